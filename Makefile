@@ -1,0 +1,65 @@
+# Every target sets up what it needs; nothing has to be installed by hand but Python 3.11+ and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format bench eval samples docs lock clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+demo: $(VENV)/.core ## set up, load the sample workspace and ask it three questions
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
+
+test: $(VENV)/.dev .cache/qdrant/.ready ## run all tests
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.dev ## format, lint, types, layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: $(VENV)/.dev ## rewrite the sources in the house format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.dev ## measure, and write the tables of docs/benchmarks.md
+	$(BIN)/python -m evals bench
+
+eval: $(VENV)/.dev ## evaluate answers on the sample and the public data, and write their tables
+	$(BIN)/python -m evals eval
+
+samples: $(VENV)/.dev ## write the sample documents again
+	$(BIN)/python -m examples.generator
+
+docs: $(VENV)/.dev ## write the generated pages and the picture of docs/
+	$(BIN)/python -m scripts.write_docs
+	$(BIN)/python -m scripts.record_demo
+
+lock: ## recompute the hashed requirement files (needs uv)
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml --group build -o requirements/core.txt
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml --extra server --group build --group dev -c requirements/core.txt -o requirements/dev.txt
+
+clean: ## remove the environment and the caches
+	rm -rf $(VENV) .cache .pytest_cache .ruff_cache .mypy_cache .hypothesis
+
+# Hashed locks, installed by plain pip; the stamps make a second run instant.
+$(VENV)/.core: requirements/core.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "MASIS needs Python 3.11 or newer: make PYTHON=python3.11 …"; exit 1; }
+	@echo "Setting up $(VENV) (about 400 MB, once) …"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) --require-hashes -r requirements/core.txt
+	@$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.core requirements/dev.txt
+	@echo "Installing what tests and checks need …"
+	@$(PIP) --require-hashes -r requirements/dev.txt
+	@touch $@
+
+# A real Qdrant server for the contract tests.
+.cache/qdrant/.ready: scripts/fetch_qdrant.sh
+	@sh scripts/fetch_qdrant.sh && touch $@ || echo "The Qdrant server could not be fetched: its half of the contract tests will be skipped."

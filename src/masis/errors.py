@@ -1,0 +1,108 @@
+"""Every error MASIS raises on purpose.
+
+MASISError
+├── InvalidInput            the question, a name or a setting cannot be used
+│   ├── UnknownWorkspace
+│   └── DuplicateDocument
+├── UnreadableFile          a file could not be read as a document
+├── DataFolderError         the data folder cannot be used (read-only, full, locked by another process)
+│   └── IndexMismatch       the index was built by another embedder, or is not an index
+├── StoreUnavailable        the vector store did not answer
+└── ModelError              a model call did not give a usable result
+    ├── ModelRejected       the provider refused the request (400, 401, 403, 404): retrying will not help
+    ├── ModelUnavailable    time-out, 429 or 5xx until the deadline
+    ├── ModelRefused        the model declined to answer
+    ├── ModelTruncated      the output was cut off before its end
+    ├── BadModelOutput      the output did not fit the schema, after a second try
+    └── BudgetSpent         the run's ceiling on calls, tokens or money was reached
+
+Each says what happened (`str(error)`) and what to do (`error.advice`). `error.code` is stable, for programs.
+"""
+
+from masis.types import Usage
+
+
+class MASISError(Exception):
+    """What happened, in one sentence; `advice` says what to do."""
+
+    code = "error"
+    advice = "Run `masis doctor` to see what is configured."
+
+    def __init__(self, message: str, *, advice: str | None = None) -> None:
+        super().__init__(message)
+        if advice is not None:
+            self.advice = advice
+
+
+class InvalidInput(MASISError):
+    code = "invalid_input"
+    advice = "Correct the input and try again; nothing was changed."
+
+
+class UnknownWorkspace(InvalidInput):
+    code = "unknown_workspace"
+    advice = "List the workspaces with `masis workspaces`, or make this one with `masis ingest PATH --workspace NAME`."
+
+
+class DuplicateDocument(InvalidInput):
+    code = "duplicate_document"
+    advice = "The same bytes are in this workspace already; nothing needs to be done."
+
+
+class UnreadableFile(MASISError):
+    code = "unreadable_file"
+    advice = "Open the file to see whether it is intact, or save it in another format."
+
+
+class DataFolderError(MASISError):
+    code = "data_folder"
+    advice = "Set MASIS_HOME to a folder this user can write to."
+
+
+class IndexMismatch(DataFolderError):
+    code = "index_mismatch"
+    advice = "Use the embedder the index was built with, or set MASIS_HOME to a new folder and ingest again."
+
+
+class StoreUnavailable(MASISError):
+    """The vector store did not answer; nothing was lost."""
+
+    code = "store_unavailable"
+    advice = "Check QDRANT_HOST and QDRANT_PORT (or QDRANT_URL) and that the server runs, then ask again."
+
+
+class ModelError(MASISError):
+    code = "model_error"
+    advice = "Ask again; the best draft so far was kept."
+    usage = Usage()
+    """What the call had spent before it failed."""
+
+
+class ModelRejected(ModelError):
+    code = "model_rejected"
+    advice = "Check OPENAI_API_KEY, MASIS_MODEL_BASE_URL and the model names with `masis doctor`."
+
+
+class ModelUnavailable(ModelError):
+    code = "model_unavailable"
+    advice = "The provider is overloaded or out of reach: wait a moment and ask again."
+
+
+class ModelRefused(ModelError):
+    code = "model_refused"
+    advice = "Rephrase the question, or choose another model."
+
+
+class ModelTruncated(ModelError):
+    code = "model_truncated"
+    advice = "Raise MASIS_MAX_OUTPUT_TOKENS, or ask a narrower question."
+
+
+class BadModelOutput(ModelError):
+    code = "bad_model_output"
+    advice = "Choose a model that follows a JSON schema; `masis doctor` tests it."
+
+
+class BudgetSpent(ModelError):
+    code = "budget_spent"
+    advice = "Raise the run's budget, or ask a narrower question."

@@ -1,0 +1,228 @@
+"""The nouns every part of MASIS shares.
+
+What lives in a run's state is a TypedDict of plain JSON values, so that any checkpointer can store it; what stays
+inside one module is a frozen dataclass.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NotRequired, TypedDict
+
+DocumentStatus = Literal["PROCESSING", "READY", "FAILED"]
+
+Outcome = Literal[
+    "answered", "answered_with_caveat", "conflict", "insufficient_evidence", "out_of_scope", "unavailable"
+]
+
+ClaimKind = Literal["claim", "limit", "recommendation", "heading"]
+
+Verdict = Literal[
+    "verbatim",
+    "supported",
+    "numbers_differ",
+    "contradicted",
+    "not_in_source",
+    "uncited",
+    "fabricated_citation",
+    "unverified",
+]
+
+ConflictKind = Literal["different_period", "different_definition", "revision", "contradiction"]
+
+ReviewCause = Literal["conflict", "quality", "empty_workspace", "weak_evidence", "unavailable", "out_of_scope"]
+"""Why a run asks a person; each cause has its own question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page, sheet or slide of extracted text."""
+
+    number: int
+    """Counted from 1; a format without pages is one page."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedDocument:
+    """What a parser read: pages in order, and what the file says of itself."""
+
+    pages: Sequence[Page]
+    title: str | None = None
+    date: str | None = None
+    """The document's own date (ISO 8601, as precise as it says), when it states one."""
+
+    @property
+    def text(self) -> str:
+        """The extracted text; every character span of MASIS counts in it."""
+        return PAGE_BREAK.join(page.text for page in self.pages)
+
+
+PAGE_BREAK = "\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One uploaded file of a workspace."""
+
+    workspace_id: str
+    document_id: str
+    """SHA-256 of the bytes, in hexadecimal."""
+    file_name: str
+    status: DocumentStatus
+    reason: str | None = None
+    """Why it FAILED, and what to do."""
+    pages: int = 0
+    chunks: int = 0
+    size_bytes: int = 0
+    date: str | None = None
+    created_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A passage of a document: `text` is exactly `document.text[start:end]`."""
+
+    chunk_id: str
+    document_id: str
+    file_name: str
+    text: str
+    page: int
+    start: int
+    end: int
+    heading: str | None = None
+    """The headings above the passage, outermost first; embedded with it, never quoted as part of it."""
+    date: str | None = None
+
+
+class EvidenceChunk(TypedDict):
+    """A chunk that passed the score filter for a question."""
+
+    chunk_id: str
+    file_name: str
+    text: str
+    score: float
+    document_id: str
+    page: int
+    start: int
+    end: int
+    heading: NotRequired[str | None]
+    date: NotRequired[str | None]
+
+
+class Citation(TypedDict):
+    """Where a sentence's support is, to the character."""
+
+    chunk_id: str
+    document_id: str | None
+    file_name: str | None
+    page: int | None
+    start: int | None
+    end: int | None
+    quote: str | None
+
+
+class Claim(TypedDict):
+    """One sentence of an answer, with what was found out about it."""
+
+    text: str
+    start: int
+    end: int
+    kind: ClaimKind
+    citations: list[Citation]
+    verdict: Verdict | None
+    """None for what makes no claim: headings and stated limits."""
+    reason: str
+
+
+class ConflictSide(TypedDict):
+    """What one document says."""
+
+    value: str
+    quote: str
+    chunk_id: str
+    document_id: str
+    file_name: str
+    date: str | None
+    page: int
+
+
+class Conflict(TypedDict):
+    """Two documents that do not agree."""
+
+    about: str
+    period: str | None
+    kind: ConflictKind
+    sides: list[ConflictSide]
+    explanation: str
+
+
+class Critique(TypedDict):
+    """What the Critic found in one attempt."""
+
+    confidence: float
+    hallucination_detected: bool
+    unsupported_claims: list[str]
+    logical_gaps: list[str]
+    conflicting_evidence: list[str]
+    needs_retry: bool
+
+
+class CitationAudit(TypedDict):
+    """What the citation engine found: plain code, no model."""
+
+    invalid_citations: list[str]
+    uncited_claim_count: int
+    uncited_claim_sentences: list[str]
+    hallucination_detected: bool
+    unsupported_claims: list[str]
+
+
+class Evaluation(TypedDict):
+    """The scorecard of one attempt."""
+
+    faithfulness: float
+    relevance: float
+    completeness: float
+    reasoning_quality: float
+    overall_score: float
+    improvement_suggestions: list[str]
+    clamps: list[str]
+    """The caps that code enforced on the judge's scores, in words."""
+    judged_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one call of an engine spent."""
+
+    requests: int = 0
+    """Requests on the wire: 0 for the offline engine, more than 1 after a retry or a re-ask."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.requests + other.requests,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cost_usd + other.cost_usd,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The candidates of one store query, best first, before the score filter."""
+
+    candidates: Sequence[EvidenceChunk]
+    workspace_is_empty: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """What an ingestion did with each file."""
+
+    workspace_id: str
+    ready: list[Document] = field(default_factory=list[Document])
+    duplicates: list[Document] = field(default_factory=list[Document])
+    failed: list[Document] = field(default_factory=list[Document])
