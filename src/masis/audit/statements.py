@@ -1,0 +1,196 @@
+"""The statements of a passage: sentences, bullets and table rows, each with what it stands under."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from masis.audit.quantities import PERIOD
+from masis.audit.sentences import split_sentences
+
+CELL_BREAK = " | "
+NUMBER_COLUMN = re.compile(r"(?:\(?[-−–]?[$€£]?\d[\d,.]*%?\)?|[–—-]|n/?a)$", re.IGNORECASE)
+
+FISCAL_YEAR = re.compile(r"^(?:fiscal|fy|year)\s(?:19|20)\d\d$", re.IGNORECASE)
+"""A period that labels a row, not a number in it."""
+FURNITURE = re.compile(r"^(?:page \d+(?: of \d+)?|(?:table|figure|exhibit) \d+\b[^.]*)$", re.IGNORECASE)
+"""Page numbers and captions say nothing by themselves."""
+LEANS_BACK = re.compile(r"\W*(?:It|Its|They|Their|This|That|These|Those|He|She|His|Her|There|Both|Such)\b")
+"""A sentence that opens so speaks of what the one before it named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    text: str
+    """Exactly as in the passage: `passage[start:end]`."""
+    start: int
+    end: int
+    above: str = ""
+    """Headings, a table's header, the line that introduces a list, the sentence a pronoun points to."""
+    cells: tuple[tuple[str, str], ...] = ()
+    """(column, value) of a table row, the row's label first with its column."""
+
+    @property
+    def in_context(self) -> str:
+        return f"{self.above}\n{self.text}" if self.above else self.text
+
+    @property
+    def is_row(self) -> bool:
+        return bool(self.cells)
+
+    @property
+    def needs_context(self) -> bool:
+        """A row or the item of a list says nothing without what it stands under."""
+        return self.is_row or self.above.rstrip().endswith(":")
+
+
+@lru_cache(maxsize=4096)
+def statements(text: str, heading: str | None = None) -> tuple[Statement, ...]:
+    """Read several times a run (writer, auditor, verdicts), so kept."""
+    found: list[Statement] = []
+    under, headings = heading or "", Headings()
+    for start, end, is_table in _regions(text):
+        read = _rows if is_table else _prose
+        found += read(text, start, end, under, headings)
+    return tuple(found)
+
+
+class Headings:
+    """The headings a reader has passed and is still under."""
+
+    def __init__(self) -> None:
+        self._open: list[tuple[int, str]] = []
+
+    @property
+    def path(self) -> str:
+        return " > ".join(title for _, title in self._open)
+
+    def enter(self, text: str, start: int, title: str) -> None:
+        line = text[text.rfind("\n", 0, start) + 1 :]
+        marks = len(line) - len(line.lstrip("#"))
+        # A heading without marks (a bold line, a title) stands below all that have them.
+        level = marks or 7
+        self._open = [(other, t) for other, t in self._open if other < level]
+        self._open.append((level, title.strip("#* :")))
+
+
+def _regions(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Runs of table lines and of other lines."""
+    lines = [(m.start(), m.end()) for m in re.finditer(r"[^\n]+", text)]
+    flags = _table_lines([text[start:end] for start, end in lines])
+    index = 0
+    while index < len(lines):
+        last = index
+        while last + 1 < len(lines) and flags[last + 1] == flags[index]:
+            last += 1
+        yield lines[index][0], lines[last][1], flags[index]
+        index = last + 1
+
+
+def _table_lines(lines: Sequence[str]) -> list[bool]:
+    flags = [CELL_BREAK in line or _is_numeric_row(line) for line in lines]
+    for index in range(len(lines) - 1, 0, -1):
+        # A header without numbers is known by its periods, one over each column of the row below.
+        starts_a_table = flags[index] and not flags[index - 1] and CELL_BREAK not in lines[index]
+        if starts_a_table and len(_columns_by_period(lines[index - 1])) == len(_cells(lines[index])):
+            flags[index - 1] = True
+    return flags
+
+
+def _is_numeric_row(line: str) -> bool:
+    """A label and two or more numbers: how a table looks in the text of a PDF."""
+    label, *columns = _cells(line)
+    return len(columns) >= 2 and 0 < len(label.split()) <= 8
+
+
+def _prose(text: str, start: int, end: int, under: str, headings: "Headings") -> list[Statement]:
+    found: list[Statement] = []
+    intro = before = ""
+    for sentence in split_sentences(text[start:end]):
+        at = start + sentence.start
+        if sentence.block == "heading":
+            headings.enter(text, at, sentence.text)
+            intro = before = ""
+            continue
+        if FURNITURE.match(sentence.text):
+            continue
+        if sentence.block == "bullet":
+            above = _joined(under, headings.path, intro)
+        else:
+            leaning = before if LEANS_BACK.match(sentence.text) else ""
+            above = _joined(under, headings.path, leaning)
+            intro = sentence.text if sentence.text.rstrip().endswith(":") else ""
+            before = sentence.text
+        found.append(Statement(sentence.text, at, start + sentence.end, above))
+    return found
+
+
+def _rows(text: str, start: int, end: int, under: str, headings: "Headings") -> list[Statement]:
+    lines = [(start + m.start(), start + m.end()) for m in re.finditer(r"[^\n]+", text[start:end])]
+    split = [_cells(text[a:b]) for a, b in lines]
+    header = _inherited_header(under, len(split[0]))
+    if not header:
+        header = _own_header(text[slice(*lines[0])], max(len(cells) for cells in split))
+        if header:
+            lines, split = lines[1:], split[1:]
+    above = _joined(under, headings.path, _caption(text, start, headings), CELL_BREAK.join(header))
+    return [
+        Statement(text[a:b], a, b, above, _paired(header, cells))
+        for (a, b), cells in zip(lines, split, strict=True)
+        if not _is_rule(cells)
+    ]
+
+
+def _cells(line: str) -> list[str]:
+    if CELL_BREAK in line:
+        return [cell.strip() for cell in line.strip().strip("|").split("|")]
+    words = line.split()
+    columns: list[str] = []
+    while words and NUMBER_COLUMN.match(words[-1]) and not FISCAL_YEAR.search(" ".join(words[-2:])):
+        columns.insert(0, words.pop())
+    return [" ".join(words), *columns]
+
+
+def _own_header(first_line: str, width: int) -> list[str]:
+    if CELL_BREAK in first_line:
+        return _cells(first_line)
+    columns = _columns_by_period(first_line)
+    return columns if len(columns) == width else []
+
+
+def _columns_by_period(line: str) -> list[str]:
+    """“Region Fiscal 2024 Fiscal 2025 Change” has four columns: it is cut where a period begins and ends."""
+    spans = [match.span() for match in PERIOD.finditer(line)]
+    if not spans or line.rstrip().endswith("."):
+        return []
+    cuts = [0, *(cut for span in spans for cut in span), len(line)]
+    pieces = [line[a:b].strip() for a, b in pairwise(cuts)]
+    return [piece for index, piece in enumerate(pieces) if piece or index == 0]
+
+
+def _inherited_header(under: str, width: int) -> list[str]:
+    """A table that was cut carries its header above it."""
+    last = under.rsplit(" > ", 1)[-1]
+    cells = _cells(last) if CELL_BREAK in last else []
+    return cells if len(cells) == width else []
+
+
+def _caption(text: str, start: int, headings: "Headings") -> str:
+    """The line right above a table usually names it."""
+    before = text[:start].rstrip("\n").rpartition("\n")[2].strip("#*: ")
+    return before if 0 < len(before) <= 120 and not headings.path.endswith(before) else ""
+
+
+def _paired(header: list[str], cells: list[str]) -> tuple[tuple[str, str], ...]:
+    # A header with one name fewer leaves the label column unnamed.
+    names = ["", *header] if len(header) == len(cells) - 1 else header
+    return tuple((names[i] if i < len(names) else "", cell) for i, cell in enumerate(cells))
+
+
+def _is_rule(cells: list[str]) -> bool:
+    return all(re.fullmatch(r":?-+:?|", cell) for cell in cells)
+
+
+def _joined(*parts: str) -> str:
+    return "\n".join(part for part in parts if part)

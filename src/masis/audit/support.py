@@ -1,0 +1,202 @@
+"""Does this passage say that? Words, numbers, periods, names, negation and direction, compared by code alone."""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from masis.audit.quantities import SCALES, Period, Quantity, periods, quantities
+from masis.audit.statements import Statement, statements
+from masis.audit.words import (
+    DOWNWARDS,
+    NEGATIONS,
+    UPWARDS,
+    content_stems,
+    directions,
+    is_negated,
+    names,
+    plain,
+    stem,
+)
+from masis.types import EvidenceChunk, Verdict
+
+SUPPORTED_COVERAGE = 0.65
+"""Share of a claim's content words that its passage must contain; below it code cannot tell …"""
+FOREIGN_COVERAGE = 0.40
+"""… and below this the passage speaks of something else."""
+SAME_SENTENCE_COVERAGE = 0.70
+"""Two sentences that share this much and differ in a negation deny each other."""
+
+SCORES: dict[Verdict, float] = {
+    "verbatim": 1.0,
+    "supported": 0.9,
+    "unverified": 0.5,
+    "numbers_differ": 0.1,
+    "contradicted": 0.0,
+    "not_in_source": 0.1,
+    "uncited": 0.0,
+    "fabricated_citation": 0.0,
+}
+"""How far each verdict carries a sentence, 0 to 1."""
+
+_TURNS = frozenset(stem(word) for word in UPWARDS | DOWNWARDS | NEGATIONS)
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    verdict: Verdict
+    reason: str
+    chunk: EvidenceChunk | None = None
+    start: int = 0
+    """In the chunk's text."""
+    end: int = 0
+
+    @property
+    def quote(self) -> str | None:
+        return self.chunk["text"][self.start : self.end] if self.chunk else None
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A stretch of a passage: one statement, or two that follow each other."""
+
+    chunk: EvidenceChunk
+    parts: tuple[Statement, ...]
+    coverage: float
+
+    @property
+    def text(self) -> str:
+        return "\n".join(part.in_context for part in self.parts)
+
+
+def check_support(claim: str, chunks: Sequence[EvidenceChunk]) -> Support:
+    """The verdict on a claim against the chunks it cites; `claim` carries no citation marks."""
+    for chunk in chunks:
+        if found := find_verbatim(claim, chunk["text"]):
+            return Support("verbatim", "word for word in the source", chunk, *found)
+    window = best_window(claim, chunks)
+    if window is None:
+        return Support("not_in_source", "the cited passage holds no statement to compare with")
+    verdict, reason = _compare(claim, window, chunks)
+    return Support(verdict, reason, window.chunk, window.parts[0].start, window.parts[-1].end)
+
+
+def find_verbatim(claim: str, text: str) -> tuple[int, int] | None:
+    """Where the claim's words stand in the text, white space and closing punctuation aside."""
+    tokens = claim.strip().rstrip(".!?;:").split()
+    if len(tokens) < 3:
+        return None
+    match = re.search(r"(?<!\w)" + r"\s+".join(map(re.escape, tokens)) + r"(?!\w)", text)
+    return match.span() if match else None
+
+
+def best_window(claim: str, chunks: Sequence[EvidenceChunk]) -> Window | None:
+    wanted = subject_of(claim)
+    windows = [w for chunk in chunks for w in _windows(chunk, wanted)]
+    # At equal coverage the shorter stretch is the better quotation.
+    return max(windows, key=lambda w: (round(w.coverage, 3), -len(w.parts)), default=None)
+
+
+def subject_of(claim: str) -> set[str]:
+    """The words of a claim but for its numbers, turns and denials, which are compared by what they mean."""
+    compared_otherwise = SCALES.keys() | _TURNS
+    return {s for s in content_stems(claim) if not s[0].isdigit() and s not in compared_otherwise}
+
+
+def _windows(chunk: EvidenceChunk, wanted: Collection[str]) -> list[Window]:
+    parts = statements(chunk["text"], chunk.get("heading"))
+    stretches: list[tuple[Statement, ...]] = [*((part,) for part in parts), *pairwise(parts)]
+    return [Window(chunk, stretch, _coverage(wanted, stretch)) for stretch in stretches]
+
+
+def _coverage(wanted: Collection[str], parts: tuple[Statement, ...]) -> float:
+    have = {s for part in parts for s in content_stems(part.in_context)}
+    return sum(s in have for s in wanted) / len(wanted) if wanted else 0.0
+
+
+def _compare(claim: str, window: Window, chunks: Sequence[EvidenceChunk]) -> tuple[Verdict, str]:
+    if difference := _number_difference(claim, window, chunks) or _period_difference(claim, window):
+        return "numbers_differ", difference
+    if window.coverage >= SAME_SENTENCE_COVERAGE and (denial := _denial(claim, window)):
+        return "contradicted", denial
+    if missing := _missing_names(claim, chunks):
+        return "not_in_source", f"the source does not name {', '.join(missing)}"
+    if window.coverage >= SUPPORTED_COVERAGE:
+        return (
+            "supported",
+            f"{window.coverage:.0%} of its words, and all its numbers and names, are in the source",
+        )
+    if window.coverage >= FOREIGN_COVERAGE:
+        return (
+            "unverified",
+            f"only {window.coverage:.0%} of its words are in the source: code alone cannot tell",
+        )
+    return "not_in_source", f"only {window.coverage:.0%} of its words are in the source"
+
+
+def _number_difference(claim: str, window: Window, chunks: Sequence[EvidenceChunk]) -> str | None:
+    wanted = subject_of(claim)
+    sources = [s for chunk in chunks for s in statements(chunk["text"], chunk.get("heading"))]
+    for number in quantities(claim):
+        if not any(_gives(source, number, wanted) for source in sources):
+            others = [q.text for part in window.parts for q in numbers_of(part) if q.unit == number.unit]
+            instead = f"; it says {', '.join(dict.fromkeys(others))}" if others else ""
+            return f"the source does not give {number.text}{instead}"
+    return None
+
+
+def _gives(source: Statement, number: Quantity, wanted: set[str]) -> bool:
+    """The number, and in a statement about the same thing: a figure from elsewhere on the page is no support."""
+    shared = wanted & set(content_stems(source.in_context))
+    about_it = len(shared) * 3 >= len(wanted) and (not source.is_row or _names_the_row(wanted, source))
+    return about_it and any(number.agrees_with(q) for q in numbers_of(source))
+
+
+def _names_the_row(wanted: set[str], row: Statement) -> bool:
+    """The rows of a table share their header; only the label tells them apart."""
+    label = {s for _, cell in row.cells if not quantities(cell) for s in content_stems(cell)}
+    return not label or bool(wanted & label)
+
+
+def numbers_of(source: Statement) -> list[Quantity]:
+    own = quantities(source.text)
+    if source.is_row and ("%" in source.above or "percent" in source.above.lower()):
+        # The header says per cent once for its whole column.
+        own += [replace(q, unit="percent") for q in own if q.unit == "number"]
+    return own
+
+
+def _period_difference(claim: str, window: Window) -> str | None:
+    here = periods(window.text) + periods(window.chunk.get("date") or "")
+    elsewhere = periods(window.chunk["text"]) + periods(window.chunk["file_name"].replace("_", " "))
+    for period in periods(claim):
+        known = here or elsewhere
+        if known and all(period.excludes(other) for other in known):
+            return f"the source speaks of {_named(known)}, not of {_named([period])}"
+        if not known and period.year:
+            return f"the source does not mention {period.year}"
+    return None
+
+
+def _named(found: list[Period]) -> str:
+    return ", ".join(dict.fromkeys(" ".join(filter(None, [p.part, str(p.year or "")])) for p in found))
+
+
+def _denial(claim: str, window: Window) -> str | None:
+    said = "\n".join(part.text for part in window.parts)
+    if is_negated(claim) != is_negated(said):
+        return "one of the two denies what the other says"
+    ours, theirs = directions(claim), directions(said)
+    if len(ours) == 1 and len(theirs) == 1 and ours != theirs:
+        return f"the claim points {next(iter(ours))}, the source {next(iter(theirs))}"
+    return None
+
+
+def _missing_names(claim: str, chunks: Sequence[EvidenceChunk]) -> list[str]:
+    where = plain("\n".join(f"{c['file_name']} {c.get('heading') or ''} {c['text']}" for c in chunks)).lower()
+    return [name for name in dict.fromkeys(names(claim)) if plain(name).lower() not in where and not _is_acronym(name)]
+
+
+def _is_acronym(name: str) -> bool:
+    # “CEO” may stand for words the source spells out.
+    return name.isupper() and len(name) <= 5
