@@ -1,0 +1,91 @@
+"""One chat model as MASIS uses it: prose or a validated record, with what it cost, or a typed error."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from masis.errors import BadModelOutput, ModelRefused, ModelTruncated
+from masis.reasoning.llm.backoff import full_jitter
+from masis.reasoning.llm.courier import Courier, Ledger, Listener, Request
+from masis.reasoning.llm.dialect import Rung
+from masis.reasoning.llm.limiter import RateLimiter
+from masis.reasoning.llm.structured import Misfit, ask_again, parse
+from masis.reasoning.llm.thinking import without_thinking
+from masis.reasoning.llm.wire import Completion, Message
+from masis.reasoning.ports import Reply
+from masis.settings import Role, Settings
+
+Schema = TypeVar("Schema", bound=BaseModel)
+
+
+class ModelClient:
+    """The model that plays one role. Any number of threads and event loops may use it, at once or in turn."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        role: Role,
+        limiter: RateLimiter,
+        *,
+        backoff: Callable[[int], float] = full_jitter,
+    ) -> None:
+        self._courier = Courier(settings, role, limiter, backoff)
+        self._deadline = settings.model_deadline_seconds
+        self._max_tokens = settings.max_output_tokens
+
+    @property
+    def name(self) -> str:
+        return self._courier.model
+
+    @property
+    def rung(self) -> Rung:
+        """How structured output is asked for, as far as this client has learnt."""
+        return self._courier.dialect.rung
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int | None = None,
+        on_token: Listener | None = None,
+    ) -> Reply[str]:
+        """The model's prose. A listener hears it as it comes; the returned text decides.
+
+        When a stream breaks off the answer is fetched again, whole, and the listener hears no more of it.
+        """
+        ledger = Ledger(self._deadline)
+        with ledger.on_errors():
+            request = Request(messages, max_tokens or self._max_tokens, listener=on_token)
+            text = without_thinking(await self._said(request, ledger))
+            if not text:
+                raise BadModelOutput(f"{self.name} answered with nothing.")
+        return Reply(text, ledger.usage)
+
+    async def structured(self, messages: Sequence[Message], schema: type[Schema]) -> Reply[Schema]:
+        """The answer as a record. One that does not fit is asked for once more, with what was wrong."""
+        ledger = Ledger(self._deadline)
+        with ledger.on_errors():
+            answer = await self._said(Request(messages, self._max_tokens, schema), ledger)
+            try:
+                return Reply(parse(answer, schema), ledger.usage)
+            except Misfit as misfit:
+                again = ask_again(messages, answer, misfit, schema)
+            answer = await self._said(Request(again, self._max_tokens, schema), ledger)
+            try:
+                return Reply(parse(answer, schema), ledger.usage)
+            except Misfit as misfit:
+                raise BadModelOutput(f"{self.name} gave no usable {schema.__name__}: {misfit}") from None
+
+    async def _said(self, request: Request, ledger: Ledger) -> str:
+        completion = await self._courier.deliver(request, ledger)
+        self._check(completion)
+        return completion.text
+
+    def _check(self, completion: Completion) -> None:
+        if completion.refusal:
+            raise ModelRefused(f"{self.name} declined to answer: {completion.refusal}")
+        if completion.finish_reason == "content_filter":
+            raise ModelRefused(f"The provider's filter cut off the answer of {self.name}.")
+        if completion.finish_reason == "length":
+            raise ModelTruncated(f"{self.name} was cut off before the end of its answer.")

@@ -1,0 +1,135 @@
+"""Why a request failed, in MASIS's own errors, and whether another try can help."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from masis.errors import ModelError, ModelRefused, ModelRejected, ModelUnavailable
+from masis.reasoning.llm.backoff import retry_after
+from masis.reasoning.llm.wire import ErrorInBody, NotAChatEndpoint
+
+_RETRIED_STATUSES = (408, 409, 429)
+_LONGEST_QUOTE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    error: ModelError
+    is_retryable: bool
+    status: int | None = None
+    words: str = ""
+    """All the provider said, for working out what it did not understand; never shown."""
+    retry_after: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Redactor:
+    """Keeps secrets out of what people read: some providers repeat the key they were given."""
+
+    secrets: tuple[str, ...] = ()
+
+    def quote(self, words: str) -> str:
+        """The provider's words on one line, short, without secrets."""
+        for secret in self.secrets:
+            words = words.replace(secret, "…")
+        line = " ".join(words.split())
+        return line if len(line) <= _LONGEST_QUOTE else line[: _LONGEST_QUOTE - 1] + "…"
+
+
+def classify(error: Exception, model: str, redactor: Redactor) -> Failure:
+    """What an exception of `wire.send` means. Those it can mean are listed by `expected`."""
+    from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
+
+    match error:
+        case APIStatusError():
+            return _status_failure(
+                error.status_code, _words(error), model, redactor, retry_after(error.response.headers)
+            )
+        case ErrorInBody() if error.status is not None:
+            return _status_failure(error.status, str(error), model, redactor, None)
+        case NotAChatEndpoint():
+            return Failure(_not_an_endpoint(str(error)), is_retryable=False)
+        case APITimeoutError() | TimeoutError():
+            return _unavailable(f"{model} did not answer in time")
+        case APIConnectionError():
+            reason = type(error.__cause__).__name__ if error.__cause__ else "no reason given"
+            return _unavailable(f"{model} could not be reached ({reason})")
+        case APIError():  # an error event inside a stream has no status
+            return _stream_failure(error, model, redactor)
+        case _:
+            return _unavailable(f"{model} gave no whole answer: {redactor.quote(str(error))}")
+
+
+def expected() -> tuple[type[Exception], ...]:
+    """The exceptions that `classify` understands; all others are mistakes of ours and must not be hidden."""
+    from openai import APIError
+
+    from masis.reasoning.llm.wire import Interrupted
+
+    return (APIError, TimeoutError, Interrupted, ErrorInBody, NotAChatEndpoint)
+
+
+def _status_failure(status: int, words: str, model: str, redactor: Redactor, asked_wait: float | None) -> Failure:
+    quote = redactor.quote(_message_in(words))
+    if _mentions(words, ["insufficient_quota"]):
+        return Failure(_quota_used_up(model, quote), False, status, words)
+    if status in _RETRIED_STATUSES or status >= 500:
+        sentence = f"{model} is not available now ({status}): {quote}"
+        return Failure(ModelUnavailable(sentence), True, status, words, asked_wait)
+    if _mentions(words, ["content_filter", "content_policy"]):
+        return Failure(ModelRefused(f"The provider's filter stopped the request: {quote}"), False, status, words)
+    return Failure(
+        ModelRejected(f"The provider rejected the request to {model} ({status}): {quote}"),
+        False,
+        status,
+        words,
+    )
+
+
+def _stream_failure(error: Exception, model: str, redactor: Redactor) -> Failure:
+    words = _words(error)
+    if _mentions(words, ["insufficient_quota"]):
+        return Failure(_quota_used_up(model, redactor.quote(str(error))), is_retryable=False)
+    return _unavailable(f"{model} broke off: {redactor.quote(str(error))}")
+
+
+def _unavailable(sentence: str) -> Failure:
+    return Failure(ModelUnavailable(sentence), is_retryable=True)
+
+
+def _quota_used_up(model: str, quote: str) -> ModelRejected:
+    return ModelRejected(
+        f"The account's quota for {model} is used up: {quote}",
+        advice="Check the plan and billing of the provider's account, or set another key.",
+    )
+
+
+def _not_an_endpoint(reason: str) -> ModelRejected:
+    return ModelRejected(
+        f"What answers at the model's address is no chat endpoint: {reason}.",
+        advice="Check MASIS_MODEL_BASE_URL; most servers need it to end in /v1.",
+    )
+
+
+def _words(error: Exception) -> str:
+    """The whole body of an error, as text."""
+    body = getattr(error, "body", None)
+    return body if isinstance(body, str) else json.dumps(body, ensure_ascii=False, default=str)
+
+
+def _message_in(words: str) -> str:
+    """The sentence meant for people, where the body has one."""
+    if words in ("", "null"):
+        return "no reason given"
+    try:
+        body = json.loads(words)
+    except json.JSONDecodeError:
+        return words
+    if not isinstance(body, dict):
+        return words
+    spoken = body.get("message") or body.get("detail") or words
+    return spoken if isinstance(spoken, str) else words
+
+
+def _mentions(words: str, names: Iterable[str]) -> bool:
+    return any(name in words for name in names)

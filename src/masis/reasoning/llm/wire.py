@@ -1,0 +1,168 @@
+"""One request to a chat endpoint, and its answer, streamed or whole, read without trusting its shape."""
+
+import json
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+from masis.reasoning.llm.thinking import ThinkFilter, without_thinking
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI, AsyncStream
+    from openai._response import AsyncAPIResponse
+
+
+class Message(TypedDict):
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What the model said, thinking included, and what the provider said about it."""
+
+    text: str
+    finish_reason: str | None
+    refusal: str
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+class Interrupted(Exception):
+    """The answer broke off on the way; another try may get through."""
+
+
+class NotAChatEndpoint(Exception):
+    """What answered speaks no chat protocol."""
+
+
+class ErrorInBody(Exception):
+    """An error that came with status 200; some gateways answer so."""
+
+    def __init__(self, status: int | None, words: str) -> None:
+        super().__init__(words)
+        self.status = status
+
+
+async def send(sdk: "AsyncOpenAI", body: dict[str, Any], on_token: Callable[[str], None]) -> Completion:
+    """The completion of one request. `on_token` hears it as it comes when the body asks for a stream."""
+    import anyio
+    import httpx2
+
+    try:
+        async with sdk.chat.completions.with_streaming_response.create(**body) as response:
+            kind = response.headers.get("content-type", "")
+            if body.get("stream") and not any(other in kind for other in ("json", "html")):
+                completion = await _read_stream(response, on_token)
+            else:
+                completion = _read_whole(await response.json())
+                if body.get("stream") and (answer := without_thinking(completion.text)):
+                    on_token(answer)
+    except (httpx2.HTTPError, ssl.SSLError, anyio.EndOfStream) as error:
+        # The SDK wraps these while it sends the request, not while a body is read.
+        raise Interrupted(f"the connection broke ({type(error).__name__})") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise NotAChatEndpoint("the answer is not JSON") from error
+    if completion.finish_reason == "error":  # how gateways report that the model behind them broke off
+        raise Interrupted("the model broke off")
+    return completion
+
+
+def _read_whole(data: object) -> Completion:
+    body = _object(data)
+    choice = _first_choice(body)
+    if choice is None:
+        raise _no_choice(body)
+    message = _object(choice.get("message"))
+    return Completion(
+        _text(message.get("content")),
+        _word(choice.get("finish_reason")),
+        _text(message.get("refusal")),
+        *_tokens(body),
+    )
+
+
+async def _read_stream(response: "AsyncAPIResponse[AsyncStream[Any]]", on_token: Callable[[str], None]) -> Completion:
+    from openai import APIConnectionError, AsyncStream
+
+    answer = _Streamed(on_token)
+    try:
+        async with await response.parse(to=AsyncStream[object]) as stream:
+            async for chunk in stream:
+                answer.add(_object(chunk))
+    except (APIConnectionError, json.JSONDecodeError, UnicodeDecodeError) as error:
+        # Once the model has said why it stopped, only the goodbye is missing.
+        if answer.finish_reason is None:
+            raise Interrupted("the stream broke in the middle of the answer") from error
+    return answer.completion()
+
+
+class _Streamed:
+    """The pieces of a streamed answer, put together."""
+
+    def __init__(self, on_token: Callable[[str], None]) -> None:
+        self.finish_reason: str | None = None
+        self._on_token = on_token
+        self._filter = ThinkFilter()
+        self._text: list[str] = []
+        self._refusal: list[str] = []
+        self._tokens: tuple[int | None, int | None] = (None, None)
+
+    def add(self, chunk: dict[str, Any]) -> None:
+        if chunk.get("usage"):
+            self._tokens = _tokens(chunk)
+        choice = _first_choice(chunk) or {}
+        delta = _object(choice.get("delta"))
+        self._refusal.append(_text(delta.get("refusal")))
+        piece = _text(delta.get("content"))
+        self._text.append(piece)
+        self._tell(self._filter.feed(piece))
+        self.finish_reason = _word(choice.get("finish_reason")) or self.finish_reason
+
+    def completion(self) -> Completion:
+        if self.finish_reason is None:
+            raise Interrupted("the stream ended in the middle of the answer")
+        self._tell(self._filter.close())
+        return Completion("".join(self._text), self.finish_reason, "".join(self._refusal), *self._tokens)
+
+    def _tell(self, piece: str) -> None:
+        if piece:
+            self._on_token(piece)
+
+
+def _no_choice(body: dict[str, Any]) -> Exception:
+    error = body.get("error")
+    if not error:
+        return NotAChatEndpoint("the answer holds no completion")
+    code = str(_object(error).get("code"))
+    return ErrorInBody(int(code) if code.isdecimal() else None, str(_object(error).get("message") or error))
+
+
+def _first_choice(body: dict[str, Any]) -> dict[str, Any] | None:
+    choices = body.get("choices")
+    return _object(choices[0]) if isinstance(choices, list) and choices else None
+
+
+def _tokens(body: dict[str, Any]) -> tuple[int | None, int | None]:
+    usage = _object(body.get("usage"))
+    return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and value >= 0 else None
+
+
+def _object(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _word(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _text(value: object) -> str:
+    """A string, or the parts of one: some servers answer with a list of typed parts."""
+    if isinstance(value, list):
+        return "".join(_text(_object(part).get("text")) for part in value)
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,108 @@
+"""What the agents need of an engine. Two engines fit: chat models (`llm`) and plain code (`offline`)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+from masis.types import CitationAudit, Conflict, Critique, EvidenceChunk, Usage
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[T]):
+    """A result and what it cost."""
+
+    value: T
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What the writer sees of one chunk: the whole text, or a summary of it."""
+
+    chunk_id: str
+    file_name: str
+    page: int
+    text: str
+    heading: str | None = None
+    date: str | None = None
+    is_summary: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Guidance:
+    """A person's decision that the agents obey."""
+
+    prefer: tuple[str, ...] = ()
+    """Files whose word counts where documents disagree …"""
+    over: tuple[str, ...] = ()
+    """… with these."""
+    explain_both: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.prefer or self.over or self.explain_both)
+
+
+@dataclass(frozen=True, slots=True)
+class WritingBrief:
+    """Everything the writer may use: nothing else exists for it."""
+
+    question: str
+    passages: Sequence[Passage]
+    previous_critique: Critique | None = None
+    guidance: Guidance = Guidance()
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFinding:
+    """The semantic audit of a draft, before the citation engine has its say."""
+
+    confidence: float
+    hallucination_detected: bool = False
+    unsupported_claims: Sequence[str] = ()
+    logical_gaps: Sequence[str] = ()
+    conflicts: Sequence[Conflict] = ()
+    """Conflicts as records."""
+    conflicting_evidence: Sequence[str] = ()
+    """Conflicts in the auditor's own words; `conflicts` are described by code and need none."""
+    needs_retry: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The judge's scores, each 0 to 1, before code enforces the caps."""
+
+    faithfulness: float
+    relevance: float
+    completeness: float
+    reasoning_quality: float
+    improvement_suggestions: Sequence[str] = ()
+
+
+class Writer(Protocol):
+    name: str
+
+    async def write(self, brief: WritingBrief) -> Reply[str]:
+        """A cited answer to the question from the passages alone."""
+        ...
+
+    async def summarize(self, question: str, passages: Sequence[Passage], limit: int) -> Reply[dict[str, str]]:
+        """One call: a summary of at most `limit` characters for each chunk id it could summarize."""
+        ...
+
+
+class Auditor(Protocol):
+    name: str
+
+    async def audit(
+        self, question: str, answer: str, evidence: Sequence[EvidenceChunk], guidance: Guidance
+    ) -> Reply[AuditFinding]: ...
+
+
+class Judge(Protocol):
+    name: str
+
+    async def judge(
+        self, question: str, answer: str, evidence: Sequence[EvidenceChunk], audit: CitationAudit
+    ) -> Reply[Scores]: ...

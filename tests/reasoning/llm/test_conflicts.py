@@ -1,0 +1,72 @@
+from typing import Any
+
+from masis.reasoning.llm.conflicts import resolve
+from masis.reasoning.llm.schemas import ReportedConflict
+from masis.types import EvidenceChunk
+
+
+def reported(**fields: Any) -> ReportedConflict:
+    usual = {
+        "about": "revenue",
+        "value_a": "$199.6M",
+        "chunk_a": "a-1",
+        "value_b": "$187.2M",
+        "chunk_b": "b-2",
+    }
+    return ReportedConflict.model_validate(usual | fields)
+
+
+def test_both_sides_are_filled_from_the_evidence(evidence: list[EvidenceChunk]) -> None:
+    (conflict,), sentences = resolve([reported(period="2024", kind="revision")], evidence)
+    assert sentences == []
+    assert (conflict["about"], conflict["period"], conflict["kind"]) == ("revenue", "2024", "revision")
+    left, right = conflict["sides"]
+    assert left == {
+        "value": "$199.6M",
+        "quote": "Revenue in 2024 was $199.6M.",
+        "chunk_id": "a-1",
+        "document_id": "sha-of-annual.pdf",
+        "file_name": "annual.pdf",
+        "date": "2025-02-01",
+        "page": 3,
+    }
+    assert right["quote"] == "The board noted revenue of $187.2M for 2024."
+    assert conflict["explanation"] == "revenue: $199.6M [a-1] against $187.2M [b-2]"
+
+
+def test_ids_may_come_in_the_brackets_they_are_cited_in(evidence: list[EvidenceChunk]) -> None:
+    records, _ = resolve([reported(chunk_a="[a-1]", chunk_b="[ b-2 ]")], evidence)
+    assert [side["chunk_id"] for side in records[0]["sides"]] == ["a-1", "b-2"]
+
+
+def test_a_passage_that_does_not_exist_leaves_a_sentence(evidence: list[EvidenceChunk]) -> None:
+    records, sentences = resolve([reported(chunk_b="z-9")], evidence)
+    assert records == []
+    assert sentences == ["revenue: $199.6M [a-1] against $187.2M [z-9]"]
+
+
+def test_the_auditors_own_sentence_is_kept(evidence: list[EvidenceChunk]) -> None:
+    conflict = ReportedConflict.model_validate("The two reports differ on revenue.")
+    assert resolve([conflict], evidence) == ([], ["The two reports differ on revenue."])
+
+
+def test_the_same_value_twice_is_no_conflict(evidence: list[EvidenceChunk]) -> None:
+    assert resolve([reported(value_b="$199.6M")], evidence) == ([], [])
+
+
+def test_an_empty_report_is_no_conflict(evidence: list[EvidenceChunk]) -> None:
+    assert resolve([ReportedConflict()], evidence) == ([], [])
+
+
+def test_a_value_in_other_words_is_quoted_from_the_beginning(evidence: list[EvidenceChunk]) -> None:
+    (conflict,), _ = resolve([reported(value_a="almost 200 million")], evidence)
+    assert conflict["sides"][0]["quote"].startswith("Results\nRevenue in 2024")
+
+
+def test_quotes_are_short_and_word_for_word(evidence: list[EvidenceChunk]) -> None:
+    evidence[0]["text"] = "x" * 500 + " Revenue was $199.6M " + "y" * 500
+    (conflict,), _ = resolve([reported()], evidence)
+    quote = conflict["sides"][0]["quote"]
+    assert len(quote) <= 300
+    assert "$199.6M" in quote
+    assert quote in evidence[0]["text"]
