@@ -1,0 +1,1 @@
+"""The engine that needs no model: it answers with the documents' own sentences and audits by code."""

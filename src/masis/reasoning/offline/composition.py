@@ -1,0 +1,99 @@
+"""The words of an answer: sentences with their citations, the two sides of a disagreement, what is missing."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from masis.audit.quantities import periods
+from masis.audit.statements import Statement
+from masis.reasoning.offline.question import Question
+from masis.reasoning.offline.selection import Candidate
+from masis.types import Conflict, ConflictSide
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A part of the question, and the statements that answer it: none when the passages are silent."""
+
+    part: Question
+    chosen: tuple[Candidate, ...]
+    missing: tuple[str, ...] = ()
+
+
+def compose(
+    question: str,
+    answered: Sequence[Answered],
+    conflicts: Sequence[Conflict],
+    candidates: Sequence[Candidate],
+) -> str:
+    paragraphs = [_disagreement(conflict, candidates) for conflict in conflicts]
+    told = {side["quote"] for conflict in conflicts for side in conflict["sides"]}
+    for one in answered:
+        sentences = [cited(c, one.part) for c in one.chosen if c.statement.text not in told]
+        told |= {c.statement.text for c in one.chosen}
+        paragraphs.append(_paragraph(sentences, is_list="list" in one.part.kinds and len(sentences) > 1))
+    paragraphs += [_limit(one, whole=len(answered) == 1) for one in answered if not one.chosen]
+    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
+
+
+def _paragraph(sentences: Sequence[str], *, is_list: bool) -> str:
+    return "\n".join(f"- {s}" for s in sentences) if is_list else " ".join(sentences)
+
+
+def cited(candidate: Candidate, part: Question) -> str:
+    statement = candidate.statement
+    text = row_sentence(statement, part) if statement.is_row else sentence(statement.text)
+    return f"{text} [{candidate.passage.chunk_id}]"
+
+
+def sentence(text: str) -> str:
+    """One line, closed by a full stop."""
+    line = " ".join(text.split()).rstrip(" ;,")
+    return line if re.search(r"[.!?。！？…:][\"'”’)]*$", line) else f"{line}."
+
+
+def row_sentence(statement: Statement, part: Question) -> str:
+    """A table row as a sentence: its label, then the columns that can be meant."""
+    (first_column, label), *rest = statement.cells
+    wanted = [(c, v) for c, v in rest if v and not _another_period(c, part)] or rest
+    values = ", ".join(f"{_name(column)}{value}" for column, value in wanted if value)
+    lead = f"{_name(first_column)}{label}" if label else ""
+    return sentence(f"{lead}: {values}" if lead and values else lead or values)
+
+
+def _name(column: str) -> str:
+    readable = column.replace("_", " ").strip()
+    return f"{readable} " if readable else ""
+
+
+def _another_period(column: str, part: Question) -> bool:
+    said = periods(column)
+    return bool(said and part.periods) and all(p.excludes(q) for p in said for q in part.periods)
+
+
+def _disagreement(conflict: Conflict, candidates: Sequence[Candidate]) -> str:
+    lead = (
+        "The documents do not agree on this:"
+        if conflict["kind"] == "contradiction"
+        else "A preliminary figure and a later one are on record:"
+    )
+    return "\n".join([lead, *(f"- {_side(side, candidates)}" for side in conflict["sides"])])
+
+
+def _side(side: ConflictSide, candidates: Sequence[Candidate]) -> str:
+    source = next((c.statement for c in candidates if c.statement.text == side["quote"]), None)
+    text = (
+        row_sentence(source, Question(side["quote"], (), frozenset(), (), frozenset()))
+        if source and source.is_row
+        else sentence(side["quote"])
+    )
+    return f"{text} [{side['chunk_id']}]"
+
+
+def _limit(one: Answered, *, whole: bool) -> str:
+    asked = one.part.text.strip(" ?.!")
+    what = "this question" if whole else "this part of the question"
+    said = f"The documents do not answer {what}: “{asked}”."
+    if one.missing:
+        said += f" No passage that was found mentions {', '.join(f'“{word}”' for word in one.missing[:4])}."
+    return said

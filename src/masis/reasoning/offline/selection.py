@@ -1,0 +1,149 @@
+"""Which statements of the passages answer a part of the question."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Protocol
+
+from masis.audit.quantities import Period, period_of_cells, periods, quantities
+from masis.audit.statements import Statement, statements
+from masis.audit.words import content_stems, names
+from masis.reasoning.offline.question import Question
+from masis.reasoning.ports import Passage
+
+READ_AT_MOST = 40
+"""Statements read closely for one part; the rest share too few words with it."""
+TERMS = 4.0
+"""How much the question's own words count beside what the reader thinks, from none of them to all."""
+NOT_AN_ANSWER = 3.0
+"""What a statement loses when it has no number where one is asked for, no name, no date."""
+OTHER_PERIOD = 4.0
+NOT_COUNTED = 6.0
+OTHER_ROW = 3.0
+
+
+class Relevance(Protocol):
+    """How well each text answers the question: a logit, 0 where it is as likely as not."""
+
+    async def __call__(self, question: str, texts: Sequence[str]) -> list[float]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    passage: Passage
+    statement: Statement
+    strength: float = 0.0
+
+    @property
+    def in_words(self) -> str:
+        """The statement with what it stands under, as one would read it aloud."""
+        above = self.statement.above.replace("\n", ". ")
+        return f"{above}: {row_in_words(self.statement)}" if above else row_in_words(self.statement)
+
+
+def row_in_words(statement: Statement) -> str:
+    if not statement.is_row:
+        return statement.text
+    return "; ".join(f"{column}: {value}" if column else value for column, value in statement.cells if value)
+
+
+def candidates_of(passages: Sequence[Passage]) -> list[Candidate]:
+    return [
+        Candidate(passage, statement)
+        for passage in passages
+        for statement in statements(passage.text, passage.heading)
+        if content_stems(statement.text)
+    ]
+
+
+async def rank(part: Question, candidates: Sequence[Candidate], relevance: Relevance) -> list[Candidate]:
+    """Strongest first; only statements that could be about the period asked for."""
+    weights = term_weights(part, candidates)
+    possible = [c for c in candidates if could_be_about(part.periods, c)]
+    shared = {id(c): shared_terms(weights, c) for c in possible}
+    close = sorted(possible, key=lambda c: -shared[id(c)])[:READ_AT_MOST]
+    logits = await _read(part, close, relevance)
+    ranked = [
+        Candidate(c.passage, c.statement, logit + TERMS * (shared[id(c)] - 0.5) - shortfall(part, c))
+        for c, logit in zip(close, logits, strict=True)
+    ]
+    return sorted(ranked, key=lambda c: -c.strength)
+
+
+async def _read(part: Question, close: Sequence[Candidate], relevance: Relevance) -> list[float]:
+    """In its place, and alone too where it can stand alone: headings that echo the question must not answer it."""
+    in_place = await relevance(part.for_reading, [c.in_words for c in close])
+    whole = [c for c in close if not c.statement.needs_context]
+    alone = iter(await relevance(part.for_reading, [c.statement.text for c in whole]))
+    return [
+        placed if c.statement.needs_context else (placed + next(alone)) / 2
+        for c, placed in zip(close, in_place, strict=True)
+    ]
+
+
+def term_weights(part: Question, candidates: Sequence[Candidate]) -> dict[str, float]:
+    """A term that most statements share tells little; one that none has is what the passages do not speak of."""
+    seen = Counter(stem for c in candidates for stem in terms_of(c))
+    rarest = log(len(candidates) + 1)
+    return {
+        term: part.weight(term) * max(0.1, log((len(candidates) + 1) / (seen[term] + 0.5)) / rarest)
+        for term in part.terms
+        if rarest
+    }
+
+
+def terms_of(candidate: Candidate) -> set[str]:
+    statement, passage = candidate.statement, candidate.passage
+    return set(content_stems(f"{statement.in_context} {re.sub(r'[-_.]', ' ', passage.file_name)}"))
+
+
+def shared_terms(weights: Mapping[str, float], candidate: Candidate) -> float:
+    """Share of the question's terms that the statement, or what it stands under, has; 0 to 1."""
+    own = set(content_stems(candidate.statement.text))
+    around = terms_of(candidate)
+    total = sum(weights.values())
+    found = sum(w * (1.0 if t in own else 0.7) for t, w in weights.items() if t in own or t in around)
+    return min(1.0, found / total) if total else 0.0
+
+
+def could_be_about(asked: Sequence[Period], candidate: Candidate) -> bool:
+    """Not when neither the statement nor anything around it mentions the year that is asked for, but another."""
+    wanted = {p.year for p in asked if p.year}
+    around = f"{row_in_words(candidate.statement)}\n{candidate.statement.above}\n{candidate.passage.file_name}"
+    said = {p.year for p in periods(re.sub(r"[_-]", " ", around)) if p.year}
+    return not (wanted and said) or bool(wanted & said)
+
+
+def shortfall(part: Question, candidate: Candidate) -> float:
+    """What speaks against a statement: another period, no number where one is asked for, not the thing counted."""
+    statement = candidate.statement
+    loss = OTHER_PERIOD if _another_period(part.periods, statement) else 0.0
+    if "number" in part.kinds and not quantities(statement.text):
+        loss += NOT_AN_ANSWER
+    if "time" in part.kinds and not periods(statement.text):
+        loss += NOT_AN_ANSWER
+    if "person" in part.kinds and not names(f"x {statement.text}"):
+        loss += NOT_AN_ANSWER
+    if part.counted and not part.counted & terms_of(candidate):
+        loss += NOT_COUNTED
+    if statement.is_row and not _names_the_row(part, statement):
+        loss += OTHER_ROW
+    return loss
+
+
+def _names_the_row(part: Question, row: Statement) -> bool:
+    """The rows of a table share their header; only what is not a number tells them apart."""
+    said = {stem for _, cell in row.cells if not quantities(cell) for stem in content_stems(cell)}
+    return not said or bool(said & set(part.terms)) or bool(periods(row.text) and part.periods)
+
+
+def _another_period(asked: Sequence[Period], statement: Statement) -> bool:
+    found = period_of_cells([cell for _, cell in statement.cells]) if statement.is_row else periods(statement.text)
+    if statement.is_row:
+        found = found + [p for column, _ in statement.cells for p in periods(column)]
+    if not any(p.is_day for p in asked):
+        # A day is when something happened, not the period a figure is for.
+        found = [p for p in found if not p.is_day]
+    return bool(asked and found) and all(p.differs_from(q) for p in found for q in asked)

@@ -1,0 +1,123 @@
+"""The offline engine on small evidence, with the real cross-encoder: what it says, and what it refuses to say."""
+
+from typing import Any
+
+import pytest
+
+from masis.audit.verdicts import judge_claims
+from masis.orchestrator.evaluator import NOTHING_AUDITED
+from masis.orchestrator.synthesizer import as_passage
+from masis.reasoning.offline.auditor import OfflineAuditor
+from masis.reasoning.offline.judge import OfflineJudge
+from masis.reasoning.offline.relevance import CrossEncoder
+from masis.reasoning.offline.writer import OfflineWriter
+from masis.reasoning.ports import Guidance, WritingBrief
+from tests.support.engines import chunk
+
+EVIDENCE = [
+    chunk(
+        "c00000000a1",
+        "The bakery sold 4,200 loaves in May 2025. It opened a second shop in Lund on 3 June 2025. Ingrid Holm "
+        "manages both shops. The bakery did not raise its prices.",
+        file_name="notes.txt",
+        document_id="d1",
+    ),
+    chunk(
+        "c00000000b2",
+        "Bread | Price in euros | Weight in grams\nRye loaf | 4.80 | 750\nWheat loaf | 3.90 | 500",
+        file_name="prices.csv",
+        document_id="d2",
+    ),
+]
+WRITER = OfflineWriter(CrossEncoder())
+
+
+async def write(question: str, evidence: list[Any] = EVIDENCE) -> str:
+    return (await WRITER.write(WritingBrief(question, [as_passage(c) for c in evidence]))).value
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "cited"),
+    [
+        ("How many loaves did the bakery sell in May 2025?", "4,200 loaves", "c00000000a1"),
+        ("Who manages the shops?", "Ingrid Holm", "c00000000a1"),
+        ("When did the second shop open?", "3 June 2025", "c00000000a1"),
+        ("Did the bakery raise its prices?", "did not raise", "c00000000a1"),
+        ("What is the price of a rye loaf?", "4.80", "c00000000b2"),
+        ("How much does a wheat loaf weigh?", "500", "c00000000b2"),
+    ],
+)
+async def test_it_answers_from_the_evidence_and_cites_it(question: str, said: str, cited: str) -> None:
+    answer = await write(question)
+    assert said in answer
+    assert f"[{cited}]" in answer
+    assert all(c["verdict"] in ("verbatim", "supported") for c in judge_claims(answer, EVIDENCE))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many employees does the bakery have?",
+        "What was revenue in 2019?",
+        "Who owns the building in Oslo?",
+    ],
+)
+async def test_it_says_what_is_not_covered(question: str) -> None:
+    answer = await write(question)
+    assert "do not answer this question" in answer
+    assert {c["kind"] for c in judge_claims(answer, EVIDENCE)} == {"limit"}
+
+
+async def test_it_answers_one_part_and_names_the_other_as_missing() -> None:
+    answer = await write("When did the second shop open, and how many chairs does it have?")
+    assert "3 June 2025" in answer
+    assert "this part of the question" in answer
+    assert "chairs" in answer
+
+
+async def test_the_same_brief_gives_the_same_words() -> None:
+    question = "How many loaves did the bakery sell in May 2025?"
+    assert await write(question) == await write(question)
+
+
+async def test_without_passages_it_is_silent() -> None:
+    assert "do not answer" in await write("How many loaves were sold?", [])
+
+
+async def test_summaries_keep_the_statements_that_matter_within_the_limit() -> None:
+    passages = [as_passage(c) for c in EVIDENCE]
+    summaries = (await WRITER.summarize("Who manages the shops?", passages, 80)).value
+    assert "Ingrid Holm manages both shops." in summaries["c00000000a1"]
+    assert all(len(summary) <= 80 for summary in summaries.values())
+
+
+async def confidence(question: str, answer: str) -> float:
+    return (await OfflineAuditor().audit(question, answer, EVIDENCE, Guidance())).value.confidence
+
+
+async def test_the_auditor_ranks_good_above_planted_above_fabricated() -> None:
+    question = "How many loaves did the bakery sell in May 2025?"
+    good = await confidence(question, "The bakery sold 4,200 loaves in May 2025. [c00000000a1]")
+    swapped = await confidence(question, "The bakery sold 2,400 loaves in May 2025. [c00000000a1]")
+    elsewhere = await confidence(question, "The bakery sold 4,200 loaves in May 2025. [c00000000b2]")
+    beside = await confidence(question, "Rye loaf: Price in euros 4.80. [c00000000b2]")
+    assert good > 0.9
+    assert max(swapped, elsewhere) < 0.3
+    assert beside < good - 0.2
+
+
+async def test_the_judge_scores_follow_the_facts() -> None:
+    question = "How many loaves did the bakery sell in May 2025?"
+    good = "The bakery sold 4,200 loaves in May 2025. [c00000000a1]"
+    bad = "The bakery sold 9,999 loaves in May 2025. [c00000000a1]"
+    silent = "The documents do not say how many loaves were sold."
+    scores = {
+        name: (await OfflineJudge().judge(question, answer, EVIDENCE, NOTHING_AUDITED)).value
+        for name, answer in (("good", good), ("bad", bad), ("silent", silent))
+    }
+    assert scores["good"].faithfulness > 0.9
+    assert scores["bad"].faithfulness < 0.3
+    assert scores["silent"].faithfulness == 1.0
+    assert scores["silent"].completeness == 0.0
+    assert scores["good"].completeness > scores["silent"].completeness
+    assert scores["bad"].improvement_suggestions
