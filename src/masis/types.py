@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NotRequired, TypedDict
 
+WORKSPACE_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
+"""What a workspace may be called."""
+
 DocumentStatus = Literal["PROCESSING", "READY", "FAILED"]
 
 Outcome = Literal[

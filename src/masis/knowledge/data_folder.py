@@ -1,0 +1,75 @@
+"""The data folder: made when needed, held by one process, with what can go wrong in words."""
+
+import contextlib
+import errno
+import shutil
+from collections.abc import Iterator
+from io import TextIOWrapper
+from pathlib import Path
+
+from masis.errors import DataFolderError
+
+MIN_FREE_BYTES = 64 << 20
+"""The index maps its files into memory: writing to a full disk would not fail, it would kill the process."""
+
+_MORE_SPACE = "Free some space, or set MASIS_HOME to a folder on another disk."
+# Libraries keep the number of a system error or only its words.
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_FULL_WORDS = ("no space left", "disk is full", "file too large")
+_FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
+_FORBIDDEN_WORDS = ("permission denied", "read-only", "readonly")
+
+
+def make_folder(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise folder_error(folder, error) from error
+    return folder
+
+
+def require_free_space(folder: Path) -> None:
+    free = shutil.disk_usage(folder).free
+    if free < MIN_FREE_BYTES:
+        raise DataFolderError(
+            f"The disk of {folder} has {free >> 20} MB left; MASIS needs at least {MIN_FREE_BYTES >> 20} MB.",
+            advice=_MORE_SPACE,
+        )
+
+
+def folder_error(path: Path | str, error: BaseException) -> DataFolderError:
+    """What an error below the data folder means to the person who has to fix it."""
+    number, text = getattr(error, "errno", None), str(error).lower()
+    if number in _FULL or any(words in text for words in _FULL_WORDS):
+        return DataFolderError(f"{path}: there is no space left to write.", advice=_MORE_SPACE)
+    if number in _FORBIDDEN or any(words in text for words in _FORBIDDEN_WORDS):
+        return DataFolderError(f"{path}: this user may not write there.")
+    return DataFolderError(f"{path} cannot be used: {error}")
+
+
+@contextlib.contextmanager
+def held_lock(path: Path) -> Iterator[TextIOWrapper]:
+    """Held until the block ends or the process does, however it does; the file itself may stay."""
+    try:
+        file = path.open("a", encoding="ascii")
+    except OSError as error:
+        raise folder_error(path, error) from error
+    with file:
+        _lock(file, path)
+        yield file
+
+
+def _lock(file: TextIOWrapper, path: Path) -> None:
+    try:
+        import fcntl
+    except ImportError:
+        return  # not a POSIX system: Qdrant's own lock on its log still keeps a second process out
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise DataFolderError(
+            f"The index in {path.parent} is in use by another MASIS process.",
+            advice="Wait for it to finish, or run a Qdrant server for several processes and set QDRANT_HOST.",
+        ) from None
+    except OSError as error:
+        raise folder_error(path, error) from error

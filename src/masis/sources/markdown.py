@@ -1,0 +1,100 @@
+"""Markdown: headings stay `# …`, tables become plain rows, links and emphasis become their words."""
+
+import re
+from itertools import groupby
+
+from masis.sources.dates import find_date
+from masis.sources.plain import clean, decode, table_row
+from masis.types import Page, ParsedDocument
+
+_FRONT_MATTER = re.compile(r"\A---\n(.*?)\n(?:---|\.\.\.)(?:\n|\Z)", re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_FENCE = re.compile(r"^ {0,3}(```+|~~~+)")
+_CODE_BLOCK = re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
+_UNDERLINE = re.compile(r"^ {0,3}(=+|-{2,})$")
+_TABLE_RULE = re.compile(r"^\s*\|?(?:\s*:?-+:?\s*\|)*\s*:?-+:?\s*\|?\s*$")
+_CELL_BAR = re.compile(r"(?<!\\)\|")
+_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?$")
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\((?:<[^<>]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+\"[^\"]*\")?\)")
+# Bounded, so that a line of nothing but unmatched stars costs no more than its length.
+_STRONG = re.compile(r"\*\*(?=\S)(.{0,400}?\S)\*\*")
+_EMPHASIS = re.compile(r"(?<![\w*\\])\*(?=[^\s*])([^*\n]+?)(?<=[^\s*])\*(?![\w*])")
+
+
+def parse_markdown(data: bytes, file_name: str) -> ParsedDocument:
+    text = clean(decode(data, file_name))
+    front = _FRONT_MATTER.match(text)
+    header = front[1] if front else ""
+    body = clean("\n".join(_readable_lines(_COMMENT.sub("", text[front.end() if front else 0 :]))))
+    title = _front_title(header) or _first_heading(body)
+    return ParsedDocument([Page(1, body)], title=title, date=find_date(header) or find_date(body))
+
+
+def _readable_lines(text: str) -> list[str]:
+    lines = text.split("\n")
+    table_lines = _table_lines(lines)
+    out: list[str] = []
+    fence = ""
+    for index, line in enumerate(lines):
+        mark = _FENCE.match(line)
+        if fence or mark:
+            fence = _next_fence(fence, mark[1] if mark else "")
+            out.append(line)
+        elif index in table_lines:
+            if not _TABLE_RULE.match(line):
+                out.append(table_row([_words(cell) for cell in _cells(line)]))
+        elif _UNDERLINE.match(line) and _is_heading_text(lines, index - 1) and out:
+            out[-1] = ("# " if "=" in line else "## ") + out[-1].strip()
+        else:
+            out.append(_heading(line) or _words(line))
+    return out
+
+
+def _next_fence(fence: str, mark: str) -> str:
+    if not fence:
+        return mark
+    return "" if mark.startswith(fence) else fence
+
+
+def _table_lines(lines: list[str]) -> set[int]:
+    """A run of lines with bars is a table only when there is a rule under the first."""
+    found: set[int] = set()
+    start = 0
+    for has_bar, run in groupby(lines, key=lambda line: "|" in line):
+        size = len(rows := list(run))
+        if has_bar and size > 1 and _TABLE_RULE.match(rows[1]):
+            found.update(range(start, start + size))
+        start += size
+    return found
+
+
+def _cells(line: str) -> list[str]:
+    inner = line.strip().removeprefix("|")
+    inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
+    return [cell.replace("\\|", "|") for cell in _CELL_BAR.split(inner)]
+
+
+def _is_heading_text(lines: list[str], index: int) -> bool:
+    """Text above an underline is a heading only when it is a line of its own, not a paragraph's last."""
+    if index < 0 or not lines[index].strip() or re.match(r"\s*([-*+>#|]|\d+[.)])", lines[index]):
+        return False
+    return index == 0 or not lines[index - 1].strip()
+
+
+def _heading(line: str) -> str | None:
+    match = _HEADING.match(line)
+    return f"{match[1]} {_words(match[2])}" if match else None
+
+
+def _words(text: str) -> str:
+    return _EMPHASIS.sub(r"\1", _STRONG.sub(r"\1", _LINK.sub(r"\1", text)))
+
+
+def _front_title(header: str) -> str | None:
+    match = re.search(r"^title:\s*[\"']?(.+?)[\"']?\s*$", header, re.MULTILINE | re.IGNORECASE)
+    return match[1] if match else None
+
+
+def _first_heading(body: str) -> str | None:
+    match = re.search(r"^#{1,6} (.+)$", _CODE_BLOCK.sub("", body), re.MULTILINE)
+    return match[1].strip() if match else None

@@ -1,0 +1,63 @@
+"""Real files in the formats MASIS reads, made in memory."""
+
+import io
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from docx import Document
+from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.lib.styles import getSampleStyleSheet
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate, Table
+
+STYLES = getSampleStyleSheet()
+
+
+def pdf_of(*parts: Any, password: str | None = None) -> bytes:
+    """Strings are paragraphs, lists are tables, None is a page break; anything else is reportlab's own."""
+    buffer = io.BytesIO()
+    encryption = StandardEncryption(password) if password else None
+    SimpleDocTemplate(buffer, encrypt=encryption).build([_flowable(part) for part in parts])
+    return buffer.getvalue()
+
+
+def _flowable(part: Any) -> Any:
+    if part is None:
+        return PageBreak()
+    if isinstance(part, str):
+        return Paragraph(part, STYLES["Normal"])
+    return Table(part) if isinstance(part, list) else part
+
+
+def heading(text: str, level: int = 1) -> Paragraph:
+    return Paragraph(text, STYLES["Title" if level == 1 else f"Heading{level}"])
+
+
+def scanned_pdf(pages: int = 2) -> bytes:
+    """Drawings, and not a letter."""
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer)
+    for _ in range(pages):
+        canvas.rect(100, 100, 200, 200, fill=1)
+        canvas.showPage()
+    canvas.save()
+    return buffer.getvalue()
+
+
+def docx_of(*build: Callable[[Any], object]) -> bytes:
+    document = Document()
+    for step in build:
+        step(document)
+    buffer = io.BytesIO()
+    document.save(buffer)
+    return buffer.getvalue()
+
+
+def docx_table(rows: Sequence[Sequence[str]]) -> Callable[[Any], object]:
+    def build(document: Any) -> None:
+        table = document.add_table(len(rows), len(rows[0]))
+        for row, texts in zip(table.rows, rows, strict=True):
+            for cell, text in zip(row.cells, texts, strict=True):
+                cell.text = text
+
+    return build

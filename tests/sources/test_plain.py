@@ -1,0 +1,88 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from masis.errors import UnreadableFile
+from masis.sources.plain import clean, parse_plain, table_row, title_line
+
+TEXT = "Umsatz – “Müller & Söhne” stieg auf 5 €."
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"])
+def test_common_encodings(encoding: str) -> None:
+    assert parse_plain(TEXT.encode(encoding), "a.txt").text == TEXT
+
+
+def test_big_endian_with_a_mark() -> None:
+    assert parse_plain(b"\xfe\xff" + TEXT.encode("utf-16-be"), "a.txt").text == TEXT
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"Report\x00\x01\x02 of binary",
+        b"\xff\xfe\x00",
+        b"\xef\xbb\xbf\xff\xfe bad after its mark",
+        b"a\x81b\x9d",
+        bytes(range(1, 32)) * 20,
+    ],
+)
+def test_what_is_in_no_encoding(data: bytes) -> None:
+    with pytest.raises(UnreadableFile, match="binary data") as error:
+        parse_plain(data, "a.txt")
+    assert "UTF-8" in error.value.advice
+
+
+def test_a_stray_control_character_is_dropped_and_the_text_kept() -> None:
+    assert parse_plain(b"Revenue\x0e rose in every single region.", "a.txt").text == (
+        "Revenue rose in every single region."
+    )
+
+
+def test_a_form_feed_ends_a_page() -> None:
+    document = parse_plain(b"First page.\n\fSecond page.\n\f\fFourth.", "a.txt")
+    assert [(page.number, page.text) for page in document.pages] == [
+        (1, "First page."),
+        (2, "Second page."),
+        (3, ""),
+        (4, "Fourth."),
+    ]
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r", "\u2028", "\x85"])
+def test_every_line_end_is_one(line_end: str) -> None:
+    assert clean(f"one{line_end}two") == "one\ntwo"
+
+
+def test_cleaning() -> None:
+    assert clean("soft\u00adhyphen zero\u200bwidth \ufeffmark") == "softhyphen zerowidth mark"
+    assert clean("cafe\u0301") == "café"
+    assert clean("a  \n\n\n\n\nb\t \n") == "a\n\nb"
+    assert clean("lone \ud800 surrogate") == "lone \ufffd surrogate"
+    assert clean("1\u00a0234 €") == "1\u00a0234 €"
+
+
+@given(st.text())
+def test_cleaning_is_done_once(text: str) -> None:
+    assert clean(clean(text)) == clean(text)
+
+
+def test_a_bar_in_a_cell_makes_no_column() -> None:
+    assert table_row(["a | b", " two\nlines ", ""]) == "a / b | two lines | "
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Annual Report 2025\nRevenue rose.", "Annual Report 2025"),
+        ("\n\n## Notes on a call ", "Notes on a call"),
+        ("Revenue rose by five percent.", None),
+        ("Dear all,\nhere is", None),
+        ("2024 2025 12.5 13.9", None),
+        ("a | b", None),
+        ("x" * 200, None),
+        ("", None),
+    ],
+)
+def test_the_first_line_may_be_a_title(text: str, title: str | None) -> None:
+    assert title_line(text) == title

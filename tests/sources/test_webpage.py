@@ -1,0 +1,99 @@
+import pytest
+
+from masis.errors import UnreadableFile
+from masis.sources.webpage import parse_webpage
+
+
+def read(html: str) -> str:
+    return parse_webpage(html.encode(), "a.html").text
+
+
+def test_the_text_a_reader_sees() -> None:
+    html = """<html><head><title>Page title</title><style>p {color: red}</style></head><body>
+    <nav>Home About</nav><h1>Annual <b>Report</b></h1>
+    <p>Revenue   rose to
+    <em>$184.1</em>&nbsp;million.</p><script>track()</script><div>One</div><div>Two<br>Three</div>
+    <ul><li>First</li><li><p>Second</p><p>more</p></li></ul><h3>End</h3>
+    <noscript>Turn it on</noscript><template>Not yet</template></body></html>"""
+    assert read(html) == (
+        "# Annual Report\n\nRevenue rose to $184.1 million.\n\nOne\nTwo\nThree\n\n- First\n- Second\n\nmore\n\n### End"
+    )
+
+
+def test_title_and_date() -> None:
+    document = parse_webpage(b"<title>T</title><h1>Results</h1><p>Published: 22 January 2026</p>", "a.html")
+    assert (document.title, document.date) == ("Results", "2026-01-22")
+    assert parse_webpage(b"<title> Only\n this </title><p>x", "a.html").title == "Only this"
+
+
+def test_hidden_text_is_not_read() -> None:
+    html = (
+        "<p>Seen.</p><p hidden>no</p><p style='display: none'>no</p><span style='VISIBILITY:hidden'>no</span>"
+        "<!-- no --><p style='color: red'>Also seen.</p>"
+    )
+    assert read(html) == "Seen.\n\nAlso seen."
+
+
+def test_a_table_row_is_one_line() -> None:
+    html = """<table><caption>Revenue by region</caption><thead><tr><th>Region<th>2024<th>2025</tr></thead>
+    <tr><td>Europe</td><td><p>56.6</p></td><td>62.8 <sup>a</sup></td></tr>
+    <tr><td>Asia<br>Pacific</td><td></td><td>27.2</td></tr></table><p>After.</p>"""
+    assert read(html) == (
+        "Revenue by region\nRegion | 2024 | 2025\nEurope | 56.6 | 62.8 a\nAsia Pacific |  | 27.2\n\nAfter."
+    )
+
+
+def test_spans_keep_the_columns() -> None:
+    html = """<table><tr><th rowspan=2>Region<th colspan=2>Revenue<th>People</tr>
+    <tr><td>2024<td>2025<td>2025</tr><tr><td>Europe<td>1<td>2<td>3</tr></table>"""
+    assert read(html) == "Region | Revenue |  | People\nRegion | 2024 | 2025 | 2025\nEurope | 1 | 2 | 3"
+
+
+def test_signs_in_columns_of_their_own_join_their_figures() -> None:
+    html = """<table><tr><td>Loss<td>$<td>(1,234<td>)<td></td><td>5<td>%</tr>
+    <tr><td>Gain<td>$<td>99<td><td><td>7<td>%</table>"""
+    assert read(html) == "Loss | $(1,234) | 5%\nGain | $99 | 7%"
+
+
+def test_a_table_that_lays_out_the_page_is_not_a_table() -> None:
+    html = "<table><tr><td><h2>News</h2><p>Text.</p><table><tr><td>a<td>b</tr></table></td></tr></table>"
+    assert read(html) == "## News\n\nText.\n\na | b"
+    assert read("<table><tr><td>Only</tr><tr><td>one column</tr></table>") == "Only\none column"
+
+
+def test_an_absurd_span_costs_nothing() -> None:
+    text = read("<table><tr><td colspan=999999999 rowspan=999999999>a<td>b</tr><tr><td>c</tr></table>")
+    assert text.splitlines()[0].startswith("a")
+
+
+@pytest.mark.parametrize(
+    ("declaration", "encoding"),
+    [
+        ('<meta charset="iso-8859-2">', "iso-8859-2"),
+        ('<meta http-equiv="Content-Type" content="text/html; charset=windows-1251">', "windows-1251"),
+        ('<meta charset="no-such-encoding">', "utf-8"),
+        ("", "cp1252"),
+    ],
+)
+def test_the_declared_encoding(declaration: str, encoding: str) -> None:
+    word = {"iso-8859-2": "Łódź", "windows-1251": "Отчёт", "utf-8": "Łódź", "cp1252": "naïve"}[encoding]
+    html = f"<html><head>{declaration}</head><body><p>{word} 2025</p></body></html>"
+    assert parse_webpage(html.encode(encoding), "a.html").text == f"{word} 2025"
+
+
+def test_preformatted_text_keeps_its_lines() -> None:
+    assert read("<pre>a  b\n  c</pre>") == "a  b\n  c"
+
+
+@pytest.mark.parametrize("tag", ["div", "b", "blockquote", "span"])
+def test_absurd_nesting_is_refused_at_once(tag: str) -> None:
+    with pytest.raises(UnreadableFile, match="deep"):
+        read(f"<{tag}>" * 400_000 + "x")
+
+
+def test_deep_but_real_nesting_is_read() -> None:
+    assert read("<div>" * 2000 + "core" + "</div>" * 2000) == "core"
+
+
+def test_broken_markup() -> None:
+    assert read("<p>One<p>Two</b></i><table><tr><td>a<td>b") == "One\n\nTwo\n\na | b"
