@@ -169,13 +169,21 @@ def numbers_of(source: Statement) -> list[Quantity]:
 def _period_difference(claim: str, window: Window) -> str | None:
     here = periods(window.text) + periods(window.chunk.get("date") or "")
     elsewhere = periods(window.chunk["text"]) + periods(window.chunk["file_name"].replace("_", " "))
+    known = here or elsewhere
     for period in periods(claim):
-        known = here or elsewhere
-        if known and all(period.excludes(other) for other in known):
+        if _is_foreign(period, known):
             return f"the source speaks of {_named(known)}, not of {_named([period])}"
         if not known and period.year:
             return f"the source does not mention {period.year}"
     return None
+
+
+def _is_foreign(period: Period, known: list[Period]) -> bool:
+    """Years are compared apart: a row may give its quarter in one cell and its year in another."""
+    years = {other.year for other in known if other.year}
+    if period.year and years and period.year not in years:
+        return True
+    return bool(known) and all(period.excludes(other) for other in known)
 
 
 def _named(found: list[Period]) -> str:

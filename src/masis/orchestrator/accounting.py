@@ -1,0 +1,44 @@
+"""What an agent's turn took: time and what it spent, as metrics."""
+
+from masis.errors import MASISError
+from masis.orchestrator.services import Services
+from masis.orchestrator.state import AgentName, Failure, Metrics
+from masis.types import Usage
+
+
+class Turn:
+    """One agent's turn: started when made, read when done."""
+
+    def __init__(self, agent: AgentName, services: Services) -> None:
+        self.agent = agent
+        self._clock = services.clock
+        self._started = self._clock()
+        self._calls = 0
+        self._usage = Usage()
+
+    def elapsed_ms(self) -> float:
+        return round((self._clock() - self._started) * 1000, 3)
+
+    def calls_engine(self) -> None:
+        """Counted when it is made: a call that fails was a call all the same."""
+        self._calls += 1
+
+    def spent(self, usage: Usage) -> None:
+        self._usage += usage
+
+    def metrics(self) -> Metrics:
+        latency: Metrics = {"node_latency_ms": {self.agent: self.elapsed_ms()}}
+        if not self._calls:
+            return latency
+        return latency | {
+            "model_calls": self._calls,
+            "model_requests": self._usage.requests,
+            "input_tokens": self._usage.input_tokens,
+            "output_tokens": self._usage.output_tokens,
+            "cost_usd": self._usage.cost_usd,
+            "calls_by_agent": {self.agent: self._calls},
+            "cost_by_agent": {self.agent: self._usage.cost_usd},
+        }
+
+    def failure(self, error: MASISError) -> Failure:
+        return {"agent": self.agent, "code": error.code, "message": str(error), "advice": error.advice}

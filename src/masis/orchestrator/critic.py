@@ -1,0 +1,202 @@
+"""The Critic, the auditor: a semantic audit by an engine and a citation audit by code. Both always run."""
+
+from dataclasses import dataclass
+
+from langgraph.runtime import Runtime
+
+from masis.audit.citations import audit_citations, is_abstention
+from masis.audit.verdicts import judge_claims
+from masis.errors import ModelError
+from masis.orchestrator.accounting import Turn
+from masis.orchestrator.human import guidance_of, question_of
+from masis.orchestrator.services import Services, services_of
+from masis.orchestrator.state import Attempt, MASISState, StateUpdate
+from masis.reasoning.ports import AuditFinding
+from masis.settings import Settings
+from masis.types import CitationAudit, Conflict, Critique
+
+OVER_COMPRESSED = "The context was compressed to {ratio:.0%} of the evidence, so that details may have been lost."
+
+
+async def critic(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
+    services = services_of(runtime)
+    turn = Turn("critic", services)
+    draft = state.get("draft_answer")
+    if draft is None:
+        # The writer failed: there is nothing to audit, and the Supervisor will ask a person.
+        return {"trace": [_entry(turn, state) | {"warning": "nothing_to_audit"}], "metrics": turn.metrics()}
+    update: StateUpdate = {}
+    try:
+        finding = await _semantic_audit(state, draft, services, turn)
+    except ModelError as error:
+        finding = None
+        update["failure"] = turn.failure(error)
+    audited = _audit(state, draft, finding, services.settings)
+    return update | _report(audited, state, draft, services.settings, turn)
+
+
+async def _semantic_audit(state: MASISState, draft: str, services: Services, turn: Turn) -> AuditFinding:
+    turn.calls_engine()
+    reply = await services.auditor.audit(question_of(state), draft, state.get("evidence", []), guidance_of(state))
+    turn.spent(reply.usage)
+    return reply.value
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    critique: Critique
+    citations: CitationAudit
+    conflicts: list[Conflict]
+    raw_confidence: float
+    semantic_audit_made: bool
+
+
+def _audit(state: MASISState, draft: str, finding: AuditFinding | None, settings: Settings) -> Audited:
+    known = [chunk["chunk_id"] for chunk in state.get("evidence", [])]
+    citations = audit_citations(draft, known)
+    abstained = is_abstention(draft, known)
+    # An audit that could not be made counts as not passed.
+    made = finding or AuditFinding(confidence=0.0, needs_retry=True)
+    critique = _with_compression_warning(critique_of(made, citations, settings), state)
+    if finding and abstained and not citations["invalid_citations"]:
+        critique = _of_abstention(critique, draft, state.get("retry_count", 0), settings)
+    if guidance_of(state).explain_both:
+        # The person has seen the conflict and wants both sides in the answer: it is settled.
+        critique = critique | {"conflicting_evidence": []}
+    return Audited(critique, citations, list(made.conflicts), made.confidence, finding is not None)
+
+
+def critique_of(finding: AuditFinding, citations: CitationAudit, settings: Settings) -> Critique:
+    """The engine's finding after the citation engine: code overrules, never the other way round."""
+    fabricated = bool(citations["invalid_citations"])
+    uncited = citations["uncited_claim_count"]
+    return {
+        "confidence": penalised(as_share(finding.confidence), citations, settings),
+        "hallucination_detected": finding.hallucination_detected or fabricated,
+        "unsupported_claims": _distinct([*finding.unsupported_claims, *citations["unsupported_claims"]]),
+        "logical_gaps": list(finding.logical_gaps),
+        "conflicting_evidence": _distinct([*finding.conflicting_evidence, *_escalated(finding)]),
+        "needs_retry": finding.needs_retry or fabricated or uncited >= settings.uncited_retry_count,
+    }
+
+
+def as_share(confidence: float) -> float:
+    """A confidence above 1 is a percentage."""
+    return min(1.0, max(0.0, confidence / 100 if confidence > 1 else confidence))
+
+
+def penalised(confidence: float, citations: CitationAudit, settings: Settings) -> float:
+    if citations["invalid_citations"]:
+        confidence *= settings.fabrication_penalty
+    uncited = settings.uncited_penalty * citations["uncited_claim_count"]
+    return round(confidence * (1 - min(settings.uncited_penalty_max, uncited)), 4)
+
+
+def _escalated(finding: AuditFinding) -> list[str]:
+    """Only a contradiction needs a person; a revision or another period is explained in the answer."""
+    return [c["explanation"] for c in finding.conflicts if c["kind"] == "contradiction"]
+
+
+def _of_abstention(critique: Critique, draft: str, retry_count: int, settings: Settings) -> Critique:
+    """“The documents do not say” claims nothing: it is searched for once more, more widely, then it stands."""
+    first = retry_count == 0
+    return critique | {
+        "confidence": max(critique["confidence"], settings.confidence_threshold),
+        "hallucination_detected": False,
+        "needs_retry": first,
+        "logical_gaps": critique["logical_gaps"] or ([draft] if first else []),
+    }
+
+
+def _with_compression_warning(critique: Critique, state: MASISState) -> Critique:
+    metrics = state.get("metrics", {})
+    if not metrics.get("over_compression_flag"):
+        return critique
+    gap = OVER_COMPRESSED.format(ratio=metrics["compression_ratio"])
+    return critique | {"needs_retry": True, "logical_gaps": [*critique["logical_gaps"], gap]}
+
+
+def is_flagged(critique: Critique, settings: Settings) -> bool:
+    return (
+        critique["confidence"] < settings.confidence_threshold
+        or critique["hallucination_detected"]
+        or critique["needs_retry"]
+        or bool(critique["conflicting_evidence"])
+    )
+
+
+def better_of(best: Attempt | None, new: Attempt) -> Attempt:
+    """Clean beats flagged, then confidence; at a tie the earlier one stays."""
+    if best is None:
+        return new
+    rank = (not new["flagged"], new["confidence"])
+    return new if rank > (not best["flagged"], best["confidence"]) else best
+
+
+def _report(audited: Audited, state: MASISState, draft: str, settings: Settings, turn: Turn) -> StateUpdate:
+    critique, citations = audited.critique, audited.citations
+    evidence = state.get("evidence", [])
+    claims = judge_claims(draft, evidence)
+    attempt: Attempt = {
+        "number": state.get("retry_count", 0),
+        "answer": draft,
+        "confidence": critique["confidence"],
+        "critique": critique,
+        "evidence": evidence,
+        "claims": claims,
+        "conflicts": audited.conflicts,
+        "flagged": is_flagged(critique, settings),
+    }
+    best = better_of(state.get("best"), attempt)
+    violations = (
+        [
+            {
+                "iteration": attempt["number"],
+                "invalid_citations": citations["invalid_citations"],
+                "uncited_claims": citations["uncited_claim_sentences"],
+            }
+        ]
+        if citations["invalid_citations"] or citations["uncited_claim_count"]
+        else []
+    )
+    return {
+        "critique": critique,
+        "confidence": critique["confidence"],
+        "claims": claims,
+        "conflicts": audited.conflicts,
+        "best": best,
+        "final_answer": best["answer"],
+        "trace": [_trace_entry(audited, turn, state)],
+        "metrics": turn.metrics()
+        | {
+            "last_citation_audit": citations,
+            "citation_violations": violations,
+            "confidence_history": [critique["confidence"]],
+        },
+    }
+
+
+def _trace_entry(audited: Audited, turn: Turn, state: MASISState) -> dict[str, object]:
+    critique, citations = audited.critique, audited.citations
+    entry = _entry(turn, state) | {
+        "confidence": critique["confidence"],
+        "raw_confidence": audited.raw_confidence,
+        "hallucination": critique["hallucination_detected"],
+        "needs_retry": critique["needs_retry"],
+        "conflicts": len(critique["conflicting_evidence"]),
+        "invalid_citations": citations["invalid_citations"],
+        "uncited_claims": citations["uncited_claim_count"],
+    }
+    return entry if audited.semantic_audit_made else entry | {"warning": "semantic_audit_not_made"}
+
+
+def _entry(turn: Turn, state: MASISState) -> dict[str, object]:
+    return {
+        "node": "critic",
+        "retry_count": state.get("retry_count", 0),
+        "duration_ms": turn.elapsed_ms(),
+    }
+
+
+def _distinct(items: list[str]) -> list[str]:
+    return list(dict.fromkeys(item for item in items if item))

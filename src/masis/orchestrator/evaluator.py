@@ -1,0 +1,128 @@
+"""The Evaluator, the scorecard: four scores by a judge, caps and the weighted mean by code. It never routes."""
+
+from langgraph.runtime import Runtime
+
+from masis.errors import ModelError
+from masis.orchestrator.accounting import Turn
+from masis.orchestrator.critic import as_share
+from masis.orchestrator.human import question_of
+from masis.orchestrator.services import Services, services_of
+from masis.orchestrator.state import MASISState, StateUpdate
+from masis.reasoning.offline.judge import OfflineJudge
+from masis.reasoning.ports import Reply, Scores
+from masis.settings import Settings
+from masis.types import CitationAudit, Evaluation
+
+NOTHING_AUDITED: CitationAudit = {
+    "invalid_citations": [],
+    "uncited_claim_count": 0,
+    "uncited_claim_sentences": [],
+    "hallucination_detected": False,
+    "unsupported_claims": [],
+}
+
+
+async def evaluator(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
+    services = services_of(runtime)
+    turn = Turn("evaluator", services)
+    update: StateUpdate = {}
+    judged_by = services.judge.name
+    try:
+        scores = await _scores(state, services, turn)
+    except ModelError as error:
+        # Every response carries an evaluation: what code can measure stands in for the judge, and says so.
+        scores = (await _measured(state)).value
+        judged_by = f"{OfflineJudge.name} ({services.judge.name} was unavailable)"
+        update["failure"] = turn.failure(error)
+    audit = state.get("metrics", {}).get("last_citation_audit") or NOTHING_AUDITED
+    critique = state.get("critique")
+    hallucinated = critique is not None and critique["hallucination_detected"]
+    evaluation = scorecard(scores, audit, hallucinated, judged_by, services.settings)
+    return update | _report(evaluation, state, turn)
+
+
+async def _scores(state: MASISState, services: Services, turn: Turn) -> Scores:
+    if state.get("failure") is not None:
+        # Something is down already: another call would only wait for it.
+        return (await _measured(state)).value
+    turn.calls_engine()
+    reply = await services.judge.judge(
+        question_of(state),
+        state.get("draft_answer") or "",
+        state.get("evidence", []),
+        state.get("metrics", {}).get("last_citation_audit") or NOTHING_AUDITED,
+    )
+    turn.spent(reply.usage)
+    return reply.value
+
+
+async def _measured(state: MASISState) -> Reply[Scores]:
+    audit = state.get("metrics", {}).get("last_citation_audit") or NOTHING_AUDITED
+    draft = state.get("draft_answer") or ""
+    return await OfflineJudge().judge(question_of(state), draft, state.get("evidence", []), audit)
+
+
+def scorecard_without_answer(settings: Settings) -> Evaluation:
+    """Nothing was drafted: nothing was claimed, and nothing was answered."""
+    scores = Scores(1.0, 0.0, 0.0, 0.0, ["No answer was drafted: add documents or rephrase the question."])
+    return scorecard(scores, NOTHING_AUDITED, False, OfflineJudge.name, settings)
+
+
+def scorecard(
+    scores: Scores, audit: CitationAudit, hallucinated: bool, judged_by: str, settings: Settings
+) -> Evaluation:
+    faithfulness, clamps = as_share(scores.faithfulness), []
+    for cap, why in faithfulness_caps(audit, hallucinated, settings):
+        if faithfulness > cap:
+            faithfulness = cap
+            clamps.append(f"faithfulness is at most {cap:.2f}: {why}")
+    relevance, completeness = as_share(scores.relevance), as_share(scores.completeness)
+    reasoning = as_share(scores.reasoning_quality)
+    overall = (
+        settings.weight_faithfulness * faithfulness
+        + settings.weight_relevance * relevance
+        + settings.weight_completeness * completeness
+        + settings.weight_reasoning_quality * reasoning
+    )
+    return {
+        "faithfulness": faithfulness,
+        "relevance": relevance,
+        "completeness": completeness,
+        "reasoning_quality": reasoning,
+        "overall_score": round(overall, 3),
+        "improvement_suggestions": list(scores.improvement_suggestions),
+        "clamps": clamps,
+        "judged_by": judged_by,
+    }
+
+
+def faithfulness_caps(audit: CitationAudit, hallucinated: bool, settings: Settings) -> list[tuple[float, str]]:
+    """Every cap that applies; the lowest wins."""
+    uncited = audit["uncited_claim_count"]
+    caps = []
+    if audit["invalid_citations"] or audit["hallucination_detected"] or hallucinated:
+        caps.append((settings.faithfulness_cap_fabricated, "a citation or a claim was made up"))
+    if uncited >= settings.faithfulness_cap_uncited_many_count:
+        caps.append((settings.faithfulness_cap_uncited_many, f"{uncited} claims carry no citation"))
+    elif uncited >= settings.faithfulness_cap_uncited_count:
+        caps.append((settings.faithfulness_cap_uncited, f"{uncited} claims carry no citation"))
+    return caps
+
+
+def _report(evaluation: Evaluation, state: MASISState, turn: Turn) -> StateUpdate:
+    attempt = state.get("retry_count", 0)
+    entry = {
+        "node": "evaluator",
+        "retry_count": attempt,
+        "overall_score": evaluation["overall_score"],
+        "faithfulness": evaluation["faithfulness"],
+        "relevance": evaluation["relevance"],
+        "completeness": evaluation["completeness"],
+        "reasoning_quality": evaluation["reasoning_quality"],
+        "duration_ms": turn.elapsed_ms(),
+    }
+    update: StateUpdate = {"trace": [entry], "metrics": turn.metrics() | {"evaluation": evaluation}}
+    best = state.get("best")
+    if best and best["number"] == attempt:
+        update["best"] = {**best, "evaluation": evaluation}
+    return update

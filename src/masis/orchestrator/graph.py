@@ -1,0 +1,60 @@
+"""The five agents on a LangGraph graph.
+
+START → supervisor ──first_run / retry──→ researcher → synthesizer → critic → evaluator → supervisor
+            │                                 └─ nothing usable found ─────────────────────↗
+            ├── finalize ──→ END
+            └── human review ──→ human_review (pauses) ──answered──→ supervisor
+"""
+
+from typing import Any
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from masis.orchestrator import researcher as research
+from masis.orchestrator import supervisor as supervision
+from masis.orchestrator.critic import critic
+from masis.orchestrator.evaluator import evaluator
+from masis.orchestrator.human import human_review
+from masis.orchestrator.researcher import researcher
+from masis.orchestrator.services import Services
+from masis.orchestrator.state import MASISState
+from masis.orchestrator.supervisor import supervisor
+from masis.orchestrator.synthesizer import synthesizer
+from masis.orchestrator.twin import Agent
+from masis.settings import RETRY_CEILING
+
+STEPS_AN_ATTEMPT = 5
+STEP_LIMIT = STEPS_AN_ATTEMPT * (RETRY_CEILING + 1) + 5
+"""Enough for the longest round there is, and an end to any other."""
+
+MASISGraph = CompiledStateGraph[MASISState, Services, MASISState, MASISState]
+
+
+def build_graph(checkpointer: BaseCheckpointSaver[Any] | None = None) -> MASISGraph:
+    """With a checkpointer, a run that waits for a person can be resumed; without one it has simply ended."""
+    builder = StateGraph(MASISState, context_schema=Services)
+    builder.add_node("supervisor", supervisor)
+    builder.add_node("researcher", Agent(researcher))
+    builder.add_node("synthesizer", Agent(synthesizer))
+    builder.add_node("critic", Agent(critic))
+    builder.add_node("evaluator", Agent(evaluator))
+    builder.add_node("human_review", human_review)
+
+    builder.add_edge(START, "supervisor")
+    builder.add_conditional_edges(
+        "supervisor",
+        supervision.route,
+        {"human_review": "human_review", "retry": "researcher", "first_run": "researcher", "finalize": END},
+    )
+    builder.add_conditional_edges("researcher", research.route, ["synthesizer", "supervisor"])
+    builder.add_edge("synthesizer", "critic")
+    builder.add_edge("critic", "evaluator")
+    builder.add_edge("evaluator", "supervisor")
+    builder.add_edge("human_review", "supervisor")
+    compiled = builder.compile(checkpointer=checkpointer, name="masis")
+    return compiled.with_config(recursion_limit=STEP_LIMIT)
+
+
+graph = build_graph()

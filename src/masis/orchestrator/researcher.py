@@ -1,0 +1,117 @@
+"""The Researcher, the librarian: finds evidence, writes nothing, judges nothing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from langgraph.runtime import Runtime
+
+from masis.audit.small_talk import is_small_talk
+from masis.errors import MASISError
+from masis.orchestrator.accounting import Turn
+from masis.orchestrator.human import guidance_of, question_of
+from masis.orchestrator.services import Services, services_of
+from masis.orchestrator.state import MASISState, StateUpdate
+from masis.settings import Settings
+from masis.types import EvidenceChunk, ReviewCause, SearchResult
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlan:
+    text: str
+    limit: int
+    threshold: float
+    augmented: bool
+
+
+def plan_search(state: MASISState, settings: Settings) -> SearchPlan:
+    question = question_of(state)
+    if state.get("retry_count", 0) == 0:
+        return SearchPlan(question, settings.candidates, settings.relevance_threshold, False)
+    critique = state.get("critique")
+    gaps = [*critique["unsupported_claims"], *critique["logical_gaps"]] if critique else []
+    text = " ".join([question, *gaps])
+    return SearchPlan(text, settings.retry_candidates, settings.retry_relevance_threshold, bool(gaps))
+
+
+async def researcher(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
+    services = services_of(runtime)
+    turn = Turn("researcher", services)
+    if is_small_talk(question_of(state)):
+        return _ask_person("out_of_scope", turn, state, {"warning": "not_a_question_for_documents"})
+    plan = plan_search(state, services.settings)
+    try:
+        result = await services.search(state["workspace_id"], plan.text, plan.limit)
+    except MASISError as error:
+        update = _ask_person("unavailable", turn, state, {"warning": error.code, "error": str(error)})
+        return update | {"failure": turn.failure(error)}
+    evidence = select_evidence(result.candidates, plan.threshold, guidance_of(state).over)
+    if not evidence:
+        return _nothing_found(result, plan, turn, state)
+    return _found(evidence, result, plan, turn, state)
+
+
+def select_evidence(
+    candidates: Sequence[EvidenceChunk], threshold: float, disregarded_files: Sequence[str] = ()
+) -> list[EvidenceChunk]:
+    """What passes the score filter, best first; the same id or the same words count once."""
+    kept: dict[str, EvidenceChunk] = {}
+    texts: set[str] = set()
+    for chunk in sorted(candidates, key=lambda c: (-c["score"], c["chunk_id"])):
+        words = " ".join(chunk["text"].split())
+        if chunk["score"] < threshold or chunk["file_name"] in disregarded_files:
+            continue
+        if chunk["chunk_id"] not in kept and words not in texts:
+            kept[chunk["chunk_id"]] = chunk
+            texts.add(words)
+    return list(kept.values())
+
+
+def _found(
+    evidence: list[EvidenceChunk], result: SearchResult, plan: SearchPlan, turn: Turn, state: MASISState
+) -> StateUpdate:
+    scores = [chunk["score"] for chunk in evidence]
+    average = round(sum(scores) / len(scores), 4)
+    entry = _entry(turn, state) | {
+        "chunks": len(evidence),
+        "filtered_out": len(result.candidates) - len(evidence),
+        "avg_score": average,
+        "threshold_used": plan.threshold,
+        "augmented_query_used": plan.augmented,
+    }
+    metrics = turn.metrics() | {"retrieval_scores": scores, "avg_retrieval_score": average}
+    return {"evidence": evidence, "trace": [entry], "metrics": metrics}
+
+
+def _nothing_found(result: SearchResult, plan: SearchPlan, turn: Turn, state: MASISState) -> StateUpdate:
+    cause: ReviewCause = "empty_workspace" if result.workspace_is_empty else "weak_evidence"
+    details = {
+        "warning": "no_qualifying_evidence",
+        "results_before_filter": len(result.candidates),
+        "threshold_used": plan.threshold,
+        "augmented_query_used": plan.augmented,
+    }
+    return _ask_person(cause, turn, state, details)
+
+
+def _ask_person(cause: ReviewCause, turn: Turn, state: MASISState, details: dict[str, object]) -> StateUpdate:
+    return {
+        "evidence": [],
+        "requires_human_review": True,
+        "review_cause": cause,
+        "trace": [_entry(turn, state) | details],
+        "metrics": turn.metrics() | {"retrieval_scores": [], "avg_retrieval_score": 0.0},
+    }
+
+
+def _entry(turn: Turn, state: MASISState) -> dict[str, object]:
+    return {
+        "node": "researcher",
+        "retry_count": state.get("retry_count", 0),
+        "duration_ms": turn.elapsed_ms(),
+    }
+
+
+def route(state: MASISState) -> Literal["synthesizer", "supervisor"]:
+    """Nothing usable found: straight back to the Supervisor, so that no model is called on nothing."""
+    return "supervisor" if state.get("requires_human_review") else "synthesizer"

@@ -1,0 +1,110 @@
+"""The question to a person: what happened, what was tried, what they can do. One wording a cause."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from masis.orchestrator.state import Failure, Review
+from masis.types import Conflict, ConflictSide, ReviewCause
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    question: str
+    workspace_id: str
+    attempts: int = 1
+    confidence: float = 0.0
+    conflicts: tuple[Conflict, ...] = ()
+    conflict_notes: tuple[str, ...] = ()
+    failure: Failure | None = None
+    has_draft: bool = False
+
+
+CHOICES: dict[ReviewCause, list[str]] = {
+    "conflict": ["prefer", "explain_both", "refine", "look_again", "accept", "stop"],
+    "quality": ["refine", "look_again", "accept", "stop"],
+    "empty_workspace": ["look_again", "stop"],
+    "weak_evidence": ["refine", "look_again", "stop"],
+    "unavailable": ["look_again", "refine", "stop"],
+    "out_of_scope": ["refine", "stop"],
+}
+
+
+def review_for(cause: ReviewCause, situation: Situation) -> Review:
+    choices = [c for c in CHOICES[cause] if c != "accept" or situation.has_draft]
+    contradictions = [c for c in situation.conflicts if c["kind"] == "contradiction"]
+    return {
+        "cause": cause,
+        "question": WORDINGS[cause](situation),
+        "choices": choices,
+        "conflicts": contradictions,
+    }
+
+
+def _conflict(s: Situation) -> str:
+    sides = [_both_sides(c) for c in s.conflicts if c["kind"] == "contradiction"] or list(s.conflict_notes)
+    listed = "\n".join(f"- {side}" for side in sides)
+    return (
+        f"The documents disagree, and {_attempts(s)} did not resolve it:\n{listed}\n"
+        "Which source should be trusted? Pick the document to prefer, or say that both are right and should be "
+        "explained."
+    )
+
+
+def _both_sides(conflict: Conflict) -> str:
+    when = f" ({conflict['period']})" if conflict["period"] else ""
+    return f"{conflict['about']}{when}\n" + "\n".join(f"    {_side(side)}" for side in conflict["sides"])
+
+
+def _side(side: ConflictSide) -> str:
+    where = ", ".join(filter(None, [side["file_name"], f"page {side['page']}", side["date"]]))
+    return f"{side['value']} says {where}: “{' '.join(side['quote'].split())}”"
+
+
+def _quality(s: Situation) -> str:
+    return (
+        f"No answer passed its own audit: {_attempts(s)} ended with a confidence of {s.confidence:.0%}. "
+        "The best draft is shown with what is wrong with it. Refine the question, add documents that cover it, "
+        "or accept the draft as it is."
+    )
+
+
+def _empty_workspace(s: Situation) -> str:
+    return (
+        f"The workspace “{s.workspace_id}” holds no documents, so there was nothing to search and no model was "
+        "asked. Upload the documents that should answer this, then ask again."
+    )
+
+
+def _weak_evidence(s: Situation) -> str:
+    return (
+        "The documents were searched, and nothing in them is close enough to this question to answer from. "
+        "Rephrase it with terms the documents use, or upload documents that cover it."
+    )
+
+
+def _unavailable(s: Situation) -> str:
+    what = s.failure["message"] if s.failure else "A part that was needed did not answer."
+    advice = f" {s.failure['advice']}" if s.failure else ""
+    kept = "The best draft so far was kept" if s.has_draft else "Nothing was lost"
+    return f"The run could not go on: {what} {kept}; try again when it is back.{advice}"
+
+
+def _out_of_scope(s: Situation) -> str:
+    return (
+        "That is not a question for documents, so nothing was searched. Ask about what the documents of "
+        f"“{s.workspace_id}” say, for example a figure, a decision or a risk."
+    )
+
+
+def _attempts(s: Situation) -> str:
+    return "1 attempt" if s.attempts == 1 else f"{s.attempts} attempts"
+
+
+WORDINGS: dict[ReviewCause, Callable[[Situation], str]] = {
+    "conflict": _conflict,
+    "quality": _quality,
+    "empty_workspace": _empty_workspace,
+    "weak_evidence": _weak_evidence,
+    "unavailable": _unavailable,
+    "out_of_scope": _out_of_scope,
+}

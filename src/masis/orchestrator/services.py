@@ -1,0 +1,63 @@
+"""What the agents work with: settings, retrieval, engines and a clock. They reach it through the runtime context."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Protocol
+
+from langgraph.runtime import Runtime
+
+from masis.errors import InvalidInput
+from masis.reasoning.ports import Auditor, Judge, Writer
+from masis.settings import Settings, current_settings
+from masis.types import SearchResult
+
+if TYPE_CHECKING:
+    from masis.knowledge.library import Library
+
+
+class Search(Protocol):
+    """One store query, filtered by workspace inside the store."""
+
+    async def __call__(self, workspace_id: str, text: str, limit: int) -> SearchResult: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    settings: Settings
+    search: Search
+    writer: Writer
+    auditor: Auditor
+    judge: Judge
+    clock: Callable[[], float] = time.perf_counter
+
+
+def services_of(runtime: Runtime[Services]) -> Services:
+    """`graph.invoke(state)` alone has no context: it gets what the environment configures."""
+    # langgraph types the context as always given; without one it is None.
+    given: Services | None = runtime.context
+    return given if given is not None else services_for(current_settings())
+
+
+# One of each a configuration: the embedded index can be open only once in a process.
+
+
+@lru_cache(maxsize=8)
+def services_for(settings: Settings) -> Services:
+    from masis.reasoning.engines import engines_for
+
+    writer, auditor, judge = engines_for(settings)
+    return Services(settings, library_for(settings).search, writer, auditor, judge)
+
+
+@lru_cache(maxsize=8)
+def library_for(settings: Settings) -> "Library":
+    from masis.knowledge.library import open_library
+
+    if settings.database_url:
+        raise InvalidInput(
+            "MASIS_DATABASE_URL is set, and this version keeps documents and runs in the data folder only.",
+            advice="Unset it.",
+        )
+    return open_library(settings)

@@ -1,0 +1,160 @@
+"""What a run knows. Nodes return only the keys they changed; `trace` and `metrics` have reducers."""
+
+import operator
+import unicodedata
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from masis.settings import QUESTION_CEILING, RETRY_CEILING, Settings
+from masis.types import (
+    WORKSPACE_NAME,
+    Claim,
+    Conflict,
+    Critique,
+    Evaluation,
+    EvidenceChunk,
+    Outcome,
+    ReviewCause,
+)
+
+AgentName = Literal["supervisor", "researcher", "synthesizer", "critic", "evaluator", "human_review"]
+
+Route = Literal["first_run", "retry", "finalize", "human_review"]
+
+Metrics = dict[str, Any]
+TraceEntry = dict[str, Any]
+
+ADDED = frozenset({"model_calls", "model_requests", "input_tokens", "output_tokens", "cost_usd"})
+"""Metrics that count over the whole run."""
+ADDED_BY_AGENT = frozenset({"node_latency_ms", "calls_by_agent", "cost_by_agent"})
+APPENDED = frozenset({"confidence_history", "retry_reasons", "citation_violations"})
+"""Metrics with one entry an attempt; every other metric holds the latest value."""
+
+
+def merge_metrics(old: Metrics | None, new: Metrics | None) -> Metrics:
+    merged = dict(old or {})
+    for key, value in (new or {}).items():
+        if key in ADDED:
+            merged[key] = merged.get(key, 0) + value
+        elif key in ADDED_BY_AGENT:
+            before = merged.get(key, {})
+            merged[key] = before | {agent: before.get(agent, 0) + n for agent, n in value.items()}
+        elif key in APPENDED:
+            merged[key] = [*merged.get(key, []), *value]
+        else:
+            merged[key] = value
+    return merged
+
+
+class Attempt(TypedDict):
+    """An audited attempt, kept whole so that what is returned belongs together."""
+
+    number: int
+    answer: str
+    confidence: float
+    critique: Critique
+    evidence: list[EvidenceChunk]
+    claims: list[Claim]
+    conflicts: list[Conflict]
+    flagged: bool
+    evaluation: NotRequired[Evaluation]
+
+
+class Failure(TypedDict):
+    """A store or a model that did not do its part."""
+
+    agent: AgentName
+    code: str
+    message: str
+    advice: str
+
+
+class Review(TypedDict):
+    """The question to a person, for programs; `clarification_question` says the same in words."""
+
+    cause: ReviewCause
+    question: str
+    choices: list[str]
+    conflicts: list[Conflict]
+
+
+class MASISState(TypedDict, total=False):
+    user_query: str
+    workspace_id: str
+    max_retries: int | None
+
+    evidence: list[EvidenceChunk]
+    draft_answer: str | None
+    critique: Critique | None
+    confidence: float
+    final_answer: str | None
+    claims: list[Claim]
+    conflicts: list[Conflict]
+
+    retry_count: int
+    retry_ceiling: int | None
+    """The last attempt that may be retried to; a person's answer raises it by one round."""
+    requires_human_review: bool
+    clarification_question: str | None
+    review: Review | None
+    review_cause: ReviewCause | None
+    """Why the Researcher asks for a person."""
+    failure: Failure | None
+    pending_answer: dict[str, Any] | None
+    """A person's answer the Supervisor has not acted on yet."""
+    human_answers: Annotated[list[dict[str, Any]], operator.add]
+    best: Attempt | None
+    decision: Route
+    outcome: Outcome | None
+
+    trace: Annotated[list[TraceEntry], operator.add]
+    metrics: Annotated[Metrics, merge_metrics]
+
+
+StateUpdate = MASISState
+"""What a node returns: only the keys it changed."""
+
+
+def max_retries_of(state: MASISState, settings: Settings) -> int:
+    """None, 0 and absent mean the default; the ceiling is hard."""
+    return min(state.get("max_retries") or settings.max_retries, RETRY_CEILING)
+
+
+class MASISInput(BaseModel):
+    """The edge: whatever comes in is checked here, once.
+
+    >>> MASISInput(user_query=" What was revenue? ", workspace_id="demo").to_state()["user_query"]
+    'What was revenue?'
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    user_query: str = Field(description="The question.")
+    workspace_id: str = Field(pattern=WORKSPACE_NAME, description="Whose documents to ask.")
+    max_retries: int | None = Field(
+        None, ge=0, le=RETRY_CEILING, description="Retries after the first attempt; None and 0 mean 2."
+    )
+
+    @field_validator("user_query")
+    @classmethod
+    def _readable(cls, query: str) -> str:
+        text = "".join(c for c in query if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs")).strip()
+        if not text:
+            raise ValueError("the question is empty")
+        if len(text) > QUESTION_CEILING:
+            raise ValueError(
+                f"the question has {len(text):,} characters and the limit is {QUESTION_CEILING:,}: "
+                "ingest long text as a document and ask about it"
+            )
+        return text
+
+    def to_state(self) -> MASISState:
+        return {
+            "user_query": self.user_query,
+            "workspace_id": self.workspace_id,
+            "max_retries": self.max_retries,
+            "retry_count": 0,
+            "trace": [],
+            "metrics": {},
+        }

@@ -1,0 +1,204 @@
+"""The Supervisor: the only router, plain Python. Same state, same decision, no model call."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from langgraph.runtime import Runtime
+
+from masis.orchestrator.human import decisions_named
+from masis.orchestrator.outcome import outcome_of
+from masis.orchestrator.review import Situation, review_for
+from masis.orchestrator.services import Services, services_of
+from masis.orchestrator.state import Attempt, MASISState, Metrics, Route, StateUpdate, max_retries_of
+from masis.types import ReviewCause
+
+TraceDecision = Literal["retry", "finalize", "HITL_conflict", "HITL_triggered"]
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """All that the decision looks at."""
+
+    drafted: bool = False
+    review_requested: ReviewCause | None = None
+    """The Researcher asked for a person."""
+    answered: Literal["continue", "end"] | None = None
+    """A person answered: go on with a new round, or end."""
+    failed: bool = False
+    low_confidence: bool = False
+    invalid_citation: bool = False
+    hallucination: bool = False
+    critic_asks_retry: bool = False
+    conflict: bool = False
+    retries_left: bool = True
+
+    @property
+    def quality_issue(self) -> bool:
+        return self.low_confidence or self.invalid_citation or self.hallucination or self.critic_asks_retry
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    route: Route
+    logged_as: TraceDecision | None = None
+    reason: str = ""
+    cause: ReviewCause | None = None
+
+
+def decide(s: Signals) -> Decision:
+    """The whole decision table, first match wins."""
+    if s.answered == "end":
+        return Decision("finalize", "finalize", "decided_by_person")
+    if s.answered == "continue":
+        return Decision("retry", "retry", "answered_by_person")
+    if s.review_requested:
+        return Decision("human_review", "HITL_triggered", s.review_requested, s.review_requested)
+    if s.failed:
+        return Decision("human_review", "HITL_triggered", "unavailable", "unavailable")
+    if not s.drafted:
+        return Decision("first_run")
+    if s.retries_left and s.quality_issue:
+        return Decision("retry", "retry", "quality_issue_detected")
+    if s.retries_left and s.conflict:
+        return Decision("retry", "retry", "conflicting_evidence_attempting_resolution")
+    if s.conflict:
+        return Decision("human_review", "HITL_conflict", "conflicting_evidence", "conflict")
+    if s.quality_issue:
+        return Decision("human_review", "HITL_triggered", "quality_issue_unresolved", "quality")
+    return Decision("finalize", "finalize", "quality_checks_passed")
+
+
+def route(state: MASISState) -> Route:
+    """The one conditional edge: human review first, then retry, then first run, else end."""
+    return state["decision"]
+
+
+def signals(state: MASISState, services: Services) -> Signals:
+    critique = state.get("critique")
+    audit = state.get("metrics", {}).get("last_citation_audit") or {}
+    answer = state.get("pending_answer")
+    threshold = services.settings.confidence_threshold
+    return Signals(
+        drafted=state.get("draft_answer") is not None,
+        review_requested=state.get("review_cause"),
+        answered=None if answer is None else "end" if answer["action"] in ("accept", "stop") else "continue",
+        failed=state.get("failure") is not None,
+        low_confidence=critique is not None and state.get("confidence", 0.0) < threshold,
+        invalid_citation=bool(audit.get("invalid_citations")),
+        hallucination=critique is not None and critique["hallucination_detected"],
+        critic_asks_retry=critique is not None and critique["needs_retry"],
+        conflict=critique is not None and bool(critique["conflicting_evidence"]),
+        retries_left=state.get("retry_count", 0) < ceiling_of(state, services),
+    )
+
+
+def ceiling_of(state: MASISState, services: Services) -> int:
+    ceiling = state.get("retry_ceiling")
+    return max_retries_of(state, services.settings) if ceiling is None else ceiling
+
+
+def supervisor(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
+    services = services_of(runtime)
+    seen = signals(state, services)
+    decision = decide(seen)
+    if decision.route == "first_run":
+        return {"decision": "first_run"}
+    update: StateUpdate = {"decision": decision.route, "pending_answer": None, "metrics": {}}
+    if decision.route == "retry":
+        update |= _next_attempt(state, seen, decision, services)
+    else:
+        update |= _ending(state, decision, services)
+    update["trace"] = [_trace_entry(state, decision)]
+    return update
+
+
+def _trace_entry(state: MASISState, decision: Decision) -> dict[str, object]:
+    return {
+        "node": "supervisor",
+        "decision": decision.logged_as,
+        "confidence": state.get("confidence", 0.0),
+        "retry_count": state.get("retry_count", 0),
+        "reason": decision.reason,
+    }
+
+
+def _next_attempt(state: MASISState, seen: Signals, decision: Decision, services: Services) -> StateUpdate:
+    attempt = state.get("retry_count", 0) + 1
+    reason = {
+        "iteration": attempt,
+        "confidence": state.get("confidence", 0.0),
+        "reason": decision.reason,
+        "citation_issue": seen.invalid_citation,
+        "hallucination": seen.hallucination,
+    }
+    update: StateUpdate = {"retry_count": attempt, "metrics": {"retry_reasons": [reason]}}
+    if seen.answered:
+        # A person's answer buys one round: this attempt and as many retries as the run was given.
+        update |= {
+            "retry_ceiling": attempt + max_retries_of(state, services.settings),
+            "requires_human_review": False,
+            "clarification_question": None,
+            "review": None,
+            "review_cause": None,
+            "failure": None,
+            "outcome": None,
+        }
+    return update
+
+
+def _ending(state: MASISState, decision: Decision, services: Services) -> StateUpdate:
+    """The run ends, or pauses for a person, with its best attempt and everything that belongs to it."""
+    best = state.get("best")
+    update: StateUpdate = _returned(best) if best else {}
+    if decision.cause:
+        review = review_for(decision.cause, _situation(state, best))
+        update |= {
+            "requires_human_review": True,
+            "clarification_question": review["question"],
+            "review": review,
+        }
+    else:
+        update |= {"requires_human_review": False}
+        update |= _named_acceptance(state, best)
+    cause = decision.cause if decision.cause else _standing_cause(state)
+    update["outcome"] = outcome_of(cause, best)
+    return update
+
+
+def _standing_cause(state: MASISState) -> ReviewCause | None:
+    """A person who says stop leaves the question that was put to them unanswered."""
+    answer, review = state.get("pending_answer"), state.get("review")
+    return review["cause"] if answer and answer["action"] == "stop" and review else None
+
+
+def _returned(best: Attempt) -> StateUpdate:
+    metrics: Metrics = {"evaluation": best["evaluation"]} if "evaluation" in best else {}
+    return {
+        "final_answer": best["answer"],
+        "confidence": best["confidence"],
+        "critique": best["critique"],
+        "evidence": best["evidence"],
+        "claims": best["claims"],
+        "conflicts": best["conflicts"],
+        "metrics": metrics,
+    }
+
+
+def _named_acceptance(state: MASISState, best: Attempt | None) -> StateUpdate:
+    answer = state.get("pending_answer")
+    if not (answer and answer["action"] == "accept" and best):
+        return {}
+    return {"final_answer": f"{best['answer']}\n\n{decisions_named([answer])}"}
+
+
+def _situation(state: MASISState, best: Attempt | None) -> Situation:
+    return Situation(
+        question=state["user_query"],
+        workspace_id=state["workspace_id"],
+        attempts=state.get("retry_count", 0) + 1,
+        confidence=best["confidence"] if best else 0.0,
+        conflicts=tuple(best["conflicts"]) if best else (),
+        conflict_notes=tuple(best["critique"]["conflicting_evidence"]) if best else (),
+        failure=state.get("failure"),
+        has_draft=best is not None,
+    )

@@ -1,0 +1,149 @@
+from typing import Any
+
+import pytest
+
+from masis.orchestrator.critic import as_share, better_of, critique_of
+from masis.orchestrator.graph import graph
+from masis.reasoning.ports import AuditFinding
+from masis.settings import Settings
+from masis.types import CitationAudit
+from tests.support.engines import ScriptedAuditor, ScriptedSearch, ScriptedWriter, Stage, asked, chunk
+
+
+def audit(*, invalid: int = 0, uncited: int = 0) -> CitationAudit:
+    return {
+        "invalid_citations": [f"c9{i}" for i in range(invalid)],
+        "uncited_claim_count": uncited,
+        "uncited_claim_sentences": ["Something is so."] * uncited,
+        "hallucination_detected": invalid > 0,
+        "unsupported_claims": [],
+    }
+
+
+@pytest.mark.parametrize(("raw", "share"), [(0.5, 0.5), (1.0, 1.0), (85, 0.85), (100, 1.0), (1000, 1.0), (-1, 0.0)])
+def test_a_confidence_above_one_is_a_percentage(raw: float, share: float) -> None:
+    assert as_share(raw) == share
+
+
+@pytest.mark.parametrize(
+    ("uncited", "confidence"),
+    [(0, 1.0), (1, 0.97), (5, 0.85), (13, 0.61), (14, 0.60), (100, 0.60)],
+)
+def test_uncited_claims_cost_three_percent_each_and_forty_at_most(uncited: int, confidence: float) -> None:
+    critique = critique_of(AuditFinding(1.0), audit(uncited=uncited), Settings())
+    assert critique["confidence"] == confidence
+
+
+def test_a_fabricated_citation_halves_the_confidence_and_overrules_the_model() -> None:
+    critique = critique_of(AuditFinding(0.9), audit(invalid=1), Settings())
+    assert critique["confidence"] == 0.45
+    assert critique["hallucination_detected"] is True
+    assert critique["needs_retry"] is True
+
+
+def test_both_penalties_multiply() -> None:
+    assert critique_of(AuditFinding(1.0), audit(invalid=2, uncited=2), Settings())["confidence"] == 0.47
+
+
+@pytest.mark.parametrize(("uncited", "retry"), [(4, False), (5, True)])
+def test_five_uncited_claims_ask_for_a_retry(uncited: int, retry: bool) -> None:
+    assert critique_of(AuditFinding(1.0), audit(uncited=uncited), Settings())["needs_retry"] is retry
+
+
+def test_the_models_own_findings_survive() -> None:
+    finding = AuditFinding(0.8, True, ["a"], ["b"], (), ["c"], True)
+    critique = critique_of(finding, audit(), Settings())
+    assert critique == {
+        "confidence": 0.8,
+        "hallucination_detected": True,
+        "unsupported_claims": ["a"],
+        "logical_gaps": ["b"],
+        "conflicting_evidence": ["c"],
+        "needs_retry": True,
+    }
+
+
+def conflict(kind: str) -> Any:
+    return {"about": "churn", "period": "2025", "kind": kind, "sides": [], "explanation": f"a {kind}"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "escalated"),
+    [
+        ("contradiction", True),
+        ("revision", False),
+        ("different_period", False),
+        ("different_definition", False),
+    ],
+)
+def test_only_a_contradiction_needs_a_person(kind: str, escalated: bool) -> None:
+    critique = critique_of(AuditFinding(0.9, conflicts=[conflict(kind)]), audit(), Settings())
+    assert critique["conflicting_evidence"] == ([f"a {kind}"] if escalated else [])
+
+
+def attempt(number: int, confidence: float, flagged: bool) -> Any:
+    return {"number": number, "confidence": confidence, "flagged": flagged}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "winner"),
+    [
+        (None, (0.1, True), 1),
+        ((0.9, True), (0.66, False), 1),
+        ((0.66, False), (0.9, True), 0),
+        ((0.4, True), (0.5, True), 1),
+        ((0.5, True), (0.4, True), 0),
+        ((0.5, True), (0.5, True), 0),
+    ],
+)
+def test_clean_beats_flagged_then_confidence(old: Any, new: Any, winner: int) -> None:
+    before = attempt(0, *old) if old else None
+    assert better_of(before, attempt(1, *new))["number"] == winner
+
+
+def test_trace_and_metrics_of_an_audit() -> None:
+    answer = "Revenue was $12 million in 2025. [c1] Costs fell sharply last year. Margins rose a lot too. [c77]"
+    stage = Stage(
+        search=ScriptedSearch([[chunk()]]),
+        writer=ScriptedWriter([answer]),
+        auditor=ScriptedAuditor([AuditFinding(80, logical_gaps=["Why?"])]),
+    )
+    state = graph.invoke(asked(), context=stage.services)
+    entry = next(e for e in state["trace"] if e["node"] == "critic")
+    assert entry["raw_confidence"] == 80
+    assert entry["confidence"] == pytest.approx(0.8 * 0.5 * 0.97)
+    assert (entry["hallucination"], entry["needs_retry"], entry["conflicts"]) == (True, True, 0)
+    assert (entry["invalid_citations"], entry["uncited_claims"]) == (["c77"], 1)
+    found = state["metrics"]["last_citation_audit"]
+    assert set(found) == {
+        "invalid_citations",
+        "uncited_claim_count",
+        "uncited_claim_sentences",
+        "hallucination_detected",
+        "unsupported_claims",
+    }
+    assert len(state["metrics"]["citation_violations"]) == 3
+    assert len(state["metrics"]["confidence_history"]) == 3
+
+
+def test_an_abstention_is_never_a_hallucination() -> None:
+    silent = "The documents do not mention any patents."
+    flagged = AuditFinding(0.0, hallucination_detected=True, needs_retry=True)
+    stage = Stage(writer=ScriptedWriter([silent]), auditor=ScriptedAuditor([flagged]))
+    state = graph.invoke(asked(), context=stage.services)
+    assert state["critique"]["hallucination_detected"] is False
+    assert state["confidence"] >= 0.65
+    assert state["retry_count"] == 1
+
+
+def test_an_abstention_is_searched_for_once_however_far_the_context_was_compressed() -> None:
+    evidence = [chunk(f"c{i}", f"{i:02} " + "x" * 997, score=0.9 - i / 100) for i in range(1, 11)]
+    stage = Stage(
+        search=ScriptedSearch([evidence]),
+        writer=ScriptedWriter(
+            ["The documents do not mention patents."], summaries={f"c{i}": "s" for i in range(4, 11)}
+        ),
+    )
+    state = graph.invoke(asked(), context=stage.services)
+    assert (state["retry_count"], state["outcome"]) == (1, "insufficient_evidence")
+    assert any("compressed" in gap for gap in state["critique"]["logical_gaps"])

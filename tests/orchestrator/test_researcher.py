@@ -1,0 +1,83 @@
+from typing import Any
+
+import pytest
+
+from masis.orchestrator.graph import graph
+from masis.orchestrator.researcher import plan_search, select_evidence
+from masis.reasoning.ports import AuditFinding
+from masis.settings import Settings
+from tests.support.engines import GOOD_FINDING, ScriptedAuditor, ScriptedSearch, Stage, asked, chunk
+
+CRITIQUE: Any = {
+    "confidence": 0.4,
+    "hallucination_detected": False,
+    "unsupported_claims": ["Margins doubled."],
+    "logical_gaps": ["Which year?"],
+    "conflicting_evidence": [],
+    "needs_retry": True,
+}
+
+
+def test_first_attempt_asks_for_ten_at_060_with_the_question_alone() -> None:
+    plan = plan_search(asked("What was revenue?"), Settings())
+    assert (plan.text, plan.limit, plan.threshold, plan.augmented) == ("What was revenue?", 10, 0.60, False)
+
+
+def test_a_retry_asks_for_twenty_at_055_with_claims_and_gaps() -> None:
+    plan = plan_search(asked("What was revenue?") | {"retry_count": 1, "critique": CRITIQUE}, Settings())
+    assert (plan.limit, plan.threshold, plan.augmented) == (20, 0.55, True)
+    assert plan.text == "What was revenue? Margins doubled. Which year?"
+
+
+@pytest.mark.parametrize(("score", "kept"), [(0.5999, 0), (0.60, 1), (1.0, 1)])
+def test_the_threshold_keeps_what_reaches_it(score: float, kept: int) -> None:
+    assert len(select_evidence([chunk(score=score)], 0.60)) == kept
+
+
+def test_the_same_id_and_the_same_words_appear_once_and_the_best_comes_first() -> None:
+    candidates = [
+        chunk("c1", "Revenue rose.", score=0.7),
+        chunk("c1", "Revenue rose.", score=0.7),
+        chunk("c2", "Revenue  rose.\n", score=0.9),
+        chunk("c3", "Costs fell.", score=0.8),
+    ]
+    assert [c["chunk_id"] for c in select_evidence(candidates, 0.6)] == ["c2", "c3"]
+
+
+def test_files_a_person_decided_against_are_left_out() -> None:
+    candidates = [chunk("c1"), chunk("c2", "Other words.", file_name="memo.md")]
+    assert [c["chunk_id"] for c in select_evidence(candidates, 0.6, ["memo.md"])] == ["c1"]
+
+
+def test_trace_and_metrics_of_a_search() -> None:
+    found = [chunk("c1", score=0.8), chunk("c2", "Costs.", score=0.7), chunk("c3", "Other.", score=0.3)]
+    state = graph.invoke(asked(), context=Stage(search=ScriptedSearch([found])).services)
+    entry = state["trace"][0]
+    assert entry["node"] == "researcher"
+    assert (entry["chunks"], entry["filtered_out"], entry["avg_score"]) == (2, 1, 0.75)
+    assert (entry["threshold_used"], entry["augmented_query_used"], entry["retry_count"]) == (0.60, False, 0)
+    assert entry["duration_ms"] >= 0
+    assert state["metrics"]["retrieval_scores"] == [0.8, 0.7]
+    assert state["metrics"]["avg_retrieval_score"] == 0.75
+
+
+def test_trace_of_a_search_that_found_nothing_usable() -> None:
+    weak = [chunk("c1", score=0.5), chunk("c2", "Costs.", score=0.4)]
+    state = graph.invoke(asked(), context=Stage(search=ScriptedSearch([weak])).services)
+    entry = state["trace"][0]
+    assert (entry["warning"], entry["results_before_filter"]) == ("no_qualifying_evidence", 2)
+    assert state["evidence"] == []
+
+
+def test_the_workspace_of_the_question_is_the_one_searched() -> None:
+    stage = Stage(auditor=ScriptedAuditor([AuditFinding(0.1), GOOD_FINDING]))
+    graph.invoke(asked(), context=stage.services)
+    assert {workspace for workspace, _, _ in stage.search.queries} == {"w"}
+
+
+def test_nothing_found_on_a_retry_keeps_the_first_draft() -> None:
+    stage = Stage(search=ScriptedSearch([[chunk()], []]), auditor=ScriptedAuditor([AuditFinding(0.4)]))
+    state = graph.invoke(asked(), context=stage.services)
+    assert state["requires_human_review"] is True
+    assert state["final_answer"] is not None
+    assert [c["chunk_id"] for c in state["evidence"]] == ["c1"]

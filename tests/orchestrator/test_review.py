@@ -1,0 +1,125 @@
+"""The question says what happened, what was tried and what can be done, differently for each cause."""
+
+import pytest
+
+from masis.orchestrator.outcome import outcome_of
+from masis.orchestrator.review import CHOICES, Situation, review_for
+from masis.types import Claim, Conflict, ReviewCause
+
+SIDES: Conflict = {
+    "about": "customer churn",
+    "period": "2025",
+    "kind": "contradiction",
+    "sides": [
+        {
+            "value": value,
+            "quote": f"Churn was\n{value}.",
+            "chunk_id": "c1",
+            "document_id": name,
+            "file_name": name,
+            "date": "2026-03-14",
+            "page": 2,
+        }
+        for value, name in (("7.4%", "report.pdf"), ("9.1%", "memo.docx"))
+    ],
+    "explanation": "",
+}
+SITUATION = Situation("What was churn?", "acme", attempts=3, confidence=0.42, conflicts=(SIDES,), has_draft=True)
+
+
+def question(cause: ReviewCause, situation: Situation = SITUATION) -> str:
+    return review_for(cause, situation)["question"]
+
+
+def test_a_conflict_names_both_sides_with_page_date_and_quote() -> None:
+    said = question("conflict")
+    for part in ("customer churn", "2025", "7.4%", "9.1%", "report.pdf", "memo.docx", "page 2", "2026-03-14"):
+        assert part in said
+    assert "“Churn was 7.4%.”" in said
+    assert "3 attempts" in said
+    assert "Which source should be trusted?" in said
+
+
+def test_quality_gives_attempts_and_confidence_as_a_percentage() -> None:
+    said = question("quality")
+    assert "3 attempts" in said
+    assert "42%" in said
+    assert "Refine the question" in said
+    assert "add documents" in said
+
+
+def test_nothing_in_the_workspace_asks_for_documents() -> None:
+    assert "“acme” holds no documents" in question("empty_workspace")
+    assert "Upload" in question("empty_workspace")
+
+
+def test_weak_candidates_ask_for_other_words_or_documents() -> None:
+    assert "Rephrase it with terms the documents use" in question("weak_evidence")
+    assert "upload documents" in question("weak_evidence")
+
+
+def test_unavailable_says_what_failed_and_that_nothing_was_lost() -> None:
+    failed = Situation(
+        "?",
+        "w",
+        failure={
+            "agent": "researcher",
+            "code": "store_unavailable",
+            "message": "Qdrant is away.",
+            "advice": "Start it.",
+        },
+    )
+    said = question("unavailable", failed)
+    assert "Qdrant is away." in said
+    assert "Nothing was lost" in said
+    assert "try again" in said
+    assert "Start it." in said
+
+
+def test_every_cause_has_its_own_question_and_choices() -> None:
+    questions = {question(cause) for cause in CHOICES}
+    assert len(questions) == len(CHOICES)
+    assert all("stop" in choices for choices in CHOICES.values())
+
+
+def test_there_is_nothing_to_accept_without_a_draft() -> None:
+    assert "accept" in review_for("quality", SITUATION)["choices"]
+    assert "accept" not in review_for("quality", Situation("?", "w"))["choices"]
+
+
+def claim(kind: str) -> Claim:
+    return {"text": "", "start": 0, "end": 0, "kind": kind, "citations": [], "verdict": None, "reason": ""}  # type: ignore[typeddict-item]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "conflict", "outcome"),
+    [
+        (["claim"], None, "answered"),
+        (["heading", "claim", "recommendation"], None, "answered"),
+        (["claim", "limit"], None, "answered_with_caveat"),
+        (["claim"], "revision", "answered_with_caveat"),
+        (["claim"], "different_period", "answered"),
+        (["limit"], None, "insufficient_evidence"),
+        (["heading", "limit"], None, "insufficient_evidence"),
+        ([], None, "insufficient_evidence"),
+    ],
+)
+def test_outcome_of_a_finished_answer(kinds: list[str], conflict: str | None, outcome: str) -> None:
+    conflicts = [SIDES | {"kind": conflict}] if conflict else []
+    best = {"claims": [claim(kind) for kind in kinds], "conflicts": conflicts}
+    assert outcome_of(None, best) == outcome  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("cause", "outcome"),
+    [
+        ("conflict", "conflict"),
+        ("quality", "insufficient_evidence"),
+        ("empty_workspace", "insufficient_evidence"),
+        ("weak_evidence", "insufficient_evidence"),
+        ("unavailable", "unavailable"),
+        ("out_of_scope", "out_of_scope"),
+    ],
+)
+def test_outcome_of_a_run_that_asks_a_person(cause: ReviewCause, outcome: str) -> None:
+    assert outcome_of(cause, None) == outcome

@@ -1,0 +1,97 @@
+from typing import Any
+
+import pytest
+
+from masis.orchestrator.graph import graph
+from masis.reasoning.ports import AuditFinding
+from tests.support.engines import (
+    GOOD_FINDING,
+    ScriptedAuditor,
+    ScriptedSearch,
+    ScriptedWriter,
+    Stage,
+    asked,
+    chunk,
+)
+
+
+def evidence(count: int, length: int) -> list[Any]:
+    return [chunk(f"c{i}", f"{i:02} " + "x" * (length - 3), score=0.99 - i / 100) for i in range(1, count + 1)]
+
+
+def run(found: list[Any], summaries: Any = None, **stage: Any) -> tuple[dict[str, Any], Stage]:
+    made = Stage(search=ScriptedSearch([found]), writer=ScriptedWriter(summaries=summaries or {}), **stage)
+    return graph.invoke(asked(), context=made.services), made
+
+
+@pytest.mark.parametrize(("total", "compressed"), [(6000, False), (6001, True)])
+def test_context_is_compressed_above_6000_characters(total: int, compressed: bool) -> None:
+    found = [*evidence(5, 1000), chunk("c6", "y" * (total - 5000), score=0.6)]
+    state, stage = run(found)
+    assert len(stage.writer.summarized) == int(compressed)
+    assert state["trace"][1]["context_compressed"] is compressed
+
+
+def test_the_three_best_stay_whole_and_the_rest_are_at_most_200_characters() -> None:
+    summaries = {"c4": "Revenue was $4 million.", "c5": "z" * 900}
+    _, stage = run(evidence(7, 1000), summaries)
+    shown = {p.chunk_id: p for p in stage.writer.briefs[0].passages}
+    assert [len(shown[f"c{i}"].text) for i in (1, 2, 3)] == [1000, 1000, 1000]
+    assert shown["c4"].text == "Revenue was $4 million."
+    assert shown["c5"].text == "z" * 200
+    assert [shown[i].is_summary for i in ("c3", "c4")] == [False, True]
+
+
+def test_a_summary_that_did_not_come_back_is_the_chunks_first_200_characters() -> None:
+    found = evidence(7, 1000)
+    _, stage = run(found, {"c4": "  "})
+    shown = {p.chunk_id: p.text for p in stage.writer.briefs[0].passages}
+    assert shown["c4"] == found[3]["text"][:200]
+    assert shown["c7"] == found[6]["text"][:200]
+
+
+def test_compression_metrics() -> None:
+    state, _ = run(evidence(10, 1000), {f"c{i}": "s" * 100 for i in range(4, 11)})
+    metrics = state["metrics"]
+    assert (metrics["original_context_chars"], metrics["compressed_context_chars"]) == (10_000, 3700)
+    assert (metrics["compression_ratio"], metrics["over_compression_flag"]) == (0.37, False)
+    assert metrics["compression_latency_ms"] >= 0
+
+
+@pytest.mark.parametrize(("length", "flagged"), [(72, False), (71, True)])
+def test_below_35_percent_is_over_compressed_and_the_critic_cannot_overlook_it(length: int, flagged: bool) -> None:
+    # 3 × 1000 + 7 × length of 10 000: 72 gives 3504, 71 gives 3497.
+    summaries = {f"c{i}": "s" * length for i in range(4, 11)}
+    state, _ = run(evidence(10, 1000), summaries, auditor=ScriptedAuditor([GOOD_FINDING]))
+    assert state["metrics"]["over_compression_flag"] is flagged
+    assert state["critique"]["needs_retry"] is flagged
+    assert any("compressed" in gap for gap in state["critique"]["logical_gaps"]) is flagged
+    assert state["retry_count"] == (2 if flagged else 0)
+
+
+def test_a_retry_hands_the_critique_to_the_writer() -> None:
+    poor = AuditFinding(0.4, True, ["Margins doubled."], ["Which year?"], (), ["12 or 14?"], True)
+    stage = Stage(auditor=ScriptedAuditor([poor, GOOD_FINDING]))
+    graph.invoke(asked(), context=stage.services)
+    first, second = stage.writer.briefs
+    assert first.previous_critique is None
+    assert second.previous_critique is not None
+    assert second.previous_critique["hallucination_detected"] is True
+    assert second.previous_critique["unsupported_claims"] == ["Margins doubled."]
+    assert second.previous_critique["logical_gaps"] == ["Which year?"]
+    assert second.previous_critique["conflicting_evidence"] == ["12 or 14?"]
+
+
+def test_trace_and_metrics_of_a_draft() -> None:
+    answer = "Revenue was $12 million. [c1] It rose. [c1, c2]"
+    found = [chunk("c1"), chunk("c2", "It rose.")]
+    stage = Stage(search=ScriptedSearch([found]), writer=ScriptedWriter([answer]))
+    state = graph.invoke(asked(), context=stage.services)
+    entry = state["trace"][1]
+    assert entry["node"] == "synthesizer"
+    assert entry["context_chars"] == sum(len(c["text"]) for c in found)
+    assert (entry["answer_length"], entry["citations"]) == (len(answer), 3)
+    assert entry["compression_latency_ms"] == 0.0
+    assert state["metrics"]["citation_count"] == 3
+    assert state["metrics"]["answer_length"] == len(answer)
+    assert state["draft_answer"] == answer
