@@ -1,0 +1,1 @@
+"""What is run by make, never by the product."""

@@ -1,0 +1,49 @@
+"""`masis`: one file per command group, put together here."""
+
+from typing import Annotated
+
+import typer
+
+from masis.cli import answering, doctoring, library
+
+app = typer.Typer(
+    name="masis",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="""**Answers you can defend.** Five agents answer a question from your documents, cite every
+    sentence, audit themselves, and say what the documents do not.
+
+    **Start here**
+
+    $ masis ingest reports/ --workspace acme
+
+    $ masis ask "What was customer churn in 2025?" --workspace acme
+
+    Works with no key and no server. With OPENAI_API_KEY, or MASIS_MODEL_BASE_URL for any compatible server, chat
+    models write and audit; **masis doctor** shows what is configured.""",
+)
+
+app.command("ask")(answering.ask)
+app.command("resume")(answering.resume)
+app.command("ingest")(library.ingest)
+app.command("workspaces")(library.workspaces)
+app.command("documents")(library.documents)
+app.command("doctor")(doctoring.doctor)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from masis._version import __version__
+
+        typer.echo(f"masis {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None: ...

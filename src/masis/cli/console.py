@@ -1,0 +1,88 @@
+"""How the command line speaks: results to standard output, everything else to standard error, no tracebacks."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from masis.settings import Settings
+
+Workspace = Annotated[
+    str,
+    typer.Option("--workspace", "-w", help="Whose documents: a name of letters, digits, '.', '_' and '-'."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the machine-readable result and nothing else.")]
+
+
+def out() -> "Console":
+    from rich.console import Console
+
+    return Console(highlight=False)
+
+
+def err() -> "Console":
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False)
+
+
+def print_json(value: Any) -> None:
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")
+
+
+@contextmanager
+def clear_errors(*, as_json: bool) -> Iterator[None]:
+    """One sentence, advice and a non-zero exit, whatever went wrong; MASIS_DEBUG=1 shows where."""
+    from masis.errors import MASISError
+
+    if os.environ.get("MASIS_DEBUG"):
+        yield
+        return
+    try:
+        yield
+    except MASISError as error:
+        _fail(error.code, str(error), error.advice, as_json)
+    except KeyboardInterrupt:
+        err().print("[yellow]Stopped.[/yellow]")
+        raise typer.Exit(130) from None
+    except (typer.Exit, typer.Abort):
+        raise
+    except Exception as error:
+        message = f"{type(error).__name__}: {error}"
+        _fail("unexpected", message, "This is a fault of MASIS: MASIS_DEBUG=1 shows where.", as_json)
+
+
+def _fail(code: str, message: str, advice: str, as_json: bool) -> NoReturn:
+    from rich.markup import escape
+
+    if as_json:
+        print_json({"error": {"code": code, "message": message, "advice": advice}})
+    else:
+        err().print(f"[bold red]Error:[/bold red] {escape(message)}\n{escape(advice)}")
+    raise typer.Exit(1)
+
+
+def settings() -> "Settings":
+    """The environment's settings; one that cannot be used is an error of the user's, said in words."""
+    from pydantic import ValidationError
+
+    from masis.errors import InvalidInput
+    from masis.settings import Settings
+
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = "_".join(str(part) for part in first["loc"]).upper()
+        variable = name if name.startswith(("QDRANT", "OPENAI")) else f"MASIS_{name}"
+        raise InvalidInput(
+            f"{variable}={first['input']!r} cannot be used: {first['msg']}.",
+            advice="Correct or unset the variable.",
+        ) from None

@@ -1,0 +1,35 @@
+"""`masis doctor`: what is configured, what answers, what a question costs."""
+
+import typer
+
+from masis.cli.console import AsJson, clear_errors, out, print_json, settings
+
+
+def doctor(as_json: AsJson = False) -> None:
+    """Check the set-up: data folder, index, embedder, models. Asks each configured model two short questions.
+
+    Exits with 1 when something that is configured does not work.
+
+    $ masis doctor
+
+    $ OPENAI_API_KEY=… masis doctor --json
+    """
+    with clear_errors(as_json=as_json):
+        from dataclasses import asdict
+
+        from masis.orchestrator.twin import run_blocking
+        from masis.runs.checkup import examine
+
+        findings = run_blocking(examine(settings()))
+        if as_json:
+            print_json([asdict(finding) for finding in findings])
+        else:
+            from rich.markup import escape
+
+            for finding in findings:
+                mark = {"ok": "[green]✓[/green]", "note": "[yellow]![/yellow]", "bad": "[red]✗[/red]"}[finding.state]
+                out().print(f"{mark} [bold]{finding.part:<12}[/bold] {escape(finding.found)}")
+                if finding.advice:
+                    out().print(f"  {'':<12} [dim]{escape(finding.advice)}[/dim]")
+        if any(finding.state == "bad" for finding in findings):
+            raise typer.Exit(1)

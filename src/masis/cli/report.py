@@ -1,0 +1,135 @@
+"""A finished run on the terminal: the answer with numbered sources, the verdicts, the scores, what is asked of you."""
+
+import re
+from typing import TYPE_CHECKING
+
+from rich.console import Console, Group
+from rich.markup import escape
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from masis.cli.console import out
+from masis.types import Citation, Claim, Outcome, Verdict
+
+if TYPE_CHECKING:
+    from masis.runs.result import RunResult
+
+TITLES: dict[Outcome, tuple[str, str]] = {
+    "answered": ("Answered", "green"),
+    "answered_with_caveat": ("Answered, with a caveat", "green"),
+    "conflict": ("The documents disagree", "yellow"),
+    "insufficient_evidence": ("Not covered by the documents", "yellow"),
+    "out_of_scope": ("Not a question for documents", "yellow"),
+    "unavailable": ("Unavailable", "red"),
+}
+
+VERDICTS: dict[Verdict, tuple[str, str]] = {
+    "verbatim": ("✓ verbatim", "green"),
+    "supported": ("✓ supported", "green"),
+    "unverified": ("? unverified", "yellow"),
+    "uncited": ("! uncited", "yellow"),
+    "numbers_differ": ("✗ numbers differ", "red"),
+    "contradicted": ("✗ contradicted", "red"),
+    "not_in_source": ("✗ not in source", "red"),
+    "fabricated_citation": ("✗ fabricated citation", "red"),
+}
+
+
+def print_result(result: "RunResult", console: Console | None = None) -> None:
+    console = console or out()
+    title, colour = TITLES[result.outcome]
+    numbers = _numbered(result.claims)
+    console.print(Panel(Text(_with_numbers(result, numbers)), title=title, title_align="left", border_style=colour))
+    if numbers:
+        console.print(_sources(result.claims, numbers))
+    console.print(_scores(result))
+    if result.requires_human_review:
+        console.print(_question(result))
+
+
+def _numbered(claims: list[Claim]) -> dict[str, int]:
+    """Chunk ids in the order the answer first cites them."""
+    cited = [citation["chunk_id"] for claim in claims for citation in claim["citations"]]
+    return {chunk_id: number for number, chunk_id in enumerate(dict.fromkeys(cited), start=1)}
+
+
+def _with_numbers(result: "RunResult", numbers: dict[str, int]) -> str:
+    """People read [1], programs read the chunk id."""
+    text = result.answer
+    for chunk_id, number in numbers.items():
+        text = re.sub(rf"(?<![\w-]){re.escape(chunk_id)}(?![\w-])", str(number), text)
+    return text
+
+
+def _sources(claims: list[Claim], numbers: dict[str, int]) -> Table:
+    table = Table(box=None, padding=(0, 1), show_header=False)
+    table.add_column(style="cyan", no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(ratio=1)
+    seen: set[tuple[str, str | None]] = set()
+    for claim in claims:
+        for citation in claim["citations"]:
+            key = (citation["chunk_id"], citation["quote"])
+            if key not in seen:
+                seen.add(key)
+                table.add_row(*_source(claim, citation, numbers[citation["chunk_id"]]))
+    return table
+
+
+def _source(claim: Claim, citation: Citation, number: int) -> tuple[str, str, str]:
+    name, colour = VERDICTS[claim["verdict"]] if claim["verdict"] else ("", "dim")
+    where = f"{citation['file_name']}, page {citation['page']}" if citation["file_name"] else "no such passage"
+    quote = f"\n[dim]“{escape(_short(citation['quote']))}”[/dim]" if citation["quote"] else ""
+    why = f"\n[{colour}]{escape(claim['reason'])}[/{colour}]" if colour == "red" else ""
+    return f"[{number}]", f"[{colour}]{name}[/{colour}]", f"{escape(where)}{quote}{why}"
+
+
+def _short(quote: str, limit: int = 220) -> str:
+    line = " ".join(quote.split())
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"
+
+
+def _scores(result: "RunResult") -> Group:
+    e, m = result.evaluation, result.metrics
+    scores = (
+        f"confidence {result.confidence:.0%} (uncalibrated) · faithfulness {e['faithfulness']:.2f} · "
+        f"relevance {e['relevance']:.2f} · completeness {e['completeness']:.2f} · "
+        f"reasoning {e['reasoning_quality']:.2f} · overall {e['overall_score']:.2f}"
+    )
+    seconds = sum(m.get("node_latency_ms", {}).values()) / 1000
+    attempts = m.get("iterations", 0)
+    spent = (
+        f"{attempts} attempt{'' if attempts == 1 else 's'} · {m.get('model_calls', 0)} engine calls · "
+        f"{m.get('input_tokens', 0) + m.get('output_tokens', 0)} tokens · ${m.get('cost_usd', 0.0):.4f} · "
+        f"{seconds:.1f} s · run {result.run_id}"
+    )
+    return Group(Text(scores, style="dim"), Text(spent, style="dim"))
+
+
+def _question(result: "RunResult") -> Panel:
+    body = escape(result.clarification_question or "")
+    commands = _ways_on(result)
+    if commands:
+        body += "\n\n" + "\n".join(f"[cyan]$ {escape(command)}[/cyan]" for command in commands)
+    return Panel(body, title="Your decision", title_align="left", border_style="yellow")
+
+
+def _ways_on(result: "RunResult") -> list[str]:
+    choices = result.review["choices"] if result.review else []
+    start = f"masis resume {result.run_id}"
+    ways = {
+        "explain_both": f"{start} --both",
+        "refine": f'{start} --question "…"',
+        "look_again": f"{start} --again",
+        "accept": f"{start} --accept",
+    }
+    return [*_preferences(result, start), *(ways[c] for c in choices if c in ways)]
+
+
+def _preferences(result: "RunResult", start: str) -> list[str]:
+    conflicts = result.review["conflicts"] if result.review else []
+    if not conflicts:
+        return []
+    first, second = (side["file_name"] for side in conflicts[0]["sides"][:2])
+    return [f"{start} --prefer {a} --over {b}" for a, b in ((first, second), (second, first))]

@@ -1,0 +1,73 @@
+"""What a caller gets of a run: the response of the service, and what makes the answer defensible."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from masis.orchestrator.evaluator import scorecard_without_answer
+from masis.orchestrator.state import MASISState, Metrics, Review, TraceEntry
+from masis.settings import Settings
+from masis.types import Claim, Conflict, Critique, Evaluation, EvidenceChunk, Outcome
+
+Status = Literal["success", "needs_clarification"]
+
+NOTHING_CRITICISED: Critique = {
+    "confidence": 0.0,
+    "hallucination_detected": False,
+    "unsupported_claims": [],
+    "logical_gaps": [],
+    "conflicting_evidence": [],
+    "needs_retry": False,
+}
+
+SAYS_NOTHING: dict[Outcome, str] = {
+    "insufficient_evidence": "The documents in this workspace do not cover this question.",
+    "out_of_scope": "That is not a question for documents.",
+    "unavailable": "No answer could be drafted.",
+}
+"""What stands in place of an answer when none was drafted; it claims nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    run_id: str
+    status: Status
+    outcome: Outcome
+    answer: str
+    confidence: float
+    requires_human_review: bool
+    clarification_question: str | None
+    critique: Critique
+    evaluation: Evaluation
+    claims: list[Claim]
+    conflicts: list[Conflict]
+    evidence: list[EvidenceChunk]
+    review: Review | None
+    """The question to the person, for programs."""
+    trace: list[TraceEntry]
+    metrics: Metrics
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def result_of(run_id: str, state: MASISState, settings: Settings) -> RunResult:
+    needs_person = bool(state.get("requires_human_review"))
+    outcome: Outcome = state.get("outcome") or "unavailable"
+    metrics = state.get("metrics", {})
+    return RunResult(
+        run_id=run_id,
+        status="needs_clarification" if needs_person else "success",
+        outcome=outcome,
+        answer=state.get("final_answer") or SAYS_NOTHING.get(outcome, ""),
+        confidence=state.get("confidence", 0.0),
+        requires_human_review=needs_person,
+        clarification_question=state.get("clarification_question"),
+        critique=state.get("critique") or NOTHING_CRITICISED,
+        evaluation=metrics.get("evaluation") or scorecard_without_answer(settings),
+        claims=state.get("claims", []),
+        conflicts=state.get("conflicts", []),
+        evidence=state.get("evidence", []),
+        review=state.get("review"),
+        trace=state.get("trace", []),
+        metrics=metrics,
+    )

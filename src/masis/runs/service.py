@@ -1,0 +1,201 @@
+"""Masis: ask, ingest and resume in a few lines. Every method has an async twin whose name starts with `a`."""
+
+import uuid
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import Command
+from pydantic import ValidationError
+
+from masis.errors import InvalidInput, UnknownWorkspace
+from masis.knowledge.catalog import WorkspaceSummary
+from masis.knowledge.library import IngestProgress, Library
+from masis.orchestrator.graph import MASISGraph, build_graph
+from masis.orchestrator.human import HumanAnswer
+from masis.orchestrator.services import Services, library_for, services_for
+from masis.orchestrator.state import MASISInput, MASISState
+from masis.orchestrator.twin import run_blocking
+from masis.runs.checkpoints import open_checkpointer
+from masis.runs.result import RunResult, result_of
+from masis.settings import Settings
+from masis.types import Document, IngestReport
+
+Event = dict[str, Any]
+"""{"agent", "event": "started" | "finished", …}: what a run tells while it works."""
+
+
+class Masis:
+    """
+    >>> masis = Masis()                                               # doctest: +SKIP
+    >>> masis.ingest(["reports/"], workspace="acme")                  # doctest: +SKIP
+    >>> print(masis.ask("What was churn in 2025?", workspace="acme").answer)   # doctest: +SKIP
+    """
+
+    def __init__(self, settings: Settings | None = None, *, services: Services | None = None) -> None:
+        self.settings = settings or (services.settings if services else Settings())
+        self._services = services
+
+    @property
+    def services(self) -> Services:
+        return self._services or services_for(self.settings)
+
+    @property
+    def library(self) -> Library:
+        return library_for(self.settings)
+
+    def ask(
+        self,
+        question: str,
+        workspace: str,
+        *,
+        max_retries: int | None = None,
+        on_event: Callable[[Event], None] | None = None,
+    ) -> RunResult:
+        return run_blocking(self.aask(question, workspace, max_retries=max_retries, on_event=on_event))
+
+    async def aask(
+        self,
+        question: str,
+        workspace: str,
+        *,
+        max_retries: int | None = None,
+        on_event: Callable[[Event], None] | None = None,
+    ) -> RunResult:
+        state = checked_input(question, workspace, max_retries).to_state()
+        self._require(workspace)
+        return await self._run(uuid.uuid4().hex[:12], state, on_event)
+
+    def resume(
+        self,
+        run_id: str,
+        answer: HumanAnswer | dict[str, Any],
+        *,
+        on_event: Callable[[Event], None] | None = None,
+    ) -> RunResult:
+        return run_blocking(self.aresume(run_id, answer, on_event=on_event))
+
+    async def aresume(
+        self,
+        run_id: str,
+        answer: HumanAnswer | dict[str, Any],
+        *,
+        on_event: Callable[[Event], None] | None = None,
+    ) -> RunResult:
+        """A person's answer to a run that waits for one."""
+        checked = _checked_answer(answer)
+        async with self._graph() as graph:
+            state = await graph.aget_state(_config(run_id))
+        _check_can_answer(run_id, cast(MASISState, state.values), state.next, checked)
+        return await self._run(run_id, Command(resume=checked.model_dump()), on_event)
+
+    def ingest(
+        self,
+        paths: Sequence[str | Path],
+        workspace: str,
+        *,
+        on_progress: Callable[[IngestProgress], None] | None = None,
+    ) -> IngestReport:
+        return run_blocking(self.aingest(paths, workspace, on_progress=on_progress))
+
+    async def aingest(
+        self,
+        paths: Sequence[str | Path],
+        workspace: str,
+        *,
+        on_progress: Callable[[IngestProgress], None] | None = None,
+    ) -> IngestReport:
+        return await self.library.ingest([Path(p) for p in paths], workspace, on_progress)
+
+    def workspaces(self) -> list[WorkspaceSummary]:
+        return self.library.catalog.workspaces()
+
+    def documents(self, workspace: str) -> list[Document]:
+        self._require(workspace)
+        return self.library.catalog.documents(workspace)
+
+    def _require(self, workspace: str) -> None:
+        if not self.library.catalog.has_workspace(workspace):
+            raise UnknownWorkspace(f"There is no workspace named “{workspace}”.")
+
+    def close(self) -> None:
+        """Give the index back, so that another process can open it."""
+        self.library.close()
+
+    @asynccontextmanager
+    async def _graph(self) -> AsyncIterator[MASISGraph]:
+        async with open_checkpointer(self.settings) as checkpointer:
+            yield build_graph(checkpointer)
+
+    async def _run(
+        self,
+        run_id: str,
+        start: MASISState | Command[Any],
+        on_event: Callable[[Event], None] | None,
+    ) -> RunResult:
+        async with self._graph() as graph:
+            async for mode, part in graph.astream(
+                start,
+                _config(run_id),
+                context=self.services,
+                stream_mode=["custom", "updates"],
+                durability="async",
+            ):
+                if on_event:
+                    for event in _events(mode, part):
+                        on_event(event)
+            state = await graph.aget_state(_config(run_id))
+        return result_of(run_id, cast(MASISState, state.values), self.settings)
+
+
+def _config(run_id: str) -> RunnableConfig:
+    return {"configurable": {"thread_id": run_id}}
+
+
+def _events(mode: str, part: Any) -> list[Event]:
+    if mode == "custom":
+        return [part]
+    return [
+        {"agent": agent, "event": "finished", "trace": entry}
+        for agent, update in part.items()
+        if isinstance(update, dict)
+        for entry in update.get("trace", [])
+    ]
+
+
+def checked_input(question: str, workspace: str, max_retries: int | None) -> MASISInput:
+    try:
+        return MASISInput(user_query=question, workspace_id=workspace, max_retries=max_retries)
+    except ValidationError as error:
+        raise InvalidInput(_in_words(error)) from None
+
+
+def _checked_answer(answer: HumanAnswer | dict[str, Any]) -> HumanAnswer:
+    try:
+        return answer if isinstance(answer, HumanAnswer) else HumanAnswer.model_validate(answer)
+    except ValidationError as error:
+        raise InvalidInput(_in_words(error)) from None
+
+
+def _in_words(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    reason = first["msg"].removeprefix("Value error, ")
+    return f"{where}: {reason}." if where else f"{reason}."
+
+
+def _check_can_answer(run_id: str, state: MASISState, waiting: tuple[str, ...], answer: HumanAnswer) -> None:
+    if not state:
+        raise InvalidInput(f"There is no run {run_id}.", advice="Use the run id that `masis ask` printed.")
+    if waiting != ("human_review",):
+        raise InvalidInput(f"Run {run_id} is not waiting for an answer.", advice="Ask a new question instead.")
+    known = {side["file_name"] for conflict in state.get("conflicts", []) for side in conflict["sides"]}
+    known |= {chunk["file_name"] for chunk in state.get("evidence", [])}
+    strangers = [name for name in (*answer.prefer, *answer.over) if name not in known]
+    if strangers:
+        raise InvalidInput(
+            f"{', '.join(strangers)} is not among the documents of this run.",
+            advice=f"Choose among: {', '.join(sorted(known))}.",
+        )

@@ -1,0 +1,213 @@
+"""The command line as a person uses it: real processes, real exit codes, no traceback whatever happens."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MASIS = str(Path(sys.executable).parent / "masis")
+SAMPLE = Path(__file__).parents[2] / "examples" / "tolmerick"
+
+
+def masis(*words: str, home: Path, **env: str) -> subprocess.CompletedProcess[str]:
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("MASIS_", "OPENAI_", "QDRANT_"))}
+    done = subprocess.run(
+        [MASIS, *words],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        env=clean | {"MASIS_HOME": str(home), "COLUMNS": "110"} | env,
+    )
+    assert "Traceback" not in done.stderr + done.stdout
+    return done
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("home")
+    ingested = masis("ingest", str(SAMPLE), "--workspace", "tolmerick", home=made)
+    assert ingested.returncode == 0
+    assert "9 read" in ingested.stdout
+    return made
+
+
+@pytest.mark.parametrize("command", [[], ["ask"], ["ingest"], ["workspaces"], ["documents"], ["doctor"], ["resume"]])
+def test_help_teaches_with_an_example(command: list[str], tmp_path: Path) -> None:
+    done = masis(*command, "--help", home=tmp_path)
+    assert done.returncode == 0
+    assert "$ " in done.stdout or "$ OPENAI" in done.stdout
+
+
+def test_an_answer_with_its_sources(home: Path) -> None:
+    done = masis("ask", "When does the term loan from Lakehead Mutual Bank mature?", "-w", "tolmerick", home=home)
+    assert done.returncode == 0
+    assert "30 September 2029" in done.stdout
+    assert "investor-faq.html, page 1" in " ".join(done.stdout.split())
+    assert "verbatim" in done.stdout
+    for agent in ("Researcher", "Synthesizer", "Critic", "Evaluator"):
+        assert agent in done.stderr
+
+
+def test_json_carries_the_whole_response(home: Path) -> None:
+    done = masis(
+        "ask",
+        "When does the term loan from Lakehead Mutual Bank mature?",
+        "-w",
+        "tolmerick",
+        "--json",
+        home=home,
+    )
+    response = json.loads(done.stdout)
+    assert done.stderr == ""
+    assert set(response) >= {
+        "status",
+        "answer",
+        "confidence",
+        "requires_human_review",
+        "clarification_question",
+        "critique",
+        "evaluation",
+        "trace",
+        "metrics",
+        "outcome",
+        "claims",
+        "conflicts",
+        "evidence",
+        "run_id",
+    }
+    assert (response["status"], response["outcome"]) == ("success", "answered")
+
+
+def test_a_conflict_is_resumed_in_another_process(home: Path) -> None:
+    done = masis("ask", "What was customer churn in fiscal 2025?", "-w", "tolmerick", "--json", home=home)
+    paused = json.loads(done.stdout)
+    assert (paused["status"], paused["outcome"]) == ("needs_clarification", "conflict")
+    assert len(paused["conflicts"][0]["sides"]) == 2
+    done = masis(
+        "resume",
+        paused["run_id"],
+        "--prefer",
+        "annual-report-2025.pdf",
+        "--over",
+        "board-memo-2026-02.docx",
+        "--by",
+        "Ada",
+        "--json",
+        home=home,
+    )
+    resumed = json.loads(done.stdout)
+    assert (resumed["status"], resumed["outcome"]) == ("success", "answered")
+    assert "7.4%" in resumed["answer"]
+    assert "9.1%" not in resumed["answer"]
+    assert "the decision of Ada" in resumed["answer"]
+    again = masis("resume", paused["run_id"], "--stop", home=home)
+    assert again.returncode == 1
+    assert "not waiting" in again.stderr
+
+
+def test_listings(home: Path) -> None:
+    assert "tolmerick" in masis("workspaces", home=home).stdout
+    listed = json.loads(masis("documents", "-w", "tolmerick", "--json", home=home).stdout)
+    assert {d["file_name"] for d in listed} == {path.name for path in SAMPLE.iterdir()}
+    assert {d["status"] for d in listed} == {"READY"}
+
+
+def test_ingesting_again_reads_nothing_twice(home: Path) -> None:
+    done = masis("ingest", str(SAMPLE / "risk-register.md"), "-w", "tolmerick", "--json", home=home)
+    report = json.loads(done.stdout)
+    assert (len(report["ready"]), len(report["duplicates"])) == (0, 1)
+
+
+def test_what_cannot_be_read_is_reported_and_the_rest_goes_on(tmp_path: Path) -> None:
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "good.txt").write_text("The plant in Brno opened in March 2025.")
+    (files / "empty.txt").write_text("")
+    (files / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
+    (files / "movie.mp4").write_bytes(bytes(range(256)) * 8)
+    done = masis("ingest", str(files), "-w", "w", "--json", home=tmp_path / "home")
+    report = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert [d["file_name"] for d in report["ready"]] == ["good.txt"]
+    assert {d["file_name"] for d in report["failed"]} == {"empty.txt", "broken.pdf", "movie.mp4"}
+    assert all(d["reason"] for d in report["failed"])
+
+
+def test_nothing_read_at_all_is_a_failure(tmp_path: Path) -> None:
+    done = masis("ingest", str(tmp_path / "no-such-file.pdf"), "-w", "w", home=tmp_path / "home")
+    assert done.returncode == 1
+    assert "no-such-file.pdf" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("question", "options", "said"),
+    [
+        ("", [], "empty"),
+        ("   \n", [], "empty"),
+        ("x" * 100_000, [], "100,000 characters"),
+        ("What?", ["-w", "nowhere"], "no workspace named"),
+        ("What?", ["-w", "../etc"], "workspace"),
+        ("What?", ["--max-retries", "-1"], "max_retries"),
+        ("What?", ["--max-retries", "99999"], "max_retries"),
+    ],
+)
+def test_bad_questions_get_one_clear_sentence(home: Path, question: str, options: list[str], said: str) -> None:
+    words = ["ask", question, *([] if "-w" in options else ["-w", "tolmerick"]), *options]
+    done = masis(*words, home=home)
+    assert done.returncode == 1
+    assert said in " ".join(done.stderr.split())
+    refused = json.loads(masis(*words, "--json", home=home).stdout)
+    assert set(refused["error"]) == {"code", "message", "advice"}
+
+
+def test_max_retries_that_is_no_number_is_a_usage_error(home: Path) -> None:
+    done = masis("ask", "What?", "-w", "tolmerick", "--max-retries", "many", home=home)
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize(
+    "question", ["Wie hoch war der Umsatz im Jahr 2025?", "収益はいくらでしたか。", "a\x1b[31mb\x07?"]
+)
+def test_strange_questions_get_a_sensible_result(home: Path, question: str) -> None:
+    done = masis("ask", question, "-w", "tolmerick", "--json", home=home)
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["outcome"] in ("answered", "answered_with_caveat", "insufficient_evidence")
+
+
+def test_a_bad_setting_names_its_variable(tmp_path: Path) -> None:
+    done = masis("workspaces", home=tmp_path, MASIS_CANDIDATES="many")
+    assert done.returncode == 1
+    assert "MASIS_CANDIDATES" in done.stderr
+
+
+def test_a_data_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = masis("ingest", str(SAMPLE / "risk-register.md"), "-w", "w", home=tmp_path / "file" / "home")
+    assert done.returncode == 1
+    assert "Error:" in done.stderr
+
+
+def test_doctor_without_anything_configured(home: Path) -> None:
+    done = masis("doctor", "--json", home=home)
+    findings = {f["part"]: f for f in json.loads(done.stdout)}
+    assert done.returncode == 0
+    assert {f["state"] for f in findings.values()} == {"ok"}
+    assert findings["writer"]["found"] == "offline engine"
+    assert "nothing" in findings["cost"]["found"]
+
+
+def test_doctor_says_what_does_not_answer(home: Path) -> None:
+    done = masis(
+        "doctor",
+        "--json",
+        home=home,
+        MASIS_MODEL_BASE_URL="http://127.0.0.1:9/v1",
+        MASIS_MODEL_DEADLINE_SECONDS="1",
+    )
+    findings = {f["part"]: f for f in json.loads(done.stdout)}
+    assert done.returncode == 1
+    assert findings["writer"]["state"] == "bad"
+    assert findings["writer"]["advice"]
