@@ -1,0 +1,1 @@
+"""Benchmarks and evaluations of MASIS: their own package, never imported by it."""

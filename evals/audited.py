@@ -1,0 +1,23 @@
+"""One finished answer, audited as the Critic does it with the offline engine."""
+
+import asyncio
+from collections.abc import Sequence
+
+from masis.audit.citations import audit_citations
+from masis.orchestrator.critic import critique_of
+from masis.reasoning.offline.auditor import OfflineAuditor
+from masis.reasoning.ports import Guidance
+from masis.settings import Settings
+from masis.types import Critique, EvidenceChunk
+
+
+def audited(question: str, answer: str, evidence: Sequence[EvidenceChunk]) -> Critique:
+    finding = asyncio.run(OfflineAuditor().audit(question, answer, evidence, Guidance())).value
+    citations = audit_citations(answer, [chunk["chunk_id"] for chunk in evidence])
+    return critique_of(finding, citations, Settings())
+
+
+def raises_alarm(critique: Critique) -> bool:
+    """What sends an answer back: the Supervisor's quality issue."""
+    low = critique["confidence"] < Settings().confidence_threshold
+    return low or critique["hallucination_detected"] or critique["needs_retry"]

@@ -1,0 +1,41 @@
+"""The tables of docs/benchmarks.md: each section stands between its own markers and is replaced as a whole."""
+
+import os
+import platform
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    key: str
+    title: str
+    body: str
+
+    @property
+    def markdown(self) -> str:
+        return f"<!-- {self.key} -->\n## {self.title}\n\n{self.body.strip()}\n<!-- /{self.key} -->"
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+
+
+def machine() -> str:
+    return f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
+
+
+def write_sections(sections: Sequence[Section]) -> None:
+    page = PAGE.read_text() if PAGE.exists() else "# Benchmarks\n"
+    for section in sections:
+        pattern = re.compile(rf"<!-- {section.key} -->.*?<!-- /{section.key} -->", re.DOTALL)
+        if pattern.search(page):
+            page = pattern.sub(lambda _, made=section.markdown: made, page)
+        else:
+            page = f"{page.rstrip()}\n\n{section.markdown}\n"
+    PAGE.write_text(page)

@@ -1,0 +1,49 @@
+"""The offline audit tells good answers from bad ones; `make eval` prints by how much for every kind."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from evals.audited import audited, raises_alarm
+from evals.planting import PLANTS
+from evals.sample import SAMPLE, questions
+from masis import Masis, RunResult, Settings
+
+ANSWERED = [q for q in questions() if q.expected_outcome == "answered"][::3]
+LEAST_CAUGHT = {
+    "swapped number": 0.98,
+    "wrong year": 0.75,
+    "swapped name": 0.85,
+    "negation": 0.85,
+    "wrong citation": 0.98,
+    "fabricated citation": 1.0,
+}
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[tuple[str, RunResult]]]:
+    masis = Masis(Settings(home=tmp_path_factory.mktemp("home")))
+    masis.ingest([SAMPLE], "tolmerick")
+    yield [(q.question, masis.ask(q.question, "tolmerick")) for q in ANSWERED]
+    masis.close()
+
+
+def test_untouched_answers_pass(answers: list[tuple[str, RunResult]]) -> None:
+    assert not [q for q, r in answers if raises_alarm(audited(q, r.answer, r.evidence))]
+
+
+@pytest.mark.parametrize("kind", PLANTS)
+def test_planted_errors_are_caught(kind: str, answers: list[tuple[str, RunResult]]) -> None:
+    planted = [(q, bad, r) for q, r in answers if (bad := PLANTS[kind](r.answer, r.evidence))]
+    critiques = [audited(q, bad, r.evidence) for q, bad, r in planted]
+    assert len(planted) >= 4
+    assert sum(map(raises_alarm, critiques)) / len(planted) >= LEAST_CAUGHT[kind]
+    untouched = [audited(q, r.answer, r.evidence)["confidence"] for q, _, r in planted]
+    drop = sum(untouched) / len(planted) - sum(c["confidence"] for c in critiques) / len(planted)
+    assert drop > 0.3
+
+
+def test_the_answer_to_another_question_loses(answers: list[tuple[str, RunResult]]) -> None:
+    shifted = list(zip(answers, answers[1:] + answers[:1], strict=True))
+    alarms = [raises_alarm(audited(q, other.answer, other.evidence)) for (q, _), (_, other) in shifted]
+    assert sum(alarms) / len(alarms) >= 0.8

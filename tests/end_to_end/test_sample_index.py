@@ -1,0 +1,43 @@
+"""The sample index, end to end with the offline engine: every question reaches its outcome, facts and documents."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from evals.sample import SAMPLE, SampleQuestion, questions
+from masis import Masis, Settings
+
+QUESTIONS = questions()
+
+
+@pytest.fixture(scope="module")
+def masis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Masis]:
+    made = Masis(Settings(home=tmp_path_factory.mktemp("home")))
+    report = made.ingest([SAMPLE], "tolmerick")
+    assert len(report.ready) == len(list(Path(SAMPLE).iterdir()))
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("asked", QUESTIONS, ids=[q.id for q in QUESTIONS])
+def test_question_reaches_its_outcome(asked: SampleQuestion, masis: Masis) -> None:
+    result = masis.ask(asked.question, "tolmerick")
+    cited = {c["file_name"] for claim in result.claims for c in claim["citations"] if c["file_name"]}
+    assert result.outcome == asked.expected_outcome, result.answer
+    assert asked.missing_facts(result.answer) == [], result.answer
+    assert asked.missing_documents(cited) == [], result.answer
+    known = {chunk["chunk_id"] for chunk in result.evidence}
+    assert {c["chunk_id"] for claim in result.claims for c in claim["citations"]} <= known
+    assert all(claim["verdict"] in ("verbatim", "supported", None) for claim in result.claims), result.claims
+
+
+def test_the_index_is_large_enough_to_mean_something() -> None:
+    assert len(QUESTIONS) >= 25
+    assert {q.expected_outcome for q in QUESTIONS} >= {
+        "answered",
+        "answered_with_caveat",
+        "conflict",
+        "insufficient_evidence",
+        "out_of_scope",
+    }
