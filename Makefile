@@ -40,8 +40,8 @@ docs: $(VENV)/.dev ## write the generated pages and the picture of docs/
 	$(BIN)/python -m scripts.record_demo
 
 lock: ## recompute the hashed requirement files (needs uv)
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml --group build -o requirements/core.txt
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml --extra server --group build --group dev -c requirements/core.txt -o requirements/dev.txt
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --overrides requirements/unused.txt pyproject.toml --group build -o requirements/core.txt
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --overrides requirements/unused.txt pyproject.toml --extra server --group build --group dev -c requirements/core.txt -o requirements/dev.txt
 
 clean: ## remove the environment and the caches
 	rm -rf $(VENV) .cache .pytest_cache .ruff_cache .mypy_cache .hypothesis
@@ -49,15 +49,15 @@ clean: ## remove the environment and the caches
 # Hashed locks, installed by plain pip; the stamps make a second run instant.
 $(VENV)/.core: requirements/core.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "MASIS needs Python 3.11 or newer: make PYTHON=python3.11 …"; exit 1; }
-	@echo "Setting up $(VENV) (about 400 MB, once) …"
+	@echo "Setting up $(VENV) (about 360 MB, once) …"
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) --require-hashes -r requirements/core.txt
+	@$(PIP) --no-deps --require-hashes -r requirements/core.txt
 	@$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.core requirements/dev.txt
 	@echo "Installing what tests and checks need …"
-	@$(PIP) --require-hashes -r requirements/dev.txt
+	@$(PIP) --no-deps --require-hashes -r requirements/dev.txt
 	@touch $@
 
 # A real Qdrant server for the contract tests.

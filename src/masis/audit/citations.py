@@ -32,6 +32,8 @@ class CitedSentence:
     start: int
     end: int
     kind: ClaimKind
+    bare: str
+    """The text as it reads without its citations."""
     cited: tuple[str, ...]
     """Ids that exist in the evidence."""
     invalid: tuple[str, ...]
@@ -73,6 +75,7 @@ def _cited_sentence(
         start,
         end,
         kind_of(block, bare),
+        bare,
         tuple(one for one in ids if one in known),
         tuple(one for one in ids if one not in known),
     )

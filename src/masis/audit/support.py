@@ -84,7 +84,7 @@ def check_support(claim: str, chunks: Sequence[EvidenceChunk]) -> Support:
 def find_verbatim(claim: str, text: str) -> tuple[int, int] | None:
     """Where the claim's words stand in the text, white space and closing punctuation aside."""
     tokens = claim.strip().rstrip(".!?;:").split()
-    if len(tokens) < 3:
+    if len(tokens) < 3 or not all(token in text for token in tokens):
         return None
     match = re.search(r"(?<!\w)" + r"\s+".join(map(re.escape, tokens)) + r"(?!\w)", text)
     return match.span() if match else None

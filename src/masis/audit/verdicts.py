@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from masis.audit.citations import CitedSentence, cited_sentences, strip_citations
+from masis.audit.citations import CitedSentence, cited_sentences
 from masis.audit.support import Support, check_support
 from masis.types import Citation, Claim, EvidenceChunk
 
@@ -22,7 +22,7 @@ def _claim(sentence: CitedSentence, by_id: Mapping[str, EvidenceChunk]) -> Claim
         "verdict": None,
         "reason": "",
     }
-    bare = strip_citations(sentence.text, by_id).strip()
+    bare = sentence.bare.strip()
     if sentence.cited:
         support = check_support(bare, [by_id[i] for i in sentence.cited])
         claim["citations"] = [_citation(by_id[i], bare, support) for i in sentence.cited]

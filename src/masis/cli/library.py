@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, clear_errors, err, out, print_json, settings
+from masis.cli.console import AsJson, Workspace, clear_errors, counted, err, out, print_json, settings
 
 if TYPE_CHECKING:
     from masis.knowledge.library import IngestProgress
@@ -71,14 +71,13 @@ def _print_report(report: "IngestReport") -> None:
         console.print(f"  [red]✗[/red] {escape(document.file_name)}: {escape(document.reason or '')}")
     passages = sum(document.chunks for document in report.ready)
     console.print(
-        f"[bold]{report.workspace_id}[/bold]: {len(report.ready)} read ({passages} passages), "
+        f"[bold]{report.workspace_id}[/bold]: {len(report.ready)} read ({counted(passages, 'passage')}), "
         f"{len(report.duplicates)} there already, {len(report.failed)} refused"
     )
 
 
 def _extent(document: "Document") -> str:
-    pages = f"{document.pages} page{'' if document.pages == 1 else 's'}"
-    return f"{pages}, {document.chunks} passages"
+    return f"{counted(document.pages, 'page')}, {counted(document.chunks, 'passage')}"
 
 
 def workspaces(as_json: AsJson = False) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from masis.cli.console import err
+from masis.cli.console import counted, err
 
 Event = dict[str, Any]
 
@@ -44,10 +44,10 @@ def _said(agent: str, entry: dict[str, Any]) -> tuple[str, str]:
         return "[yellow]![/yellow]", _warned(entry)
     if agent == "researcher":
         kept, dropped = entry["chunks"], entry["filtered_out"]
-        return DONE, f"{kept} passages kept, {dropped} dropped, average relevance {entry['avg_score']:.2f}"
+        return DONE, f"{counted(kept, 'passage')} kept, {dropped} dropped, average relevance {entry['avg_score']:.2f}"
     if agent == "synthesizer":
         shorter = ", context compressed" if entry["context_compressed"] else ""
-        return DONE, f"{entry['answer_length']} characters, {entry['citations']} citations{shorter}"
+        return DONE, f"{entry['answer_length']} characters, {counted(entry['citations'], 'citation')}{shorter}"
     if agent == "critic":
         return DONE, _criticised(entry)
     if agent == "evaluator":
@@ -76,9 +76,9 @@ def _warned(entry: dict[str, Any]) -> str:
 def _criticised(entry: dict[str, Any]) -> str:
     found = [f"confidence {entry['confidence']:.0%}"]
     if entry["invalid_citations"]:
-        found.append(f"{len(entry['invalid_citations'])} fabricated citations")
+        found.append(counted(len(entry["invalid_citations"]), "fabricated citation"))
     if entry["uncited_claims"]:
-        found.append(f"{entry['uncited_claims']} uncited claims")
+        found.append(counted(entry["uncited_claims"], "uncited claim"))
     if entry["conflicts"]:
-        found.append(f"{entry['conflicts']} conflict{'s' if entry['conflicts'] > 1 else ''}")
+        found.append(counted(entry["conflicts"], "conflict"))
     return ", ".join(found)

@@ -9,7 +9,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from masis.cli.console import out
+from masis.cli.console import counted, out
 from masis.types import Citation, Claim, Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _scores(result: "RunResult") -> Group:
     seconds = sum(m.get("node_latency_ms", {}).values()) / 1000
     attempts = m.get("iterations", 0)
     spent = (
-        f"{attempts} attempt{'' if attempts == 1 else 's'} · {m.get('model_calls', 0)} engine calls · "
+        f"{counted(attempts, 'attempt')} · {counted(m.get('model_calls', 0), 'engine call')} · "
         f"{m.get('input_tokens', 0) + m.get('output_tokens', 0)} tokens · ${m.get('cost_usd', 0.0):.4f} · "
         f"{seconds:.1f} s · run {result.run_id}"
     )

@@ -57,7 +57,7 @@ def _both_sides(conflict: Conflict) -> str:
 
 def _side(side: ConflictSide) -> str:
     where = ", ".join(filter(None, [side["file_name"], f"page {side['page']}", side["date"]]))
-    return f"{side['value']} says {where}: “{' '.join(side['quote'].split())}”"
+    return f"{where} says {side['value']}: “{' '.join(side['quote'].split())}”"
 
 
 def _quality(s: Situation) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from langgraph.runtime import Runtime
 
-from masis.audit.citations import find_citations
+from masis.audit.citations import cited_sentences
 from masis.errors import ModelError
 from masis.orchestrator.accounting import Turn
 from masis.orchestrator.human import decisions_named, guidance_of, question_of
@@ -128,7 +128,7 @@ def _drafted(draft: str, context: Context, state: MASISState, settings: Settings
 
 def count_citations(draft: str, evidence: Sequence[EvidenceChunk]) -> int:
     known = [chunk["chunk_id"] for chunk in evidence]
-    return sum(len(mark.ids) for mark in find_citations(draft, known))
+    return sum(len(sentence.cited) + len(sentence.invalid) for sentence in cited_sentences(draft, known))
 
 
 def _entry(turn: Turn, state: MASISState) -> dict[str, object]:

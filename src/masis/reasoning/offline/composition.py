@@ -95,5 +95,5 @@ def _limit(one: Answered, *, whole: bool) -> str:
     what = "this question" if whole else "this part of the question"
     said = f"The documents do not answer {what}: “{asked}”."
     if one.missing:
-        said += f" No passage that was found mentions {', '.join(f'“{word}”' for word in one.missing[:4])}."
+        said += f" No passage that was found mentions {' or '.join(f'“{word}”' for word in one.missing[:4])}."
     return said
