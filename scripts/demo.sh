@@ -26,7 +26,7 @@ run ask "How many patents does Tolmerick hold?" --workspace tolmerick
 say "Next"
 cat <<'EOT'
   Put `masis` on your path:      . .venv/bin/activate
-  Settle the conflict above:     masis resume RUN --prefer annual-report-2025.pdf --over board-memo-2026-02.docx
+  Settle the conflict above:     run one of the `masis resume` lines printed with it
   Load documents of your own:    masis ingest ~/reports --workspace mine
   Ask them:                      masis ask "…" --workspace mine
   Use a chat model instead:      export OPENAI_API_KEY=…  (or MASIS_MODEL_BASE_URL for any compatible server)

@@ -13,8 +13,7 @@ MASISError
     ├── ModelUnavailable    time-out, 429 or 5xx until the deadline
     ├── ModelRefused        the model declined to answer
     ├── ModelTruncated      the output was cut off before its end
-    ├── BadModelOutput      the output did not fit the schema, after a second try
-    └── BudgetSpent         the run's ceiling on calls, tokens or money was reached
+    └── BadModelOutput      the output did not fit the schema, after a second try
 
 Each says what happened (`str(error)`) and what to do (`error.advice`). `error.code` is stable, for programs.
 """
@@ -101,8 +100,3 @@ class ModelTruncated(ModelError):
 class BadModelOutput(ModelError):
     code = "bad_model_output"
     advice = "Choose a model that follows a JSON schema; `masis doctor` tests it."
-
-
-class BudgetSpent(ModelError):
-    code = "budget_spent"
-    advice = "Raise the run's budget, or ask a narrower question."

@@ -10,6 +10,7 @@ from typing import Literal, NotRequired, TypedDict
 
 WORKSPACE_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 """What a workspace may be called."""
+WORKSPACE_NAME_RULE = "use 1 to 64 letters, digits, dots, hyphens or underscores, a letter or a digit first"
 
 DocumentStatus = Literal["PROCESSING", "READY", "FAILED"]
 

@@ -140,6 +140,7 @@ def test_nothing_read_at_all_is_a_failure(tmp_path: Path) -> None:
     done = masis("ingest", str(tmp_path / "no-such-file.pdf"), "-w", "w", home=tmp_path / "home")
     assert done.returncode == 1
     assert "no-such-file.pdf" in done.stdout + done.stderr
+    assert json.loads(masis("workspaces", "--json", home=tmp_path / "home").stdout) == []
 
 
 @pytest.mark.parametrize(

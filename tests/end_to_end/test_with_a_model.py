@@ -142,7 +142,7 @@ def test_a_judge_that_fails_ends_in_review_with_measured_scores(masis: Masis, mo
     model.scores = Fail(401)
     result = ask(masis)
     assert result.outcome == "unavailable"
-    assert "offline (gpt-4o was unavailable)" in result.evaluation["judged_by"]
+    assert result.evaluation["judged_by"].startswith("offline (gpt-4o")
 
 
 def test_a_conflict_the_auditor_reports_goes_to_a_person(masis: Masis, model: Model) -> None:

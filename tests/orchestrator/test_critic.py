@@ -82,7 +82,7 @@ def test_only_a_contradiction_needs_a_person(kind: str, escalated: bool) -> None
 
 
 def attempt(number: int, confidence: float, flagged: bool) -> Any:
-    return {"number": number, "confidence": confidence, "flagged": flagged}
+    return {"number": number, "round": 0, "confidence": confidence, "flagged": flagged}
 
 
 @pytest.mark.parametrize(

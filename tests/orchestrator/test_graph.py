@@ -11,6 +11,7 @@ from masis.errors import BadModelOutput, ModelUnavailable, StoreUnavailable
 from masis.orchestrator.graph import graph
 from masis.reasoning.ports import AuditFinding, Scores
 from masis.settings import RETRY_CEILING, Settings
+from masis.types import Usage
 from tests.support.engines import (
     GOOD_ANSWER,
     GOOD_FINDING,
@@ -219,7 +220,7 @@ def test_an_audit_that_could_not_be_made_counts_as_not_passed() -> None:
 def test_a_judge_that_fails_is_replaced_by_measured_scores_that_say_so() -> None:
     state = run(Stage(judge=ScriptedJudge([DOWN])))
     assert state["outcome"] == "unavailable"
-    assert "scripted-judge was unavailable" in state["metrics"]["evaluation"]["judged_by"]
+    assert state["metrics"]["evaluation"]["judged_by"].startswith("offline (scripted-judge")
 
 
 def test_compression_that_fails_ends_in_review() -> None:
@@ -228,12 +229,78 @@ def test_compression_that_fails_ends_in_review() -> None:
     assert run(stage)["outcome"] == "unavailable"
 
 
+def test_what_a_failed_call_cost_is_counted() -> None:
+    error = ModelUnavailable("Down.")
+    error.usage = Usage(6, 700, 0, 0.5)
+    metrics = run(Stage(auditor=ScriptedAuditor([error])))["metrics"]
+    assert metrics["model_requests"] == 1 + 6
+    assert metrics["cost_usd"] == pytest.approx(0.75)
+
+
+def test_a_judge_that_was_not_asked_is_not_named_as_the_judge() -> None:
+    stage = Stage(auditor=ScriptedAuditor([DOWN]))
+    evaluation = run(stage)["metrics"]["evaluation"]
+    assert stage.judge.audits == []
+    assert evaluation["judged_by"].startswith("offline (scripted-judge was not asked")
+
+
+def test_every_ending_carries_an_evaluation() -> None:
+    metrics = run(Stage(search=ScriptedSearch([[]])))["metrics"]
+    assert (metrics["evaluation"]["faithfulness"], metrics["evaluation"]["completeness"]) == (1.0, 0.0)
+    assert metrics["iterations"] == 1
+
+
+def test_a_failure_with_retries_used_up_is_still_unavailable() -> None:
+    stage = Stage(writer=ScriptedWriter([GOOD_ANSWER, GOOD_ANSWER, DOWN]), auditor=ScriptedAuditor([POOR]))
+    assert run(stage)["outcome"] == "unavailable"
+
+
+@pytest.mark.parametrize("draft", ["", "[c1]", "# Heading", "```"])
+def test_a_draft_that_says_nothing_does_not_pass(draft: str) -> None:
+    state = run(Stage(writer=ScriptedWriter([draft])))
+    assert state["requires_human_review"] is True
+    assert state["confidence"] == 0.0
+
+
+def test_a_refusal_that_the_auditor_can_refute_does_not_stand() -> None:
+    refuted = AuditFinding(0.1, logical_gaps=["Passage c1 states it."], needs_retry=True)
+    stage = Stage(writer=ScriptedWriter(["The documents do not say it."]), auditor=ScriptedAuditor([refuted]))
+    state = run(stage)
+    assert decisions(state) == ["retry", "retry", "HITL_triggered"]
+
+
+def test_conflicts_and_citation_audit_are_the_best_attempts_own() -> None:
+    revision = {"about": "x", "period": None, "kind": "revision", "sides": [], "explanation": "first"}
+    stage = Stage(
+        writer=ScriptedWriter([GOOD_ANSWER, "Revenue was $12 million. [c99]"]),
+        auditor=ScriptedAuditor([AuditFinding(0.6, conflicts=[revision]), AuditFinding(0.6)]),
+    )
+    state = run(stage)
+    assert [c["explanation"] for c in state["conflicts"]] == ["first"]
+    assert state["metrics"]["last_citation_audit"]["invalid_citations"] == []
+
+
+def test_the_step_limit_is_set_for_the_longest_round_there_is() -> None:
+    assert graph.config is not None
+    assert graph.config["recursion_limit"] < 100
+
+
+def test_a_sync_call_from_inside_a_run_is_refused_and_does_not_hang() -> None:
+    from masis.orchestrator.twin import run_blocking
+
+    async def inside() -> None:
+        run_blocking(asyncio.sleep(0))
+
+    with pytest.raises(RuntimeError, match="async twin"):
+        run_blocking(inside())
+
+
 def test_costs_add_up_over_agents_and_attempts() -> None:
     metrics = run(Stage(auditor=ScriptedAuditor([POOR, GOOD_FINDING])))["metrics"]
     assert metrics["input_tokens"] == 2 * (100 + 200 + 300)
     assert metrics["cost_usd"] == pytest.approx(2 * 1.25)
     assert metrics["calls_by_agent"] == {"synthesizer": 2, "critic": 2, "evaluator": 2}
-    assert set(metrics["node_latency_ms"]) == {"researcher", "synthesizer", "critic", "evaluator"}
+    assert set(metrics["node_latency_ms"]) == {"supervisor", "researcher", "synthesizer", "critic", "evaluator"}
 
 
 def test_the_callers_state_is_not_changed() -> None:
@@ -272,7 +339,8 @@ def test_many_runs_at_once_do_not_mix() -> None:
 
 def test_agents_say_when_they_start() -> None:
     events = list(graph.stream(asked(), context=Stage().services, stream_mode="custom"))
-    assert [e["agent"] for e in events] == ["researcher", "synthesizer", "critic", "evaluator"]
+    agents = ["supervisor", "researcher", "synthesizer", "critic", "evaluator", "supervisor"]
+    assert [e["agent"] for e in events] == agents
 
 
 def test_importing_opens_nothing() -> None:

@@ -7,6 +7,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from pydantic import ValidationError
 
+from masis.errors import InvalidInput, ModelUnavailable
 from masis.orchestrator.graph import MASISGraph, build_graph
 from masis.orchestrator.human import HumanAnswer
 from masis.reasoning.ports import AuditFinding
@@ -102,7 +103,7 @@ def test_an_answer_buys_one_bounded_round() -> None:
     assert state["__interrupt__"]
     assert state["retry_count"] == 3
     assert stage.store_queries == 4
-    assert "4 attempts" in state["clarification_question"]
+    assert "2 attempts" in state["clarification_question"]
 
 
 @pytest.mark.parametrize(
@@ -147,8 +148,111 @@ def test_without_a_checkpointer_the_run_has_simply_ended() -> None:
 
 
 def test_a_writer_that_was_down_can_be_asked_again() -> None:
-    from masis.errors import ModelUnavailable
-
     stage = Stage(writer=ScriptedWriter([ModelUnavailable("Down."), GOOD_ANSWER]))
     state = answer(paused(stage), stage, action="look_again")
     assert (state["final_answer"], state["outcome"]) == (GOOD_ANSWER, "answered")
+
+
+def test_what_was_written_before_the_decision_does_not_come_back_after_it() -> None:
+    """The new round is flagged and less sure, and still its answer is the one that obeys the person."""
+    stage = Stage(
+        search=ScriptedSearch([BOTH]),
+        writer=ScriptedWriter(["Revenue was $14 million in 2025. [c2]"] * 3 + [GOOD_ANSWER]),
+        auditor=ScriptedAuditor([CONFLICTING] * 3 + [AuditFinding(0.5)]),
+    )
+    state = answer(paused(stage), stage, action="prefer", prefer=["report.pdf"], over=["memo.md"])
+    assert state["final_answer"].startswith(GOOD_ANSWER)
+    assert "the decision of Ada" in state["final_answer"]
+    assert "3 attempts" in state["clarification_question"]
+    assert "50%" in state["clarification_question"]
+
+
+def test_a_refined_question_never_gets_the_answer_to_the_old_one() -> None:
+    stage = Stage(search=ScriptedSearch([BOTH, BOTH, BOTH, []]), auditor=ScriptedAuditor([CONFLICTING]))
+    state = answer(paused(stage), stage, action="refine", question="Who chairs the board?")
+    assert state["final_answer"] is None
+    assert state["review"]["cause"] == "weak_evidence"
+
+
+def test_after_a_refined_question_the_old_critique_is_forgotten() -> None:
+    gaps = AuditFinding(0.9, logical_gaps=["Which churn?"], conflicting_evidence=["12 or 14"])
+    stage = Stage(search=ScriptedSearch([BOTH]), auditor=ScriptedAuditor([gaps, gaps, gaps, GOOD_FINDING]))
+    answer(paused(stage), stage, action="refine", question="Who chairs the board?")
+    assert stage.search.queries[-1][1] == "Who chairs the board?"
+    assert stage.writer.briefs[-1].previous_critique is None
+
+
+def test_the_last_refined_question_counts() -> None:
+    stage = conflicted(CONFLICTING, CONFLICTING, CONFLICTING, GOOD_FINDING)
+    graph = paused(stage)
+    answer(graph, stage, action="refine", question="First try?")
+    answer(graph, stage, action="refine", question="Second try?")
+    assert stage.writer.briefs[-1].question == "Second try?"
+
+
+def test_a_preference_can_be_turned_round() -> None:
+    stage = conflicted(CONFLICTING, CONFLICTING, CONFLICTING, GOOD_FINDING)
+    graph = paused(stage)
+    answer(graph, stage, action="prefer", prefer=["report.pdf"], over=["memo.md"])
+    state = answer(graph, stage, action="prefer", prefer=["memo.md"], over=["report.pdf"])
+    assert [c["file_name"] for c in state["evidence"]] == ["memo.md"]
+
+
+def test_explaining_both_does_not_silence_the_conflicts_of_another_question() -> None:
+    stage = conflicted(AuditFinding(0.4, conflicting_evidence=["still"]), *[AuditFinding(0.4)] * 2, *[CONFLICTING] * 3)
+    graph = paused(stage)
+    answer(graph, stage, action="explain_both")
+    state = answer(graph, stage, action="refine", question="What were costs in 2025?")
+    assert state["review"]["cause"] == "conflict"
+
+
+def test_nothing_is_left_asked_when_the_run_has_ended() -> None:
+    for action in ("accept", "stop"):
+        stage = conflicted()
+        state = answer(paused(stage), stage, action=action)
+        assert (state["clarification_question"], state["review"]) == (None, None)
+
+
+def test_an_accepted_draft_keeps_its_caveat_and_the_acceptance_is_among_the_claims() -> None:
+    stage = Stage(auditor=ScriptedAuditor([AuditFinding(0.4)]))
+    state = answer(paused(stage), stage, action="accept")
+    assert state["outcome"] == "answered_with_caveat"
+    assert "accept it as it stands" in state["claims"][-1]["text"]
+    last = state["claims"][-1]
+    assert state["final_answer"][last["start"] : last["end"]] == last["text"]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"action": "accept"},
+        {"action": "prefer", "prefer": ["report.pdf"], "over": ["memo.md"]},
+    ],
+)
+def test_only_what_the_question_offers_can_be_answered(given: dict[str, Any]) -> None:
+    stage = Stage(search=ScriptedSearch([[]], empty_workspace=True))
+    graph = paused(stage)
+    with pytest.raises(InvalidInput, match="does not answer this question"):
+        answer(graph, stage, **given)
+
+
+def test_documents_that_are_not_in_the_run_cannot_be_preferred() -> None:
+    stage = conflicted()
+    graph = paused(stage)
+    with pytest.raises(InvalidInput, match=r"stranger\.pdf"):
+        answer(graph, stage, action="prefer", prefer=["report.pdf"], over=["stranger.pdf"])
+
+
+@pytest.mark.parametrize("question", ["\x00 ", "x" * 100_000])
+def test_a_refined_question_is_checked_like_any_other(question: str) -> None:
+    with pytest.raises(ValidationError):
+        HumanAnswer(action="refine", question=question)
+
+
+def test_the_draft_can_be_accepted_when_a_model_went_away() -> None:
+    stage = Stage(
+        writer=ScriptedWriter([GOOD_ANSWER, ModelUnavailable("Down.")]), auditor=ScriptedAuditor([AuditFinding(0.4)])
+    )
+    state = answer(paused(stage), stage, action="accept")
+    assert state["final_answer"].startswith(GOOD_ANSWER)
+    assert state["outcome"] == "answered_with_caveat"

@@ -54,8 +54,13 @@ def test_nothing_in_the_workspace_asks_for_documents() -> None:
 
 
 def test_weak_candidates_ask_for_other_words_or_documents() -> None:
-    assert "Rephrase it with terms the documents use" in question("weak_evidence")
-    assert "upload documents" in question("weak_evidence")
+    said = question("weak_evidence", Situation("?", "acme"))
+    assert "Rephrase it with terms the documents use" in said
+    assert "upload documents" in said
+
+
+def test_weak_candidates_on_a_retry_leave_the_earlier_draft() -> None:
+    assert "the earlier draft stands" in question("weak_evidence")
 
 
 def test_unavailable_says_what_failed_and_that_nothing_was_lost() -> None:

@@ -54,7 +54,8 @@ async def test_the_async_twins(masis: Masis) -> None:
 def test_events_name_each_agent_as_it_starts_and_finishes(masis: Masis) -> None:
     events: list[dict[str, Any]] = []
     masis.ask("What was revenue?", "w", on_event=events.append)
-    assert [e["agent"] for e in events if e["event"] == "started"][:4] == [
+    assert [e["agent"] for e in events if e["event"] == "started"][:5] == [
+        "supervisor",
         "researcher",
         "synthesizer",
         "critic",

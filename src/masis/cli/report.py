@@ -38,7 +38,7 @@ VERDICTS: dict[Verdict, tuple[str, str]] = {
 
 def print_result(result: "RunResult", console: Console | None = None) -> None:
     console = console or out()
-    title, colour = TITLES[result.outcome]
+    title, colour = _title(result)
     numbers = _numbered(result.claims)
     console.print(Panel(Text(_with_numbers(result, numbers)), title=title, title_align="left", border_style=colour))
     if numbers:
@@ -46,6 +46,12 @@ def print_result(result: "RunResult", console: Console | None = None) -> None:
     console.print(_scores(result))
     if result.requires_human_review:
         console.print(_question(result))
+
+
+def _title(result: "RunResult") -> tuple[str, str]:
+    if result.review and result.review["cause"] == "quality":
+        return "No answer passed its audit", "yellow"
+    return TITLES[result.outcome]
 
 
 def _numbered(claims: list[Claim]) -> dict[str, int]:

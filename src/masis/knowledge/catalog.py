@@ -13,7 +13,7 @@ from pathlib import Path
 
 from masis.errors import DataFolderError, InvalidInput
 from masis.knowledge.data_folder import folder_error, make_folder
-from masis.types import WORKSPACE_NAME, Document
+from masis.types import WORKSPACE_NAME, WORKSPACE_NAME_RULE, Document
 
 _BUSY_SECONDS = 10.0
 _VERSION = 1
@@ -199,7 +199,7 @@ def check_workspace_name(name: str) -> None:
     if not re.fullmatch(WORKSPACE_NAME, name):
         raise InvalidInput(
             f"{name[:80]!r} cannot be the name of a workspace.",
-            advice="Use 1 to 64 letters, digits, dots, hyphens or underscores, a letter or a digit first.",
+            advice=f"{WORKSPACE_NAME_RULE.capitalize()}.",
         )
 
 

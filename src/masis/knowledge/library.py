@@ -55,9 +55,12 @@ class Library:
         self, paths: Sequence[Path], workspace_id: str, on_progress: OnProgress | None = None
     ) -> IngestReport:
         """Every file of every path; what fails is reported and the rest goes on. Makes the workspace."""
-        await self._prepare(workspace_id)
+        check_workspace_name(workspace_id)
         files = await asyncio.to_thread(find_files, paths)
         report = IngestReport(workspace_id)
+        if any(file.problem is None for file in files):
+            # A mistyped path must not leave an empty workspace behind.
+            await self._prepare(workspace_id)
         for done, file in enumerate(files):
             progress = _Progress(on_progress or _nobody, file.name, done, len(files))
             progress.tell("reading")

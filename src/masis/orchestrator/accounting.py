@@ -1,16 +1,19 @@
 """What an agent's turn took: time and what it spent, as metrics."""
 
-from masis.errors import MASISError
+from typing import Any
+
+from masis.errors import MASISError, ModelError
 from masis.orchestrator.services import Services
-from masis.orchestrator.state import AgentName, Failure, Metrics
+from masis.orchestrator.state import AgentName, Failure, MASISState, Metrics, TraceEntry
 from masis.types import Usage
 
 
 class Turn:
     """One agent's turn: started when made, read when done."""
 
-    def __init__(self, agent: AgentName, services: Services) -> None:
+    def __init__(self, agent: AgentName, state: MASISState, services: Services) -> None:
         self.agent = agent
+        self.attempt = state.get("retry_count", 0)
         self._clock = services.clock
         self._started = self._clock()
         self._calls = 0
@@ -40,5 +43,10 @@ class Turn:
             "cost_by_agent": {self.agent: self._usage.cost_usd},
         }
 
+    def trace(self, **found: Any) -> TraceEntry:
+        return {"node": self.agent, "retry_count": self.attempt, "duration_ms": self.elapsed_ms(), **found}
+
     def failure(self, error: MASISError) -> Failure:
+        if isinstance(error, ModelError):
+            self.spent(error.usage)
         return {"agent": self.agent, "code": error.code, "message": str(error), "advice": error.advice}

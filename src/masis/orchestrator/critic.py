@@ -1,16 +1,17 @@
 """The Critic, the auditor: a semantic audit by an engine and a citation audit by code. Both always run."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from langgraph.runtime import Runtime
 
-from masis.audit.citations import audit_citations, is_abstention
+from masis.audit.citations import audit_citations, cited_sentences, is_abstention
 from masis.audit.verdicts import judge_claims
 from masis.errors import ModelError
 from masis.orchestrator.accounting import Turn
 from masis.orchestrator.human import guidance_of, question_of
 from masis.orchestrator.services import Services, services_of
-from masis.orchestrator.state import Attempt, MASISState, StateUpdate
+from masis.orchestrator.state import Attempt, MASISState, StateUpdate, TraceEntry
 from masis.reasoning.ports import AuditFinding
 from masis.settings import Settings
 from masis.types import CitationAudit, Conflict, Critique
@@ -20,11 +21,11 @@ OVER_COMPRESSED = "The context was compressed to {ratio:.0%} of the evidence, so
 
 async def critic(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
     services = services_of(runtime)
-    turn = Turn("critic", services)
+    turn = Turn("critic", state, services)
     draft = state.get("draft_answer")
     if draft is None:
         # The writer failed: there is nothing to audit, and the Supervisor will ask a person.
-        return {"trace": [_entry(turn, state) | {"warning": "nothing_to_audit"}], "metrics": turn.metrics()}
+        return {"trace": [turn.trace(warning="nothing_to_audit")], "metrics": turn.metrics()}
     update: StateUpdate = {}
     try:
         finding = await _semantic_audit(state, draft, services, turn)
@@ -54,16 +55,28 @@ class Audited:
 def _audit(state: MASISState, draft: str, finding: AuditFinding | None, settings: Settings) -> Audited:
     known = [chunk["chunk_id"] for chunk in state.get("evidence", [])]
     citations = audit_citations(draft, known)
-    abstained = is_abstention(draft, known)
     # An audit that could not be made counts as not passed.
     made = finding or AuditFinding(confidence=0.0, needs_retry=True)
     critique = _with_compression_warning(critique_of(made, citations, settings), state)
-    if finding and abstained and not citations["invalid_citations"]:
+    if says_nothing(draft, known):
+        critique = critique | {"confidence": 0.0, "needs_retry": True}
+    if finding and is_abstention(draft, known) and not _is_contested(made, citations, known):
         critique = _of_abstention(critique, draft, state.get("retry_count", 0), settings)
     if guidance_of(state).explain_both:
         # The person has seen the conflict and wants both sides in the answer: it is settled.
         critique = critique | {"conflicting_evidence": []}
     return Audited(critique, citations, list(made.conflicts), made.confidence, finding is not None)
+
+
+def says_nothing(draft: str, known: Sequence[str]) -> bool:
+    """Only headings, marks or nothing at all: there is nothing in it that could be right."""
+    return all(sentence.kind == "heading" for sentence in cited_sentences(draft, known))
+
+
+def _is_contested(finding: AuditFinding, citations: CitationAudit, known: Sequence[str]) -> bool:
+    """“The documents do not say” is wrong when the auditor can point to the passage that does."""
+    pointed_at = any(chunk_id in gap for gap in finding.logical_gaps for chunk_id in known)
+    return pointed_at or bool(citations["invalid_citations"])
 
 
 def critique_of(finding: AuditFinding, citations: CitationAudit, settings: Settings) -> Critique:
@@ -126,11 +139,13 @@ def is_flagged(critique: Critique, settings: Settings) -> bool:
 
 
 def better_of(best: Attempt | None, new: Attempt) -> Attempt:
-    """Clean beats flagged, then confidence; at a tie the earlier one stays."""
-    if best is None:
-        return new
-    rank = (not new["flagged"], new["confidence"])
-    return new if rank > (not best["flagged"], best["confidence"]) else best
+    """Clean beats flagged, then confidence; at a tie the earlier one stays. What was written before a person
+    decided something never comes back after it."""
+    return new if best is None or _rank(new) > _rank(best) else best
+
+
+def _rank(attempt: Attempt) -> tuple[int, bool, float]:
+    return attempt["round"], not attempt["flagged"], attempt["confidence"]
 
 
 def _report(audited: Audited, state: MASISState, draft: str, settings: Settings, turn: Turn) -> StateUpdate:
@@ -138,27 +153,18 @@ def _report(audited: Audited, state: MASISState, draft: str, settings: Settings,
     evidence = state.get("evidence", [])
     claims = judge_claims(draft, evidence)
     attempt: Attempt = {
-        "number": state.get("retry_count", 0),
+        "number": turn.attempt,
+        "round": len(state.get("human_answers", [])),
         "answer": draft,
         "confidence": critique["confidence"],
         "critique": critique,
         "evidence": evidence,
         "claims": claims,
         "conflicts": audited.conflicts,
+        "citation_audit": citations,
         "flagged": is_flagged(critique, settings),
     }
     best = better_of(state.get("best"), attempt)
-    violations = (
-        [
-            {
-                "iteration": attempt["number"],
-                "invalid_citations": citations["invalid_citations"],
-                "uncited_claims": citations["uncited_claim_sentences"],
-            }
-        ]
-        if citations["invalid_citations"] or citations["uncited_claim_count"]
-        else []
-    )
     return {
         "critique": critique,
         "confidence": critique["confidence"],
@@ -166,36 +172,40 @@ def _report(audited: Audited, state: MASISState, draft: str, settings: Settings,
         "conflicts": audited.conflicts,
         "best": best,
         "final_answer": best["answer"],
-        "trace": [_trace_entry(audited, turn, state)],
+        "trace": [_trace_entry(audited, turn)],
         "metrics": turn.metrics()
         | {
             "last_citation_audit": citations,
-            "citation_violations": violations,
+            "citation_violations": _violations(turn.attempt, citations),
             "confidence_history": [critique["confidence"]],
         },
     }
 
 
-def _trace_entry(audited: Audited, turn: Turn, state: MASISState) -> dict[str, object]:
+def _violations(attempt: int, citations: CitationAudit) -> list[dict[str, object]]:
+    if not (citations["invalid_citations"] or citations["uncited_claim_count"]):
+        return []
+    return [
+        {
+            "iteration": attempt,
+            "invalid_citations": citations["invalid_citations"],
+            "uncited_claims": citations["uncited_claim_sentences"],
+        }
+    ]
+
+
+def _trace_entry(audited: Audited, turn: Turn) -> TraceEntry:
     critique, citations = audited.critique, audited.citations
-    entry = _entry(turn, state) | {
-        "confidence": critique["confidence"],
-        "raw_confidence": audited.raw_confidence,
-        "hallucination": critique["hallucination_detected"],
-        "needs_retry": critique["needs_retry"],
-        "conflicts": len(critique["conflicting_evidence"]),
-        "invalid_citations": citations["invalid_citations"],
-        "uncited_claims": citations["uncited_claim_count"],
-    }
+    entry = turn.trace(
+        confidence=critique["confidence"],
+        raw_confidence=audited.raw_confidence,
+        hallucination=critique["hallucination_detected"],
+        needs_retry=critique["needs_retry"],
+        conflicts=len(critique["conflicting_evidence"]),
+        invalid_citations=citations["invalid_citations"],
+        uncited_claims=citations["uncited_claim_count"],
+    )
     return entry if audited.semantic_audit_made else entry | {"warning": "semantic_audit_not_made"}
-
-
-def _entry(turn: Turn, state: MASISState) -> dict[str, object]:
-    return {
-        "node": "critic",
-        "retry_count": state.get("retry_count", 0),
-        "duration_ms": turn.elapsed_ms(),
-    }
 
 
 def _distinct(items: list[str]) -> list[str]:

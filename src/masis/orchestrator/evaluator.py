@@ -8,8 +8,8 @@ from masis.orchestrator.critic import as_share
 from masis.orchestrator.human import question_of
 from masis.orchestrator.services import Services, services_of
 from masis.orchestrator.state import MASISState, StateUpdate
-from masis.reasoning.offline.judge import OfflineJudge
-from masis.reasoning.ports import Reply, Scores
+from masis.reasoning.offline.judge import SCORES_OF_NO_ANSWER, OfflineJudge
+from masis.reasoning.ports import Judge, Reply, Scores
 from masis.settings import Settings
 from masis.types import CitationAudit, Evaluation
 
@@ -24,48 +24,46 @@ NOTHING_AUDITED: CitationAudit = {
 
 async def evaluator(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
     services = services_of(runtime)
-    turn = Turn("evaluator", services)
+    turn = Turn("evaluator", state, services)
     update: StateUpdate = {}
     judged_by = services.judge.name
     try:
-        scores = await _scores(state, services, turn)
+        scores = await _judged(state, services.judge, turn)
     except ModelError as error:
-        # Every response carries an evaluation: what code can measure stands in for the judge, and says so.
-        scores = (await _measured(state)).value
-        judged_by = f"{OfflineJudge.name} ({services.judge.name} was unavailable)"
         update["failure"] = turn.failure(error)
-    audit = state.get("metrics", {}).get("last_citation_audit") or NOTHING_AUDITED
+        scores = None
+    if scores is None:
+        # Every response carries an evaluation: what code can measure stands in for the judge, and says so.
+        scores = (await _ask(OfflineJudge(), state)).value
+        judged_by = f"{OfflineJudge.name} ({judged_by} was not asked or did not answer)"
     critique = state.get("critique")
     hallucinated = critique is not None and critique["hallucination_detected"]
-    evaluation = scorecard(scores, audit, hallucinated, judged_by, services.settings)
+    evaluation = scorecard(scores, _audit_of(state), hallucinated, judged_by, services.settings)
     return update | _report(evaluation, state, turn)
 
 
-async def _scores(state: MASISState, services: Services, turn: Turn) -> Scores:
+async def _judged(state: MASISState, judge: Judge, turn: Turn) -> Scores | None:
     if state.get("failure") is not None:
         # Something is down already: another call would only wait for it.
-        return (await _measured(state)).value
+        return None
     turn.calls_engine()
-    reply = await services.judge.judge(
-        question_of(state),
-        state.get("draft_answer") or "",
-        state.get("evidence", []),
-        state.get("metrics", {}).get("last_citation_audit") or NOTHING_AUDITED,
-    )
+    reply = await _ask(judge, state)
     turn.spent(reply.usage)
     return reply.value
 
 
-async def _measured(state: MASISState) -> Reply[Scores]:
-    audit = state.get("metrics", {}).get("last_citation_audit") or NOTHING_AUDITED
+async def _ask(judge: Judge, state: MASISState) -> Reply[Scores]:
     draft = state.get("draft_answer") or ""
-    return await OfflineJudge().judge(question_of(state), draft, state.get("evidence", []), audit)
+    return await judge.judge(question_of(state), draft, state.get("evidence", []), _audit_of(state))
+
+
+def _audit_of(state: MASISState) -> CitationAudit:
+    audit: CitationAudit | None = state.get("metrics", {}).get("last_citation_audit")
+    return audit or NOTHING_AUDITED
 
 
 def scorecard_without_answer(settings: Settings) -> Evaluation:
-    """Nothing was drafted: nothing was claimed, and nothing was answered."""
-    scores = Scores(1.0, 0.0, 0.0, 0.0, ["No answer was drafted: add documents or rephrase the question."])
-    return scorecard(scores, NOTHING_AUDITED, False, OfflineJudge.name, settings)
+    return scorecard(SCORES_OF_NO_ANSWER, NOTHING_AUDITED, False, OfflineJudge.name, settings)
 
 
 def scorecard(
@@ -110,19 +108,15 @@ def faithfulness_caps(audit: CitationAudit, hallucinated: bool, settings: Settin
 
 
 def _report(evaluation: Evaluation, state: MASISState, turn: Turn) -> StateUpdate:
-    attempt = state.get("retry_count", 0)
-    entry = {
-        "node": "evaluator",
-        "retry_count": attempt,
-        "overall_score": evaluation["overall_score"],
-        "faithfulness": evaluation["faithfulness"],
-        "relevance": evaluation["relevance"],
-        "completeness": evaluation["completeness"],
-        "reasoning_quality": evaluation["reasoning_quality"],
-        "duration_ms": turn.elapsed_ms(),
-    }
+    entry = turn.trace(
+        overall_score=evaluation["overall_score"],
+        faithfulness=evaluation["faithfulness"],
+        relevance=evaluation["relevance"],
+        completeness=evaluation["completeness"],
+        reasoning_quality=evaluation["reasoning_quality"],
+    )
     update: StateUpdate = {"trace": [entry], "metrics": turn.metrics() | {"evaluation": evaluation}}
     best = state.get("best")
-    if best and best["number"] == attempt:
+    if best and best["number"] == turn.attempt:
         update["best"] = {**best, "evaluation": evaluation}
     return update

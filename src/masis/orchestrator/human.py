@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 from langgraph.types import interrupt
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from masis.orchestrator.state import MASISState, StateUpdate
+from masis.errors import InvalidInput
+from masis.orchestrator.state import MASISState, StateUpdate, in_words, readable_question
 from masis.reasoning.ports import Guidance
 
 Action = Literal["prefer", "explain_both", "refine", "look_again", "accept", "stop"]
@@ -36,21 +37,50 @@ class HumanAnswer(BaseModel):
     @model_validator(mode="after")
     def _complete(self) -> Self:
         if self.action == "prefer" and not (self.prefer and self.over):
-            raise ValueError("to prefer, name the documents in `prefer` and those they win over in `over`")
+            raise ValueError("To prefer, name the documents to trust and those they win over.")
         if set(self.prefer) & set(self.over):
-            raise ValueError("a document cannot be preferred over itself")
-        if self.action == "refine" and not (self.question and self.question.strip()):
-            raise ValueError("to refine, give the new `question`")
+            raise ValueError("A document cannot be preferred over itself.")
+        if self.action == "refine" and self.question is None:
+            raise ValueError("To refine, give the new question.")
         return self
+
+    @field_validator("question")
+    @classmethod
+    def _readable(cls, question: str | None) -> str | None:
+        return None if question is None else readable_question(question)
 
 
 def human_review(state: MASISState) -> StateUpdate:
     """Pauses the run and does nothing else: the node runs again from its top when the answer comes."""
     given = interrupt(state.get("review"), response_schema=HumanAnswer)
-    answer = HumanAnswer.model_validate(given)
-    record = answer.model_dump()
+    record = checked_answer(given, state).model_dump()
     entry = {"node": "human_review", "retry_count": state.get("retry_count", 0), **record}
     return {"pending_answer": record, "human_answers": [record], "trace": [entry]}
+
+
+def checked_answer(given: Any, state: MASISState) -> HumanAnswer:
+    """An answer to the question that was asked, about documents of the run; raises InvalidInput otherwise."""
+    try:
+        answer = HumanAnswer.model_validate(given)
+    except ValidationError as error:
+        raise InvalidInput(in_words(error)) from None
+    review = state.get("review")
+    if review and answer.action not in review["choices"]:
+        choices = ", ".join(review["choices"])
+        raise InvalidInput(f"“{answer.action}” does not answer this question.", advice=f"Choose among: {choices}.")
+    known = _files_of(state)
+    if strangers := [name for name in (*answer.prefer, *answer.over) if name not in known]:
+        raise InvalidInput(
+            f"Not among the documents of this run: {', '.join(strangers)}.",
+            advice=f"Choose among: {', '.join(sorted(known))}.",
+        )
+    return answer
+
+
+def _files_of(state: MASISState) -> set[str]:
+    disputed = {side["file_name"] for conflict in state.get("conflicts", []) for side in conflict["sides"]}
+    named_before = {name for answer in state.get("human_answers", []) for name in (*answer["prefer"], *answer["over"])}
+    return disputed | named_before | {chunk["file_name"] for chunk in state.get("evidence", [])}
 
 
 def question_of(state: MASISState) -> str:
@@ -60,17 +90,17 @@ def question_of(state: MASISState) -> str:
 
 
 def guidance_of(state: MASISState) -> Guidance:
-    answers = state.get("human_answers", [])
-    preferences = [a for a in answers if a["action"] == "prefer"]
+    """The decisions that hold now: the last word on a document counts, and a new question opens its conflicts anew."""
+    trusted: dict[str, bool] = {}
+    explain_both = False
+    for answer in state.get("human_answers", []):
+        trusted |= dict.fromkeys(answer["prefer"], True) | dict.fromkeys(answer["over"], False)
+        explain_both = answer["action"] == "explain_both" or (explain_both and answer["action"] != "refine")
     return Guidance(
-        prefer=_distinct(preferences, "prefer"),
-        over=_distinct(preferences, "over"),
-        explain_both=any(a["action"] == "explain_both" for a in answers),
+        prefer=tuple(name for name, wins in trusted.items() if wins),
+        over=tuple(name for name, wins in trusted.items() if not wins),
+        explain_both=explain_both,
     )
-
-
-def _distinct(answers: list[dict[str, Any]], key: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for answer in answers for name in answer[key]))
 
 
 def decisions_named(answers: Sequence[dict[str, Any]]) -> str:

@@ -36,19 +36,19 @@ def plan_search(state: MASISState, settings: Settings) -> SearchPlan:
 
 async def researcher(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
     services = services_of(runtime)
-    turn = Turn("researcher", services)
+    turn = Turn("researcher", state, services)
     if is_small_talk(question_of(state)):
-        return _ask_person("out_of_scope", turn, state, {"warning": "not_a_question_for_documents"})
+        return _ask_person("out_of_scope", turn, warning="not_a_question_for_documents")
     plan = plan_search(state, services.settings)
     try:
         result = await services.search(state["workspace_id"], plan.text, plan.limit)
     except MASISError as error:
-        update = _ask_person("unavailable", turn, state, {"warning": error.code, "error": str(error)})
+        update = _ask_person("unavailable", turn, warning=error.code, error=str(error))
         return update | {"failure": turn.failure(error)}
     evidence = select_evidence(result.candidates, plan.threshold, guidance_of(state).over)
     if not evidence:
-        return _nothing_found(result, plan, turn, state)
-    return _found(evidence, result, plan, turn, state)
+        return _nothing_found(result, plan, turn)
+    return _found(evidence, result, plan, turn)
 
 
 def select_evidence(
@@ -67,48 +67,38 @@ def select_evidence(
     return list(kept.values())
 
 
-def _found(
-    evidence: list[EvidenceChunk], result: SearchResult, plan: SearchPlan, turn: Turn, state: MASISState
-) -> StateUpdate:
+def _found(evidence: list[EvidenceChunk], result: SearchResult, plan: SearchPlan, turn: Turn) -> StateUpdate:
     scores = [chunk["score"] for chunk in evidence]
     average = round(sum(scores) / len(scores), 4)
-    entry = _entry(turn, state) | {
-        "chunks": len(evidence),
-        "filtered_out": len(result.candidates) - len(evidence),
-        "avg_score": average,
-        "threshold_used": plan.threshold,
-        "augmented_query_used": plan.augmented,
-    }
+    entry = turn.trace(
+        chunks=len(evidence),
+        filtered_out=len(result.candidates) - len(evidence),
+        avg_score=average,
+        threshold_used=plan.threshold,
+        augmented_query_used=plan.augmented,
+    )
     metrics = turn.metrics() | {"retrieval_scores": scores, "avg_retrieval_score": average}
     return {"evidence": evidence, "trace": [entry], "metrics": metrics}
 
 
-def _nothing_found(result: SearchResult, plan: SearchPlan, turn: Turn, state: MASISState) -> StateUpdate:
-    cause: ReviewCause = "empty_workspace" if result.workspace_is_empty else "weak_evidence"
-    details = {
-        "warning": "no_qualifying_evidence",
-        "results_before_filter": len(result.candidates),
-        "threshold_used": plan.threshold,
-        "augmented_query_used": plan.augmented,
-    }
-    return _ask_person(cause, turn, state, details)
+def _nothing_found(result: SearchResult, plan: SearchPlan, turn: Turn) -> StateUpdate:
+    return _ask_person(
+        "empty_workspace" if result.workspace_is_empty else "weak_evidence",
+        turn,
+        warning="no_qualifying_evidence",
+        results_before_filter=len(result.candidates),
+        threshold_used=plan.threshold,
+        augmented_query_used=plan.augmented,
+    )
 
 
-def _ask_person(cause: ReviewCause, turn: Turn, state: MASISState, details: dict[str, object]) -> StateUpdate:
+def _ask_person(cause: ReviewCause, turn: Turn, **found: object) -> StateUpdate:
     return {
         "evidence": [],
         "requires_human_review": True,
         "review_cause": cause,
-        "trace": [_entry(turn, state) | details],
+        "trace": [turn.trace(**found)],
         "metrics": turn.metrics() | {"retrieval_scores": [], "avg_retrieval_score": 0.0},
-    }
-
-
-def _entry(turn: Turn, state: MASISState) -> dict[str, object]:
-    return {
-        "node": "researcher",
-        "retry_count": state.get("retry_count", 0),
-        "duration_ms": turn.elapsed_ms(),
     }
 
 

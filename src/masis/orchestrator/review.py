@@ -23,8 +23,8 @@ CHOICES: dict[ReviewCause, list[str]] = {
     "conflict": ["prefer", "explain_both", "refine", "look_again", "accept", "stop"],
     "quality": ["refine", "look_again", "accept", "stop"],
     "empty_workspace": ["look_again", "stop"],
-    "weak_evidence": ["refine", "look_again", "stop"],
-    "unavailable": ["look_again", "refine", "stop"],
+    "weak_evidence": ["refine", "look_again", "accept", "stop"],
+    "unavailable": ["look_again", "refine", "accept", "stop"],
     "out_of_scope": ["refine", "stop"],
 }
 
@@ -76,6 +76,11 @@ def _empty_workspace(s: Situation) -> str:
 
 
 def _weak_evidence(s: Situation) -> str:
+    if s.has_draft:
+        return (
+            "The wider search found nothing usable, so the earlier draft stands, with what is wrong with it. "
+            "Rephrase the question with terms the documents use, upload documents that cover it, or accept the draft."
+        )
     return (
         "The documents were searched, and nothing in them is close enough to this question to answer from. "
         "Rephrase it with terms the documents use, or upload documents that cover it."
@@ -83,7 +88,7 @@ def _weak_evidence(s: Situation) -> str:
 
 
 def _unavailable(s: Situation) -> str:
-    what = s.failure["message"] if s.failure else "A part that was needed did not answer."
+    what = s.failure["message"].rstrip(". ") + "." if s.failure else "A part that was needed did not answer."
     advice = f" {s.failure['advice']}" if s.failure else ""
     kept = "The best draft so far was kept" if s.has_draft else "Nothing was lost"
     return f"The run could not go on: {what} {kept}; try again when it is back.{advice}"

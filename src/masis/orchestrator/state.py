@@ -1,14 +1,17 @@
 """What a run knows. Nodes return only the keys they changed; `trace` and `metrics` have reducers."""
 
 import operator
+import re
 import unicodedata
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from masis.settings import QUESTION_CEILING, RETRY_CEILING, Settings
 from masis.types import (
     WORKSPACE_NAME,
+    WORKSPACE_NAME_RULE,
+    CitationAudit,
     Claim,
     Conflict,
     Critique,
@@ -51,12 +54,15 @@ class Attempt(TypedDict):
     """An audited attempt, kept whole so that what is returned belongs together."""
 
     number: int
+    round: int
+    """How many answers of a person came before it."""
     answer: str
     confidence: float
     critique: Critique
     evidence: list[EvidenceChunk]
     claims: list[Claim]
     conflicts: list[Conflict]
+    citation_audit: CitationAudit
     flagged: bool
     evaluation: NotRequired[Evaluation]
 
@@ -95,6 +101,8 @@ class MASISState(TypedDict, total=False):
     retry_count: int
     retry_ceiling: int | None
     """The last attempt that may be retried to; a person's answer raises it by one round."""
+    round_start: int
+    """The first attempt of this round."""
     requires_human_review: bool
     clarification_question: str | None
     review: Review | None
@@ -118,7 +126,28 @@ StateUpdate = MASISState
 
 def max_retries_of(state: MASISState, settings: Settings) -> int:
     """None, 0 and absent mean the default; the ceiling is hard."""
-    return min(state.get("max_retries") or settings.max_retries, RETRY_CEILING)
+    return min(int(state.get("max_retries") or settings.max_retries), RETRY_CEILING)
+
+
+def readable_question(text: str) -> str:
+    """Without control characters; raises ValueError for what cannot be asked."""
+    clean = "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs")).strip()
+    if not clean:
+        raise ValueError("The question is empty.")
+    if len(clean) > QUESTION_CEILING:
+        raise ValueError(
+            f"The question has {len(clean):,} characters and the limit is {QUESTION_CEILING:,}: "
+            "ingest long text as a document and ask about it."
+        )
+    return clean
+
+
+def in_words(error: ValidationError) -> str:
+    """The first thing that is wrong, as a sentence."""
+    first = error.errors(include_url=False)[0]
+    where = " ".join(str(part) for part in first["loc"])
+    said = first["msg"].removeprefix("Value error, ")
+    return said if said.endswith(".") else f"{where}: {said}."
 
 
 class MASISInput(BaseModel):
@@ -131,23 +160,29 @@ class MASISInput(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     user_query: str = Field(description="The question.")
-    workspace_id: str = Field(pattern=WORKSPACE_NAME, description="Whose documents to ask.")
+    workspace_id: str = Field(description="Whose documents to ask.")
     max_retries: int | None = Field(
-        None, ge=0, le=RETRY_CEILING, description="Retries after the first attempt; None and 0 mean 2."
+        None, description="Retries after the first attempt, at most 10; None and 0 mean the default of 2."
     )
 
     @field_validator("user_query")
     @classmethod
     def _readable(cls, query: str) -> str:
-        text = "".join(c for c in query if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs")).strip()
-        if not text:
-            raise ValueError("the question is empty")
-        if len(text) > QUESTION_CEILING:
-            raise ValueError(
-                f"the question has {len(text):,} characters and the limit is {QUESTION_CEILING:,}: "
-                "ingest long text as a document and ask about it"
-            )
-        return text
+        return readable_question(query)
+
+    @field_validator("workspace_id")
+    @classmethod
+    def _named_like_a_workspace(cls, name: str) -> str:
+        if not re.fullmatch(WORKSPACE_NAME, name):
+            raise ValueError(f"“{name[:80]}” cannot be the name of a workspace: {WORKSPACE_NAME_RULE}.")
+        return name
+
+    @field_validator("max_retries")
+    @classmethod
+    def _within_the_ceiling(cls, retries: int | None) -> int | None:
+        if retries is not None and not 0 <= retries <= RETRY_CEILING:
+            raise ValueError(f"max_retries is {retries:,} and must be between 0 and {RETRY_CEILING}.")
+        return retries
 
     def to_state(self) -> MASISState:
         return {

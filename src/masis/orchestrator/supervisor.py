@@ -1,16 +1,21 @@
 """The Supervisor: the only router, plain Python. Same state, same decision, no model call."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 
+from masis.audit.verdicts import judge_claims
+from masis.orchestrator.accounting import Turn
+from masis.orchestrator.evaluator import scorecard_without_answer
 from masis.orchestrator.human import decisions_named
 from masis.orchestrator.outcome import outcome_of
 from masis.orchestrator.review import Situation, review_for
 from masis.orchestrator.services import Services, services_of
 from masis.orchestrator.state import Attempt, MASISState, Metrics, Route, StateUpdate, max_retries_of
 from masis.types import ReviewCause
+
+NOTHING_ASKED: StateUpdate = {"requires_human_review": False, "clarification_question": None, "review": None}
 
 TraceDecision = Literal["retry", "finalize", "HITL_conflict", "HITL_triggered"]
 
@@ -97,28 +102,23 @@ def ceiling_of(state: MASISState, services: Services) -> int:
     return max_retries_of(state, services.settings) if ceiling is None else ceiling
 
 
-def supervisor(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
+async def supervisor(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
     services = services_of(runtime)
+    turn = Turn("supervisor", state, services)
     seen = signals(state, services)
     decision = decide(seen)
     if decision.route == "first_run":
-        return {"decision": "first_run"}
-    update: StateUpdate = {"decision": decision.route, "pending_answer": None, "metrics": {}}
+        return {"decision": "first_run", "metrics": turn.metrics()}
     if decision.route == "retry":
-        update |= _next_attempt(state, seen, decision, services)
+        update = _next_attempt(state, seen, decision, services)
     else:
-        update |= _ending(state, decision, services)
-    update["trace"] = [_trace_entry(state, decision)]
-    return update
-
-
-def _trace_entry(state: MASISState, decision: Decision) -> dict[str, object]:
-    return {
-        "node": "supervisor",
-        "decision": decision.logged_as,
-        "confidence": state.get("confidence", 0.0),
-        "retry_count": state.get("retry_count", 0),
-        "reason": decision.reason,
+        update = _ending(state, decision, services)
+    entry = turn.trace(decision=decision.logged_as, confidence=state.get("confidence", 0.0), reason=decision.reason)
+    return update | {
+        "decision": decision.route,
+        "pending_answer": None,
+        "trace": [entry],
+        "metrics": turn.metrics() | update.get("metrics", {}),
     }
 
 
@@ -135,44 +135,58 @@ def _next_attempt(state: MASISState, seen: Signals, decision: Decision, services
     if seen.answered:
         # A person's answer buys one round: this attempt and as many retries as the run was given.
         update |= {
+            "round_start": attempt,
             "retry_ceiling": attempt + max_retries_of(state, services.settings),
-            "requires_human_review": False,
-            "clarification_question": None,
-            "review": None,
             "review_cause": None,
             "failure": None,
             "outcome": None,
+            **NOTHING_ASKED,
         }
+        update |= _forgotten(state)
     return update
+
+
+def _forgotten(state: MASISState) -> StateUpdate:
+    """A refined question is another question: what was written and criticised before does not answer it."""
+    answer = state.get("pending_answer")
+    if not (answer and answer["action"] == "refine"):
+        return {}
+    return {"best": None, "final_answer": None, "draft_answer": None, "critique": None, "claims": [], "conflicts": []}
 
 
 def _ending(state: MASISState, decision: Decision, services: Services) -> StateUpdate:
     """The run ends, or pauses for a person, with its best attempt and everything that belongs to it."""
-    best = state.get("best")
-    update: StateUpdate = _returned(best) if best else {}
+    best, answer = state.get("best"), state.get("pending_answer")
+    update = _returned(best) if best else _without_answer(state, services)
     if decision.cause:
         review = review_for(decision.cause, _situation(state, best))
-        update |= {
-            "requires_human_review": True,
-            "clarification_question": review["question"],
-            "review": review,
-        }
-    else:
-        update |= {"requires_human_review": False}
-        update |= _named_acceptance(state, best)
-    cause = decision.cause if decision.cause else _standing_cause(state)
-    update["outcome"] = outcome_of(cause, best)
-    return update
+        question = review["question"]
+        update |= {"requires_human_review": True, "clarification_question": question, "review": review}
+        return update | {"outcome": outcome_of(decision.cause, best)}
+    update |= NOTHING_ASKED
+    if answer and answer["action"] == "stop":
+        # The question that was put to the person stays unanswered, and the outcome says so.
+        asked = state.get("review")
+        return update | {"outcome": outcome_of(asked["cause"] if asked else None, best)}
+    if answer and best:
+        return update | _accepted(answer, best)
+    return update | {"outcome": outcome_of(None, best)}
 
 
-def _standing_cause(state: MASISState) -> ReviewCause | None:
-    """A person who says stop leaves the question that was put to them unanswered."""
-    answer, review = state.get("pending_answer"), state.get("review")
-    return review["cause"] if answer and answer["action"] == "stop" and review else None
+def _accepted(answer: dict[str, Any], best: Attempt) -> StateUpdate:
+    text = f"{best['answer']}\n\n{decisions_named([answer])}"
+    outcome = outcome_of(None, best)
+    return {
+        "final_answer": text,
+        "claims": judge_claims(text, best["evidence"]),
+        "outcome": "answered_with_caveat" if best["flagged"] and outcome == "answered" else outcome,
+    }
 
 
 def _returned(best: Attempt) -> StateUpdate:
-    metrics: Metrics = {"evaluation": best["evaluation"]} if "evaluation" in best else {}
+    metrics: Metrics = {"last_citation_audit": best["citation_audit"]}
+    if "evaluation" in best:
+        metrics["evaluation"] = best["evaluation"]
     return {
         "final_answer": best["answer"],
         "confidence": best["confidence"],
@@ -184,18 +198,19 @@ def _returned(best: Attempt) -> StateUpdate:
     }
 
 
-def _named_acceptance(state: MASISState, best: Attempt | None) -> StateUpdate:
-    answer = state.get("pending_answer")
-    if not (answer and answer["action"] == "accept" and best):
-        return {}
-    return {"final_answer": f"{best['answer']}\n\n{decisions_named([answer])}"}
+def _without_answer(state: MASISState, services: Services) -> StateUpdate:
+    metrics: Metrics = {
+        "iterations": state.get("retry_count", 0) + 1,
+        "evaluation": scorecard_without_answer(services.settings),
+    }
+    return {"metrics": metrics}
 
 
 def _situation(state: MASISState, best: Attempt | None) -> Situation:
     return Situation(
         question=state["user_query"],
         workspace_id=state["workspace_id"],
-        attempts=state.get("retry_count", 0) + 1,
+        attempts=state.get("retry_count", 0) - state.get("round_start", 0) + 1,
         confidence=best["confidence"] if best else 0.0,
         conflicts=tuple(best["conflicts"]) if best else (),
         conflict_notes=tuple(best["critique"]["conflicting_evidence"]) if best else (),

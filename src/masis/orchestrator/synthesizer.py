@@ -31,23 +31,19 @@ class Context:
 
     @property
     def ratio(self) -> float:
-        return round(self.chars / self.original_chars, 4) if self.original_chars else 1.0
+        return self.chars / self.original_chars if self.original_chars else 1.0
 
 
 async def synthesizer(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
     services = services_of(runtime)
-    turn = Turn("synthesizer", services)
+    turn = Turn("synthesizer", state, services)
     try:
         context = await fit_context(state, services, turn)
         draft = await _write(state, context, services, turn)
     except ModelError as error:
-        entry = _entry(turn, state) | {"error": str(error), "warning": error.code}
-        return {
-            "draft_answer": None,
-            "failure": turn.failure(error),
-            "trace": [entry],
-            "metrics": turn.metrics(),
-        }
+        failure = turn.failure(error)
+        entry = turn.trace(error=str(error), warning=error.code)
+        return {"draft_answer": None, "failure": failure, "trace": [entry], "metrics": turn.metrics()}
     return _drafted(draft, context, state, services.settings, turn)
 
 
@@ -106,17 +102,17 @@ async def _write(state: MASISState, context: Context, services: Services, turn: 
 
 def _drafted(draft: str, context: Context, state: MASISState, settings: Settings, turn: Turn) -> StateUpdate:
     citations = count_citations(draft, state.get("evidence", []))
-    entry = _entry(turn, state) | {
-        "context_chars": context.chars,
-        "context_compressed": context.compressed,
-        "compression_latency_ms": context.latency_ms,
-        "answer_length": len(draft),
-        "citations": citations,
-    }
+    entry = turn.trace(
+        context_chars=context.chars,
+        context_compressed=context.compressed,
+        compression_latency_ms=context.latency_ms,
+        answer_length=len(draft),
+        citations=citations,
+    )
     metrics: Metrics = turn.metrics() | {
         "original_context_chars": context.original_chars,
         "compressed_context_chars": context.chars,
-        "compression_ratio": context.ratio,
+        "compression_ratio": round(context.ratio, 4),
         "over_compression_flag": context.compressed and context.ratio < settings.over_compression_ratio,
         "compression_latency_ms": context.latency_ms,
         "citation_count": citations,
@@ -129,11 +125,3 @@ def _drafted(draft: str, context: Context, state: MASISState, settings: Settings
 def count_citations(draft: str, evidence: Sequence[EvidenceChunk]) -> int:
     known = [chunk["chunk_id"] for chunk in evidence]
     return sum(len(sentence.cited) + len(sentence.invalid) for sentence in cited_sentences(draft, known))
-
-
-def _entry(turn: Turn, state: MASISState) -> dict[str, object]:
-    return {
-        "node": "synthesizer",
-        "retry_count": state.get("retry_count", 0),
-        "duration_ms": turn.elapsed_ms(),
-    }

@@ -13,18 +13,22 @@ from masis.orchestrator.services import Services
 from masis.orchestrator.state import MASISState, StateUpdate
 
 T = TypeVar("T")
+THREAD = "masis-sync"
 Node = Callable[[MASISState, Runtime[Services]], Awaitable[StateUpdate]]
 
 
 def run_blocking(work: Coroutine[Any, Any, T]) -> T:
     """Safe inside a running event loop too (a notebook): the work runs on another thread."""
+    if threading.current_thread().name == THREAD:
+        work.close()
+        raise RuntimeError("A sync method was called from inside a run: call its async twin instead.")
     return asyncio.run_coroutine_threadsafe(work, _background_loop()).result()
 
 
 @lru_cache(maxsize=1)
 def _background_loop() -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, name="masis-sync", daemon=True).start()
+    threading.Thread(target=loop.run_forever, name=THREAD, daemon=True).start()
     return loop
 
 

@@ -3,9 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from masis.orchestrator.evaluator import scorecard_without_answer
 from masis.orchestrator.state import MASISState, Metrics, Review, TraceEntry
-from masis.settings import Settings
 from masis.types import Claim, Conflict, Critique, Evaluation, EvidenceChunk, Outcome
 
 Status = Literal["success", "needs_clarification"]
@@ -50,7 +48,7 @@ class RunResult:
         return asdict(self)
 
 
-def result_of(run_id: str, state: MASISState, settings: Settings) -> RunResult:
+def result_of(run_id: str, state: MASISState) -> RunResult:
     needs_person = bool(state.get("requires_human_review"))
     outcome: Outcome = state.get("outcome") or "unavailable"
     metrics = state.get("metrics", {})
@@ -63,7 +61,7 @@ def result_of(run_id: str, state: MASISState, settings: Settings) -> RunResult:
         requires_human_review=needs_person,
         clarification_question=state.get("clarification_question"),
         critique=state.get("critique") or NOTHING_CRITICISED,
-        evaluation=metrics.get("evaluation") or scorecard_without_answer(settings),
+        evaluation=metrics["evaluation"],
         claims=state.get("claims", []),
         conflicts=state.get("conflicts", []),
         evidence=state.get("evidence", []),

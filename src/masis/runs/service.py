@@ -14,9 +14,9 @@ from masis.errors import InvalidInput, UnknownWorkspace
 from masis.knowledge.catalog import WorkspaceSummary
 from masis.knowledge.library import IngestProgress, Library
 from masis.orchestrator.graph import MASISGraph, build_graph
-from masis.orchestrator.human import HumanAnswer
+from masis.orchestrator.human import HumanAnswer, checked_answer
 from masis.orchestrator.services import Services, library_for, services_for
-from masis.orchestrator.state import MASISInput, MASISState
+from masis.orchestrator.state import MASISInput, MASISState, in_words
 from masis.orchestrator.twin import run_blocking
 from masis.runs.checkpoints import open_checkpointer
 from masis.runs.result import RunResult, result_of
@@ -85,10 +85,12 @@ class Masis:
         on_event: Callable[[Event], None] | None = None,
     ) -> RunResult:
         """A person's answer to a run that waits for one."""
-        checked = _checked_answer(answer)
         async with self._graph() as graph:
-            state = await graph.aget_state(_config(run_id))
-        _check_can_answer(run_id, cast(MASISState, state.values), state.next, checked)
+            snapshot = await graph.aget_state(_config(run_id))
+        state = cast(MASISState, snapshot.values)
+        _check_is_waiting(run_id, state, snapshot.next)
+        given = answer.model_dump() if isinstance(answer, HumanAnswer) else answer
+        checked = checked_answer(given, state)
         return await self._run(run_id, Command(resume=checked.model_dump()), on_event)
 
     def ingest(
@@ -147,7 +149,7 @@ class Masis:
                     for event in _events(mode, part):
                         on_event(event)
             state = await graph.aget_state(_config(run_id))
-        return result_of(run_id, cast(MASISState, state.values), self.settings)
+        return result_of(run_id, cast(MASISState, state.values))
 
 
 def _config(run_id: str) -> RunnableConfig:
@@ -169,33 +171,11 @@ def checked_input(question: str, workspace: str, max_retries: int | None) -> MAS
     try:
         return MASISInput(user_query=question, workspace_id=workspace, max_retries=max_retries)
     except ValidationError as error:
-        raise InvalidInput(_in_words(error)) from None
+        raise InvalidInput(in_words(error)) from None
 
 
-def _checked_answer(answer: HumanAnswer | dict[str, Any]) -> HumanAnswer:
-    try:
-        return answer if isinstance(answer, HumanAnswer) else HumanAnswer.model_validate(answer)
-    except ValidationError as error:
-        raise InvalidInput(_in_words(error)) from None
-
-
-def _in_words(error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
-    reason = first["msg"].removeprefix("Value error, ")
-    return f"{where}: {reason}." if where else f"{reason}."
-
-
-def _check_can_answer(run_id: str, state: MASISState, waiting: tuple[str, ...], answer: HumanAnswer) -> None:
+def _check_is_waiting(run_id: str, state: MASISState, waiting_in: tuple[str, ...]) -> None:
     if not state:
         raise InvalidInput(f"There is no run {run_id}.", advice="Use the run id that `masis ask` printed.")
-    if waiting != ("human_review",):
+    if waiting_in != ("human_review",):
         raise InvalidInput(f"Run {run_id} is not waiting for an answer.", advice="Ask a new question instead.")
-    known = {side["file_name"] for conflict in state.get("conflicts", []) for side in conflict["sides"]}
-    known |= {chunk["file_name"] for chunk in state.get("evidence", [])}
-    strangers = [name for name in (*answer.prefer, *answer.over) if name not in known]
-    if strangers:
-        raise InvalidInput(
-            f"{', '.join(strangers)} is not among the documents of this run.",
-            advice=f"Choose among: {', '.join(sorted(known))}.",
-        )

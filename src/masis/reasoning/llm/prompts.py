@@ -68,6 +68,7 @@ Report
 
 That the documents do not say something is a correct answer when they indeed do not: it is no hallucination,
 no gap and no reason for low confidence. Sentences that only state such a limit are not unsupported claims.
+When a passage does answer what the answer says is not covered, name the id of that passage in logical_gaps.
 
 {DATA_RULE}"""
 
@@ -93,7 +94,7 @@ _EXPLAIN_BOTH = (
     "A person has decided: where documents disagree, both are right, and the difference is to be explained"
     " from the evidence (period, definition, scope)."
 )
-_OBEY = "Follow this decision, and name it in the answer."
+_OBEY = "Follow this decision."
 _SETTLED = "What this decision settles is no conflict any more; an answer that follows it is right to."
 _REVISE = (
     "Your previous draft was audited; the block `audit of the previous draft` has the findings. Write a new"

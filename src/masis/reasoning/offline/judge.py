@@ -10,6 +10,11 @@ from masis.reasoning.ports import Reply, Scores
 from masis.settings import OFFLINE
 from masis.types import CitationAudit, Claim, EvidenceChunk
 
+SCORES_OF_SILENCE = Scores(1.0, 0.8, 0.0, 0.8, ["Add documents that cover the question."])
+"""“The documents do not say” is faithful and to the point, and answers nothing."""
+SCORES_OF_NO_ANSWER = Scores(1.0, 0.0, 0.0, 0.0, ["No answer was drafted: add documents or rephrase the question."])
+"""Nothing was claimed, and nothing was answered."""
+
 
 class OfflineJudge:
     name = OFFLINE
@@ -20,7 +25,7 @@ class OfflineJudge:
         claims = judge_claims(answer, evidence)
         asserted = [c for c in claims if c["kind"] in ("claim", "recommendation")]
         if not asserted:
-            return Reply(_scores_of_silence(bool(claims)))
+            return Reply(SCORES_OF_SILENCE if claims else SCORES_OF_NO_ANSWER)
         covered = question_coverage(question, asserted, evidence)
         limited = any(c["kind"] == "limit" for c in claims)
         return Reply(
@@ -32,13 +37,6 @@ class OfflineJudge:
                 improvement_suggestions=_suggestions(asserted, covered, limited, audit),
             )
         )
-
-
-def _scores_of_silence(said_so: bool) -> Scores:
-    """“The documents do not say” is faithful and to the point, and answers nothing."""
-    if not said_so:
-        return Scores(1.0, 0.0, 0.0, 0.0, ["No answer was drafted: add documents or rephrase the question."])
-    return Scores(1.0, 0.8, 0.0, 0.8, ["Add documents that cover the question."])
 
 
 def _faithfulness(claims: Sequence[Claim]) -> float:
