@@ -11,6 +11,7 @@ from evals import (
     eval_planted_errors,
     eval_sample,
     eval_silence,
+    eval_unseen,
 )
 from evals.tables import Section, write_sections
 
@@ -25,6 +26,7 @@ SUITES: dict[str, dict[str, Callable[[], Section]]] = {
         "sample": eval_sample.measure,
         "planted-errors": eval_planted_errors.measure,
         "silence": eval_silence.measure,
+        "unseen": eval_unseen.measure,
     },
 }
 

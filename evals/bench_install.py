@@ -34,8 +34,8 @@ def measure() -> Section:
     rows += [["all others", f"{sum(sizes.values()) - sum(sizes[n] for n in largest):.0f}"]]
     rows += [[f"**total, {len(sizes)} packages** (target: under 400 MB)", f"**{sum(sizes.values()):.0f}**"]]
     body = (
-        f"What `make demo` installs. {', '.join(sorted(unused))} are asked for by dependencies, never imported by MASIS "
-        "and left out of the lock (`requirements/unused.txt`); a plain `pip install` of the package adds about 98 MB for "
-        f"them.\n\n{table(['package', 'MB on disk'], rows)}"
+        f"What `make demo` installs. {', '.join(sorted(unused))} are asked for by dependencies, never imported by "
+        "MASIS and left out of the lock (`requirements/unused.txt`); a plain `pip install` of the package adds about "
+        f"98 MB for them.\n\n{table(['package', 'MB on disk'], rows)}"
     )
     return Section("install", "Core install", body)

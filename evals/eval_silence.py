@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
+from typing import Any
 
-from evals.tables import Section, table
+from evals.tables import Section, shared_data, table
 from masis.audit.words import content_stems
 from masis.reasoning.offline.question import parts_of
 from masis.reasoning.offline.relevance import CrossEncoder
@@ -16,7 +17,6 @@ from masis.reasoning.offline.selection import candidates_of, rank
 from masis.reasoning.offline.writer import ANSWERS
 from masis.reasoning.ports import Passage
 
-DATA = Path(__file__).parent.parent.parent / "shared" / "data" / "clapnq_dev"
 LOOKED_AT = 120
 """The writer's threshold was chosen by looking at this many questions of either kind; they are not reported on."""
 
@@ -31,9 +31,10 @@ class Case:
 
 def measure() -> Section:
     title = "Answer or silence, one passage (CLAPnq dev)"
-    if not DATA.exists():
-        return Section("silence", title, f"Not measured: the data set is not at ../shared/data/{DATA.name}.")
-    fit, held_out = asyncio.run(_read_all())
+    data = shared_data("clapnq_dev")
+    if data is None:
+        return Section("silence", title, "Not measured: the data set is not at ../shared/data.")
+    fit, held_out = asyncio.run(_read_all(data))
     cheap = _best_threshold(fit)
     rows = [
         ["always answer", "1.00", "0.00", "0.50"],
@@ -49,23 +50,23 @@ def measure() -> Section:
     return Section("silence", title, body)
 
 
-async def _read_all() -> tuple[list[Case], list[Case]]:
+async def _read_all(data: Path) -> tuple[list[Case], list[Case]]:
     """The questions that thresholds were set on, and the others."""
     reader = CrossEncoder()
     files = {True: "clapnq_dev_answerable.jsonl.gz", False: "clapnq_dev_unanswerable.jsonl.gz"}
     fit: list[Case] = []
     held_out: list[Case] = []
     for answerable, name in files.items():
-        lines = gzip.decompress((DATA / name).read_bytes()).splitlines()
+        lines = gzip.decompress((data / name).read_bytes()).splitlines()
         for number, line in enumerate(lines):
             case = await _case(answerable, json.loads(line), reader)
             (fit if number < LOOKED_AT else held_out).append(case)
     return fit, held_out
 
 
-async def _case(answerable: bool, entry: dict[str, object], reader: CrossEncoder) -> Case:
+async def _case(answerable: bool, entry: dict[str, Any], reader: CrossEncoder) -> Case:
     question = str(entry["input"])
-    passage = entry["passages"][0]  # type: ignore[index]
+    passage = entry["passages"][0]
     candidates = candidates_of([Passage("c1", passage["title"], 1, passage["text"], passage["title"])])
     ranked = await rank(parts_of(question)[0], candidates, reader)
     asked, said = set(content_stems(question)), set(content_stems(f"{passage['title']} {passage['text']}"))

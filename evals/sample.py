@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 SAMPLE = EXAMPLES / "tolmerick"
@@ -33,14 +34,14 @@ def questions() -> list[SampleQuestion]:
     return [_question(json.loads(line)) for line in lines]
 
 
-def _question(entry: dict[str, object]) -> SampleQuestion:
+def _question(entry: dict[str, Any]) -> SampleQuestion:
     return SampleQuestion(
         str(entry["id"]),
         str(entry["type"]),
         str(entry["question"]),
         str(entry["expected_outcome"]),
-        [_alternatives(fact) for fact in entry["facts"]],  # type: ignore[attr-defined]
-        [_alternatives(name) for name in entry["documents"]],  # type: ignore[attr-defined]
+        [_alternatives(fact) for fact in entry["facts"]],
+        [_alternatives(name) for name in entry["documents"]],
     )
 
 

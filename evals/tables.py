@@ -26,6 +26,12 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
 
 
+def shared_data(name: str) -> Path | None:
+    """A public data set beside the repository, where there is one."""
+    folder = PAGE.parents[2] / "shared" / "data" / name
+    return folder if folder.exists() else None
+
+
 def machine() -> str:
     return f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
 

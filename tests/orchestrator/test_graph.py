@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 import sys
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -305,7 +306,7 @@ def test_costs_add_up_over_agents_and_attempts() -> None:
 
 def test_the_callers_state_is_not_changed() -> None:
     state = asked()
-    before = {**state, "trace": [], "metrics": {}}
+    before = deepcopy(state)
     graph.invoke(state, context=Stage().services)
     assert state == before
 
@@ -371,3 +372,22 @@ def test_settings_reach_the_agents(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MASIS_CONFIDENCE_THRESHOLD", "0.95")
     state = run(Stage(settings=Settings()))
     assert decisions(state) == ["retry", "retry", "HITL_triggered"]
+
+
+SPEC_KEYS = {
+    "user_query", "workspace_id", "evidence", "draft_answer", "critique", "confidence", "final_answer", "retry_count",
+    "max_retries", "requires_human_review", "clarification_question", "trace", "metrics",
+}  # fmt: skip
+SPEC_METRICS = {
+    "node_latency_ms", "retrieval_scores", "avg_retrieval_score", "original_context_chars", "compressed_context_chars",
+    "compression_ratio", "over_compression_flag", "compression_latency_ms", "citation_count", "answer_length",
+    "confidence_history", "retry_reasons", "citation_violations", "last_citation_audit", "evaluation", "iterations",
+    "model_calls", "input_tokens", "output_tokens", "cost_usd",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("search", [ScriptedSearch(), ScriptedSearch([[]])])
+def test_every_key_of_the_specification_is_there_however_the_run_ends(search: ScriptedSearch) -> None:
+    state = run(Stage(search=search))
+    assert set(state) >= SPEC_KEYS
+    assert set(state["metrics"]) >= SPEC_METRICS

@@ -93,7 +93,7 @@ def test_there_is_nothing_to_accept_without_a_draft() -> None:
 
 
 def claim(kind: str) -> Claim:
-    return {"text": "", "start": 0, "end": 0, "kind": kind, "citations": [], "verdict": None, "reason": ""}  # type: ignore[typeddict-item]
+    return {"text": "", "start": 0, "end": 0, "kind": kind, "citations": [], "verdict": None, "reason": ""}
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def claim(kind: str) -> Claim:
 def test_outcome_of_a_finished_answer(kinds: list[str], conflict: str | None, outcome: str) -> None:
     conflicts = [SIDES | {"kind": conflict}] if conflict else []
     best = {"claims": [claim(kind) for kind in kinds], "conflicts": conflicts}
-    assert outcome_of(None, best) == outcome  # type: ignore[arg-type]
+    assert outcome_of(None, best) == outcome
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def chunk(chunk_id: str = "c1", text: str = "Revenue was $12 million in 2025.", 
         "heading": None,
         "date": None,
     }
-    return made | changes  # type: ignore[return-value]
+    return made | changes
 
 
 GOOD_ANSWER = "Revenue was $12 million in 2025. [c1]"

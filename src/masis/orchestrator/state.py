@@ -50,6 +50,26 @@ def merge_metrics(old: Metrics | None, new: Metrics | None) -> Metrics:
     return merged
 
 
+def empty_metrics() -> Metrics:
+    return {
+        **dict.fromkeys(ADDED, 0),
+        **{key: {} for key in ADDED_BY_AGENT},
+        **{key: [] for key in APPENDED},
+        "retrieval_scores": [],
+        "avg_retrieval_score": 0.0,
+        "original_context_chars": 0,
+        "compressed_context_chars": 0,
+        "compression_ratio": 1.0,
+        "over_compression_flag": False,
+        "compression_latency_ms": 0.0,
+        "citation_count": 0,
+        "answer_length": 0,
+        "last_citation_audit": None,
+        "evaluation": None,
+        "iterations": 0,
+    }
+
+
 class Attempt(TypedDict):
     """An audited attempt, kept whole so that what is returned belongs together."""
 
@@ -185,11 +205,21 @@ class MASISInput(BaseModel):
         return retries
 
     def to_state(self) -> MASISState:
+        """Every key a caller may read, from the start: what no agent has written yet is empty, not missing."""
         return {
             "user_query": self.user_query,
             "workspace_id": self.workspace_id,
             "max_retries": self.max_retries,
+            "evidence": [],
+            "draft_answer": None,
+            "critique": None,
+            "confidence": 0.0,
+            "final_answer": None,
+            "claims": [],
+            "conflicts": [],
             "retry_count": 0,
+            "requires_human_review": False,
+            "clarification_question": None,
             "trace": [],
-            "metrics": {},
+            "metrics": empty_metrics(),
         }

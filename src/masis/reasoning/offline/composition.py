@@ -4,11 +4,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from masis.audit.quantities import periods
+from masis.audit.quantities import Quantity, periods, quantities
 from masis.audit.statements import Statement
 from masis.reasoning.offline.question import Question
 from masis.reasoning.offline.selection import Candidate
 from masis.types import Conflict, ConflictSide
+
+UNIT = re.compile(r"\(in [^()]{2,40}\)", re.IGNORECASE)
+"""The unit that a caption gives once for its whole table: “(in million US dollars)”."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +31,20 @@ def compose(
 ) -> str:
     paragraphs = [_disagreement(conflict, candidates) for conflict in conflicts]
     told = {side["quote"] for conflict in conflicts for side in conflict["sides"]}
+    figures = [q for quote in told for q in quantities(quote)]
     for one in answered:
-        sentences = [cited(c, one.part) for c in one.chosen if c.statement.text not in told]
+        new = [c for c in one.chosen if c.statement.text not in told and not _adds_no_figure(c, figures)]
+        sentences = [cited(c, one.part) for c in new]
         told |= {c.statement.text for c in one.chosen}
         paragraphs.append(_paragraph(sentences, is_list="list" in one.part.kinds and len(sentences) > 1))
     paragraphs += [_limit(one, whole=len(answered) == 1) for one in answered if not one.chosen]
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
+
+
+def _adds_no_figure(candidate: Candidate, told: Sequence[Quantity]) -> bool:
+    """A statement whose numbers were all given with the two sides of a disagreement only repeats it."""
+    own = quantities(candidate.statement.text)
+    return bool(told and own) and all(any(q.agrees_with(other) for other in told) for q in own)
 
 
 def _paragraph(sentences: Sequence[str], *, is_list: bool) -> str:
@@ -58,7 +69,9 @@ def row_sentence(statement: Statement, part: Question) -> str:
     wanted = [(c, v) for c, v in rest if v and not _another_period(c, part)] or rest
     values = ", ".join(f"{_name(column)}{value}" for column, value in wanted if value)
     lead = f"{_name(first_column)}{label}" if label else ""
-    return sentence(f"{lead}: {values}" if lead and values else lead or values)
+    said = f"{lead}: {values}" if lead and values else lead or values
+    unit = UNIT.search(statement.above) if quantities(values) else None
+    return sentence(f"{said} {unit[0]}" if unit else said)
 
 
 def _name(column: str) -> str:

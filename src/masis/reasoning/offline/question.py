@@ -27,6 +27,22 @@ KINDS: dict[AnswerKind, re.Pattern[str]] = {
     "yes_no": re.compile(YES_NO, re.IGNORECASE | re.VERBOSE),
 }
 
+ACRONYMS = {
+    "CEO": "chief executive officer",
+    "CFO": "chief financial officer",
+    "COO": "chief operating officer",
+    "CTO": "chief technology officer",
+    "CIO": "chief information officer",
+    "HQ": "headquarters",
+    "R&D": "research and development",
+    "HR": "human resources",
+    "KPI": "key performance indicator",
+    "EPS": "earnings per share",
+    "capex": "capital expenditure",
+    "opex": "operating expense",
+}
+"""What analysts write short and documents spell out."""
+
 NEXT_PART = re.compile(
     r"[,;]?\s+(?:and|as well as)\s+(?:also\s+)?(?=(?:how|what|who|whom|when|where|which|why|whether|by|in which)\b)"
     r"|\?\s+(?=\w)",
@@ -69,6 +85,7 @@ class Question:
 
 
 def read_question(text: str, context: str = "") -> Question:
+    text = spelled_out(text)
     terms = tuple(dict.fromkeys(t for t in content_stems(text) if not t.isdigit()))
     named = frozenset(stem(part) for name in names(text) for part in words(name))
     kinds = frozenset(kind for kind, pattern in KINDS.items() if pattern.search(text))
@@ -100,6 +117,12 @@ def parts_of(text: str) -> list[Question]:
     first = read_question(pieces[0]) if pieces else read_question(text)
     rest = [read_question(p, context=_context(first, p)) for p in pieces[1:]]
     return [first, *rest]
+
+
+def spelled_out(text: str) -> str:
+    for short, long in ACRONYMS.items():
+        text = re.sub(rf"(?<![\w&]){re.escape(short)}(?![\w&])", long, text, flags=re.IGNORECASE)
+    return text
 
 
 def _context(first: Question, part: str) -> str:

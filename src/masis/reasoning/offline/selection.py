@@ -130,7 +130,15 @@ def shortfall(part: Question, candidate: Candidate) -> float:
         loss += NOT_COUNTED
     if statement.is_row and not _names_the_row(part, statement):
         loss += OTHER_ROW
+    if _misses_the_point(part, candidate):
+        loss += NOT_AN_ANSWER
     return loss
+
+
+def _misses_the_point(part: Question, candidate: Candidate) -> bool:
+    """Of a question with one or two words of its own, each counts: a share is not a share price."""
+    own = [term for term in part.terms if part.weight(term) >= 1 and term not in part.named]
+    return len(own) <= 2 and not part.context and any(term not in terms_of(candidate) for term in own)
 
 
 def _names_the_row(part: Question, row: Statement) -> bool:

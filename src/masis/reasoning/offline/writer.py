@@ -6,7 +6,7 @@ from masis.audit.conflicts import find_conflicts
 from masis.audit.words import content_stems, stem, words
 from masis.reasoning.offline.composition import Answered, compose
 from masis.reasoning.offline.question import Question, parts_of
-from masis.reasoning.offline.selection import Candidate, Relevance, candidates_of, rank
+from masis.reasoning.offline.selection import Candidate, Relevance, candidates_of, rank, terms_of
 from masis.reasoning.offline.siblings import with_siblings
 from masis.reasoning.ports import Passage, Reply, WritingBrief
 from masis.settings import OFFLINE
@@ -56,7 +56,18 @@ def select(part: Question, ranked: Sequence[Candidate], candidates: Sequence[Can
                 chosen.append(one)
         if len(chosen) >= (SENTENCES_IN_A_LIST if as_list else SENTENCES_A_PART):
             break
-    return chosen
+    return [*chosen, *_for_names_left_out(part, ranked, chosen)]
+
+
+def _for_names_left_out(part: Question, ranked: Sequence[Candidate], chosen: Sequence[Candidate]) -> list[Candidate]:
+    """A comparison names two things: the strongest statement on each belongs in the answer."""
+    told = {term for candidate in chosen for term in terms_of(candidate)}
+    asked = set(part.terms) - part.named
+    added: list[Candidate] = []
+    for name in sorted(part.named - told):
+        about_it = (c for c in ranked if name in terms_of(c) and asked & set(content_stems(c.statement.text)))
+        added += [c for c in [next(about_it, None)] if c is not None and c not in added]
+    return added
 
 
 def _repeats(one: Candidate, other: Candidate) -> bool:
