@@ -23,6 +23,22 @@ from masis.audit.quantities import Period, periods, quantities
         ("1.5m people", 1.5e6, "number"),
         ("eleven weeks", 11, "number"),
         ("-3.5%", -3.5, "percent"),
+        ("412,6 Mio. EUR", 412.6e6, "money"),
+        ("3 Milliarden Euro", 3e9, "money"),
+        ("2,5 Mrd. EUR", 2.5e9, "money"),
+        ("412,6 millions d'euros", 412.6e6, "money"),
+        ("3 milliards d’euros", 3e9, "money"),
+        ("7,4 Prozent", 7.4, "percent"),
+        ("7,4 pour cent", 7.4, "percent"),
+        ("1,7 Prozentpunkte", 1.7, "points"),
+        ("1.412,9", 1412.9, "number"),
+        ("1 200 000", 1.2e6, "number"),
+        ("1\u202f200\u202f000", 1.2e6, "number"),
+        ("1\u00a0200 sensors", 1200, "number"),
+        ("1 200 sensors", 1200, "number"),
+        ("twenty-five million", 25e6, "number"),
+        ("1,200", 1200, "number"),
+        ("3,25", 3.25, "number"),
     ],
 )
 def test_value_and_unit(text: str, value: float, unit: str) -> None:
@@ -63,12 +79,42 @@ def test_labels_and_dates_are_not_quantities(text: str) -> None:
         ("12 %", "12", False),
         ("184.1", "$184.1 million", True),
         ("18.41", "$184.1 million", False),
+        ("24 months", "two years", True),
+        ("36 months", "two years", False),
+        ("14 days", "two weeks", True),
+        ("60 °C", "60 °F", False),
+        ("10 km", "10 miles", False),
+        ("5 kg", "5 lb", False),
+        ("5 km", "5000 metres", True),
     ],
 )
 def test_values_are_compared_as_far_as_they_are_given(a: str, b: str, agree: bool) -> None:
     ours, theirs = quantities(a)[0], quantities(b)[0]
     assert ours.agrees_with(theirs) is agree
     assert theirs.agrees_with(ours) is agree
+
+
+@pytest.mark.parametrize(
+    ("bound", "value", "met"),
+    [
+        ("over 1,000 customers", "1,012 customers", True),
+        ("over 1,000 customers", "912 customers", False),
+        ("at least $5 million", "$6 million", True),
+        ("up to 40 people", "38 people", True),
+        ("up to 40 people", "41 people", False),
+        ("nearly 1,000 customers", "985 customers", True),
+        ("nearly 1,000 customers", "500 customers", False),
+        ("about 410 people", "412 people", True),
+        ("about 410 people", "460 people", False),
+        ("no less than 10 people", "12 people", True),
+        ("1,000+ customers", "1,012 customers", True),
+        ("over 300 people", "$412 million", False),
+        ("spread over 3 years", "5 years", False),
+        ("over 1,000 customers", "over 2,000 customers", False),
+    ],
+)
+def test_a_bound_is_met_by_its_own_kind(bound: str, value: str, met: bool) -> None:
+    assert quantities(bound)[0].is_met_by(quantities(value)[0]) is met
 
 
 @pytest.mark.parametrize(

@@ -82,3 +82,10 @@ def test_known_ids_that_look_like_words_stay_with_their_sentence() -> None:
         "Revenue rose. [alpha]",
         "Costs fell. [beta]",
     ]
+
+
+def test_a_no_break_space_at_the_end_of_a_line_is_trimmed() -> None:
+    assert [s.text for s in split_sentences("It cost $199.6M.# Results\xa0  \nRevenue rose.")] == [
+        "It cost $199.6M.# Results",
+        "Revenue rose.",
+    ]

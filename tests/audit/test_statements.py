@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +28,27 @@ def test_captions_and_page_numbers_are_no_statements() -> None:
 def test_a_piped_table_has_its_header_first_and_no_rule_line() -> None:
     rows = statements("| Risk | Owner |\n| --- | --- |\n| Stronger dollar | Tobias Lindqvar |")
     assert [s.cells for s in rows] == [(("Risk", "Stronger dollar"), ("Owner", "Tobias Lindqvar"))]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "| Risk | Owner |\n|---|---|\n| Stronger dollar | Tobias Lindqvar |\n| Fire | Ada |",
+        "|Risk|Owner|\n|:--|--:|\n|Stronger dollar|Tobias Lindqvar|\n|Fire|Ada|",
+        "|Risk|Owner|\n|Stronger dollar|Tobias Lindqvar|\n|Fire|Ada|",
+        "Risk|Owner\n---|---\nStronger dollar|Tobias Lindqvar\nFire|Ada",
+    ],
+)
+def test_a_table_is_one_however_its_pipes_are_spaced(table: str) -> None:
+    rows = statements(f"Below are the risks.\n{table}")
+    assert [s.cells for s in rows if s.is_row] == [
+        (("Risk", "Stronger dollar"), ("Owner", "Tobias Lindqvar")),
+        (("Risk", "Fire"), ("Owner", "Ada")),
+    ]
+
+
+def test_a_dash_line_without_pipes_is_no_table() -> None:
+    assert not any(s.is_row for s in statements("One thing.\n\n-----\n\nAnother thing."))
 
 
 def test_a_table_that_was_cut_takes_its_header_from_above() -> None:
@@ -60,3 +82,16 @@ def test_a_pronoun_leans_on_the_sentence_before() -> None:
 def test_spans_are_exact_for_any_text(text: str) -> None:
     for statement in statements(text):
         assert text[statement.start : statement.end] == statement.text
+
+
+def test_three_short_lines_with_a_number_each_are_rows() -> None:
+    people = (
+        "Name Role Since\nMaren Oakhurst Chief Executive Officer 2019\nTobias Lindqvar Chief Financial Officer 2021\n"
+    )
+    found = statements(people + "Hanneke Vos Head of Customer Success 2024\nEdmund Carrow chairs the board.")
+    assert [s.cells[0][1] for s in found if s.is_row] == [
+        "Maren Oakhurst Chief Executive Officer",
+        "Tobias Lindqvar Chief Financial Officer",
+        "Hanneke Vos Head of Customer Success",
+    ]
+    assert found[-1].text == "Edmund Carrow chairs the board."

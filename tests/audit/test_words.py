@@ -19,6 +19,8 @@ def test_hyphenated_words_meet_their_parts() -> None:
         ("Revenue rose in Europe.", ["Europe"]),
         ("It was said by Maren Oakhurst.", ["Maren", "Oakhurst"]),
         ("Costs fell. Margins rose.", []),
+        ("Revenue rose YoY in FY2025, H1 2025, Q3 and 1H25, as it did in March.", []),
+        ("Revenue of 5 Mio. EUR in Fiscal 2025 came from Lyon.", ["Lyon"]),
     ],
 )
 def test_names_are_capitals_that_do_not_open_a_sentence(text: str, expected: list[str]) -> None:
@@ -33,6 +35,12 @@ def test_names_are_capitals_that_do_not_open_a_sentence(text: str, expected: lis
         ("The board didn't approve it", True),
         ("No records were lost", True),
         ("It was not without cost", False),
+        ("Revenue declined 3%", False),
+        ("Revenue declined to 3 million", False),
+        ("Revenue declined to about 3 million", False),
+        ("Not only revenue but also margin rose", False),
+        ("The bank declined to comment", True),
+        ("The board refused to approve it", True),
     ],
 )
 def test_an_odd_number_of_negations_denies(text: str, negated: bool) -> None:
@@ -44,6 +52,9 @@ def test_directions() -> None:
     assert directions("Revenue fell") == {"down"}
     assert directions("Revenue rose while costs fell") == {"up", "down"}
     assert directions("Revenue was flat") == frozenset()
+    assert directions("Revenue exceeded EUR 400 million") == frozenset()
+    assert directions("More than 300 people and over 20 sites") == frozenset()
+    assert directions("The bank declined to comment") == frozenset()
 
 
 @pytest.mark.parametrize(

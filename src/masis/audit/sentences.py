@@ -38,6 +38,12 @@ def split_blocks(text: str, blocks: Sequence[Block], marks: Sequence[CitationMar
             inside = marks[bisect_left(starts, block.start) : bisect_left(starts, block.end)]
             attached = attached_groups(text, block, inside)
             for start, end in BlockSplitter(text, block.start, block.end, attached).spans():
-                yield block, start, end
+                yield block, *_trimmed(text, start, end)
         else:
-            yield block, block.start, block.end
+            yield block, *_trimmed(text, block.start, block.end)
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """Without white space at the ends, of whatever kind: a no-break space is one too."""
+    span = text[start:end]
+    return start + len(span) - len(span.lstrip()), start + len(span.rstrip())

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from masis.audit.quantities import PERIOD
+from masis.audit.periods import PERIOD
 from masis.audit.sentences import split_sentences
 
 CELL_BREAK = " | "
+RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 NUMBER_COLUMN = re.compile(r"(?:\(?[-−–]?[$€£]?\d[\d,.]*%?\)?|[–—-]|n/?a)$", re.IGNORECASE)
 
 FISCAL_YEAR = re.compile(r"^(?:fiscal|fy|year)\s(?:19|20)\d\d$", re.IGNORECASE)
 """A period that labels a row, not a number in it."""
+YEAR = re.compile(r"(?:19|20)\d\d")
 FURNITURE = re.compile(r"^(?:page \d+(?: of \d+)?|(?:table|figure|exhibit) \d+\b[^.]*)$", re.IGNORECASE)
 """Page numbers and captions say nothing by themselves."""
 LEANS_BACK = re.compile(r"\W*(?:It|Its|They|Their|This|That|These|Those|He|She|His|Her|There|Both|Such)\b")
@@ -89,19 +91,57 @@ def _regions(text: str) -> Iterator[tuple[int, int, bool]]:
 
 
 def _table_lines(lines: Sequence[str]) -> list[bool]:
-    flags = [CELL_BREAK in line or _is_numeric_row(line) for line in lines]
+    flags = [_is_piped(line) or _numbers_at_the_end(line) >= 2 for line in lines]
+    _extend_from_rules(lines, flags)
+    _extend_to_single_columns(lines, flags)
     for index in range(len(lines) - 1, 0, -1):
         # A header without numbers is known by its periods, one over each column of the row below.
-        starts_a_table = flags[index] and not flags[index - 1] and CELL_BREAK not in lines[index]
+        starts_a_table = flags[index] and not flags[index - 1] and "|" not in lines[index]
         if starts_a_table and len(_columns_by_period(lines[index - 1])) == len(_cells(lines[index])):
             flags[index - 1] = True
     return flags
 
 
-def _is_numeric_row(line: str) -> bool:
-    """A label and two or more numbers: how a table looks in the text of a PDF."""
+def _is_piped(line: str) -> bool:
+    """“a | b”, “|a|b|” or the rule under a header."""
+    bare = line.strip()
+    return CELL_BREAK in line or (bare.startswith("|") and bare.count("|") >= 2) or _is_rule(line)
+
+
+def _extend_from_rules(lines: Sequence[str], flags: list[bool]) -> None:
+    """Rows written “a|b” are known by the rule between them."""
+    for rule in (index for index, line in enumerate(lines) if _is_rule(line)):
+        if rule and "|" in lines[rule - 1]:
+            flags[rule - 1] = True
+        for index in range(rule + 1, len(lines)):
+            if "|" not in lines[index]:
+                break
+            flags[index] = True
+
+
+def _is_rule(line: str) -> bool:
+    return "|" in line and "-" in line and bool(RULE.fullmatch(line))
+
+
+def _numbers_at_the_end(line: str) -> int:
+    """How many follow a short label: two or more are a table row in the text of a PDF."""
+    if "|" in line:
+        return 0
     label, *columns = _cells(line)
-    return len(columns) >= 2 and 0 < len(label.split()) <= 8
+    return len(columns) if 0 < len(label.split()) <= 8 else 0
+
+
+def _extend_to_single_columns(lines: Sequence[str], flags: list[bool]) -> None:
+    """One number ends many a line of prose; three such lines in a row are a table."""
+    run: list[int] = []
+    for index, line in enumerate([*lines, ""]):
+        if _numbers_at_the_end(line) == 1:
+            run.append(index)
+            continue
+        if len(run) >= 3:
+            for row in run:
+                flags[row] = True
+        run = []
 
 
 def _prose(text: str, start: int, end: int, under: str, headings: "Headings") -> list[Statement]:
@@ -128,23 +168,27 @@ def _prose(text: str, start: int, end: int, under: str, headings: "Headings") ->
 
 def _rows(text: str, start: int, end: int, under: str, headings: "Headings") -> list[Statement]:
     lines = [(start + m.start(), start + m.end()) for m in re.finditer(r"[^\n]+", text[start:end])]
+    lines = [(a, b) for a, b in lines if not _is_rule(text[a:b])]
+    if not lines:
+        return []
     split = [_cells(text[a:b]) for a, b in lines]
     header = _inherited_header(under, len(split[0]))
     if not header:
-        header = _own_header(text[slice(*lines[0])], max(len(cells) for cells in split))
+        header = _own_header(text[slice(*lines[0])], split)
         if header:
             lines, split = lines[1:], split[1:]
     above = _joined(under, headings.path, _caption(text, start, headings), CELL_BREAK.join(header))
     return [
         Statement(text[a:b], a, b, above, _paired(header, cells))
         for (a, b), cells in zip(lines, split, strict=True)
-        if not _is_rule(cells)
+        if any(cells)
     ]
 
 
 def _cells(line: str) -> list[str]:
-    if CELL_BREAK in line:
-        return [cell.strip() for cell in line.strip().strip("|").split("|")]
+    if "|" in line:
+        inside = line.strip().removeprefix("|").removesuffix("|")
+        return [cell.strip() for cell in re.split(r"(?<!\\)\|", inside)]
     words = line.split()
     columns: list[str] = []
     while words and NUMBER_COLUMN.match(words[-1]) and not FISCAL_YEAR.search(" ".join(words[-2:])):
@@ -152,11 +196,14 @@ def _cells(line: str) -> list[str]:
     return [" ".join(words), *columns]
 
 
-def _own_header(first_line: str, width: int) -> list[str]:
-    if CELL_BREAK in first_line:
+def _own_header(first_line: str, split: Sequence[Sequence[str]]) -> list[str]:
+    if "|" in first_line:
         return _cells(first_line)
+    if all(YEAR.fullmatch(cells[-1]) for cells in split):
+        # The years are what the column holds (“since 2019”), not what it is for.
+        return []
     columns = _columns_by_period(first_line)
-    return columns if len(columns) == width else []
+    return columns if len(columns) == max(len(cells) for cells in split) else []
 
 
 def _columns_by_period(line: str) -> list[str]:
@@ -172,7 +219,7 @@ def _columns_by_period(line: str) -> list[str]:
 def _inherited_header(under: str, width: int) -> list[str]:
     """A table that was cut carries its header above it."""
     last = under.rsplit(" > ", 1)[-1]
-    cells = _cells(last) if CELL_BREAK in last else []
+    cells = _cells(last) if _is_piped(last) else []
     return cells if len(cells) == width else []
 
 
@@ -186,10 +233,6 @@ def _paired(header: list[str], cells: list[str]) -> tuple[tuple[str, str], ...]:
     # A header with one name fewer leaves the label column unnamed.
     names = ["", *header] if len(header) == len(cells) - 1 else header
     return tuple((names[i] if i < len(names) else "", cell) for i, cell in enumerate(cells))
-
-
-def _is_rule(cells: list[str]) -> bool:
-    return all(re.fullmatch(r":?-+:?|", cell) for cell in cells)
 
 
 def _joined(*parts: str) -> str:

@@ -2,12 +2,19 @@
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
-from masis.audit.quantities import SCALES, Period, Quantity, periods, quantities
+from masis.audit.measures import MEASURES
+from masis.audit.number_checks import check_numbers, named
+from masis.audit.numerals import NUMBER_WORDS
+from masis.audit.opposites import flipped
+from masis.audit.periods import Period, lies_within_a_range, periods
+from masis.audit.quantities import SCALES
+from masis.audit.readings import readings
 from masis.audit.statements import Statement, statements
 from masis.audit.words import (
+    DENYING_VERBS,
     DOWNWARDS,
     NEGATIONS,
     UPWARDS,
@@ -39,7 +46,9 @@ SCORES: dict[Verdict, float] = {
 }
 """How far each verdict carries a sentence, 0 to 1."""
 
-_TURNS = frozenset(stem(word) for word in UPWARDS | DOWNWARDS | NEGATIONS)
+_TURNS = frozenset(stem(word) for word in UPWARDS | DOWNWARDS | NEGATIONS | DENYING_VERBS)
+_UNITS = "percent percentage points prozent dollars euros usd eur gbp chf fy yoy qoq".split()
+_COMPARED_OTHERWISE = _TURNS | SCALES.keys() | {stem(word) for word in (*MEASURES, *NUMBER_WORDS, *_UNITS)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +108,8 @@ def best_window(claim: str, chunks: Sequence[EvidenceChunk]) -> Window | None:
 
 def subject_of(claim: str) -> set[str]:
     """The words of a claim but for its numbers, turns and denials, which are compared by what they mean."""
-    compared_otherwise = SCALES.keys() | _TURNS
-    return {s for s in content_stems(claim) if not s[0].isdigit() and s not in compared_otherwise}
+    said = {s for s in content_stems(claim) if not s[0].isdigit()}
+    return said - _COMPARED_OTHERWISE or said
 
 
 def _windows(chunk: EvidenceChunk, wanted: Collection[str]) -> list[Window]:
@@ -115,67 +124,45 @@ def _coverage(wanted: Collection[str], parts: tuple[Statement, ...]) -> float:
 
 
 def _compare(claim: str, window: Window, chunks: Sequence[EvidenceChunk]) -> tuple[Verdict, str]:
-    if difference := _number_difference(claim, window, chunks) or _period_difference(claim, window):
-        return "numbers_differ", difference
-    if window.coverage >= SAME_SENTENCE_COVERAGE and (denial := _denial(claim, window)):
-        return "contradicted", denial
+    sources = [s for chunk in chunks for s in statements(chunk["text"], chunk.get("heading"))]
+    numbers = check_numbers(claim, subject_of(claim), sources, window.parts)
+    if numbers.verdict == "numbers_differ":
+        return numbers.verdict, numbers.reason
+    periods_verdict, difference = _check_periods(claim, window)
+    if periods_verdict == "numbers_differ":
+        return periods_verdict, difference
+    if denial := _denial(claim, window):
+        return denial
     if missing := _missing_names(claim, chunks):
         return "not_in_source", f"the source does not name {', '.join(missing)}"
-    if window.coverage >= SUPPORTED_COVERAGE:
-        return (
-            "supported",
-            f"{window.coverage:.0%} of its words, and all its numbers and names, are in the source",
-        )
-    if window.coverage >= FOREIGN_COVERAGE:
-        return (
-            "unverified",
-            f"only {window.coverage:.0%} of its words are in the source: code alone cannot tell",
-        )
-    return "not_in_source", f"only {window.coverage:.0%} of its words are in the source"
+    if window.coverage < FOREIGN_COVERAGE:
+        return "not_in_source", f"only {window.coverage:.0%} of its words are in the source"
+    if doubt := difference or (numbers.verdict == "unverified" and numbers.reason):
+        return "unverified", doubt
+    if window.coverage < SUPPORTED_COVERAGE:
+        return "unverified", f"only {window.coverage:.0%} of its words are in the source: code alone cannot tell"
+    return "supported", _supported(window.coverage, numbers.reason)
 
 
-def _number_difference(claim: str, window: Window, chunks: Sequence[EvidenceChunk]) -> str | None:
-    wanted = subject_of(claim)
-    sources = [s for chunk in chunks for s in statements(chunk["text"], chunk.get("heading"))]
-    for number in quantities(claim):
-        if not any(_gives(source, number, wanted) for source in sources):
-            others = [q.text for part in window.parts for q in numbers_of(part) if q.unit == number.unit]
-            instead = f"; it says {', '.join(dict.fromkeys(others))}" if others else ""
-            return f"the source does not give {number.text}{instead}"
-    return None
+def _supported(coverage: float, computed: str) -> str:
+    if computed:
+        return f"{coverage:.0%} of its words are in the source, and its numbers follow from it: {computed}"
+    return f"{coverage:.0%} of its words, and all its numbers and names, are in the source"
 
 
-def _gives(source: Statement, number: Quantity, wanted: set[str]) -> bool:
-    """The number, and in a statement about the same thing: a figure from elsewhere on the page is no support."""
-    shared = wanted & set(content_stems(source.in_context))
-    about_it = len(shared) * 3 >= len(wanted) and (not source.is_row or _names_the_row(wanted, source))
-    return about_it and any(number.agrees_with(q) for q in numbers_of(source))
-
-
-def _names_the_row(wanted: set[str], row: Statement) -> bool:
-    """The rows of a table share their header; only the label tells them apart."""
-    label = {s for _, cell in row.cells if not quantities(cell) for s in content_stems(cell)}
-    return not label or bool(wanted & label)
-
-
-def numbers_of(source: Statement) -> list[Quantity]:
-    own = quantities(source.text)
-    if source.is_row and ("%" in source.above or "percent" in source.above.lower()):
-        # The header says per cent once for its whole column.
-        own += [replace(q, unit="percent") for q in own if q.unit == "number"]
-    return own
-
-
-def _period_difference(claim: str, window: Window) -> str | None:
-    here = periods(window.text) + periods(window.chunk.get("date") or "")
+def _check_periods(claim: str, window: Window) -> tuple[Verdict, str]:
+    meant = [p for part in window.parts for r in readings(part) for p in r.periods]
+    here = periods(window.text) + meant + periods(window.chunk.get("date") or "")
     elsewhere = periods(window.chunk["text"]) + periods(window.chunk["file_name"].replace("_", " "))
     known = here or elsewhere
     for period in periods(claim):
         if _is_foreign(period, known):
-            return f"the source speaks of {_named(known)}, not of {_named([period])}"
+            if lies_within_a_range(period, window.text):
+                return "unverified", f"the source speaks of a span of years, not of {named([period])} itself"
+            return "numbers_differ", f"the source speaks of {named(known)}, not of {named([period])}"
         if not known and period.year:
-            return f"the source does not mention {period.year}"
-    return None
+            return "numbers_differ", f"the source does not mention {period.year}"
+    return "supported", ""
 
 
 def _is_foreign(period: Period, known: list[Period]) -> bool:
@@ -186,17 +173,22 @@ def _is_foreign(period: Period, known: list[Period]) -> bool:
     return bool(known) and all(period.excludes(other) for other in known)
 
 
-def _named(found: list[Period]) -> str:
-    return ", ".join(dict.fromkeys(" ".join(filter(None, [p.part, str(p.year or "")])) for p in found))
-
-
-def _denial(claim: str, window: Window) -> str | None:
+def _denial(claim: str, window: Window) -> tuple[Verdict, str] | None:
     said = "\n".join(part.text for part in window.parts)
+    turned = flipped(claim, said)
+    # The flipped word itself is not in the source, and must not count against how alike the two are.
+    wanted = subject_of(claim) - {stem(ours) for ours, _ in turned}
+    if not wanted or _coverage(wanted, window.parts) < SAME_SENTENCE_COVERAGE:
+        return None
     if is_negated(claim) != is_negated(said):
-        return "one of the two denies what the other says"
+        if turned:
+            return "unverified", "it denies the contrary of what the source says: code alone cannot tell"
+        return "contradicted", "one of the two denies what the other says"
+    if len(turned) == 1:
+        return "contradicted", f"the claim says {turned[0][0]}, the source {turned[0][1]}"
     ours, theirs = directions(claim), directions(said)
     if len(ours) == 1 and len(theirs) == 1 and ours != theirs:
-        return f"the claim points {next(iter(ours))}, the source {next(iter(theirs))}"
+        return "contradicted", f"the claim points {next(iter(ours))}, the source {next(iter(theirs))}"
     return None
 
 

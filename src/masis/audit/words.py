@@ -17,14 +17,22 @@ FUNCTION_WORDS = frozenset(
     them themselves then there these they this those through to too under until up upon us very via was wasn't we were
     weren't what what's when where whether which while who whom whose why will with within without won't would
     wouldn't yes yet you your yours describe explain list name show state according document documents evidence
-    report reports reported source sources information exactly currently""".split()
+    report reports reported source sources information exactly currently summarize summarise summary overview""".split()
 )
 
 NEGATIONS = frozenset(
     """no not never none neither nor nobody nothing without cannot can't didn't doesn't don't isn't wasn't weren't
-    hasn't haven't hadn't won't wouldn't shouldn't couldn't aren't fails failed lacks lacked unable declined refused
+    hasn't haven't hadn't won't wouldn't shouldn't couldn't aren't fails failed lacks lacked unable
     nicht kein keine ne pas aucun jamais nunca ningún não nessun non""".split()
 )
+
+DENYING_VERBS = frozenset("decline declines declined declining refuse refuses refused refusing".split())
+DENYING = re.compile(
+    rf"\b(?:{'|'.join(DENYING_VERBS)}) to (?!(?:an?|the|its|about|around|below|under|nearly|almost|just|only|zero|less|"
+    r"roughly|approximately|one|two|three|four|five|six|seven|eight|nine|ten)\b)[a-z]"
+)
+"""“Declined to comment” denies, “declined to 3%” does not."""
+NOT_A_DENIAL = re.compile(r"\bnot (?:only|just|merely|least)\b", re.IGNORECASE)
 
 UPWARDS = frozenset(
     "rise rises rose risen rising increase increases increased increasing grow grows grew grown growing growth "
@@ -83,6 +91,15 @@ def content_stems(text: str) -> list[str]:
 
 
 NAME = re.compile(r"\b[A-Z][\w&]*(?:[-'’][A-Z]?\w+)*")
+NOT_A_NAME = re.compile(
+    r"""(?:FY|CY|[QH])['’]?\d*(?:FY|CY)?\d* | \d?[QH]\d* | (?:YoY|QoQ|MoM|HoH|YTD|MTD|QTD|LTM|TTM|CAGR|EoY|FYE)
+    | fiscal | quarters? | half | years?
+    | jan(?:uary)? | feb(?:ruary)? | mar(?:ch)? | apr(?:il)? | may | june? | july? | aug(?:ust)? | sept?(?:ember)?
+    | oct(?:ober)? | nov(?:ember)? | dec(?:ember)?
+    | mio | mrd | tsd | million(?:en)? | milliarden? | prozent | USD | EUR | GBP | CHF | JPY""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Periods, shorthand of reports and units: compared by what they mean, not by spelling."""
 
 
 def names(text: str) -> list[str]:
@@ -90,8 +107,17 @@ def names(text: str) -> list[str]:
     return [
         match.group()
         for match in NAME.finditer(text)
-        if not _opens_a_sentence(text, match.start()) and match.group().lower() not in FUNCTION_WORDS
+        if not _opens_a_sentence(text, match.start()) and _could_name(match.group())
     ]
+
+
+def capitalised(text: str) -> frozenset[str]:
+    """Names, and whatever else opens a sentence: for comparing which of several a number stands with."""
+    return frozenset(m.group().lower() for m in NAME.finditer(text) if _could_name(m.group()))
+
+
+def _could_name(word: str) -> bool:
+    return word.lower() not in FUNCTION_WORDS and not NOT_A_NAME.fullmatch(word)
 
 
 def _opens_a_sentence(text: str, position: int) -> bool:
@@ -101,10 +127,20 @@ def _opens_a_sentence(text: str, position: int) -> bool:
 
 def is_negated(text: str) -> bool:
     """An odd number of negations denies."""
-    return sum(word in NEGATIONS for word in words(text)) % 2 == 1
+    said = NOT_A_DENIAL.sub(" ", plain(text))
+    denials = sum(word in NEGATIONS for word in words(said)) + len(DENYING.findall(said))
+    return denials % 2 == 1
+
+
+LIMITS = re.compile(
+    r"\b(?:more|less|fewer|greater) than\b|\bup to\b"
+    r"|\b(?:over|under|above|below|exceed(?:s|ed|ing)?)(?=\s+(?:[$€£]?\d|[A-Z]{3}\s))",
+    re.IGNORECASE,
+)
+"""“Over 1,000” limits a number and points nowhere."""
 
 
 def directions(text: str) -> frozenset[str]:
     """“up” and “down”, as the text has them."""
-    found = set(words(text))
+    found = set(words(LIMITS.sub(" ", DENYING.sub(" ", text))))
     return frozenset(({"up"} if found & UPWARDS else set()) | ({"down"} if found & DOWNWARDS else set()))

@@ -1,0 +1,66 @@
+"""“In million US dollars”, said once in a caption, a column or a label, for numbers that are given bare."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from masis.audit.measures import measure_in_label
+from masis.audit.quantities import CURRENCIES, SCALES, Quantity
+
+_CURRENCY = r"US\$|US[\s-]dollars?|USD|EUR|GBP|CHF|JPY|dollars?|euros?|[$€£]"
+_WORDS = "|".join(sorted((s for s in SCALES if len(s) > 1), key=len, reverse=True))
+CAPTION = re.compile(
+    rf"""(?:\bin\s+|[(\[]\s*|_|,\s)(?:in\s)?
+    (?:(?P<first>{_CURRENCY})[\s_]*(?:(?P<scale1>{_WORDS}|[kmb])(?![a-z]))? | (?P<scale2>{_WORDS})(?![a-z]))
+    \.?[\s_]*(?:of\s|d['’])?(?P<second>{_CURRENCY})?""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+# “Revenue grew 5%” above a table says nothing of its cells.
+PERCENT = re.compile(r"(?<!\d)(?<!\d\s)(?:%|\b(?:percent|per cent|percentage)\b)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    factor: float = 1.0
+    currency: str | None = None
+    percent: bool = False
+    measure: str | None = None
+
+    def applied_to(self, number: Quantity) -> Quantity:
+        """Only what the number leaves open is filled in."""
+        if number.unit != "number" or number.scaled:
+            return number
+        if self.percent:
+            return replace(number, unit="percent")
+        return replace(
+            number,
+            value=number.value * self.factor,
+            tolerance=number.tolerance * self.factor,
+            scaled=self.factor != 1.0,
+            unit="money" if self.currency else "number",
+            currency=self.currency,
+            measure=number.measure or (None if self.currency else self.measure),
+        )
+
+
+def caption_of(labels: Iterable[str]) -> Caption:
+    """What the nearest label says; one that says nothing leaves it to the next."""
+    for label in labels:
+        if found := _read(label):
+            return found
+    return Caption()
+
+
+def _read(label: str) -> Caption | None:
+    if PERCENT.search(label.replace("_", " ")):
+        return Caption(percent=True)
+    for match in CAPTION.finditer(label):
+        scale = (match["scale1"] or match["scale2"] or "").lower()
+        return Caption(SCALES.get(scale, 1.0), _currency(match["first"] or match["second"]))
+    measure = measure_in_label(label)
+    return Caption(measure=measure) if measure else None
+
+
+def _currency(written: str | None) -> str | None:
+    return CURRENCIES.get(re.split(r"[\s-]", written.lower())[-1]) if written else None

@@ -1,0 +1,126 @@
+"""The periods a text speaks of: years, quarters, halves, months and days."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+MONTHS = {
+    name: number
+    for number, names in enumerate(
+        [
+            "january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug",
+            "september sept sep", "october oct", "november nov", "december dec",
+        ],
+        start=1,
+    )
+    for name in names.split()
+}  # fmt: skip
+_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
+_YEAR = r"(?:19|20)\d\d"
+_FISCAL = r"(?:(?:FY|fiscal(?:\s+year)?)[\s-]*)?"
+
+PERIOD = re.compile(
+    rf"""
+      \b(?P<iso>{_YEAR}-\d\d-\d\d)\b
+    | \b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month1>{_MONTH})\b\.?(?:,?\s+(?P<year1>{_YEAR})\b)?
+    | \b(?P<month2>{_MONTH})\b\.?\s+(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s*%)(?:,?\s+(?P<year2>{_YEAR})\b)?
+    | \b(?P<month3>{_MONTH})\b\.?,?\s+(?P<year3>{_YEAR})\b
+    | \b(?:Q(?P<q1>[1-4])|(?P<q2>first|second|third|fourth)[\s-]quarter)
+        (?:(?:\s+of)?[\s-]*{_FISCAL}(?P<qyear>{_YEAR})|[\s-]*(?:FY|')(?P<qshort>\d\d)\b)?
+    | \b(?:H(?P<h1>[12])|(?P<h2>first|second)[\s-]half)(?:(?:\s+of)?[\s-]*{_FISCAL}(?P<hyear>{_YEAR}))?
+    | \b(?:FY|fiscal(?:\s+year)?)[\s-]?'?(?P<fy>{_YEAR}|\d\d)\b
+    | (?<![\w.,$€£-])(?P<year>{_YEAR})(?![\w%]|[.,]\d)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A year, or a part of one; what the text leaves open is None."""
+
+    year: int | None = None
+    part: str | None = None
+    """Q3, H1, 03 (a month) or 03-14 (a day)."""
+
+    @property
+    def is_day(self) -> bool:
+        return self.part is not None and "-" in self.part
+
+    @property
+    def is_part_of_a_year(self) -> bool:
+        """A quarter, a half or a month; a day is a point in time."""
+        return self.part is not None and not self.is_day
+
+    def differs_from(self, other: "Period") -> bool:
+        """Whether figures for the two are figures for different times: a quarter is not its year."""
+        return self.excludes(other) or self.is_part_of_a_year != other.is_part_of_a_year
+
+    def excludes(self, other: "Period") -> bool:
+        """Both say something, and it cannot be the same time."""
+        if self.year and other.year and self.year != other.year:
+            return True
+        if self.part and other.part:
+            return not (self.part.startswith(other.part) or other.part.startswith(self.part))
+        return False
+
+
+def periods(text: str) -> list[Period]:
+    return [period for period, _ in period_spans(text)]
+
+
+def period_of_cells(cells: Iterable[str]) -> list[Period]:
+    """A row may give its year in one cell and its quarter in another: they are one period."""
+    found = [period for cell in cells for period in periods(cell)]
+    years = [p.year for p in found if p.year and not p.part]
+    parts = [p.part for p in found if p.part and not p.year]
+    return [Period(years[0], parts[0])] if len(years) == len(parts) == len(found) - 1 == 1 else found
+
+
+OPEN_ENDED = re.compile(
+    rf"\b(?:since|as of|starting in|from)\s+(?:fiscal\s+)?({_YEAR})(?!\s*(?:to|-|–|until))", re.IGNORECASE
+)
+BETWEEN = re.compile(rf"\b({_YEAR})\s*(?:to|until|through|and|-|–)\s*(?:fiscal\s+)?({_YEAR})\b", re.IGNORECASE)
+
+
+def lies_within_a_range(period: Period, text: str) -> bool:
+    """“Every year since 2020” speaks of 2022 without naming it."""
+    if not period.year:
+        return False
+    since = any(int(m[1]) <= period.year for m in OPEN_ENDED.finditer(text))
+    return since or any(int(m[1]) <= period.year <= int(m[2]) for m in BETWEEN.finditer(text))
+
+
+def period_spans(text: str) -> list[tuple[Period, tuple[int, int]]]:
+    return [(_period(match), match.span()) for match in PERIOD.finditer(text) if _is_period(match)]
+
+
+def _is_period(match: re.Match[str]) -> bool:
+    # “may 5” is a month only where it is written as one.
+    month = match["month1"] or match["month2"] or match["month3"]
+    return not month or month[0].isupper()
+
+
+def _period(match: re.Match[str]) -> Period:
+    if match["iso"]:
+        year, _, rest = match["iso"].partition("-")
+        return Period(int(year), rest)
+    if match["month1"]:
+        return Period(_year(match["year1"]), f"{MONTHS[match['month1'].lower()]:02d}-{int(match['day']):02d}")
+    if match["month2"]:
+        return Period(_year(match["year2"]), f"{MONTHS[match['month2'].lower()]:02d}-{int(match['day2']):02d}")
+    if match["month3"]:
+        return Period(_year(match["year3"]), f"{MONTHS[match['month3'].lower()]:02d}")
+    if match["q1"] or match["q2"]:
+        return Period(_year(match["qyear"] or match["qshort"]), f"Q{match['q1'] or ORDINALS[match['q2'].lower()]}")
+    if match["h1"] or match["h2"]:
+        return Period(_year(match["hyear"]), f"H{match['h1'] or ORDINALS[match['h2'].lower()]}")
+    return Period(_year(match["fy"] or match["year"]))
+
+
+def _year(digits: str | None) -> int | None:
+    if not digits:
+        return None
+    return int(digits) + (2000 if len(digits) == 2 else 0)
