@@ -85,7 +85,7 @@ def test_a_persons_decision_reaches_writer_and_auditor(evidence: list[EvidenceCh
     for messages in (writer, auditor):
         assert "<<<preferred files" in user_of(messages)
         assert "`preferred files` count" in outside_blocks(messages)
-    assert "name it in the answer" in outside_blocks(writer)
+    assert "Follow this decision" in outside_blocks(writer)
     assert "no conflict any more" in outside_blocks(auditor)
 
 
