@@ -249,3 +249,11 @@ def test_time_is_linear(piece: str) -> None:
         return time.process_time() - started
 
     assert seconds(200_000) < 4 * seconds(100_000) + 0.5
+
+
+def test_a_file_name_beside_a_known_id_says_where_it_is_from() -> None:
+    known = ["c7k2m9x4qt1"]
+    (cited,) = cited_sentences("Revenue rose. [annual-report-2025.pdf, c7k2m9x4qt1]", known)
+    assert (cited.cited, cited.invalid) == (("c7k2m9x4qt1",), ())
+    (alone,) = cited_sentences("Revenue rose. [annual-report-2025.pdf]", known)
+    assert alone.invalid == ("annual-report-2025.pdf",)

@@ -31,6 +31,7 @@ _LOCATOR = re.compile(
     r"|第)\s*[\w.:]{1,12}(?:\s*[-–—]\s*[\w.]{1,8})?",
     re.IGNORECASE,
 )
+_FILE_NAME = re.compile(r"\.(?:pdf|docx?|md|html?|txt|csv|tsv|xlsx?|pptx?|json|xml)$", re.IGNORECASE)
 _JOINED = re.compile(r"\s*(?:[-–—…/+]|\.\.+|\bto\b)\s*")
 
 
@@ -121,6 +122,11 @@ def _read_words(rest: str, lexicon: IdLexicon) -> Item:
     return Item("words")
 
 
+def _names_a_file(token: str, lexicon: IdLexicon) -> bool:
+    """ "[report.pdf, c1]" says where c1 is from; it does not cite a second thing."""
+    return _FILE_NAME.search(token) is not None and not lexicon.has_known_shape(token)
+
+
 def cited_ids(items: Sequence[Item], lexicon: IdLexicon, trust: Trust) -> tuple[str, ...]:
     """The ids a group cites, none when it is no citation at all.
 
@@ -132,7 +138,7 @@ def cited_ids(items: Sequence[Item], lexicon: IdLexicon, trust: Trust) -> tuple[
     known = [identifier for item in items if item.kind == "known" for identifier in item.ids]
     kinds = {item.kind for item in items}
     if any(is_distinctive(identifier) for identifier in known):
-        return tuple(found)
+        return tuple(one for one in found if one in known or not _names_a_file(one, lexicon))
     if kinds <= {"known", "number"} and "number" in kinds and all(is_plain_number(one) for one in known):
         return ()
     if trust == "known" and not known:
