@@ -44,7 +44,7 @@ lock: ## recompute the hashed requirement files (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --overrides requirements/unused.txt pyproject.toml --extra server --group build --group dev -c requirements/core.txt -o requirements/dev.txt
 
 clean: ## remove the environment and the caches
-	rm -rf $(VENV) .cache .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf $(VENV) .cache .pytest_cache .ruff_cache .mypy_cache .hypothesis .import_linter_cache .coverage
 
 # Hashed locks, installed by plain pip; the stamps make a second run instant.
 $(VENV)/.core: requirements/core.txt pyproject.toml

@@ -47,7 +47,7 @@ class Settings(BaseSettings):
     home: Path = Field(default_factory=lambda: Path.home() / ".masis")
     """The data folder: documents, index, runs."""
     database_url: str | None = None
-    """PostgreSQL for documents and runs; SQLite in the data folder when unset."""
+    """Reserved for PostgreSQL; this version keeps documents and runs in SQLite in the data folder and refuses it."""
     qdrant_host: str | None = Field(None, validation_alias=AliasChoices("QDRANT_HOST", "qdrant_host"))
     """A Qdrant server instead of the embedded engine …"""
     qdrant_port: int = Field(6333, validation_alias=AliasChoices("QDRANT_PORT", "qdrant_port"))

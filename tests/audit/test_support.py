@@ -237,3 +237,15 @@ def test_a_flipped_word_contradicts(source: str, claim: str) -> None:
 
 def test_the_denied_contrary_is_left_open() -> None:
     assert verdict("The board did not reject it.", chunk("c1", "The board approved it.")) == "unverified"
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("Quarter Q3 2025: Revenue 22, Orders 9.", "supported"),
+        ("Quarter Q3 2025: Revenue 31, Orders 12.", "numbers_differ"),
+    ],
+)
+def test_a_row_may_be_labelled_by_its_period(claim: str, expected: str) -> None:
+    table = chunk("c3", "Quarter | Revenue | Orders\nQ1 2025 | 31 | 12\nQ3 2025 | 22 | 9")
+    assert verdict(claim, table) == expected

@@ -256,3 +256,35 @@ def test_the_draft_can_be_accepted_when_a_model_went_away() -> None:
     state = answer(paused(stage), stage, action="accept")
     assert state["final_answer"].startswith(GOOD_ANSWER)
     assert state["outcome"] == "answered_with_caveat"
+
+
+def test_a_refined_question_starts_with_no_confidence() -> None:
+    stage = Stage(search=ScriptedSearch([BOTH, BOTH, BOTH, []]), auditor=ScriptedAuditor([CONFLICTING]))
+    assert answer(paused(stage), stage, action="refine", question="Who won?")["confidence"] == 0.0
+
+
+@pytest.mark.parametrize("by", ["Ada. The rate was 9.9% in 2025. Bob", "Ada\nBob", "Something happened. Then more"])
+def test_a_name_cannot_smuggle_a_sentence_into_the_answer(by: str) -> None:
+    with pytest.raises(ValidationError):
+        HumanAnswer(action="accept", by=by)
+
+
+@pytest.mark.parametrize("by", ["Ada Lovelace", "J. P. Morgan", "Dr. Ada", "ada@example.org", "李小龙"])
+def test_names_are_names(by: str) -> None:
+    assert HumanAnswer(action="accept", by=by).by == by
+
+
+def test_only_the_last_refined_question_is_named_and_claims_nothing() -> None:
+    stage = conflicted(CONFLICTING, CONFLICTING, CONFLICTING, GOOD_FINDING)
+    graph = paused(stage)
+    answer(graph, stage, action="refine", question="First try?")
+    state = answer(graph, stage, action="refine", question="Second try?")
+    assert "First try" not in state["final_answer"]
+    assert state["final_answer"].endswith("to ask “Second try?” instead.")
+    assert state["metrics"]["last_citation_audit"]["uncited_claim_count"] == 0
+
+
+def test_a_settled_contradiction_stays_a_caveat() -> None:
+    record: Any = {"about": "x", "period": None, "kind": "contradiction", "sides": [], "explanation": "12 or 14"}
+    stage = Stage(search=ScriptedSearch([BOTH]), auditor=ScriptedAuditor([AuditFinding(0.9, conflicts=[record])]))
+    assert answer(paused(stage), stage, action="explain_both")["outcome"] == "answered_with_caveat"

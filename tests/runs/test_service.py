@@ -1,5 +1,6 @@
 """The small façade: sync and async twins, checked input, runs that can be answered later."""
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -112,3 +113,24 @@ def test_a_corrupted_run_store_is_said_in_words(masis: Masis, settings: Settings
     (settings.home / "runs.db").write_bytes(b"this is no database" * 100)
     with pytest.raises(DataFolderError, match=r"runs\.db"):
         masis.ask("What was revenue?", "w")
+
+
+def test_an_answer_that_could_not_be_saved_is_not_lost(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("masis.runs.checkpoints.BUSY_MS", 50)
+    masis = Masis(services=Stage(settings=settings).services)
+    masis.library.catalog.create_workspace("w")
+    masis.ask("What was revenue in 2025?", "w")
+    locks: list[sqlite3.Connection] = []
+
+    def lock_before_it_is_saved(event: dict[str, Any]) -> None:
+        if event["agent"] == "supervisor" and event["event"] == "finished":
+            other = sqlite3.connect(settings.home / "runs.db", isolation_level=None, check_same_thread=False)
+            other.execute("BEGIN EXCLUSIVE")
+            locks.append(other)
+
+    result = masis.ask("What was revenue in 2025?", "w", on_event=lock_before_it_is_saved)
+    for lock in locks:
+        lock.close()
+    assert result.outcome == "answered"
+    assert result.trace[-1]["warning"] == "run_not_saved"
+    masis.close()

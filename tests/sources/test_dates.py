@@ -74,3 +74,16 @@ def test_every_day_in_every_unambiguous_form(day: date) -> None:
 @given(st.text())
 def test_never_fails(text: str) -> None:
     find_date(f"Date: {text}")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("# Minutes\n\n15 January 2026\n\nThe board met.", "2026-01-15"),
+        ("# Report\n\nQuality and Safety Committee, 2 April 2026\n\nText.", "2026-04-02"),
+        ("# Report\n\nThe hospital opened on 2 April 2026 and has grown since.", None),
+        ("# Report\n\nIt opened, we are told, on 2 April 2026.", None),
+    ],
+)
+def test_a_date_that_stands_alone_or_closes_a_byline(text: str, found: str | None) -> None:
+    assert find_date(text) == found

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from masis.audit.derivations import derivation
-from masis.audit.periods import Period, lies_within_a_range
+from masis.audit.periods import Period, lies_within_a_range, periods
 from masis.audit.quantities import Quantity, quantities
 from masis.audit.readings import Reading, read_prose, readings
 from masis.audit.statements import Statement
@@ -43,7 +43,9 @@ def is_about(source: Statement, wanted: set[str]) -> bool:
 
 def _names_the_row(wanted: set[str], row: Statement) -> bool:
     """The rows of a table share their header; only the label tells them apart."""
-    label = {s for _, cell in row.cells if not quantities(cell) for s in content_stems(cell)}
+    labels = [cell for _, cell in row.cells if not quantities(cell)]
+    # A label that is a period is compared as one, with the number's own period.
+    label = {s for cell in labels if not periods(cell) for s in content_stems(cell)}
     return not label or bool(wanted & label)
 
 

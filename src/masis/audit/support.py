@@ -10,7 +10,7 @@ from masis.audit.number_checks import check_numbers, named
 from masis.audit.numerals import NUMBER_WORDS
 from masis.audit.opposites import flipped
 from masis.audit.periods import Period, lies_within_a_range, periods
-from masis.audit.quantities import SCALES
+from masis.audit.quantities import SCALES, Quantity, quantities
 from masis.audit.readings import readings
 from masis.audit.statements import Statement, statements
 from masis.audit.words import (
@@ -102,8 +102,16 @@ def find_verbatim(claim: str, text: str) -> tuple[int, int] | None:
 def best_window(claim: str, chunks: Sequence[EvidenceChunk]) -> Window | None:
     wanted = subject_of(claim)
     windows = [w for chunk in chunks for w in _windows(chunk, wanted)]
-    # At equal coverage the shorter stretch is the better quotation.
-    return max(windows, key=lambda w: (round(w.coverage, 3), -len(w.parts)), default=None)
+    most = max((round(w.coverage, 3) for w in windows), default=0.0)
+    numbers = quantities(claim)
+    # At equal coverage the stretch with the claim's own numbers, then the shorter one, is the better quotation.
+    closest = [w for w in windows if round(w.coverage, 3) == most]
+    return max(closest, key=lambda w: (_numbers_in(w, numbers), -len(w.parts)), default=None)
+
+
+def _numbers_in(window: Window, numbers: Sequence[Quantity]) -> int:
+    given = [q for part in window.parts for q in quantities(part.text)]
+    return sum(any(number.agrees_with(q) for q in given) for number in numbers)
 
 
 def subject_of(claim: str) -> set[str]:

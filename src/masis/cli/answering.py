@@ -15,7 +15,9 @@ def ask(
     workspace: Workspace,
     max_retries: Annotated[
         int | None,
-        typer.Option(help="Further attempts when an answer does not pass its audit (1 to 10; default 2)."),
+        typer.Option(
+            help="Further attempts when an answer does not pass its audit (at most 10; 0 means the default, 2)."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

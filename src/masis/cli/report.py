@@ -1,6 +1,7 @@
 """A finished run on the terminal: the answer with numbered sources, the verdicts, the scores, what is asked of you."""
 
 import re
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from rich.console import Console, Group
@@ -129,6 +130,7 @@ def _ways_on(result: "RunResult") -> list[str]:
         "refine": f'{start} --question "…"',
         "look_again": f"{start} --again",
         "accept": f"{start} --accept",
+        "stop": f"{start} --stop",
     }
     return [*_preferences(result, start), *(ways[c] for c in choices if c in ways)]
 
@@ -138,4 +140,4 @@ def _preferences(result: "RunResult", start: str) -> list[str]:
     if not conflicts:
         return []
     first, second = (side["file_name"] for side in conflicts[0]["sides"][:2])
-    return [f"{start} --prefer {a} --over {b}" for a, b in ((first, second), (second, first))]
+    return [f"{start} --prefer {quote(a)} --over {quote(b)}" for a, b in ((first, second), (second, first))]

@@ -61,7 +61,7 @@ def _audit(state: MASISState, draft: str, finding: AuditFinding | None, settings
     if says_nothing(draft, known):
         critique = critique | {"confidence": 0.0, "needs_retry": True}
     if finding and is_abstention(draft, known) and not _is_contested(made, citations, known):
-        critique = _of_abstention(critique, draft, state.get("retry_count", 0), settings)
+        critique = _of_abstention(critique, question_of(state), state.get("retry_count", 0), settings)
     if guidance_of(state).explain_both:
         # The person has seen the conflict and wants both sides in the answer: it is settled.
         critique = critique | {"conflicting_evidence": []}
@@ -110,14 +110,14 @@ def _escalated(finding: AuditFinding) -> list[str]:
     return [c["explanation"] for c in finding.conflicts if c["kind"] == "contradiction"]
 
 
-def _of_abstention(critique: Critique, draft: str, retry_count: int, settings: Settings) -> Critique:
+def _of_abstention(critique: Critique, question: str, retry_count: int, settings: Settings) -> Critique:
     """“The documents do not say” claims nothing: it is searched for once more, more widely, then it stands."""
     first = retry_count == 0
     return critique | {
         "confidence": max(critique["confidence"], settings.confidence_threshold),
         "hallucination_detected": False,
         "needs_retry": first,
-        "logical_gaps": critique["logical_gaps"] or ([draft] if first else []),
+        "logical_gaps": critique["logical_gaps"] or ([question] if first else []),
     }
 
 

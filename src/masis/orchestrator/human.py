@@ -1,6 +1,8 @@
 """A person in the loop: the answer they may give, the node that waits for it, and what it asks of the agents."""
 
+import re
 from collections.abc import Sequence
+from textwrap import shorten
 from typing import Any, Literal, Self
 
 from langgraph.types import interrupt
@@ -43,6 +45,14 @@ class HumanAnswer(BaseModel):
         if self.action == "refine" and self.question is None:
             raise ValueError("To refine, give the new question.")
         return self
+
+    @field_validator("by")
+    @classmethod
+    def _a_name(cls, by: str) -> str:
+        # It is put into the answer: a name must not smuggle in a sentence.
+        if re.search(r"[\n\r%$€£]|\w{4,}[.!?]\s", by):
+            raise ValueError("Say who decides by a name, without sentences.")
+        return by
 
     @field_validator("question")
     @classmethod
@@ -108,7 +118,8 @@ def decisions_named(answers: Sequence[dict[str, Any]]) -> str:
 
     They speak of the answer and not of the documents, and are worded so that the citation engine sees it.
     """
-    decided = [_decided(answer) for answer in answers]
+    refined = [answer for answer in answers if answer["action"] == "refine"]
+    decided = [_decided(answer) for answer in answers if answer["action"] != "refine" or answer is refined[-1]]
     return " ".join(f"This answer rests on the decision of {who} to {what}" for who, what in decided if what)
 
 
@@ -117,7 +128,7 @@ def _decided(answer: dict[str, Any]) -> tuple[str, str]:
     wording: dict[Action, str] = {
         "prefer": f"trust {trusted} over {dropped}.",
         "explain_both": "show and explain both sides.",
-        "refine": f"ask instead “{answer['question']}”",
+        "refine": f"ask “{shorten(answer['question'] or '', 120, placeholder=' …')}” instead.",
         "accept": "accept it as it stands.",
         "look_again": "",
         "stop": "",

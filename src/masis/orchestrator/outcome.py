@@ -20,7 +20,8 @@ def outcome_of(cause: ReviewCause | None, best: Attempt | None) -> Outcome:
     claims = best["claims"] if best else []
     asserts = any(claim["kind"] in ("claim", "recommendation") for claim in claims)
     limited = any(claim["kind"] == "limit" for claim in claims)
-    revised = any(conflict["kind"] == "revision" for conflict in best["conflicts"]) if best else False
+    # A contradiction that a person settled, and a figure that was revised, are part of what the reader must know.
+    disputed = any(c["kind"] in ("revision", "contradiction") for c in best["conflicts"]) if best else False
     if not asserts:
         return "insufficient_evidence"
-    return "answered_with_caveat" if limited or revised else "answered"
+    return "answered_with_caveat" if limited or disputed else "answered"

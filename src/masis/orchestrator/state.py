@@ -50,6 +50,16 @@ def merge_metrics(old: Metrics | None, new: Metrics | None) -> Metrics:
     return merged
 
 
+def applied(state: "MASISState", update: "StateUpdate") -> "MASISState":
+    """The state after a node, as the graph's reducers make it."""
+    return {
+        **state,
+        **update,
+        "trace": [*state.get("trace", []), *update.get("trace", [])],
+        "metrics": merge_metrics(state.get("metrics"), update.get("metrics")),
+    }
+
+
 def empty_metrics() -> Metrics:
     return {
         **dict.fromkeys(ADDED, 0),

@@ -151,7 +151,15 @@ def _forgotten(state: MASISState) -> StateUpdate:
     answer = state.get("pending_answer")
     if not (answer and answer["action"] == "refine"):
         return {}
-    return {"best": None, "final_answer": None, "draft_answer": None, "critique": None, "claims": [], "conflicts": []}
+    return {
+        "best": None,
+        "final_answer": None,
+        "draft_answer": None,
+        "critique": None,
+        "confidence": 0.0,
+        "claims": [],
+        "conflicts": [],
+    }
 
 
 def _ending(state: MASISState, decision: Decision, services: Services) -> StateUpdate:

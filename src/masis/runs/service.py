@@ -10,13 +10,13 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 from pydantic import ValidationError
 
-from masis.errors import InvalidInput, UnknownWorkspace
+from masis.errors import DataFolderError, InvalidInput, UnknownWorkspace
 from masis.knowledge.catalog import WorkspaceSummary
 from masis.knowledge.library import IngestProgress, Library
 from masis.orchestrator.graph import MASISGraph, build_graph
 from masis.orchestrator.human import HumanAnswer, checked_answer
 from masis.orchestrator.services import Services, library_for, services_for
-from masis.orchestrator.state import MASISInput, MASISState, in_words
+from masis.orchestrator.state import MASISInput, MASISState, applied, in_words
 from masis.orchestrator.twin import run_blocking
 from masis.runs.checkpoints import open_checkpointer
 from masis.runs.result import RunResult, result_of
@@ -137,19 +137,31 @@ class Masis:
         start: MASISState | Command[Any],
         on_event: Callable[[Event], None] | None,
     ) -> RunResult:
-        async with self._graph() as graph:
-            async for mode, part in graph.astream(
-                start,
-                _config(run_id),
-                context=self.services,
-                stream_mode=["custom", "updates"],
-                durability="async",
-            ):
-                if on_event:
-                    for event in _events(mode, part):
-                        on_event(event)
-            state = await graph.aget_state(_config(run_id))
-        return result_of(run_id, cast(MASISState, state.values))
+        latest: MASISState = {}
+        try:
+            async with self._graph() as graph:
+                async for mode, part in graph.astream(
+                    start,
+                    _config(run_id),
+                    context=self.services,
+                    stream_mode=["custom", "updates", "values"],
+                    durability="async",
+                ):
+                    if mode == "values":
+                        latest = cast(MASISState, part)
+                        continue
+                    if mode == "updates" and isinstance(part, dict) and (ending := part.get("supervisor")):
+                        # What ends the run is known before its checkpoint is written, which may still fail.
+                        latest = applied(latest, ending)
+                    if on_event:
+                        for event in _events(mode, part):
+                            on_event(event)
+        except DataFolderError as error:
+            # The answer is there and only could not be saved: it must not be lost with its checkpoint.
+            if not latest.get("outcome"):
+                raise
+            latest["trace"] = [*latest["trace"], {"node": "run", "warning": "run_not_saved", "error": str(error)}]
+        return result_of(run_id, latest)
 
 
 def _config(run_id: str) -> RunnableConfig:

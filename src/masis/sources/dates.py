@@ -10,13 +10,16 @@ _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _LINE_END = r"(?=[\s.*_|)]*$)"
 
+_DAYS = (
+    rf"{_YEAR}-(?P<month>[01]\d)-(?P<day>[0-3]\d)",
+    rf"{_YEAR}/(?P<month>[01]?\d)/(?P<day>[0-3]?\d)",
+    rf"{_DAY}\.?\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}",
+    rf"{_MONTH}\s+{_DAY},?\s+{_YEAR}",
+)
 _FORMS = [
     re.compile(pattern + r"(?!\d)", re.IGNORECASE)
     for pattern in (
-        rf"{_YEAR}-(?P<month>[01]\d)-(?P<day>[0-3]\d)",
-        rf"{_YEAR}/(?P<month>[01]?\d)/(?P<day>[0-3]?\d)",
-        rf"{_DAY}\.?\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}",
-        rf"{_MONTH}\s+{_DAY},?\s+{_YEAR}",
+        *_DAYS,
         rf"(?P<day>[0-3]?\d)\.(?P<month>[01]?\d)\.{_YEAR}",
         rf"(?P<first>[0-3]?\d)/(?P<second>[0-3]?\d)/{_YEAR}",
         rf"{_MONTH},?\s+{_YEAR}",
@@ -33,6 +36,9 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 
+_CLOSING = [re.compile(rf"(?:^[\W_]*|[,–—|·]\s+){_WEEKDAY}{day}{_LINE_END}", re.IGNORECASE) for day in _DAYS]
+_BYLINES, _LONGEST_BYLINE = 6, 100
+
 
 def find_date(text: str) -> str | None:
     """ISO 8601, as precise as the line near the top that states it."""
@@ -44,6 +50,16 @@ def find_date(text: str) -> str | None:
         # "As of 31 December 2025 the company had …" dates a figure, not the document.
         if found and not (label["as_of"] and rest.strip(" .*_|)")):
             return found
+    return _closing_date(text)
+
+
+def _closing_date(text: str) -> str | None:
+    """“15 January 2026” alone on a line near the top, or “Quality Committee, 2 April 2026” at the end of one."""
+    lines = [line for line in text[:_HEAD_CHARS].split("\n") if line.strip()][:_BYLINES]
+    for line in lines:
+        for form in _CLOSING:
+            if len(line) <= _LONGEST_BYLINE and (match := form.search(line)):
+                return _iso(match.groupdict())
     return None
 
 

@@ -121,3 +121,11 @@ async def test_the_judge_scores_follow_the_facts() -> None:
     assert scores["silent"].completeness == 0.0
     assert scores["good"].completeness > scores["silent"].completeness
     assert scores["bad"].improvement_suggestions
+
+
+async def test_another_figure_is_no_answer_when_nothing_speaks_of_the_one_asked_for() -> None:
+    ward = chunk(
+        "c00000000c3", "The infection rate of the hospital was 2.1% in 2025.", file_name="ward.txt", document_id="d3"
+    )
+    assert "do not answer" in await write("What was the hospital's mortality rate in 2025?", [ward])
+    assert "2.1%" in await write("What was the hospital's infection rate in 2025?", [ward])

@@ -66,6 +66,10 @@ class Request:
             self.listener(token)
 
 
+TRIES_AT_A_CLOSED_DOOR = 3
+"""A server that is not there is not overloaded: waiting out the whole deadline would only look like hanging."""
+
+
 class Courier:
     """Carries requests to the model of one role."""
 
@@ -133,7 +137,7 @@ class Courier:
         return after_refusal(dialect, sent, failure.status, failure.words)
 
     async def _wait_or_give_up(self, failure: Failure, failures: int, ledger: Ledger) -> None:
-        if not failure.is_retryable:
+        if not failure.is_retryable or (failure.nobody_there and failures >= TRIES_AT_A_CLOSED_DOOR):
             raise failure.error
         asked, cap = failure.retry_after or 0.0, self._settings.model_retry_after_cap_seconds
         if asked > cap:

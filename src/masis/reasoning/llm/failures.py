@@ -20,6 +20,8 @@ class Failure:
     words: str = ""
     """All the provider said, for working out what it did not understand; never shown."""
     retry_after: float | None = None
+    nobody_there: bool = False
+    """No connection came about: a server that is not running, or another address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ def classify(error: Exception, model: str, redactor: Redactor) -> Failure:
             return _unavailable(f"{model} did not answer in time")
         case APIConnectionError():
             reason = type(error.__cause__).__name__ if error.__cause__ else "no reason given"
-            return _unavailable(f"{model} could not be reached ({reason})")
+            return _unreachable(model, reason)
         case APIError():  # an error event inside a stream has no status
             return _stream_failure(error, model, redactor)
         case _:
@@ -95,6 +97,14 @@ def _stream_failure(error: Exception, model: str, redactor: Redactor) -> Failure
 
 def _unavailable(sentence: str) -> Failure:
     return Failure(ModelUnavailable(sentence), is_retryable=True)
+
+
+def _unreachable(model: str, reason: str) -> Failure:
+    error = ModelUnavailable(
+        f"{model} could not be reached ({reason})",
+        advice="Check that the server runs, and MASIS_MODEL_BASE_URL or the network, then ask again.",
+    )
+    return Failure(error, is_retryable=True, nobody_there=reason == "ConnectError")
 
 
 def _quota_used_up(model: str, quote: str) -> ModelRejected:

@@ -22,6 +22,10 @@ NOT_AN_ANSWER = 3.0
 OTHER_PERIOD = 4.0
 NOT_COUNTED = 6.0
 OTHER_ROW = 3.0
+UNSPOKEN = 3.0
+"""What all statements lose when a figure is asked for and no passage has a word of the better part of it …"""
+MOST_UNSPOKEN = 0.5
+"""… by weight, rare words counting more than common ones."""
 
 
 class Relevance(Protocol):
@@ -65,8 +69,10 @@ async def rank(part: Question, candidates: Sequence[Candidate], relevance: Relev
     shared = {id(c): shared_terms(weights, c) for c in possible}
     close = sorted(possible, key=lambda c: -shared[id(c)])[:READ_AT_MOST]
     logits = await _read(part, close, relevance)
+    is_unspoken = "number" in part.kinds and unspoken_share(weights, candidates) >= MOST_UNSPOKEN
+    silence = UNSPOKEN if is_unspoken else 0.0
     ranked = [
-        Candidate(c.passage, c.statement, logit + TERMS * (shared[id(c)] - 0.5) - shortfall(part, c))
+        Candidate(c.passage, c.statement, logit + TERMS * (shared[id(c)] - 0.5) - shortfall(part, c) - silence)
         for c, logit in zip(close, logits, strict=True)
     ]
     return sorted(ranked, key=lambda c: -c.strength)
@@ -92,6 +98,13 @@ def term_weights(part: Question, candidates: Sequence[Candidate]) -> dict[str, f
         for term in part.terms
         if rarest
     }
+
+
+def unspoken_share(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> float:
+    """How much of what is asked no passage has a word of: “mortality” in “What was the mortality rate?”."""
+    spoken = {stem for c in candidates for stem in terms_of(c)}
+    total = sum(weights.values())
+    return sum(w for term, w in weights.items() if term not in spoken) / total if total else 0.0
 
 
 def terms_of(candidate: Candidate) -> set[str]:
