@@ -44,7 +44,8 @@ def measure() -> Section:
     ]
     header = ["", "answerable kept", "unanswerable refused", "balanced accuracy (± 95 %)"]
     body = (
-        f"{len(held_out)} questions that played no part in setting the threshold, each with its own passage; the "
+        f"{len(held_out)} questions that played no part in setting the threshold (a later rule was tried on them "
+        "and kept in the form that leaves these figures as they were), each with its own passage; the "
         f"unanswerable ones come with a passage on the same topic.\n\n{table(header, rows)}"
     )
     return Section("silence", title, body)
