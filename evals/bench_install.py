@@ -35,7 +35,7 @@ def measure() -> Section:
     rows += [[f"**total, {len(sizes)} packages** (target: under 400 MB)", f"**{sum(sizes.values()):.0f}**"]]
     body = (
         f"What `make demo` installs. {', '.join(sorted(unused))} are asked for by dependencies, never imported by "
-        "MASIS and left out of the lock (`requirements/unused.txt`); a plain `pip install` of the package adds about "
-        f"98 MB for them.\n\n{table(['package', 'MB on disk'], rows)}"
+        "MASIS and left out of the lock (`requirements/unused.txt`); a plain `pip install` of the package adds them "
+        f"(98 MB when last installed).\n\n{table(['package', 'MB on disk'], rows)}"
     )
     return Section("install", "Core install", body)

@@ -1,6 +1,7 @@
 """Retries, deadlines, limits and dialects, against a real server."""
 
 import asyncio
+import socket
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -11,6 +12,7 @@ from pydantic import BaseModel
 
 from masis.errors import ModelRefused, ModelRejected, ModelUnavailable
 from masis.reasoning.llm.client import ModelClient
+from masis.reasoning.llm.courier import TRIES_AT_A_CLOSED_DOOR
 from masis.reasoning.llm.limiter import RateLimiter
 from masis.reasoning.llm.wire import Message
 from tests.support.fake_openai import CutStream, Drop, Fail, FakeOpenAI, Hang, Raw, Recorded, Reply, Say
@@ -271,3 +273,14 @@ async def test_a_stream_that_breaks_before_its_first_word_is_streamed_again(
     fake_openai.script(Drop(), CutStream(""), Say("The whole answer"))
     await client.complete(ASK, on_token=heard.append)
     assert "".join(heard) == "The whole answer"
+
+
+async def test_a_server_that_is_not_there_is_not_waited_for_until_the_deadline(make_client: MakeClient) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        port = closed.getsockname()[1]
+    client = make_client(model_base_url=f"http://127.0.0.1:{port}/v1", model_deadline_seconds=60.0)
+    with pytest.raises(ModelUnavailable, match="could not be reached") as raised:
+        await client.complete(ASK)
+    assert raised.value.usage.requests == TRIES_AT_A_CLOSED_DOOR
+    assert "MASIS_MODEL_BASE_URL" in raised.value.advice
