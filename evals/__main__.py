@@ -5,12 +5,20 @@ from collections.abc import Callable
 
 from evals import (
     bench_cold_start,
+    bench_embedding,
+    bench_ingestion,
     bench_install,
     bench_latency,
     bench_overhead,
+    bench_parsing,
+    bench_store,
+    eval_calibration,
+    eval_formats,
     eval_planted_errors,
+    eval_retrieval,
     eval_sample,
     eval_silence,
+    eval_threshold,
     eval_unseen,
 )
 from evals.tables import Section, write_sections
@@ -21,12 +29,20 @@ SUITES: dict[str, dict[str, Callable[[], Section]]] = {
         "cold-start": bench_cold_start.measure,
         "install": bench_install.measure,
         "latency": bench_latency.measure,
+        "parsing": bench_parsing.measure,
+        "embedding": bench_embedding.measure,
+        "ingestion": bench_ingestion.measure,
+        "store": bench_store.measure,
     },
     "eval": {
         "sample": eval_sample.measure,
         "planted-errors": eval_planted_errors.measure,
         "silence": eval_silence.measure,
         "unseen": eval_unseen.measure,
+        "formats": eval_formats.measure,
+        "retrieval": eval_retrieval.measure,
+        "threshold": eval_threshold.measure,
+        "calibration": eval_calibration.measure,
     },
 }
 

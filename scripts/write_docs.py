@@ -10,7 +10,19 @@ from pydantic_core import PydanticUndefined
 from masis.settings import Settings
 
 DOCS = Path(__file__).parent.parent / "docs"
-COMMANDS = ["", "ask", "resume", "ingest", "workspaces", "documents", "doctor"]
+COMMANDS = [
+    "",
+    "ask",
+    "resume",
+    "ingest",
+    "search",
+    "workspaces",
+    "documents",
+    "delete",
+    "reindex",
+    "calibrate",
+    "doctor",
+]
 
 
 def cli_page() -> str:

@@ -1,6 +1,7 @@
 """The models that install with the package: ONNX files among the data of a wheel whose code is never imported."""
 
 import importlib.util
+import os
 import threading
 from dataclasses import dataclass, field
 from hashlib import file_digest
@@ -31,6 +32,11 @@ class ModelFile:
 
 EMBEDDER = ModelFile("bge_small_en", "68807e3ff2abb83cdd708d8243fd398246e397bfee2ba611c2bad728e27df743")
 CROSS_ENCODER = ModelFile("reranker_en", "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1")
+
+
+def usable_cores() -> int:
+    """Those this process may run on, which a container or a task set can make fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def installed(model: ModelFile) -> "OnnxModel":
@@ -86,6 +92,8 @@ class OnnxModel:
         tokenizer.no_padding()
         options = onnxruntime.SessionOptions()
         options.enable_cpu_mem_arena = False
+        # One thread a text, as many texts as cores: a text shared by all cores takes three times the work.
+        options.intra_op_num_threads = 1
         options.log_severity_level = 3
         session = onnxruntime.InferenceSession(
             str(self.folder / "model.onnx"), options, providers=["CPUExecutionProvider"]

@@ -5,6 +5,7 @@ MASISError
 │   ├── UnknownWorkspace
 │   └── DuplicateDocument
 ├── UnreadableFile          a file could not be read as a document
+│   └── ScannedFile         its pages are pictures of text
 ├── DataFolderError         the data folder cannot be used (read-only, full, locked by another process)
 │   └── IndexMismatch       the index was built by another embedder, or is not an index
 ├── StoreUnavailable        the vector store did not answer
@@ -53,6 +54,15 @@ class UnreadableFile(MASISError):
     advice = "Open the file to see whether it is intact, or save it in another format."
 
 
+class ScannedFile(UnreadableFile):
+    code = "scanned_file"
+    advice = "Run text recognition (OCR) on it, with `masis[ocr]` or `ocrmypdf` for example, and ingest it again."
+
+    def __init__(self, message: str, *, pages: int) -> None:
+        super().__init__(message)
+        self.pages = pages
+
+
 class DataFolderError(MASISError):
     code = "data_folder"
     advice = "Set MASIS_HOME to a folder this user can write to."
@@ -60,7 +70,7 @@ class DataFolderError(MASISError):
 
 class IndexMismatch(DataFolderError):
     code = "index_mismatch"
-    advice = "Use the embedder the index was built with, or set MASIS_HOME to a new folder and ingest again."
+    advice = "Use the embedder the index was built with, or build the index anew for this one with `masis reindex`."
 
 
 class StoreUnavailable(MASISError):

@@ -44,6 +44,17 @@ class Page:
     number: int
     """Counted from 1; a format without pages is one page."""
     text: str
+    label: str | None = None
+    """What a reader calls it when that is not its number: "sheet Revenue", "slide 3", "chapter Two"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A file inside a file: what an archive holds, or what a message carries."""
+
+    name: str
+    """Its path inside; a label, never a path to write to."""
+    data: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +62,16 @@ class ParsedDocument:
     """What a parser read: pages in order, and what the file says of itself."""
 
     pages: Sequence[Page]
+    """None for an archive, which is nothing but its members."""
     title: str | None = None
     date: str | None = None
     """The document's own date (ISO 8601, as precise as it says), when it states one."""
+    members: Sequence[Member] = ()
+    """Files inside it that are documents of their own."""
+    notes: Sequence[str] = ()
+    """What a reader should know was left out, in sentences: scanned pages, sheets that could not be read."""
+    scanned: Sequence[int] = ()
+    """The numbers of pages that are pictures of text."""
 
     @property
     def text(self) -> str:
@@ -62,6 +80,11 @@ class ParsedDocument:
 
 
 PAGE_BREAK = "\n\n"
+
+
+def place(page: int | None, label: str | None) -> str:
+    """Where in a document, as a reader would say it."""
+    return label or f"page {page}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +103,50 @@ class Document:
     size_bytes: int = 0
     date: str | None = None
     created_at: str = ""
+    note: str | None = None
+    """What of a READY document could not be read: scanned pages, for instance."""
+    source: str | None = None
+    """Where the file was found, when it was one on this machine: the same place read again is a new version."""
+    members: int = 0
+    """How many files it carries that are documents of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeletionReceipt:
+    """What was removed, counted as it was removed."""
+
+    workspace_id: str
+    document_id: str | None
+    """None: the whole workspace."""
+    file_names: tuple[str, ...]
+    documents: int
+    chunks: int
+    """Passages taken out of the index, with their vectors."""
+    text_chars: int
+    bytes: int
+    """Of the kept originals."""
+    cached_vectors: int
+    runs: int
+    deleted_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFilters:
+    """Where a search may look; what is not said is not restricted."""
+
+    documents: tuple[str, ...] = ()
+    """Document ids or file names."""
+    file_types: tuple[str, ...] = ()
+    """Extensions without the dot: pdf, xlsx."""
+    dated_from: str | None = None
+    """ISO 8601, as precise as wanted: 2024 begins on its first day …"""
+    dated_to: str | None = None
+    """… and ends on its last. A document without a date is never inside."""
+    pages: tuple[int, int] | None = None
+    """First and last page, sheet or slide, both included."""
+
+
+EVERYWHERE = SearchFilters()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +163,8 @@ class Chunk:
     heading: str | None = None
     """The headings above the passage, outermost first; embedded with it, never quoted as part of it."""
     date: str | None = None
+    label: str | None = None
+    """The page's label: which sheet or slide."""
 
 
 class EvidenceChunk(TypedDict):
@@ -111,6 +180,9 @@ class EvidenceChunk(TypedDict):
     end: int
     heading: NotRequired[str | None]
     date: NotRequired[str | None]
+    label: NotRequired[str | None]
+    focus: NotRequired[list[int]]
+    """Start and end, in the document's text, of the part that speaks of the question."""
 
 
 class Citation(TypedDict):
@@ -123,6 +195,8 @@ class Citation(TypedDict):
     start: int | None
     end: int | None
     quote: str | None
+    label: NotRequired[str | None]
+    """Which sheet or slide, where that says more than the page's number."""
 
 
 class Claim(TypedDict):
@@ -148,6 +222,7 @@ class ConflictSide(TypedDict):
     file_name: str
     date: str | None
     page: int
+    label: NotRequired[str | None]
 
 
 class Conflict(TypedDict):
@@ -228,5 +303,9 @@ class IngestReport:
 
     workspace_id: str
     ready: list[Document] = field(default_factory=list[Document])
+    pending: list[Document] = field(default_factory=list[Document])
+    """Found by keyword already, but not yet by meaning: their vectors were left for later, or could not be had."""
     duplicates: list[Document] = field(default_factory=list[Document])
     failed: list[Document] = field(default_factory=list[Document])
+    replaced: list[Document] = field(default_factory=list[Document])
+    """Earlier versions that went when their file came again with other content."""

@@ -34,7 +34,10 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.mark.parametrize("command", [[], ["ask"], ["ingest"], ["workspaces"], ["documents"], ["doctor"], ["resume"]])
+COMMANDS = ["ask", "resume", "ingest", "search", "workspaces", "documents", "delete", "reindex", "calibrate", "doctor"]
+
+
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
 def test_help_teaches_with_an_example(command: list[str], tmp_path: Path) -> None:
     done = masis(*command, "--help", home=tmp_path)
     assert done.returncode == 0
@@ -134,6 +137,32 @@ def test_what_cannot_be_read_is_reported_and_the_rest_goes_on(tmp_path: Path) ->
     assert [d["file_name"] for d in report["ready"]] == ["good.txt"]
     assert {d["file_name"] for d in report["failed"]} == {"empty.txt", "broken.pdf", "movie.mp4"}
     assert all(d["reason"] for d in report["failed"])
+
+
+def test_a_search_shows_the_passages_and_can_be_narrowed(home: Path) -> None:
+    shown = masis("search", "term loan Lakehead Mutual Bank", "-w", "tolmerick", "-n", "3", home=home)
+    assert shown.returncode == 0
+    assert "Lakehead" in shown.stdout
+    found = json.loads(masis("search", "revenue", "-w", "tolmerick", "--type", "csv", "--json", home=home).stdout)
+    assert {passage["file_name"].rsplit(".", 1)[1] for passage in found} == {"csv"}
+    wrong = masis("search", "revenue", "-w", "tolmerick", "--since", "soon", home=home)
+    assert (wrong.returncode, "not a date" in wrong.stderr) == (1, True)
+    assert "are no pages" in masis("search", "revenue", "-w", "tolmerick", "--pages", "x", home=home).stderr
+
+
+def test_a_changed_file_a_deletion_and_a_new_index(tmp_path: Path) -> None:
+    home, note = tmp_path / "home", tmp_path / "note.txt"
+    note.write_text("The plant in Brno opened in March 2025.")
+    masis("ingest", str(note), "-w", "w", home=home)
+    note.write_text("The plant in Brno opened in April 2025.")
+    assert "in place of an earlier version" in masis("ingest", str(note), "-w", "w", home=home).stdout
+    assert "1 passage" in masis("reindex", home=home, MASIS_CHUNK_CHARS="900").stdout
+    asked = masis("delete", "note.txt", "-w", "w", home=home)
+    assert asked.returncode == 1, "nobody said yes"
+    receipt = json.loads(masis("delete", "note.txt", "-w", "w", "--yes", "--json", home=home).stdout)
+    assert (receipt["chunks"], receipt["bytes"]) == (1, note.stat().st_size)
+    assert json.loads(masis("delete", "-w", "w", "--yes", "--json", home=home).stdout)["documents"] == 0
+    assert json.loads(masis("workspaces", "--json", home=home).stdout) == []
 
 
 def test_nothing_read_at_all_is_a_failure(tmp_path: Path) -> None:

@@ -11,10 +11,9 @@ from qdrant_client import QdrantClient, models
 
 from masis.errors import IndexMismatch, StoreUnavailable
 from masis.knowledge.qdrant import QdrantStore
-from masis.knowledge.sparse import sparse_query
 from masis.settings import Settings
 from tests.contract.conftest import QdrantServer
-from tests.knowledge.stores import NamedEmbedder, indexed, vector_of
+from tests.knowledge.stores import NamedEmbedder, ask, indexed, question, vector_of
 
 Open = Callable[..., QdrantStore]
 
@@ -40,7 +39,7 @@ def open_store() -> Iterator[Open]:
 
 async def assert_unavailable(store: QdrantStore, match: str) -> None:
     with pytest.raises(StoreUnavailable, match=match) as error:
-        await store.query("a", vector_of("x"), sparse_query("x"), 1)
+        await store.query("a", *question("x"), 1)
     assert error.value.advice
     for call in (store.upsert("a", [indexed("x")]), store.count("a"), store.delete_workspace("a")):
         with pytest.raises(StoreUnavailable):
@@ -119,7 +118,7 @@ async def test_a_description_that_does_not_fit_its_vectors_is_refused(
     raw.create_collection(
         "odd",
         vectors_config={"dense": models.VectorParams(size=4, distance=models.Distance.COSINE)},
-        metadata={"embedder": "test-embedder", "dimension": 8, "format": 1},
+        metadata={"embedder": "test-embedder", "dimension": 8, "language": "english", "format": 2},
     )
     with pytest.raises(IndexMismatch):
         await open_store(qdrant_server.port, "odd").count("a")
@@ -132,8 +131,9 @@ async def test_the_collection_is_made_for_many_tenants(
     info = raw.get_collection("tenants")
     schema = info.payload_schema
     assert schema["workspace_id"].params.is_tenant is True
-    assert "document_id" in schema
-    assert info.config.metadata == {"embedder": "test-embedder", "dimension": 8, "format": 1}
+    assert {"document_id", "file_type", "page", "day", "last_day"} < set(schema)
+    described = {"embedder": "test-embedder", "dimension": 8, "language": "english", "format": 2, "alias": "tenants"}
+    assert info.config.metadata == described
     assert (info.config.hnsw_config.m, info.config.hnsw_config.payload_m) == (0, 16)
 
 
@@ -141,7 +141,7 @@ async def test_indexes_that_a_crash_left_out_are_made_later(
     qdrant_server: QdrantServer, open_store: Open, raw: QdrantClient
 ) -> None:
     await open_store(qdrant_server.port, "unfinished").upsert("a", [indexed("x")])
-    raw.delete_payload_index("unfinished", "document_id", wait=True)
+    raw.delete_payload_index("unfinished-1", "document_id", wait=True)
     assert await open_store(qdrant_server.port, "unfinished").count("a", "doc") == 1
     assert "document_id" in raw.get_collection("unfinished").payload_schema
 
@@ -151,8 +151,54 @@ async def test_a_collection_that_vanishes_is_reported_and_made_again(
 ) -> None:
     store = open_store(qdrant_server.port, "vanishing")
     await store.upsert("a", [indexed("x")])
-    raw.delete_collection("vanishing")
+    raw.delete_collection("vanishing-1")
     with pytest.raises(StoreUnavailable, match="status 404"):
         await store.count("a")
+    assert await store.count("a") == 0
     await store.upsert("a", [indexed("x")])
     assert await store.count("a") == 1
+
+
+async def test_other_processes_follow_a_switch(qdrant_server: QdrantServer, open_store: Open) -> None:
+    reader, writer = open_store(qdrant_server.port, "switched"), open_store(qdrant_server.port, "switched")
+    await writer.upsert("a", [indexed("Before.")])
+    assert await ask(reader, "before") == ["Before."]
+    rebuilt = await writer.rebuild()
+    await rebuilt.upsert("a", [indexed("After.")])
+    await writer.adopt(rebuilt)
+    assert await ask(reader, "after") == ["After."]
+
+
+async def test_a_process_with_the_old_embedder_cannot_write_into_the_new_index(
+    qdrant_server: QdrantServer, open_store: Open
+) -> None:
+    left_behind = open_store(qdrant_server.port, "moved_on")
+    await left_behind.upsert("a", [indexed("Old vectors.")])
+    settings = left_behind._settings
+    moved_on = QdrantStore(settings, NamedEmbedder("better-embedder"))
+    rebuilt = await moved_on.rebuild()
+    await rebuilt.upsert("a", [indexed("New vectors.")])
+    await moved_on.adopt(rebuilt)
+    with pytest.raises(IndexMismatch, match="better-embedder"):
+        await left_behind.upsert("a", [indexed("More old vectors.")])
+    assert [item.chunk.text for item in await moved_on.chunks("a")] == ["New vectors."]
+    moved_on.close()
+
+
+async def test_an_index_of_the_first_format_is_replaced(
+    qdrant_server: QdrantServer, open_store: Open, raw: QdrantClient
+) -> None:
+    vectors = {"dense": models.VectorParams(size=8, distance=models.Distance.COSINE)}
+    first = {"embedder": "test-embedder", "dimension": 8, "format": 1}
+    raw.create_collection("first", vectors_config=vectors, metadata=first)
+    raw.create_collection("first-7", vectors_config=vectors, metadata=first)
+    store = open_store(qdrant_server.port, "first")
+    with pytest.raises(IndexMismatch, match="has format 1") as error:
+        await store.prepare(8)
+    assert "masis reindex" in error.value.advice
+    rebuilt = await store.rebuild()
+    await rebuilt.upsert("a", [indexed("x", dense=vector_of("x"))])
+    await store.adopt(rebuilt)
+    assert await store.count("a") == 1
+    names = {found.name for found in raw.get_collections().collections}
+    assert {name for name in names if name.startswith("first")} == {"first-7", "first-8"}, "one was not this index's"

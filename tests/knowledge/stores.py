@@ -1,14 +1,16 @@
 """What the tests of the stores share: small vectors, and chunks made of one sentence."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from masis.knowledge.chunk_ids import chunk_id
-from masis.knowledge.sparse import sparse_passage
-from masis.knowledge.store import IndexedChunk
+from masis.knowledge.fusion import fuse
+from masis.knowledge.sparse import sparse_passage, sparse_query
+from masis.knowledge.store import IndexedChunk, SparseVector, VectorStore
 from masis.types import Chunk
 
 DIMENSION = 8
+ENGLISH = "english"
 
 
 @dataclass
@@ -17,6 +19,9 @@ class NamedEmbedder:
 
     name: str = "test-embedder"
     dimension: int | None = DIMENSION
+
+    async def ready(self) -> int:
+        return self.dimension or DIMENSION
 
     async def embed_passages(self, texts: list[str]) -> list[list[float]]:
         return [vector_of(text, self.dimension or DIMENSION) for text in texts]
@@ -35,12 +40,36 @@ def vector_of(text: str, dimension: int = DIMENSION) -> list[float]:
 
 
 def chunk(
-    text: str, document_id: str = "doc", start: int = 0, heading: str | None = None, date: str | None = None
+    text: str,
+    document_id: str = "doc",
+    start: int = 0,
+    heading: str | None = None,
+    date: str | None = None,
+    page: int = 1,
+    file_name: str | None = None,
 ) -> Chunk:
     end = start + len(text)
     name = chunk_id(document_id, start, end, text)
-    return Chunk(name, document_id, f"{document_id}.md", text, 1, start, end, heading, date)
+    return Chunk(name, document_id, file_name or f"{document_id}.md", text, page, start, end, heading, date)
 
 
 def indexed(text: str, document_id: str = "doc", start: int = 0, dense: list[float] | None = None) -> IndexedChunk:
-    return IndexedChunk(chunk(text, document_id, start), dense or vector_of(text), sparse_passage(text))
+    return of_chunk(chunk(text, document_id, start), dense)
+
+
+def of_chunk(passage: Chunk, dense: list[float] | None = None) -> IndexedChunk:
+    return IndexedChunk(passage, dense or vector_of(passage.text), sparse_passage(passage.text, ENGLISH))
+
+
+def keyword_only(text: str, document_id: str = "doc", start: int = 0) -> IndexedChunk:
+    """As it is before its vector was computed."""
+    return replace(indexed(text, document_id, start), dense=None)
+
+
+def question(text: str) -> tuple[list[float], SparseVector]:
+    return vector_of(text), sparse_query(text, ENGLISH)
+
+
+async def ask(store: VectorStore, text: str, workspace: str = "a", limit: int = 10) -> list[str]:
+    """Texts, best first."""
+    return [hit.chunk.text for hit in fuse(await store.query(workspace, *question(text), limit), limit)]

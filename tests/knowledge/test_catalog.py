@@ -8,7 +8,7 @@ import pytest
 
 from masis.errors import DataFolderError, InvalidInput
 from masis.knowledge.catalog import Catalog, check_workspace_name
-from masis.types import Document
+from masis.types import Document, Page, ParsedDocument
 
 DOCUMENT = Document(
     "acme", "d" * 64, "report.pdf", "READY", pages=4, chunks=12, size_bytes=999, date="2026-03", created_at="2026-03-14"
@@ -44,8 +44,8 @@ def test_names_that_it_may_not_have(catalog: Catalog, name: str) -> None:
 def test_workspaces_with_what_is_in_them(catalog: Catalog) -> None:
     catalog.create_workspace("zeta")
     catalog.create_workspace("acme")
-    catalog.save_document(DOCUMENT)
-    catalog.save_document(replace(DOCUMENT, document_id="e" * 64, chunks=3))
+    catalog.show(DOCUMENT)
+    catalog.show(replace(DOCUMENT, document_id="e" * 64, chunks=3))
     catalog.save_document(replace(DOCUMENT, document_id="f" * 64, status="FAILED", reason="empty", chunks=0))
     found = [(each.workspace_id, each.documents, each.chunks) for each in catalog.workspaces()]
     assert found == [("acme", 2, 15), ("zeta", 0, 0)]
@@ -63,6 +63,35 @@ def test_a_document_comes_back_as_it_went_in_and_is_replaced(catalog: Catalog) -
     assert catalog.document("acme", "none") is None
 
 
+def test_what_searches_see_changes_in_one_step(catalog: Catalog) -> None:
+    old = replace(DOCUMENT, document_id="a" * 64, source="/data/report.pdf")
+    new = replace(DOCUMENT, document_id="b" * 64, source="/data/report.pdf")
+    catalog.save_document(old)
+    assert catalog.not_shown("acme") == [old.document_id], "not before it is shown"
+    catalog.show(old)
+    catalog.save_document(new)
+    assert catalog.not_shown("acme") == [new.document_id]
+    assert catalog.versions("acme", "/data/report.pdf") == [old]
+    catalog.show(new, [old.document_id])
+    assert catalog.not_shown("acme") == catalog.going("acme") == [old.document_id]
+    assert catalog.versions("acme", "/data/report.pdf") == [new]
+    assert catalog.is_shown("acme", new.document_id)
+    assert not catalog.is_shown("acme", old.document_id)
+    catalog.save_document(replace(new, chunks=1))
+    assert catalog.is_shown("acme", new.document_id), "saving changes nothing about it"
+    catalog.hide("acme", new.document_id)
+    assert [d.reason for d in catalog.documents("acme") if d.document_id == new.document_id] == ["It is being deleted."]
+
+
+def test_what_was_deleted_is_not_on_the_disk_any_more(catalog: Catalog, path: Path) -> None:
+    secret = "the merger with Quillfeather is off"
+    catalog.save_document(replace(DOCUMENT, reason=secret))
+    catalog.save_parsed("acme", DOCUMENT.document_id, ParsedDocument([Page(1, secret * 50)]))
+    assert any(secret.encode() in file.read_bytes() for file in path.parent.iterdir())
+    catalog.delete_document("acme", DOCUMENT.document_id)
+    assert not any(secret.encode() in file.read_bytes() for file in path.parent.iterdir())
+
+
 def test_documents_are_listed_by_name(catalog: Catalog) -> None:
     for number, name in enumerate(["b.md", "a.md", "c.md"]):
         catalog.save_document(replace(DOCUMENT, document_id=str(number), file_name=name))
@@ -72,10 +101,14 @@ def test_documents_are_listed_by_name(catalog: Catalog) -> None:
 
 def test_the_text_stays_with_the_document(catalog: Catalog) -> None:
     text = "Ünïcode “text” \U0001f9ca\n\n| a | b |" * 1000
+    parsed = ParsedDocument([Page(1, text), Page(2, ""), Page(3, "end", "sheet Ütrecht")], "A title", "2026-03")
     catalog.save_document(DOCUMENT)
-    catalog.save_text("acme", DOCUMENT.document_id, text)
+    catalog.save_parsed("acme", DOCUMENT.document_id, parsed)
     catalog.save_document(replace(DOCUMENT, chunks=13))
-    assert catalog.text("acme", DOCUMENT.document_id) == text
+    assert catalog.text("acme", DOCUMENT.document_id) == parsed.text
+    assert catalog.parsed("acme", DOCUMENT.document_id) == parsed
+    assert catalog.title("acme", DOCUMENT.document_id) == "A title"
+    assert catalog.text_chars("acme") == len(parsed.text)
     assert catalog.text("other", DOCUMENT.document_id) is None
     catalog.delete_document("acme", DOCUMENT.document_id)
     assert catalog.text("acme", DOCUMENT.document_id) is None
@@ -86,7 +119,7 @@ def test_a_workspace_goes_with_all_that_is_its_and_nothing_else(catalog: Catalog
     catalog.create_workspace("other")
     for workspace in ("acme", "other"):
         catalog.save_document(replace(DOCUMENT, workspace_id=workspace))
-        catalog.save_text(workspace, DOCUMENT.document_id, "text")
+        catalog.save_parsed(workspace, DOCUMENT.document_id, ParsedDocument([Page(1, "text")]))
     catalog.delete_workspace("acme")
     assert not catalog.has_workspace("acme")
     assert (catalog.documents("acme"), catalog.text("acme", DOCUMENT.document_id)) == ([], None)
@@ -115,7 +148,7 @@ def test_many_threads_at_once(path: Path) -> None:
             catalog.create_workspace("acme")
             for n in range(5):
                 catalog.save_document(replace(DOCUMENT, document_id=f"{number}-{n}"))
-                catalog.save_text("acme", f"{number}-{n}", "text")
+                catalog.save_parsed("acme", f"{number}-{n}", ParsedDocument([Page(1, "text")]))
         except BaseException as error:
             errors.append(error)
 
@@ -151,9 +184,9 @@ def test_a_damaged_database(catalog: Catalog, path: Path) -> None:
 def test_another_version_is_refused(catalog: Catalog, path: Path) -> None:
     db = sqlite3.connect(path)
     with db:
-        db.execute("UPDATE catalog_version SET version = 2")
+        db.execute("UPDATE catalog_version SET version = 1")
     db.close()
-    with pytest.raises(DataFolderError, match="format 2, not 1"):
+    with pytest.raises(DataFolderError, match="format 1, not 2"):
         catalog.workspaces()
 
 
@@ -186,7 +219,7 @@ def test_a_full_disk(catalog: Catalog, path: Path) -> None:
         patch.setattr(sqlite3, "connect", limited)
         catalog.save_document(DOCUMENT)
         with pytest.raises(DataFolderError, match="no space left") as error:
-            catalog.save_text("acme", DOCUMENT.document_id, "x" * 10_000_000)
+            catalog.save_parsed("acme", DOCUMENT.document_id, ParsedDocument([Page(1, "x" * 10_000_000)]))
     assert "Free some space" in error.value.advice
     assert catalog.document("acme", DOCUMENT.document_id) == DOCUMENT
 
@@ -194,7 +227,7 @@ def test_a_full_disk(catalog: Catalog, path: Path) -> None:
 def test_a_database_that_another_process_keeps_locked(
     catalog: Catalog, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("masis.knowledge.catalog._BUSY_SECONDS", 0.01)
+    monkeypatch.setattr("masis.knowledge.database._BUSY_SECONDS", 0.01)
     db = sqlite3.connect(path, isolation_level=None)
     db.execute("BEGIN EXCLUSIVE")
     with pytest.raises(DataFolderError, match="another process"):

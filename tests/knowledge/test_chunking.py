@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from masis.knowledge.chunking import chunk_document
+from masis.knowledge.chunking import chunk_document, statements
 from masis.settings import Settings
 from masis.types import Chunk, Page, ParsedDocument
 
@@ -232,3 +232,23 @@ def test_time_grows_with_the_length_only() -> None:
     seconds(100)
     small = max(seconds(1000), 0.01)
     assert seconds(4000) < small * 4 * 4
+
+
+# Statements
+
+
+def test_statements_are_sentences_and_whole_tables() -> None:
+    table = f"Sales by region\n\nRegion | 2023 | 2024\n{rows(5)}"
+    text = f"{sentences(2)}\n\n{table}\n\n{sentences(1, 'Profit')}"
+    assert [text[start:end].strip() for start, end in statements(text)] == [
+        "Revenue rose to 0 million dollars in the year.",
+        "Revenue rose to 1 million dollars in the year.",
+        table,
+        "Profit rose to 0 million dollars in the year.",
+    ]
+
+
+@given(page)
+def test_statements_follow_each_other_without_a_gap(text: str) -> None:
+    spans = statements(text)
+    assert "".join(text[start:end] for start, end in spans) == text

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from masis.errors import DataFolderError, IndexMismatch
-from masis.knowledge import edge
+from masis.knowledge import edge, edge_purge
 from masis.knowledge.data_folder import MIN_FREE_BYTES
 from masis.knowledge.edge import EdgeStore
-from masis.knowledge.sparse import sparse_query
-from tests.knowledge.stores import NamedEmbedder, indexed, vector_of
+from masis.knowledge.store import IndexedChunk
+from tests.knowledge.stores import NamedEmbedder, ask, indexed, keyword_only, question
 
 ROOT = Path(__file__).parents[2]
 
@@ -79,7 +79,7 @@ async def test_a_killed_process_loses_nothing_and_leaves_no_lock(
     holder.kill()
     holder.wait()
     assert await store.count("a") == 200
-    assert len(await store.query("a", vector_of("x"), sparse_query("passage 7"), 10)) == 10
+    assert len(await ask(store, "passage 7")) == 10
 
 
 async def test_a_second_store_in_this_process_finds_it_locked(store: EdgeStore, home: Path) -> None:
@@ -112,10 +112,10 @@ async def test_the_home_is_a_file(tmp_path: Path) -> None:
 
 def test_the_index_is_a_file(store: EdgeStore, home: Path) -> None:
     home.mkdir()
-    (home / "index").write_text("not a folder")
+    (home / "index-1").write_text("not a folder")
     with pytest.raises(DataFolderError):
         asyncio.run(store.upsert("a", [indexed("x")]))
-    assert (home / "index").read_text() == "not a folder"
+    assert (home / "index-1").read_text() == "not a folder"
 
 
 def test_a_folder_that_may_not_be_written(home: Path) -> None:
@@ -146,12 +146,12 @@ def output_of(code: str, home: Path) -> str:
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("index/edge_config.json", b"{"),
-        ("index/segments/*/segment.json", b"garbage"),
-        ("index/segments/*/version.info", b"\x00\x01"),
-        ("index/segments/*/payload_storage/config.json", b""),
-        ("index/segments/*/vector_storage-dense/vectors/status.dat", b""),
-        ("index/wal/first-index", b"?"),
+        ("index-1/edge_config.json", b"{"),
+        ("index-1/segments/*/segment.json", b"garbage"),
+        ("index-1/segments/*/version.info", b"\x00\x01"),
+        ("index-1/segments/*/payload_storage/config.json", b""),
+        ("index-1/segments/*/vector_storage-dense/vectors/status.dat", b""),
+        ("index-1/wal/first-index", b"?"),
     ],
 )
 def test_a_damaged_index_is_refused_and_not_touched(home: Path, name: str, content: bytes) -> None:
@@ -160,7 +160,7 @@ def test_a_damaged_index_is_refused_and_not_touched(home: Path, name: str, conte
     victim.write_bytes(content)
     store = EdgeStore(home, NamedEmbedder())
     with pytest.raises(DataFolderError, match="damaged and was left as it is") as error:
-        asyncio.run(store.query("a", vector_of("x"), sparse_query("passage"), 5))
+        asyncio.run(ask(store, "passage"))
     assert "ingest the documents again" in error.value.advice
     assert victim.read_bytes() == content
     store.close()
@@ -168,16 +168,24 @@ def test_a_damaged_index_is_refused_and_not_touched(home: Path, name: str, conte
 
 def test_damage_that_only_a_query_meets(home: Path) -> None:
     write_index(home)
-    [victim] = home.glob("index/segments/*/payload_storage/page_0.dat")
+    [victim] = home.glob("index-1/segments/*/payload_storage/page_0.dat")
     victim.write_bytes(b"\xff" * victim.stat().st_size)
     store = EdgeStore(home, NamedEmbedder())
     with pytest.raises(DataFolderError, match="damaged"):
-        asyncio.run(store.query("a", vector_of("x"), sparse_query("passage"), 5))
+        asyncio.run(ask(store, "passage"))
     store.close()
 
 
 @pytest.mark.parametrize(
-    "content", ["", "{}", "[]", '{"embedder": "x"}', '{"embedder": 1, "dimension": 8, "format": 1}']
+    "content",
+    [
+        "",
+        "{}",
+        "[]",
+        '{"embedder": "x", "folder": "index-1"}',
+        '{"embedder": 1, "dimension": 8, "language": "english", "format": 2, "folder": "index-1"}',
+        '{"embedder": "test-embedder", "dimension": 8, "language": "english", "format": 2, "folder": 1}',
+    ],
 )
 def test_a_damaged_description_is_refused(home: Path, content: str) -> None:
     write_index(home)
@@ -187,39 +195,103 @@ def test_a_damaged_description_is_refused(home: Path, content: str) -> None:
     assert (home / "index.json").read_text() == content
 
 
-def test_a_folder_of_somebody_else_is_refused_and_left_alone(home: Path) -> None:
-    (home / "index").mkdir(parents=True)
-    (home / "index" / "holiday.jpg").write_bytes(b"photo")
+@pytest.mark.parametrize("name", ["index", "index-1", "index-9"])
+def test_a_folder_of_somebody_else_is_refused_and_left_alone(home: Path, name: str) -> None:
+    (home / name).mkdir(parents=True)
+    (home / name / "holiday.jpg").write_bytes(b"photo")
     with pytest.raises(IndexMismatch, match="not an index of MASIS"):
         asyncio.run(EdgeStore(home, NamedEmbedder()).upsert("a", [indexed("x")]))
-    assert [path.name for path in (home / "index").iterdir()] == ["holiday.jpg"]
+    assert [path.name for path in (home / name).iterdir()] == ["holiday.jpg"]
+
+
+def test_a_lost_description_is_not_replaced_by_an_empty_index(home: Path) -> None:
+    write_index(home)
+    description = home / "index.json"
+    kept = description.read_text()
+    description.unlink()
+    with pytest.raises(IndexMismatch, match="its description is damaged"):
+        asyncio.run(EdgeStore(home, NamedEmbedder()).upsert("a", [indexed("x")]))
+    description.write_text(kept)
+    store = EdgeStore(home, NamedEmbedder())
+    assert asyncio.run(store.count("a")) == 100
+    store.close()
+
+
+def test_a_description_cannot_point_out_of_the_data_folder(home: Path, tmp_path: Path) -> None:
+    write_index(home)
+    shutil.move(home / "index-1", tmp_path / "elsewhere")
+    described = json.loads((home / "index.json").read_text())
+    (home / "index.json").write_text(json.dumps({**described, "folder": "../elsewhere"}))
+    assert asyncio.run(EdgeStore(home, NamedEmbedder()).count("a")) == 0
 
 
 def test_another_format_is_refused(home: Path) -> None:
     write_index(home)
     meta = json.loads((home / "index.json").read_text())
-    (home / "index.json").write_text(json.dumps({**meta, "format": 2}))
-    with pytest.raises(IndexMismatch, match="has format 2; this version of MASIS reads format 1"):
+    (home / "index.json").write_text(json.dumps({**meta, "format": 3}))
+    with pytest.raises(IndexMismatch, match="has format 3; this version of MASIS reads format 2"):
         asyncio.run(EdgeStore(home, NamedEmbedder()).count("a"))
 
 
 async def test_an_index_that_was_removed_is_empty_and_made_again(store: EdgeStore, home: Path) -> None:
     await store.upsert("a", [indexed("x")])
     store.close()
-    shutil.rmtree(home / "index")
+    shutil.rmtree(home / "index-1")
     assert await store.count("a") == 0
     await store.upsert("a", [indexed("x")])
     assert await store.count("a") == 1
 
 
 async def test_what_a_crash_left_of_making_an_index_does_not_matter(store: EdgeStore, home: Path) -> None:
-    (home / "index.new" / "segments").mkdir(parents=True)
-    (home / "index.new" / "edge_config.json").write_text("{")
-    (home / "index").mkdir()
+    (home / "index-1.new" / "segments").mkdir(parents=True)
+    (home / "index-1.new" / "edge_config.json").write_text("{")
+    (home / "index-1").mkdir()
     (home / "index.json.new").write_text("{")
     await store.upsert("a", [indexed("x")])
     assert await store.count("a") == 1
-    assert not (home / "index.new").exists()
+    assert not (home / "index-1.new").exists()
+
+
+async def test_what_a_crash_left_of_building_anew_is_swept(store: EdgeStore, home: Path) -> None:
+    await store.upsert("a", [indexed("x")])
+    rebuilt = await store.rebuild()
+    await rebuilt.upsert("a", [indexed("y")])
+    crashed = home.with_name("crashed")
+    rebuilt.close()
+    shutil.copytree(home, crashed)
+    after = EdgeStore(crashed, NamedEmbedder())
+    assert await after.count("a") == 1
+    assert sorted(path.name for path in crashed.iterdir()) == ["index-1", "index.json", "index.lock"]
+    after.close()
+
+
+def test_an_index_of_the_first_format_is_replaced(store: EdgeStore, home: Path) -> None:
+    write_index(home)
+    (home / "index-1").rename(home / "index")
+    first = {"embedder": "test-embedder", "dimension": 8, "format": 1}
+    (home / "index.json").write_text(json.dumps(first))
+    with pytest.raises(IndexMismatch, match="has format 1") as error:
+        asyncio.run(store.count("a"))
+    assert "masis reindex" in error.value.advice
+    asyncio.run(replaced_by(store, [indexed("x")]))
+    assert asyncio.run(store.count("a")) == 1
+    assert sorted(path.name for path in home.iterdir()) == ["index-1", "index.json", "index.lock"]
+
+
+async def replaced_by(store: EdgeStore, items: list[IndexedChunk]) -> None:
+    rebuilt = await store.rebuild()
+    await rebuilt.upsert("a", items)
+    await store.adopt(rebuilt)
+
+
+async def test_an_index_needs_a_dimension(home: Path) -> None:
+    store = EdgeStore(home, NamedEmbedder(dimension=None))
+    with pytest.raises(DataFolderError, match="how long its vectors are"):
+        await store.upsert("a", [keyword_only("x")])
+    await store.prepare(8)
+    await store.upsert("a", [keyword_only("x")])
+    assert await store.count("a") == 1
+    store.close()
 
 
 async def test_too_little_space_stops_writing_before_it_kills(
@@ -274,17 +346,17 @@ except DataFolderError as error:
 def test_what_others_store_does_not_change_the_order_here(home: Path) -> None:
     """How rare a word is counts within the workspace."""
 
-    async def ask(store: EdgeStore) -> list[tuple[str, float]]:
-        hits = await store.query("a", vector_of("q"), sparse_query("alpha beta"), 10)
-        return [(hit.chunk.text, hit.fused) for hit in hits]
+    async def by_words(store: EdgeStore) -> list[tuple[str, float]]:
+        answer = await store.query("a", *question("alpha beta"), 10)
+        return [(found.chunk.text, round(found.score, 5)) for found in answer.by_words]
 
     async def compare() -> None:
         store = EdgeStore(home, NamedEmbedder())
         own = ["alpha one.", "beta two.", "beta three.", "beta four.", "gamma five."]
         await store.upsert("a", [indexed(text) for text in own])
-        before = await ask(store)
+        before = await by_words(store)
         await store.upsert("b", [indexed(f"alpha and more alpha {n}.") for n in range(300)])
-        assert await ask(store) == before
+        assert await by_words(store) == before
         store.close()
 
     asyncio.run(compare())
@@ -294,3 +366,107 @@ def test_large_writes_go_in_batches(store: EdgeStore) -> None:
     items = [indexed(f"Passage {n}.") for n in range(3 * edge._BATCH + 1)]
     asyncio.run(store.upsert("a", items))
     assert asyncio.run(store.count("a")) == len(items)
+
+
+# What was deleted leaves the files.
+
+
+def files_with(home: Path, words: str) -> list[str]:
+    everywhere = (path for path in home.rglob("*") if path.is_file())
+    return [str(path.relative_to(home)) for path in everywhere if words.encode() in path.read_bytes()]
+
+
+def secret(document_id: str, count: int = 50) -> list[IndexedChunk]:
+    return [indexed(f"The zanzibar of {document_id}, {n}.", document_id, start=n) for n in range(count)]
+
+
+def public(count: int = 50) -> list[IndexedChunk]:
+    """Each longer than the one before, so that no two match a question alike."""
+    return [indexed(f"The mauritius passage {n}{' sugar' * n}.", "public", start=n) for n in range(count)]
+
+
+async def found_by_words(store: EdgeStore) -> list[tuple[str, float]]:
+    answer = await store.query("b", *question("mauritius passage 7"), 10)
+    return [(found.chunk.chunk_id, round(found.score, 5)) for found in answer.by_words]
+
+
+async def test_a_deleted_workspace_leaves_no_trace(store: EdgeStore, home: Path) -> None:
+    await store.upsert("a", [keyword_only("The zanzibar without a vector.")])
+    await store.upsert("a", secret("one"))
+    await store.upsert("b", public())
+    before = await store.chunks("b")
+    answer = await found_by_words(store)
+    assert files_with(home, "zanzibar")
+    assert await store.delete_workspace("a") == 51
+    assert files_with(home, "zanzibar") == []
+    assert files_with(home, "mauritius")
+    assert await store.chunks("b") == before
+    assert await found_by_words(store) == answer
+    await store.upsert("a", secret("two"))
+    assert (await store.count("a"), await store.count("b")) == (50, 50), "and it can be written as before"
+    await store.delete_workspace("a")
+    assert files_with(home, "zanzibar") == []
+    store.close()
+    assert files_with(home, "zanzibar") == []
+    assert await store.chunks("b") == before
+
+
+async def test_a_deleted_document_leaves_no_trace_once_the_store_is_closed(store: EdgeStore, home: Path) -> None:
+    await store.upsert("a", secret("one", 10))
+    await store.upsert("a", public(200))
+    assert await store.delete_document("a", "one") == 10
+    assert files_with(home, "zanzibar"), "rewriting the index for one small document can wait"
+    store.close()
+    assert files_with(home, "zanzibar") == []
+    assert await store.count("a") == 200
+
+
+async def test_a_large_share_of_deleted_passages_does_not_wait(
+    store: EdgeStore, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("masis.knowledge.edge._FEW", 10)
+    await store.upsert("a", secret("one", 60))
+    await store.upsert("a", public(200))
+    await store.delete_document("a", "one")
+    assert files_with(home, "zanzibar") == []
+
+
+DELETE_AND_DIE = """
+import asyncio, os, pathlib, sys
+from masis.knowledge.edge import EdgeStore
+from tests.knowledge.stores import NamedEmbedder
+store = EdgeStore(pathlib.Path(sys.argv[1]), NamedEmbedder())
+asyncio.run(store.delete_document("a", "one"))
+os._exit(0)
+"""
+
+
+async def test_after_a_crash_the_next_close_removes_the_traces(store: EdgeStore, home: Path) -> None:
+    await store.upsert("a", [*secret("one", 5), *public(200)])
+    store.close()
+    output_of(DELETE_AND_DIE, home)
+    assert files_with(home, "zanzibar")
+    assert await store.count("a") == 200
+    store.close()
+    assert files_with(home, "zanzibar") == []
+
+
+async def test_a_large_index_is_purged_by_a_process_of_its_own(
+    store: EdgeStore, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edge_purge, "_SMALL", 10)
+    monkeypatch.setattr(edge_purge, "purge_here", None)
+    await store.upsert("a", secret("one"))
+    await store.upsert("b", public())
+    await store.delete_workspace("a")
+    assert files_with(home, "zanzibar") == []
+    assert await store.count("b") == 50
+
+
+async def test_the_old_index_leaves_no_trace_when_another_took_its_place(store: EdgeStore, home: Path) -> None:
+    await store.upsert("a", secret("one"))
+    rebuilt = await store.rebuild()
+    await rebuilt.upsert("a", public())
+    await store.adopt(rebuilt)
+    assert files_with(home, "zanzibar") == []
+    assert await store.count("a") == 50

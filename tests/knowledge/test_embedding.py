@@ -1,11 +1,12 @@
 import asyncio
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
-from masis.embedded import CROSS_ENCODER, EMBEDDER, BrokenModel, ModelFile, installed
+from masis.embedded import CROSS_ENCODER, EMBEDDER, BrokenModel, ModelFile, OnnxModel, installed
 from masis.errors import InvalidInput
 from masis.knowledge.embedding import embedder_for
 from masis.knowledge.onnx_embedder import BUILT_IN_NAME, OnnxEmbedder
@@ -59,6 +60,64 @@ async def test_a_long_text_is_cut_not_refused() -> None:
     [long, longer] = await embedder.embed_passages([words, words + " and an end that nobody reads"])
     assert long == longer
     assert await embedder.embed_passages([""]) != [long]
+
+
+async def test_many_texts_have_the_vectors_they_have_alone(embedder: OnnxEmbedder) -> None:
+    texts = ["Revenue rose. " * (1 + 7 * number % 5) + f"No. {number}" for number in range(12)]
+    together = await embedder.embed_passages(texts)
+    assert together == [(await embedder.embed_passages([text]))[0] for text in texts]
+    assert await embedder.embed_passages([]) == []
+
+
+async def test_a_question_does_not_wait_behind_passages(embedder: OnnxEmbedder) -> None:
+    bulk = asyncio.create_task(embedder.embed_passages(["Revenue rose. " * 60] * 60))
+    await asyncio.sleep(0.01)
+    await embedder.embed_query("What rose?")
+    assert not bulk.done()
+    bulk.cancel()
+    await asyncio.wait([bulk])
+    assert bulk.cancelled()
+
+
+async def test_cancelled_passages_stop_at_the_next_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[str] = []
+    has_begun = threading.Event()
+    really_run = OnnxModel.run
+
+    def run(model: OnnxModel, *texts: str) -> object:
+        begun.extend(texts)
+        has_begun.set()
+        return really_run(model, *texts)
+
+    monkeypatch.setattr(OnnxModel, "run", run)
+    embedder = OnnxEmbedder()
+    bulk = asyncio.create_task(embedder.embed_passages(["Revenue rose. " * 60] * 60))
+    await asyncio.to_thread(has_begun.wait, 30)
+    bulk.cancel()
+    await asyncio.wait([bulk])
+    embedder.close()
+    assert 0 < len(begun) < 60
+
+
+async def test_a_failing_text_is_raised_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "model.onnx").write_bytes(b"not a model")
+    (tmp_path / "tokenizer.json").write_text("{}")
+    with pytest.raises(BrokenModel, match="does not work"):
+        await OnnxEmbedder(tmp_path).embed_passages(["a", "b", "c"])
+
+
+async def test_the_dimension_is_known_or_asked_for(tmp_path: Path) -> None:
+    assert await OnnxEmbedder().ready() == 384
+    other = OnnxEmbedder(linked(tmp_path / "my-model", COLBERT))
+    assert await other.ready() == other.dimension == len(await other.embed_query("x"))
+
+
+async def test_it_can_be_used_after_it_was_closed() -> None:
+    embedder = OnnxEmbedder()
+    [before] = await embedder.embed_passages(["Revenue"])
+    embedder.close()
+    assert await embedder.embed_passages(["Revenue"]) == [before]
+    embedder.close()
 
 
 async def test_the_event_loop_stays_free(embedder: OnnxEmbedder) -> None:

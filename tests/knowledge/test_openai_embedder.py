@@ -1,6 +1,7 @@
 import asyncio
 import json
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from masis.errors import BadModelOutput, ModelRejected, ModelUnavailable
 from masis.knowledge import openai_embedder
 from masis.knowledge.openai_embedder import OpenAIEmbedder
 from masis.settings import Settings
-from tests.support.fake_openai import Drop, Fail, FakeOpenAI, Hang, Raw, Reply, Say
+from tests.support.fake_openai import Drop, Fail, FakeOpenAI, Hang, Raw, Recorded, Reply, Say
 
 
 @pytest.fixture(autouse=True)
@@ -55,10 +56,126 @@ async def test_what_is_sent(fake_openai: FakeOpenAI, embedder: OpenAIEmbedder) -
 async def test_many_texts_go_in_batches(fake_openai: FakeOpenAI) -> None:
     embedder = make(fake_openai, embedding_batch=4)
     vectors = await embedder.embed_passages([f"text {number}" for number in range(10)])
-    embedder.close()
-    assert [len(request.body["input"]) for request in fake_openai.requests] == [4, 4, 2]
-    assert len(vectors) == 10
+    assert sorted(len(request.body["input"]) for request in fake_openai.requests) == [2, 4, 4]
+    assert vectors == [await embedder.embed_query(f"text {number}") for number in range(10)]
     assert await embedder.embed_passages([]) == []
+    embedder.close()
+
+
+async def test_no_more_than_a_few_requests_at_once(fake_openai: FakeOpenAI) -> None:
+    embedder = make(fake_openai, embedding_batch=1)
+    gate, under_way, most = threading.Event(), 0, 0
+    lock = threading.Lock()
+
+    def answer(_: Recorded) -> Reply:
+        nonlocal under_way, most
+        with lock:
+            under_way += 1
+            most = max(most, under_way)
+        gate.wait(0.05 if most < 4 else 0)
+        with lock:
+            under_way -= 1
+        return Say()
+
+    fake_openai.answer_with(answer)
+    await embedder.embed_passages([f"text {number}" for number in range(12)])
+    embedder.close()
+    assert 1 < most <= 4
+
+
+async def test_a_question_does_not_wait_behind_passages(fake_openai: FakeOpenAI) -> None:
+    embedder = make(fake_openai, embedding_batch=1)
+    answered = threading.Event()
+
+    def answer(request: Recorded) -> Reply:
+        if request.body["input"] != ["question"]:
+            answered.wait(10)
+        return Say()
+
+    fake_openai.answer_with(answer)
+    bulk = asyncio.create_task(embedder.embed_passages([f"text {number}" for number in range(40)]))
+    await asyncio.to_thread(fake_openai.wait_for_requests, 4)
+    assert len(await embedder.embed_query("question")) == 8
+    assert not bulk.done()
+    answered.set()
+    assert len(await bulk) == 40
+    embedder.close()
+
+
+async def test_the_dimension_is_asked_for_once(fake_openai: FakeOpenAI, embedder: OpenAIEmbedder) -> None:
+    assert await embedder.ready() == await embedder.ready() == 8
+    assert len(fake_openai.requests) == 1
+
+
+def too_long_over(limit: int, message: str, status: int = 400) -> Callable[[Recorded], Reply]:
+    """A server that refuses a request in which a text has more characters than the limit."""
+
+    def answer(request: Recorded) -> Reply:
+        is_too_long = any(len(text) > limit for text in request.body["input"])
+        return Fail(status, message=message) if is_too_long else Say()
+
+    return answer
+
+
+COMPLAINTS = [
+    "This model's maximum context length is 8192 tokens, however you requested 9000 tokens",
+    "Requested 310000 tokens, max 300000 tokens per request",
+    "the input length exceeds the context length",
+    "input is too large to process. increase the physical batch size",
+    "`inputs` must have less than 512 tokens. Given: 1024",
+]
+
+
+@pytest.mark.parametrize("message", COMPLAINTS)
+async def test_one_text_too_long_is_found_and_halved(
+    fake_openai: FakeOpenAI, embedder: OpenAIEmbedder, message: str
+) -> None:
+    fake_openai.answer_with(too_long_over(50, message))
+    texts = ["one", "two", "x" * 80, "four", "five"]
+    vectors = await embedder.embed_passages(texts)
+    expected = [*texts[:2], "x" * 40, *texts[3:]]
+    assert vectors == [await embedder.embed_query(text) for text in expected]
+
+
+async def test_a_text_that_is_too_long_even_halved_is_refused(
+    fake_openai: FakeOpenAI, embedder: OpenAIEmbedder
+) -> None:
+    fake_openai.answer_with(too_long_over(10, "", status=413))
+    with pytest.raises(ModelRejected, match="too long") as error:
+        await embedder.embed_passages(["x" * 80])
+    assert "MASIS_CHUNK_CHARS" in error.value.advice
+    assert len(fake_openai.requests) == 2
+
+
+async def test_another_dimension_later_is_refused(fake_openai: FakeOpenAI, embedder: OpenAIEmbedder) -> None:
+    await embedder.ready()
+    row = {"index": 0, "embedding": [1.0] * 3}
+    fake_openai.answer_with(lambda _: Raw(json.dumps({"object": "list", "data": [row], "model": "m"})))
+    with pytest.raises(BadModelOutput, match=r"3 dimensions .* after 8") as error:
+        await embedder.embed_query("x")
+    assert "masis reindex" in error.value.advice
+    assert embedder.dimension == 8
+
+
+async def test_rows_that_nobody_numbered_are_in_order(fake_openai: FakeOpenAI, embedder: OpenAIEmbedder) -> None:
+    rows = [{"index": 0, "embedding": [3, 0]}, {"index": 0, "embedding": [0, 2]}]
+    replies(fake_openai, Raw(json.dumps({"object": "list", "data": rows, "model": "m"})))
+    assert await embedder.embed_passages(["a", "b"]) == [[1.0, 0.0], [0.0, 1.0]]
+
+
+async def test_rows_numbered_twice_are_refused(fake_openai: FakeOpenAI, embedder: OpenAIEmbedder) -> None:
+    rows = [{"index": number, "embedding": [1, number]} for number in (0, 2, 2)]
+    fake_openai.answer_with(lambda _: Raw(json.dumps({"object": "list", "data": rows, "model": "m"})))
+    with pytest.raises(BadModelOutput, match="one vector for each text"):
+        await embedder.embed_passages(["a", "b", "c"])
+
+
+async def test_one_failure_is_raised_as_it_is(fake_openai: FakeOpenAI) -> None:
+    embedder = make(fake_openai, embedding_batch=1)
+    fake_openai.answer_with(lambda request: Fail(401) if request.body["input"] == ["3"] else Say())
+    with pytest.raises(ModelRejected, match="status 401"):
+        await embedder.embed_passages([str(number) for number in range(12)])
+    embedder.close()
 
 
 async def test_rows_out_of_order_are_put_right(fake_openai: FakeOpenAI, embedder: OpenAIEmbedder) -> None:
@@ -137,11 +254,13 @@ async def test_nobody_there() -> None:
         '{"object": "list", "data": [{"index": 0, "embedding": []}], "model": "m"}',
         '{"object": "list", "data": [{"index": 0, "embedding": ["a"]}], "model": "m"}',
         '{"object": "list", "data": [{"index": 0, "embedding": [NaN]}], "model": "m"}',
+        '{"object": "list", "data": [{"index": 0, "embedding": [0.0, 0.0]}], "model": "m"}',
         '{"object": "list", "data": [{"index": 0, "embedding": null}], "model": "m"}',
         '{"object": "list", "data": [{"embedding": [1]}, {"embedding": [1]}], "model": "m"}',
         '{"answer": "hello"}',
         '"hello"',
         "[]",
+        '{"object": "list", "data": [{"ind',
     ],
 )
 async def test_an_answer_that_is_no_vector(fake_openai: FakeOpenAI, embedder: OpenAIEmbedder, body: str) -> None:

@@ -13,10 +13,10 @@ from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate, Table
 STYLES = getSampleStyleSheet()
 
 
-def pdf_of(*parts: Any, password: str | None = None) -> bytes:
+def pdf_of(*parts: Any, password: str | StandardEncryption | None = None) -> bytes:
     """Strings are paragraphs, lists are tables, None is a page break; anything else is reportlab's own."""
     buffer = io.BytesIO()
-    encryption = StandardEncryption(password) if password else None
+    encryption = StandardEncryption(password) if isinstance(password, str) else password
     SimpleDocTemplate(buffer, encrypt=encryption).build([_flowable(part) for part in parts])
     return buffer.getvalue()
 

@@ -1,12 +1,10 @@
-import asyncio
-import subprocess
-import sys
-import zlib
+import re
 
 import pytest
+from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.platypus import Flowable
 
 from masis.errors import UnreadableFile
-from masis.sources import pdf, pdf_worker
 from masis.sources.pdf import parse_pdf
 from tests.sources.files import heading, pdf_of, scanned_pdf
 
@@ -63,53 +61,62 @@ def test_rubbish_with_a_header_and_an_end() -> None:
         parse_pdf(b"%PDF-1.7\n" + b"nonsense " * 100 + b"\n%%EOF", "a.pdf")
 
 
-def test_many_at_once() -> None:
-    """pdfium is not safe in threads: each file has a process of its own."""
-    files = [pdf_of(f"Document number {n}.") for n in range(6)]
-
-    async def read_all() -> list[str]:
-        documents = await asyncio.gather(*(asyncio.to_thread(parse_pdf, data, "a.pdf") for data in files))
-        return [document.text for document in documents]
-
-    assert asyncio.run(read_all()) == [f"Document number {n}." for n in range(6)]
-
-
-def _bomb(megabytes: int) -> bytes:
-    """One page whose compressed content unpacks to that many megabytes of drawing commands."""
-    stream = zlib.compress(b"BT /F1 9 Tf (aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa) Tj ET\n" * (megabytes * 16_000), 9)
-    objects = [
-        b"<</Type/Catalog/Pages 2 0 R>>",
-        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
-        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
-        b"<</Length %d/Filter/FlateDecode>>stream\n%s\nendstream" % (len(stream), stream),
-        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
-    ]
-    body = b"%PDF-1.4\n"
-    offsets = []
-    for number, content in enumerate(objects, start=1):
-        offsets.append(len(body))
-        body += b"%d 0 obj%s\nendobj\n" % (number, content)
-    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
-    start = len(body)
-    return body + b"xref\n0 6\n0000000000 65535 f \n%strailer<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (
-        table,
-        start,
-    )
+@pytest.mark.parametrize(
+    ("parts", "note"),
+    [
+        (["One.", None, "scan"], "Page 2 has no text and seems to be scanned; run text recognition (OCR) on it."),
+        (
+            ["scan", None, "Two.", None, "scan"],
+            "Pages 1 and 3 have no text and seem to be scanned; run text recognition (OCR) on them.",
+        ),
+        (
+            ["scan", None, "Two.", None, "scan", None, "scan", None, "scan", None, "Six.", None, "scan", None, "scan"],
+            "Pages 1, 3 to 5, 7 and 8 have no text and seem to be scanned; run text recognition (OCR) on them.",
+        ),
+    ],
+)
+def test_scanned_pages_among_others_are_reported(parts: list[str | None], note: str) -> None:
+    drawn = [Scan() if part == "scan" else part for part in parts]
+    document = parse_pdf(pdf_of(*drawn), "a.pdf")
+    assert document.notes == [note]
+    assert len(document.pages) == 1 + parts.count(None)
 
 
-def test_a_bomb_ends_in_its_own_process() -> None:
-    assert len(_bomb(1)) < 20_000
-    with pytest.raises(UnreadableFile, match="within the limits of memory and time"):
-        parse_pdf(_bomb(400), "bomb.pdf")
+class Scan(Flowable):
+    """A drawing where text should be."""
+
+    def draw(self) -> None:
+        self.canv.rect(100, 100, 200, 200, fill=1)
 
 
-def test_a_worker_that_hangs_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf, "_WALL_SECONDS", 0.01)
-    with pytest.raises(UnreadableFile, match="within the limits"):
-        parse_pdf(pdf_of("Revenue rose."), "a.pdf")
+def test_an_empty_page_is_not_reported_as_scanned() -> None:
+    assert parse_pdf(pdf_of("One.", None, heading("&nbsp;"), None, "Three."), "a.pdf").notes == []
 
 
-def test_the_worker_needs_nothing_of_masis() -> None:
-    command = [sys.executable, "-P", pdf_worker.__file__]
-    done = subprocess.run(command, input=pdf_of("Revenue rose."), capture_output=True, check=True)
-    assert done.stdout.splitlines()[-1] == b'{"pages": 1}'
+def test_only_empty_pages() -> None:
+    with pytest.raises(UnreadableFile, match=r"no text: its 1 page\(s\) are empty"):
+        parse_pdf(pdf_of(heading("&nbsp;")), "a.pdf")
+
+
+def test_empty_pages_behind_a_password_nobody_asked_for() -> None:
+    """Such a file opens without its password, but what it shows then may not be what it holds."""
+    data = pdf_of(heading("&nbsp;"), password=StandardEncryption("", ownerPassword="s3cret"))
+    with pytest.raises(UnreadableFile, match="password-protected"):
+        parse_pdf(data, "a.pdf")
+    assert parse_pdf(pdf_of("Open.", password=StandardEncryption("", ownerPassword="s3cret")), "a.pdf").text == "Open."
+
+
+def test_a_damaged_page_does_not_take_the_others() -> None:
+    data = pdf_of("One.", None, "Two.", None, "Three.")
+    first, second, third = (match.start() for match in re.finditer(rb"/Type /Page\b(?!s)", data))
+    assert first < second < third
+    broken = data[:second] + b"/Type /Nope" + data[second + len(b"/Type /Page") :]
+    document = parse_pdf(broken, "a.pdf")
+    assert "One." in document.text
+    assert "Three." in document.text
+
+
+def test_rows_of_a_table_keep_label_and_figures_on_one_line() -> None:
+    rows = [["Item", "2024", "2025"]] + [[f"Line item {n}", f"{n}.5", f"({n},000)"] for n in range(1, 60)]
+    lines = parse_pdf(pdf_of(rows), "a.pdf").text.split("\n")
+    assert [f"Line item {n} {n}.5 ({n},000)" for n in range(1, 60)] == [line for line in lines if "Line" in line]

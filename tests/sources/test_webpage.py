@@ -97,3 +97,11 @@ def test_deep_but_real_nesting_is_read() -> None:
 
 def test_broken_markup() -> None:
     assert read("<p>One<p>Two</b></i><table><tr><td>a<td>b") == "One\n\nTwo\n\na | b"
+
+
+def test_an_empty_element_of_xhtml_swallows_nothing() -> None:
+    data = (
+        b'<?xml version="1.0" encoding="iso-8859-1"?><html><head><title/></head>'
+        b'<body><p>Gr\xf6\xdfe<br/><a id="x"/>A.</p></body></html>'
+    )
+    assert parse_webpage(data, "a.xhtml").text == "Größe\nA."

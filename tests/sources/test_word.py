@@ -10,6 +10,7 @@ from docx.oxml.ns import nsdecls
 from masis.errors import UnreadableFile
 from masis.sources.word import parse_word
 from tests.sources.files import docx_of, docx_table
+from tests.sources.packages import relations, zip_of
 
 
 def add_xml(xml: str) -> Callable[[Any], object]:
@@ -112,3 +113,104 @@ def test_a_bomb_is_not_unpacked() -> None:
     assert len(buffer.getvalue()) < 2_000_000
     with pytest.raises(UnreadableFile, match="unpacks to more than 500 MB"):
         parse_word(buffer.getvalue(), "a.docx")
+
+
+MAIN = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+
+
+def word_parts(body: str, **others: str) -> bytes:
+    parts = {
+        "_rels/.rels": relations(("r", "officeDocument", "word/main.xml")),
+        "word/main.xml": f'<w:document xmlns:w="{MAIN}"><w:body>{body}</w:body></w:document>',
+        "word/_rels/main.xml.rels": relations(
+            ("s", "styles", "styles.xml"), ("n", "numbering", "numbering.xml"), ("f", "footnotes", "footnotes.xml"),
+            ("c", "comments", "comments.xml"),
+        ),
+    }  # fmt: skip
+    return zip_of(parts | {f"word/{name}.xml": part for name, part in others.items()})
+
+
+def paragraph(text: str, properties: str = "") -> str:
+    return f"<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+def test_headings_carry_the_numbers_word_writes() -> None:
+    level = '<w:lvl w:ilvl="{0}"><w:numFmt w:val="decimal"/><w:lvlText w:val="{1}"/></w:lvl>'
+    numbering = (
+        f'<w:numbering xmlns:w="{MAIN}"><w:abstractNum w:abstractNumId="7">{level.format(0, "%1")}'
+        f"{level.format(1, '%1.%2')}</w:abstractNum>"
+        '<w:num w:numId="3"><w:abstractNumId w:val="7"/></w:num></w:numbering>'
+    )
+    styles = "".join(
+        f'<w:style w:styleId="H{index}"><w:name w:val="heading {index}"/><w:pPr><w:numPr>'
+        f'<w:ilvl w:val="{index - 1}"/><w:numId w:val="3"/></w:numPr></w:pPr></w:style>'
+        for index in (1, 2)
+    )
+    body = "".join(
+        paragraph(text, f'<w:pStyle w:val="{style}"/>')
+        for text, style in (("One", "H1"), ("A", "H2"), ("B", "H2"), ("Two", "H1"), ("C", "H2"))
+    )
+    data = word_parts(body, numbering=numbering, styles=f'<w:styles xmlns:w="{MAIN}">{styles}</w:styles>')
+    assert parse_word(data, "a.docx").text == ("## 1 One\n\n### 1.1 A\n\n### 1.2 B\n\n## 2 Two\n\n### 2.1 C")
+
+
+def test_clauses_carry_their_numbers_and_simple_lists_do_not() -> None:
+    def numbering(kind: int, *levels: tuple[str, str]) -> str:
+        listed = "".join(
+            f'<w:lvl w:ilvl="{index}"><w:numFmt w:val="{form}"/><w:lvlText w:val="{text}"/></w:lvl>'
+            for index, (form, text) in enumerate(levels)
+        )
+        return f'<w:abstractNum w:abstractNumId="{kind}">{listed}</w:abstractNum>'
+
+    clauses = numbering(1, ("decimal", "%1."), ("decimal", "%1.%2"), ("lowerLetter", "(%3)"), ("lowerRoman", "(%4)"))
+    used = "".join(f'<w:num w:numId="{each}"><w:abstractNumId w:val="{each}"/></w:num>' for each in (1, 2))
+    part = f'<w:numbering xmlns:w="{MAIN}">{clauses}{numbering(2, ("decimal", "%1."))}{used}</w:numbering>'
+    body = "".join(
+        paragraph(text, f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{kind}"/></w:numPr>')
+        for text, level, kind in (
+            ("Term", 0, 1),
+            ("Start", 1, 1),
+            ("End", 1, 1),
+            ("notice", 2, 1),
+            ("in writing", 3, 1),
+            ("breach", 2, 1),
+            ("Fees", 0, 1),
+            ("milk", 0, 2),
+        )
+    )
+    assert parse_word(word_parts(body, numbering=part), "a.docx").text == (
+        "- 1. Term\n- 1.1 Start\n- 1.2 End\n- (a) notice\n- (i) in writing\n- (b) breach\n- 2. Fees\n- milk"
+    )
+
+
+def test_notes_and_comments_follow_the_text() -> None:
+    notes = (
+        f'<w:footnotes xmlns:w="{MAIN}"><w:footnote w:type="separator">{paragraph("---")}</w:footnote>'
+        f"<w:footnote>{paragraph('Audited.')}</w:footnote></w:footnotes>"
+    )
+    comments = f'<w:comments xmlns:w="{MAIN}"><w:comment w:author="Ann">{paragraph("Check.")}</w:comment></w:comments>'
+    data = word_parts(paragraph("Sales rose."), footnotes=notes, comments=comments)
+    assert parse_word(data, "a.docx").text == "Sales rose.\n\nNote: Audited.\nComment by Ann: Check."
+
+
+def test_a_cell_merged_over_rows_stands_in_each() -> None:
+    def cell(text: str, merge: str = "") -> str:
+        return f"<w:tc><w:tcPr>{merge}</w:tcPr>{paragraph(text)}</w:tc>"
+
+    first = cell("Europe", '<w:vMerge w:val="restart"/>') + cell("Bonn")
+    second = cell("", "<w:vMerge/>") + cell("Rome")
+    data = word_parts(f"<w:tbl><w:tr>{first}</w:tr><w:tr>{second}</w:tr></w:tbl>")
+    assert parse_word(data, "a.docx").text == "Europe | Bonn\nEurope | Rome"
+
+
+def test_a_fraction_keeps_its_line() -> None:
+    formula = (
+        "<m:oMath xmlns:m='m'><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num><m:den><m:t>b</m:t></m:den></m:f></m:oMath>"
+    )
+    assert parse_word(word_parts(f"<w:p>{formula}</w:p>"), "a.docx").text == "a/b"
+
+
+@pytest.mark.parametrize("data", [b"PK cut", zip_of({"word/document.xml": ""}), zip_of({"x": "y"})])
+def test_a_package_without_a_document(data: bytes) -> None:
+    with pytest.raises(UnreadableFile, match="damaged"):
+        parse_word(data, "a.docx")

@@ -46,7 +46,9 @@ class ScriptedSearch:
     empty_workspace: bool = False
     queries: list[tuple[str, str, int]] = field(default_factory=list)
 
-    async def __call__(self, workspace_id: str, text: str, limit: int) -> SearchResult:
+    async def __call__(
+        self, workspace_id: str, text: str, limit: int, *, at_least: float | None = None
+    ) -> SearchResult:
         self.queries.append((workspace_id, text, limit))
         return SearchResult(_next(self.script, len(self.queries) - 1), self.empty_workspace)
 

@@ -33,8 +33,16 @@ class Recorded:
 
     @property
     def prompt(self) -> str:
-        """All messages, one after the other."""
-        return "\n".join(message["content"] for message in self.body["messages"])
+        """The text of all messages, one after the other."""
+        return "\n".join(_text_of(message["content"]) for message in self.body["messages"])
+
+    @property
+    def pictures(self) -> list[tuple[str, bytes]]:
+        """Media type and bytes of every picture that was sent."""
+        contents = [message["content"] for message in self.body["messages"]]
+        parts = [part for content in contents if isinstance(content, list) for part in content]
+        addresses = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
+        return [_picture_of(address) for address in addresses]
 
 
 @dataclass(frozen=True)
@@ -144,6 +152,15 @@ def vector_of(text: str, dimensions: int = 8) -> list[float]:
     """The same text always has the same vector."""
     digest = hashlib.shake_256(text.encode()).digest(dimensions)
     return [byte / 127.5 - 1 for byte in digest]
+
+
+def _text_of(content: str | list[dict[str, Any]]) -> str:
+    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+
+
+def _picture_of(address: str) -> tuple[str, bytes]:
+    kind, _, encoded = address.removeprefix("data:").partition(";base64,")
+    return kind, base64.b64decode(encoded, validate=True)
 
 
 class _Server(ThreadingHTTPServer):

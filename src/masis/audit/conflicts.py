@@ -119,4 +119,5 @@ def _side(figure: Figure) -> ConflictSide:
         "file_name": chunk["file_name"],
         "date": chunk.get("date"),
         "page": chunk["page"],
+        "label": chunk.get("label"),
     }

@@ -50,6 +50,7 @@ def _citation(chunk: EvidenceChunk, claim: str, support: Support) -> Citation:
         "start": chunk["start"] + start,
         "end": chunk["start"] + end,
         "quote": chunk["text"][start:end],
+        "label": chunk.get("label"),
     }
 
 

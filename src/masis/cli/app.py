@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from masis.cli import answering, doctoring, library
+from masis.cli import answering, calibrating, doctoring, library, searching
 
 app = typer.Typer(
     name="masis",
@@ -28,8 +28,12 @@ app = typer.Typer(
 app.command("ask")(answering.ask)
 app.command("resume")(answering.resume)
 app.command("ingest")(library.ingest)
+app.command("search")(searching.search)
 app.command("workspaces")(library.workspaces)
 app.command("documents")(library.documents)
+app.command("delete")(library.delete)
+app.command("reindex")(library.reindex)
+app.command("calibrate")(calibrating.calibrate)
 app.command("doctor")(doctoring.doctor)
 
 

@@ -1,4 +1,4 @@
-"""`masis ingest`, `masis workspaces` and `masis documents`: what there is to ask."""
+"""`masis ingest`, `workspaces`, `documents`, `delete` and `reindex`: what there is to ask."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,32 +11,43 @@ import typer
 from masis.cli.console import AsJson, Workspace, clear_errors, counted, err, out, print_json, settings
 
 if TYPE_CHECKING:
-    from masis.knowledge.library import IngestProgress
+    from masis.knowledge.progress import IngestProgress
     from masis.types import Document, IngestReport
 
 
 def ingest(
     paths: Annotated[list[Path], typer.Argument(help="Files and folders; folders are read with all they hold.")],
     workspace: Workspace,
+    defer_vectors: Annotated[
+        bool,
+        typer.Option(
+            "--defer-vectors",
+            help="Stop when everything can be found by keyword; vectors come as questions need them, or next time.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Read documents into a workspace, which is made when it does not exist.
 
-    Text, Markdown, HTML, PDF, DOCX, CSV and TSV. A file that is there already is skipped, one that cannot be read is
-    reported with the reason, and the rest goes on.
+    PDF, Word, PowerPoint, Excel, OpenDocument, RTF, EPUB, HTML, Markdown, text in any encoding, CSV, JSON, XML,
+    e-mail with what is attached, and archives of all these; images where a model that sees them is configured.
 
-    $ masis ingest report.pdf notes/ --workspace acme
+    A file that is there already is skipped, one that has changed since takes the place of its former content, one
+    that cannot be read is reported with the reason, and the rest goes on. Stopped or killed, the same command goes on
+    where it was.
+
+    $ masis ingest report.pdf notes/ mails.zip --workspace acme
     """
     with clear_errors(as_json=as_json):
         from masis import Masis
 
         with _progress_bar(quiet=as_json) as on_progress:
-            report = Masis(settings()).ingest(paths, workspace, on_progress=on_progress)
+            report = Masis(settings()).ingest(paths, workspace, on_progress=on_progress, defer_vectors=defer_vectors)
         if as_json:
             print_json(asdict(report))
         else:
             _print_report(report)
-        if report.failed and not (report.ready or report.duplicates):
+        if report.failed and not (report.ready or report.pending or report.duplicates):
             raise typer.Exit(1)
 
 
@@ -45,18 +56,33 @@ def _progress_bar(*, quiet: bool) -> "Iterator[Callable[[IngestProgress], None] 
     if quiet:
         yield None
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TextColumn
 
-    columns = (TextColumn("{task.description:<44}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description:<40}"), BarColumn(bar_width=20), TextColumn("{task.fields[counts]}"))
     with Progress(*columns, console=err(), transient=True) as bar:
-        task = bar.add_task("looking for files")
+        task = bar.add_task("looking for files", counts="")
 
         def show(progress: "IngestProgress") -> None:
-            chunks = f" {progress.chunks_done}/{progress.chunks_total}" if progress.chunks_total else ""
-            doing = f"{progress.stage}{chunks} {progress.file_name}"
-            bar.update(task, description=doing[:44], completed=progress.files_done, total=progress.files_total)
+            doing = f"{progress.stage} {progress.file_name}"
+            bar.update(
+                task,
+                description=doing[:40],
+                completed=progress.chunks_done + progress.files_done,
+                total=progress.chunks_total + progress.files_total,
+                counts=_counts(progress),
+            )
 
         yield show
+
+
+def _counts(progress: "IngestProgress") -> str:
+    parts = [f"{progress.files_done}/{progress.files_total} files", f"{progress.pages} pages"]
+    if progress.chunks_total:
+        parts.append(f"{progress.chunks_done}/{progress.chunks_total} passages")
+    if progress.seconds_left is not None:
+        minutes, seconds = divmod(round(progress.seconds_left), 60)
+        parts.append(f"{minutes}:{seconds:02} left")
+    return " · ".join(parts)
 
 
 def _print_report(report: "IngestReport") -> None:
@@ -65,15 +91,22 @@ def _print_report(report: "IngestReport") -> None:
     console = out()
     for document in report.ready:
         console.print(f"  [green]✓[/green] {escape(document.file_name)} [dim]{_extent(document)}[/dim]")
+        if document.note:
+            console.print(f"    [yellow]![/yellow] {escape(document.note)}")
+    for document in report.pending:
+        console.print(f"  [yellow]…[/yellow] {escape(document.file_name)}: {escape(document.reason or '')}")
     for document in report.duplicates:
         console.print(f"  [dim]= {escape(document.file_name)} is there already[/dim]")
     for document in report.failed:
         console.print(f"  [red]✗[/red] {escape(document.file_name)}: {escape(document.reason or '')}")
     passages = sum(document.chunks for document in report.ready)
-    console.print(
-        f"[bold]{report.workspace_id}[/bold]: {len(report.ready)} read ({counted(passages, 'passage')}), "
-        f"{len(report.duplicates)} there already, {len(report.failed)} refused"
-    )
+    parts = [f"{len(report.ready)} read ({counted(passages, 'passage')})"]
+    if report.replaced:
+        parts.append(f"{len(report.replaced)} of them in place of an earlier version")
+    if report.pending:
+        parts.append(f"{len(report.pending)} findable by keyword only, for now")
+    parts += [f"{len(report.duplicates)} there already", f"{len(report.failed)} refused"]
+    console.print(f"[bold]{report.workspace_id}[/bold]: {', '.join(parts)}")
 
 
 def _extent(document: "Document") -> str:
@@ -112,8 +145,61 @@ def documents(workspace: Workspace, as_json: AsJson = False) -> None:
         elif not found:
             out().print(f"No documents in {workspace} yet: [cyan]masis ingest PATH --workspace {workspace}[/cyan]")
         else:
-            rows = [(d.file_name, d.status, d.date or "", d.pages, d.chunks, d.reason or "") for d in found]
+            rows = [(d.file_name, d.status, d.date or "", d.pages, d.chunks, d.reason or d.note or "") for d in found]
             _print_table(["document", "status", "dated", "pages", "passages", ""], rows)
+
+
+def delete(
+    workspace: Workspace,
+    document: Annotated[
+        str | None, typer.Argument(help="A document's file name or id; without one the whole workspace goes.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Delete a document, or a workspace with all that is its: index, text, kept files, caches and runs.
+
+    Prints a receipt of what was removed.
+
+    $ masis delete report.pdf --workspace acme
+
+    $ masis delete --workspace acme --yes --json
+    """
+    with clear_errors(as_json=as_json):
+        from masis import Masis
+
+        what = f"{document} from {workspace}" if document else f"the workspace {workspace} with all that is in it"
+        if not yes and not typer.confirm(f"Delete {what}?", err=True):
+            raise typer.Exit(1)
+        masis = Masis(settings())
+        receipt = masis.delete_document(document, workspace) if document else masis.delete_workspace(workspace)
+        if as_json:
+            print_json(asdict(receipt))
+        else:
+            out().print(
+                f"Deleted {counted(receipt.documents, 'document')}: {counted(receipt.chunks, 'passage')} with their "
+                f"vectors, {receipt.text_chars} characters of text, {receipt.bytes} bytes of originals, "
+                f"{counted(receipt.cached_vectors, 'cached vector')}, {counted(receipt.runs, 'run')}."
+            )
+
+
+def reindex(as_json: AsJson = False) -> None:
+    """Build the index anew, for the embedder, chunk size and language that are set now.
+
+    Questions are answered from the old index until the new one is complete. Nothing is read again: the extracted
+    texts are kept.
+
+    $ MASIS_EMBEDDING_MODEL=text-embedding-3-small masis reindex
+    """
+    with clear_errors(as_json=as_json):
+        from masis import Masis
+
+        with _progress_bar(quiet=as_json) as on_progress:
+            passages = Masis(settings()).reindex(on_progress=on_progress)
+        if as_json:
+            print_json({"passages": passages})
+        else:
+            out().print(f"The index was built anew: {counted(passages, 'passage')}.")
 
 
 def _print_table(header: list[str], rows: list[tuple[Any, ...]]) -> None:

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from masis.cli.console import counted, out
-from masis.types import Citation, Claim, Outcome, Verdict
+from masis.types import Citation, Claim, Outcome, Verdict, place
 
 if TYPE_CHECKING:
     from masis.runs.result import RunResult
@@ -86,7 +86,9 @@ def _sources(claims: list[Claim], numbers: dict[str, int]) -> Table:
 
 def _source(claim: Claim, citation: Citation, number: int) -> tuple[str, str, str]:
     name, colour = VERDICTS[claim["verdict"]] if claim["verdict"] else ("", "dim")
-    where = f"{citation['file_name']}, page {citation['page']}" if citation["file_name"] else "no such passage"
+    where = "no such passage"
+    if citation["file_name"]:
+        where = f"{citation['file_name']}, {place(citation['page'], citation.get('label'))}"
     quote = f"\n[dim]“{escape(_short(citation['quote']))}”[/dim]" if citation["quote"] else ""
     why = f"\n[{colour}]{escape(claim['reason'])}[/{colour}]" if colour == "red" else ""
     return f"[{number}]", f"[{colour}]{name}[/{colour}]", f"{escape(where)}{quote}{why}"

@@ -1,25 +1,25 @@
-"""Which documents a workspace has, and their extracted text, in SQLite in the data folder.
+"""Which documents a workspace has, their extracted text, and which of them a search may see.
 
-A connection for each call, in short transactions: any thread and any process may call at any time.
+What can be seen changes in one transaction: when a file comes again with other content, readers find the old
+document until the new one is complete, and never both.
 """
 
-import contextlib
+import json
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
-from masis.errors import DataFolderError, InvalidInput
-from masis.knowledge.data_folder import folder_error, make_folder
-from masis.types import WORKSPACE_NAME, WORKSPACE_NAME_RULE, Document
+from masis.errors import InvalidInput
+from masis.knowledge.database import Database
+from masis.types import PAGE_BREAK, WORKSPACE_NAME, WORKSPACE_NAME_RULE, Document, Page, ParsedDocument
 
-_BUSY_SECONDS = 10.0
-_VERSION = 1
+_VERSION = 2
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS catalog_version (version INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS workspaces (
     workspace_id TEXT PRIMARY KEY,
     created_at TEXT NOT NULL
@@ -35,18 +35,31 @@ CREATE TABLE IF NOT EXISTS documents (
     size_bytes INTEGER NOT NULL,
     date TEXT,
     created_at TEXT NOT NULL,
+    note TEXT,
+    source TEXT,
+    members INTEGER NOT NULL,
+    visibility TEXT NOT NULL DEFAULT 'coming',
     PRIMARY KEY (workspace_id, document_id)
 );
+CREATE INDEX IF NOT EXISTS documents_by_source ON documents (workspace_id, source);
+CREATE INDEX IF NOT EXISTS documents_not_shown ON documents (workspace_id) WHERE visibility <> 'shown';
 CREATE TABLE IF NOT EXISTS document_texts (
     workspace_id TEXT NOT NULL,
     document_id TEXT NOT NULL,
     text TEXT NOT NULL,
+    pages TEXT NOT NULL,
+    title TEXT,
+    date TEXT,
     PRIMARY KEY (workspace_id, document_id),
     FOREIGN KEY (workspace_id, document_id) REFERENCES documents ON DELETE CASCADE
 );
 """
 _NAMES = [field.name for field in fields(Document)]
 _COLUMNS = ", ".join(_NAMES)
+_ONE = "workspace_id = ? AND document_id = ?"
+
+Visibility = Literal["coming", "shown", "going"]
+"""`coming`: not all of it is in the index yet; `going`: replaced or deleted, and not yet out of the index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,139 +73,162 @@ class WorkspaceSummary:
 
 class Catalog:
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._database = Database(path, _SCHEMA, _VERSION)
 
     def create_workspace(self, workspace_id: str) -> None:
         """Does nothing when it is there already."""
         check_workspace_name(workspace_id)
-        with self._writing() as db:
+        with self._database.writing() as db:
             db.execute("INSERT OR IGNORE INTO workspaces VALUES (?, ?)", (workspace_id, now()))
 
     def has_workspace(self, workspace_id: str) -> bool:
-        with self._reading() as db:
+        with self._database.reading() as db:
             found = db.execute("SELECT 1 FROM workspaces WHERE workspace_id = ?", (workspace_id,))
             return found.fetchone() is not None
 
     def workspaces(self) -> list[WorkspaceSummary]:
-        with self._reading() as db:
+        with self._database.reading() as db:
             rows = db.execute(
                 "SELECT w.workspace_id, COUNT(d.document_id), COALESCE(SUM(d.chunks), 0), w.created_at"
                 " FROM workspaces w LEFT JOIN documents d"
-                " ON d.workspace_id = w.workspace_id AND d.status = 'READY'"
+                " ON d.workspace_id = w.workspace_id AND d.status = 'READY' AND d.visibility = 'shown'"
                 " GROUP BY w.workspace_id ORDER BY w.workspace_id"
             )
             return [WorkspaceSummary(*row) for row in rows]
 
     def delete_workspace(self, workspace_id: str) -> None:
-        with self._writing() as db:
+        with self._database.writing() as db:
             db.execute("DELETE FROM workspaces WHERE workspace_id = ?", (workspace_id,))
+        self._database.forget_deleted()
 
     def save_document(self, document: Document) -> None:
-        """Adds it, or takes the place of what was known of the same bytes."""
-        values = ", ".join(f":{name}" for name in _NAMES)
-        updates = ", ".join(f"{name} = excluded.{name}" for name in _NAMES)
-        with self._writing() as db:
+        """Adds it, or takes the place of what was known of the same bytes; who may see it stays."""
+        with self._database.writing() as db:
+            _save(db, document)
+
+    def show(self, document: Document, instead_of: Sequence[str] = ()) -> None:
+        """From now on searches see it, and no longer those it replaces: one transaction, no moment in between."""
+        with self._database.writing() as db:
+            _save(db, document)
+            _set_visibility(db, document.workspace_id, document.document_id, "shown")
+            for document_id in instead_of:
+                _set_visibility(db, document.workspace_id, document_id, "going")
+
+    def hide(self, workspace_id: str, document_id: str) -> None:
+        """No search sees it any more, and it can be deleted in peace; it is listed until it is."""
+        with self._database.writing() as db:
+            _set_visibility(db, workspace_id, document_id, "going")
             db.execute(
-                f"INSERT INTO documents ({_COLUMNS}) VALUES ({values})"
-                f" ON CONFLICT (workspace_id, document_id) DO UPDATE SET {updates}",
-                asdict(document),
+                f"UPDATE documents SET status = 'PROCESSING', reason = 'It is being deleted.' WHERE {_ONE}",
+                (workspace_id, document_id),
             )
 
+    def not_shown(self, workspace_id: str) -> list[str]:
+        """Documents that may have passages in the index which nobody may see."""
+        with self._database.reading() as db:
+            rows = db.execute(
+                "SELECT document_id FROM documents WHERE workspace_id = ? AND visibility <> 'shown'", (workspace_id,)
+            )
+            return [str(row[0]) for row in rows]
+
+    def going(self, workspace_id: str) -> list[str]:
+        """What a crash left between being replaced and being deleted."""
+        with self._database.reading() as db:
+            rows = db.execute(
+                "SELECT document_id FROM documents WHERE workspace_id = ? AND visibility = 'going'", (workspace_id,)
+            )
+            return [str(row[0]) for row in rows]
+
+    def is_shown(self, workspace_id: str, document_id: str) -> bool:
+        with self._database.reading() as db:
+            row = db.execute(f"SELECT visibility FROM documents WHERE {_ONE}", (workspace_id, document_id)).fetchone()
+            return row is not None and row[0] == "shown"
+
     def document(self, workspace_id: str, document_id: str) -> Document | None:
-        with self._reading() as db:
-            row = db.execute(
-                f"SELECT {_COLUMNS} FROM documents WHERE workspace_id = ? AND document_id = ?",
-                (workspace_id, document_id),
-            ).fetchone()
+        with self._database.reading() as db:
+            row = db.execute(f"SELECT {_COLUMNS} FROM documents WHERE {_ONE}", (workspace_id, document_id)).fetchone()
             return Document(*row) if row else None
 
     def documents(self, workspace_id: str) -> list[Document]:
-        with self._reading() as db:
+        with self._database.reading() as db:
             rows = db.execute(
                 f"SELECT {_COLUMNS} FROM documents WHERE workspace_id = ? ORDER BY file_name, document_id",
                 (workspace_id,),
             )
             return [Document(*row) for row in rows]
 
-    def delete_document(self, workspace_id: str, document_id: str) -> None:
-        with self._writing() as db:
-            db.execute(
-                "DELETE FROM documents WHERE workspace_id = ? AND document_id = ?",
-                (workspace_id, document_id),
+    def versions(self, workspace_id: str, source: str) -> list[Document]:
+        """What was read from the same place before, as far as searches see it."""
+        with self._database.reading() as db:
+            rows = db.execute(
+                f"SELECT {_COLUMNS} FROM documents WHERE workspace_id = ? AND source = ? AND visibility = 'shown'",
+                (workspace_id, source),
             )
+            return [Document(*row) for row in rows]
 
-    def save_text(self, workspace_id: str, document_id: str, text: str) -> None:
-        with self._writing() as db:
-            db.execute("INSERT OR REPLACE INTO document_texts VALUES (?, ?, ?)", (workspace_id, document_id, text))
+    def delete_document(self, workspace_id: str, document_id: str) -> None:
+        with self._database.writing() as db:
+            db.execute(f"DELETE FROM documents WHERE {_ONE}", (workspace_id, document_id))
+        self._database.forget_deleted()
+
+    def save_parsed(self, workspace_id: str, document_id: str, parsed: ParsedDocument) -> None:
+        """The extracted text, and where its pages are in it."""
+        row = (workspace_id, document_id, parsed.text, _pages_as_json(parsed.pages), parsed.title, parsed.date)
+        with self._database.writing() as db:
+            db.execute("INSERT OR REPLACE INTO document_texts VALUES (?, ?, ?, ?, ?, ?)", row)
+
+    def parsed(self, workspace_id: str, document_id: str) -> ParsedDocument | None:
+        with self._database.reading() as db:
+            row = db.execute(
+                f"SELECT text, pages, title, date FROM document_texts WHERE {_ONE}", (workspace_id, document_id)
+            ).fetchone()
+        if row is None:
+            return None
+        text, pages, title, date = row
+        return ParsedDocument(_pages_of(text, pages), title=title, date=date)
+
+    def text_chars(self, workspace_id: str) -> int:
+        with self._database.reading() as db:
+            row = db.execute("SELECT SUM(LENGTH(text)) FROM document_texts WHERE workspace_id = ?", (workspace_id,))
+            return int(row.fetchone()[0] or 0)
+
+    def title(self, workspace_id: str, document_id: str) -> str | None:
+        with self._database.reading() as db:
+            row = db.execute(f"SELECT title FROM document_texts WHERE {_ONE}", (workspace_id, document_id)).fetchone()
+            return row[0] if row else None
 
     def text(self, workspace_id: str, document_id: str) -> str | None:
         """The extracted text that every character span of the document counts in."""
-        with self._reading() as db:
-            row = db.execute(
-                "SELECT text FROM document_texts WHERE workspace_id = ? AND document_id = ?",
-                (workspace_id, document_id),
-            ).fetchone()
+        with self._database.reading() as db:
+            row = db.execute(f"SELECT text FROM document_texts WHERE {_ONE}", (workspace_id, document_id)).fetchone()
             return str(row[0]) if row else None
 
-    @contextlib.contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        # Looking must not make a data folder: where there is none, there is nothing in it.
-        with self._translated(), self._connected(self._path if self._path.exists() else None) as db:
-            yield db
 
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        make_folder(self._path.parent)
-        with self._translated(), self._connected(self._path) as db, db:
-            yield db
+def _save(db: sqlite3.Connection, document: Document) -> None:
+    values = ", ".join(f":{name}" for name in _NAMES)
+    updates = ", ".join(f"{name} = excluded.{name}" for name in _NAMES)
+    db.execute(
+        f"INSERT INTO documents ({_COLUMNS}) VALUES ({values})"
+        f" ON CONFLICT (workspace_id, document_id) DO UPDATE SET {updates}",
+        asdict(document),
+    )
 
-    @contextlib.contextmanager
-    def _connected(self, path: Path | None) -> Iterator[sqlite3.Connection]:
-        with contextlib.closing(sqlite3.connect(path or ":memory:", timeout=_BUSY_SECONDS)) as db:
-            db.execute("PRAGMA foreign_keys = ON")
-            db.execute("PRAGMA synchronous = NORMAL")
-            self._prepare(db)
-            yield db
 
-    def _prepare(self, db: sqlite3.Connection) -> None:
-        try:
-            row = db.execute("SELECT version FROM catalog_version").fetchone()
-        except sqlite3.OperationalError as error:
-            if "no such table" not in str(error):
-                raise
-            row = None
-        if row is None:
-            db.execute("PRAGMA journal_mode = WAL")
-            db.executescript("BEGIN IMMEDIATE;" + _SCHEMA + "COMMIT;")
-            with db:
-                db.execute(
-                    "INSERT INTO catalog_version SELECT ? WHERE NOT EXISTS (SELECT 1 FROM catalog_version)",
-                    (_VERSION,),
-                )
-        elif row[0] != _VERSION:
-            raise DataFolderError(
-                f"{self._path} was written by another version of MASIS (format {row[0]}, not {_VERSION}).",
-                advice="Use the version that wrote it, or set MASIS_HOME to a new folder and ingest again.",
-            )
+def _set_visibility(db: sqlite3.Connection, workspace_id: str, document_id: str, visibility: Visibility) -> None:
+    db.execute(f"UPDATE documents SET visibility = ? WHERE {_ONE}", (visibility, workspace_id, document_id))
 
-    @contextlib.contextmanager
-    def _translated(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            words = str(error).lower()
-            if "locked" in words or "busy" in words:
-                raise DataFolderError(
-                    f"{self._path} is being written by another process.", advice="Try again in a moment."
-                ) from error
-            if "not a database" in words or "malformed" in words:
-                raise DataFolderError(
-                    f"{self._path} is damaged or not a database of MASIS; it was left as it is.",
-                    advice="Restore it from a copy, or move it away and ingest the documents again.",
-                ) from error
-            raise folder_error(self._path, error) from error
-        except OSError as error:
-            raise folder_error(self._path, error) from error
+
+def _pages_as_json(pages: Sequence[Page]) -> str:
+    return json.dumps([[page.number, len(page.text), page.label] for page in pages], ensure_ascii=False)
+
+
+def _pages_of(text: str, pages: str) -> list[Page]:
+    found: list[Page] = []
+    start = 0
+    for number, length, label in json.loads(pages):
+        found.append(Page(number, text[start : start + length], label))
+        start += length + len(PAGE_BREAK)
+    return found
 
 
 def check_workspace_name(name: str) -> None:

@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
+from itertools import pairwise
 
 from masis.knowledge.chunk_ids import chunk_id
 from masis.knowledge.headings import HeadingPath, join_headings
@@ -60,10 +61,20 @@ def chunk_document(parsed: ParsedDocument, document_id: str, file_name: str, set
                     end=span[1],
                     heading=layout.heading(start, end, path),
                     date=parsed.date,
+                    label=page.label,
                 )
             )
         offset += len(page.text) + len(PAGE_BREAK)
     return chunks
+
+
+def statements(text: str) -> list[tuple[int, int]]:
+    """The spans of a passage that can be read on their own: its sentences, and each table whole with its header."""
+    page = _Page(text)
+    inside = [(page.lines[table.first].start, page.lines[table.last].end) for table in page.tables]
+    starts = [place for place, _ in page.cuts if not any(first < place < last for first, last in inside)]
+    bounds = [0, *(place for place in starts if place > 0), len(text)]
+    return list(pairwise(bounds))
 
 
 class _Page:

@@ -47,16 +47,44 @@ def folder_error(path: Path | str, error: BaseException) -> DataFolderError:
     return DataFolderError(f"{path} cannot be used: {error}")
 
 
+class FolderLock:
+    """Keeps a folder for this process until it is released or the process ends, however it does."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._resources = contextlib.ExitStack()
+        self._is_held = False
+
+    @contextlib.contextmanager
+    def kept(self) -> Iterator[None]:
+        """From now on, unless what is done first fails."""
+        if self._is_held:
+            yield
+            return
+        make_folder(self._path.parent)
+        self._resources.enter_context(_held_lock(self._path))
+        self._is_held = True
+        try:
+            yield
+        except BaseException:
+            self.release()
+            raise
+
+    def release(self) -> None:
+        self._resources.close()
+        self._is_held = False
+
+
 @contextlib.contextmanager
-def held_lock(path: Path) -> Iterator[TextIOWrapper]:
-    """Held until the block ends or the process does, however it does; the file itself may stay."""
+def _held_lock(path: Path) -> Iterator[None]:
+    """The file itself may stay."""
     try:
         file = path.open("a", encoding="ascii")
     except OSError as error:
         raise folder_error(path, error) from error
     with file:
         _lock(file, path)
-        yield file
+        yield
 
 
 def _lock(file: TextIOWrapper, path: Path) -> None:

@@ -2,38 +2,44 @@
 
 import contextlib
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from masis.errors import DataFolderError, IndexMismatch, MASISError
 from masis.knowledge.data_folder import folder_error
 from masis.knowledge.embedding import Vector
-from masis.knowledge.store import (
-    DENSE,
-    SPARSE,
-    IndexedChunk,
-    SparseVector,
+from masis.knowledge.points import (
+    INTEGER_FIELDS,
+    KEYWORD_FIELDS,
+    Condition,
     asked_depth,
+    conditions,
+    document_filter,
     payload_of,
     point_id,
 )
+from masis.knowledge.store import DENSE, EVERYWHERE, SPARSE, IndexedChunk, SparseVector, StoreFilters
 
 _NEVER = 10**9
+_ANY_DELETED = 1e-9
+_PAGE = 256
 _SYSTEM_ERRORS = ("no space left", "permission denied", "read-only file system", "file too large")
 
 
 def create_shard(folder: Path, dimension: int, where: str) -> None:
-    from qdrant_edge import EdgeShard, KeywordIndexParams, UpdateOperation
+    from qdrant_edge import EdgeShard, IntegerIndexParams, KeywordIndexParams, UpdateOperation
 
+    indexes: dict[str, Any] = {"workspace_id": KeywordIndexParams(is_tenant=True)}
+    indexes |= {field: KeywordIndexParams() for field in KEYWORD_FIELDS}
+    indexes |= {field: IntegerIndexParams(lookup=False, range=True) for field in INTEGER_FIELDS}
     with translated(where):
         # What a crash left of an earlier attempt; nothing was ever written to it but this.
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         shard = EdgeShard.create(str(folder), _config(dimension))
-        tenant = KeywordIndexParams(is_tenant=True)
-        shard.update(UpdateOperation.create_field_index("workspace_id", tenant))
-        shard.update(UpdateOperation.create_field_index("document_id", KeywordIndexParams()))
+        for field, index in indexes.items():
+            shard.update(UpdateOperation.create_field_index(field, index))
         shard.close()
 
 
@@ -57,29 +63,49 @@ def _config(dimension: int) -> Any:
     return EdgeConfig(
         vectors={DENSE: EdgeVectorParams(size=dimension, distance=Distance.Cosine)},
         sparse_vectors={SPARSE: EdgeSparseVectorParams(modifier=Modifier.Idf)},
-        optimizers=EdgeOptimizersConfig(indexing_threshold=_NEVER),
+        # No graph is ever built, and optimizing, which only `edge_purge` does, rewrites whatever lost a point.
+        optimizers=EdgeOptimizersConfig(
+            indexing_threshold=_NEVER, deleted_threshold=_ANY_DELETED, vacuum_min_vector_number=1
+        ),
     )
 
 
-def query_request(workspace_id: str, dense: Vector, sparse: SparseVector, limit: int) -> Any:
+def query_request(
+    workspace_id: str,
+    dense: Vector,
+    sparse: SparseVector,
+    limit: int,
+    filters: StoreFilters = EVERYWHERE,
+    hidden: Collection[str] = (),
+) -> Any:
     """By meaning, then by keyword; the latter only where the question has words to search for."""
     from qdrant_edge import IdfParams, Query, QueryBatchRequest, QueryRequest, SearchParams
 
-    own = _filter(workspace_id)
-    common = {"limit": asked_depth(limit), "filter": own, "with_payload": True}
+    common = {"limit": asked_depth(limit), "filter": _filter(workspace_id, filters, hidden), "with_payload": True}
     queries = [QueryRequest(query=Query.Nearest(dense, using=DENSE), **common)]
     if sparse.indices:
         # How rare a word is counts within the workspace: what others store must not change the order here.
-        rarity = SearchParams(idf=IdfParams(corpus=own))
+        rarity = SearchParams(idf=IdfParams(corpus=_filter(workspace_id, EVERYWHERE, hidden)))
         words = Query.Nearest(_sparse(sparse), using=SPARSE)
         queries.append(QueryRequest(query=words, params=rarity, with_vector=[DENSE], **common))
     return QueryBatchRequest(queries)
 
 
-def count_request(workspace_id: str, document_id: str | None) -> Any:
+def count_points(shard: Any, workspace_id: str, document_id: str | None, *, embedded: bool = False) -> int:
     from qdrant_edge import CountRequest
 
-    return CountRequest(exact=True, filter=_filter(workspace_id, document_id))
+    own = _filter(workspace_id, document_filter(document_id), embedded=embedded)
+    return int(shard.count(CountRequest(exact=True, filter=own)))
+
+
+def scroll(shard: Any, workspace_id: str, document_id: str | None, after: Any) -> tuple[list[Any], Any]:
+    """One page of points with everything they have, and where the next one begins."""
+    from qdrant_edge import ScrollRequest
+
+    own = _filter(workspace_id, document_filter(document_id))
+    request = ScrollRequest(offset=after, limit=_PAGE, filter=own, with_payload=True, with_vector=True)
+    points, following = shard.scroll(request)
+    return points, following
 
 
 def upsert_operation(workspace_id: str, items: Sequence[IndexedChunk]) -> Any:
@@ -87,11 +113,7 @@ def upsert_operation(workspace_id: str, items: Sequence[IndexedChunk]) -> Any:
 
     return UpdateOperation.upsert_points(
         [
-            Point(
-                point_id(workspace_id, item.chunk.chunk_id),
-                {DENSE: item.dense, SPARSE: _sparse(item.sparse)},
-                payload_of(workspace_id, item.chunk),
-            )
+            Point(point_id(workspace_id, item.chunk.chunk_id), _vectors(item), payload_of(workspace_id, item.chunk))
             for item in items
         ]
     )
@@ -100,7 +122,12 @@ def upsert_operation(workspace_id: str, items: Sequence[IndexedChunk]) -> Any:
 def delete_operation(workspace_id: str, document_id: str | None) -> Any:
     from qdrant_edge import UpdateOperation
 
-    return UpdateOperation.delete_points_by_filter(_filter(workspace_id, document_id))
+    return UpdateOperation.delete_points_by_filter(_filter(workspace_id, document_filter(document_id)))
+
+
+def _vectors(item: IndexedChunk) -> dict[str, Any]:
+    keyword = {SPARSE: _sparse(item.sparse)}
+    return keyword if item.dense is None else {DENSE: item.dense, **keyword}
 
 
 def _sparse(vector: SparseVector) -> Any:
@@ -109,13 +136,27 @@ def _sparse(vector: SparseVector) -> Any:
     return EdgeSparseVector(list(vector.indices), list(vector.values))
 
 
-def _filter(workspace_id: str, document_id: str | None = None) -> Any:
-    from qdrant_edge import FieldCondition, Filter, MatchValue
+def _filter(
+    workspace_id: str, filters: StoreFilters = EVERYWHERE, hidden: Collection[str] = (), *, embedded: bool = False
+) -> Any:
+    from qdrant_edge import FieldCondition, Filter, HasVectorCondition, MatchAny
 
-    wanted = {"workspace_id": workspace_id, "document_id": document_id}
-    return Filter(
-        must=[FieldCondition(key, match=MatchValue(value)) for key, value in wanted.items() if value is not None]
-    )
+    must: list[Any] = [_condition(one) for one in conditions(workspace_id, filters)]
+    if embedded:
+        must.append(HasVectorCondition(DENSE))
+    if hidden:
+        must.append(Filter(must_not=[FieldCondition("document_id", match=MatchAny(sorted(hidden)))]))
+    return Filter(must=must)
+
+
+def _condition(wanted: Condition) -> Any:
+    from qdrant_edge import FieldCondition, MatchAny, MatchValue, RangeFloat
+
+    if len(wanted.any_of) == 1:
+        return FieldCondition(wanted.field, match=MatchValue(wanted.any_of[0]))
+    if wanted.any_of:
+        return FieldCondition(wanted.field, match=MatchAny(list(wanted.any_of)))
+    return FieldCondition(wanted.field, range=RangeFloat(gte=wanted.at_least, lte=wanted.at_most))
 
 
 @contextlib.contextmanager

@@ -1,6 +1,7 @@
-"""What an index says of itself: vectors of two embedders must never mix."""
+"""What an index says of itself: vectors of two embedders must never mix, nor the words of two languages."""
 
 import json
+import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from masis.knowledge.store import FORMAT_VERSION
 class IndexMeta:
     embedder: str
     dimension: int
+    language: str
     format: int = FORMAT_VERSION
 
     def as_dict(self) -> dict[str, Any]:
@@ -23,22 +25,33 @@ def read_meta(source: object, where: str) -> IndexMeta:
     """From what was stored beside the index; raises IndexMismatch for what MASIS did not write."""
     if not isinstance(source, dict):
         raise foreign_index(where)
-    embedder, dimension, version = (source.get(key) for key in ("embedder", "dimension", "format"))
-    if not isinstance(embedder, str) or not isinstance(dimension, int) or not isinstance(version, int):
-        raise foreign_index(where)
-    if version != FORMAT_VERSION:
+    version = source.get("format")
+    if isinstance(version, int) and version != FORMAT_VERSION:
         raise IndexMismatch(
             f"{where} has format {version}; this version of MASIS reads format {FORMAT_VERSION}.",
-            advice="Use the MASIS that wrote it, or set MASIS_HOME to a new folder and ingest again.",
+            advice="Use the MASIS that wrote it, or build the index anew with `masis reindex`.",
         )
-    return IndexMeta(embedder, dimension, version)
+    embedder, dimension, language = (source.get(key) for key in ("embedder", "dimension", "language"))
+    if not isinstance(embedder, str) or not isinstance(dimension, int) or not isinstance(language, str) or not version:
+        raise foreign_index(where)
+    return IndexMeta(embedder, dimension, language)
 
 
-def require_match(stored: IndexMeta, embedder: str, dimension: int | None, where: str) -> None:
+def is_described(source: object) -> bool:
+    """Whether MASIS wrote it, in this or another format."""
+    return isinstance(source, dict) and "embedder" in source and "format" in source
+
+
+def require_match(stored: IndexMeta, embedder: str, language: str, dimension: int | None, where: str) -> None:
     if stored.embedder != embedder or dimension not in (None, stored.dimension):
         raise IndexMismatch(
             f"{where} was built with the embedder {stored.embedder} ({stored.dimension} dimensions), "
             f"not with {embedder}" + (f" ({dimension} dimensions)." if dimension else ".")
+        )
+    if stored.language != language:
+        raise IndexMismatch(
+            f"{where} was built for keywords in {stored.language}, not in {language}.",
+            advice=f"Set MASIS_KEYWORD_LANGUAGE to {stored.language}, or build the index anew with `masis reindex`.",
         )
 
 
@@ -57,8 +70,11 @@ def read_meta_file(path: Path, where: str) -> IndexMeta:
         raise foreign_index(where) from error
 
 
-def write_meta_file(path: Path, meta: IndexMeta) -> None:
+def write_meta_file(path: Path, meta: IndexMeta, folder: str) -> None:
     """Whole or not at all: a crash must not leave half a description."""
     draft = path.with_name(f"{path.name}.new")
-    draft.write_text(json.dumps(meta.as_dict()), encoding="utf-8")
+    with draft.open("w", encoding="utf-8") as file:
+        json.dump({**meta.as_dict(), "folder": folder}, file)
+        file.flush()
+        os.fsync(file.fileno())
     draft.replace(path)

@@ -1,119 +1,314 @@
-"""One document's way in: bytes, text, chunks, vectors, store."""
+"""One document's way in: claimed, read, findable by keyword, and gone again when something newer takes its place.
+
+Its vectors come afterwards (`vectors.py`), because they take longest.
+"""
 
 import asyncio
 import hashlib
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from masis.errors import DuplicateDocument, MASISError
+from masis.errors import DuplicateDocument, InvalidInput, MASISError, ScannedFile, UnreadableFile
 from masis.knowledge.catalog import Catalog, now
 from masis.knowledge.chunking import chunk_document
-from masis.knowledge.embedding import Embedder
 from masis.knowledge.files import too_large
+from masis.knowledge.originals import Originals
 from masis.knowledge.sparse import sparse_passage
 from masis.knowledge.store import IndexedChunk, VectorStore
+from masis.knowledge.vector_cache import VectorCache
 from masis.settings import Settings
-from masis.sources import parse
-from masis.types import Chunk, Document, ParsedDocument
+from masis.sources.archives import MAX_DEPTH
+from masis.sources.images import ImageReader
+from masis.sources.plain import clean
+from masis.sources.sandbox import Sandbox
+from masis.sources.sniff import is_image
+from masis.types import Chunk, Document, Member, Page, ParsedDocument
 
-ChunkCounter = Callable[[int, int], None]
-"""Told how many chunks are done, of how many."""
+_UPSERT = 256
+
+
+@dataclass(slots=True)
+class Allowance:
+    """What one file may unpack to with all that is nested in it; shared by its members and theirs."""
+
+    members: int
+    bytes: int
+
+    def spend(self, members: Sequence[Member], file_name: str) -> None:
+        self.members -= len(members)
+        self.bytes -= sum(len(member.data) for member in members)
+        if self.members < 0 or self.bytes < 0:
+            raise UnreadableFile(
+                f"{file_name} unpacks, with what is nested in it, to more than MASIS takes from one file.",
+                advice="Unpack it yourself and ingest the folder, or raise MASIS_MAX_MEMBERS and "
+                "MASIS_MAX_UNPACKED_BYTES.",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A file on its way in."""
+
+    name: str
+    data: bytes
+    allowance: Allowance
+    source: str | None = None
+    depth: int = 0
+
+    def member(self, inside: Member) -> "Incoming":
+        source = f"{self.source}/{inside.name}" if self.source else None
+        return Incoming(f"{self.name}/{inside.name}", inside.data, self.allowance, source, self.depth + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class TakenIn:
+    document: Document | None
+    """PROCESSING (findable by keyword), or FAILED; None for an archive, which is its members."""
+    members: list[Incoming] = field(default_factory=list[Incoming])
+
+
+class AlreadyThere(DuplicateDocument):
+    """The same bytes are there; what they carry may still have to be looked at."""
+
+    def __init__(self, known: Document, file_name: str, members: list[Incoming]) -> None:
+        super().__init__(f"{file_name} is in {known.workspace_id} already, as {known.file_name}.")
+        self.document = replace(known, file_name=file_name, reason=str(self))
+        self.members = members
 
 
 class Ingestor:
-    def __init__(self, settings: Settings, store: VectorStore, embedder: Embedder, catalog: Catalog) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        store: VectorStore,
+        catalog: Catalog,
+        originals: Originals,
+        cache: VectorCache,
+        sandbox: Sandbox,
+        image_reader: ImageReader | None = None,
+    ) -> None:
         self._settings = settings
         self._store = store
-        self._embedder = embedder
         self._catalog = catalog
+        self._originals = originals
+        self._cache = cache
+        self._sandbox = sandbox
+        self._image_reader = image_reader
         self._lock = threading.Lock()
         self._in_work: set[tuple[str, str]] = set()
 
-    async def ingest(self, data: bytes, file_name: str, workspace_id: str, count: ChunkCounter) -> Document:
-        """READY, or FAILED with the reason; the same bytes again raise DuplicateDocument.
+    async def take_in(self, file: Incoming, workspace_id: str) -> TakenIn:
+        """Reads it and makes it findable by keyword. Keep it claimed until `release`.
 
-        What a crash left PROCESSING, and what FAILED, is done again from the start.
+        Raises AlreadyThere, or DuplicateDocument while the same bytes are being read. What a crash left PROCESSING,
+        and what FAILED, is done again.
         """
-        document_id = await asyncio.to_thread(document_id_of, data)
-        with self._claimed(workspace_id, document_id, file_name):
-            known = await asyncio.to_thread(self._catalog.document, workspace_id, document_id)
-            if known and await self._is_complete(known):
-                raise DuplicateDocument(f"{file_name} is in {workspace_id} already, as {known.file_name}.")
-            document = Document(
-                workspace_id,
-                document_id,
-                file_name,
-                status="PROCESSING",
-                size_bytes=len(data),
-                created_at=known.created_at if known else now(),
-            )
-            await asyncio.to_thread(self._catalog.save_document, document)
-            if known:
-                await self._store.delete_document(workspace_id, document_id)
-            finished = await self._processed(document, data, count)
-            await asyncio.to_thread(self._catalog.save_document, finished)
-            return finished
+        document_id = await asyncio.to_thread(document_id_of, file.data)
+        self._claim(workspace_id, document_id, file.name)
+        try:
+            return await self._taken_in(file, workspace_id, document_id)
+        except BaseException:
+            self.release(workspace_id, document_id)
+            raise
 
-    @contextmanager
-    def _claimed(self, workspace_id: str, document_id: str, file_name: str) -> Iterator[None]:
+    def twin_of(self, file: Incoming, workspace_id: str, reason: str) -> Document:
+        """What is known of a document that holds the same bytes."""
+        document_id = document_id_of(file.data)
+        known = self._catalog.document(workspace_id, document_id)
+        document = known or Document(workspace_id, document_id, file.name, status="PROCESSING")
+        return replace(document, file_name=file.name, reason=reason)
+
+    def release(self, workspace_id: str, document_id: str) -> None:
+        with self._lock:
+            self._in_work.discard((workspace_id, document_id))
+
+    def require_at_rest(self, workspace_id: str, document_id: str | None = None) -> None:
+        """What is just being ingested cannot be deleted: it would come back with its next vectors."""
+        with self._lock:
+            in_work = {document for workspace, document in self._in_work if workspace == workspace_id}
+        if in_work if document_id is None else document_id in in_work:
+            raise InvalidInput(
+                f"Something is being ingested into {workspace_id} right now, and what goes out could come in again.",
+                advice="Wait for the ingestion to finish, or stop it, then delete again.",
+            )
+
+    async def remove(self, workspace_id: str, document_id: str) -> tuple[int, int, int]:
+        """Passages, kept bytes and cached vectors that went. No search sees any of it from the first moment on."""
+        await asyncio.to_thread(self._catalog.hide, workspace_id, document_id)
+        passages = await self._store.delete_document(workspace_id, document_id)
+        size = await asyncio.to_thread(self._originals.delete, workspace_id, document_id)
+        cached = await asyncio.to_thread(self._cache.delete, workspace_id, document_id)
+        await asyncio.to_thread(self._catalog.delete_document, workspace_id, document_id)
+        return passages, size, cached
+
+    async def finish(self, document: Document) -> tuple[Document, list[Document]]:
+        """All vectors are there: from now on it is this version that searches see. Also gives those it replaced."""
+        ready = replace(document, status="READY", reason=None)
+        replaced = await self._older(ready)
+        await asyncio.to_thread(self._catalog.show, ready, [old.document_id for old in replaced])
+        for old in replaced:
+            with suppress(MASISError):  # nobody sees it any more; the next ingestion takes it away
+                await self.remove(old.workspace_id, old.document_id)
+        return ready, replaced
+
+    async def fail(self, document: Document, error: Exception) -> Document:
+        with suppress(MASISError):
+            await self._store.delete_document(document.workspace_id, document.document_id)
+        with suppress(MASISError):
+            await asyncio.to_thread(self._originals.delete, document.workspace_id, document.document_id)
+        failed = replace(document, status="FAILED", reason=failure_reason(error), chunks=0)
+        await asyncio.to_thread(self._catalog.save_document, failed)
+        return failed
+
+    async def _taken_in(self, file: Incoming, workspace_id: str, document_id: str) -> TakenIn:
+        known = await asyncio.to_thread(self._catalog.document, workspace_id, document_id)
+        if known and await self._is_complete(known):
+            members = await self._members_again(file, known)
+            if known.status == "READY":
+                await self._forget_older(known, file.source)
+                raise AlreadyThere(known, file.name, members)
+            return TakenIn(known, members)
+        document = Document(
+            workspace_id,
+            document_id,
+            file.name,
+            status="PROCESSING",
+            size_bytes=len(file.data),
+            created_at=known.created_at if known else now(),
+            source=file.source,
+        )
+        await asyncio.to_thread(self._catalog.save_document, document)
+        if known:
+            await self._store.delete_document(workspace_id, document_id)
+        try:
+            return await self._read(file, document)
+        except Exception as error:  # one file's trouble, foreseen or not, must not stop the others
+            return TakenIn(await self.fail(document, error))
+
+    async def _read(self, file: Incoming, document: Document) -> TakenIn:
+        parsed = await self._parsed(file)
+        members = self._members(file, parsed)
+        workspace_id, document_id = document.workspace_id, document.document_id
+        if not parsed.pages:
+            await asyncio.to_thread(self._catalog.delete_document, workspace_id, document_id)
+            self.release(workspace_id, document_id)
+            return TakenIn(None, members)
+        chunks = await asyncio.to_thread(chunk_document, parsed, document_id, document.file_name, self._settings)
+        await asyncio.to_thread(self._originals.save, workspace_id, document_id, file.data)
+        # The text first: a chunk that can be found must also be shown in place.
+        await asyncio.to_thread(self._catalog.save_parsed, workspace_id, document_id, parsed)
+        await self._index_by_keyword(workspace_id, chunks, parsed.title)
+        findable = replace(
+            document,
+            pages=len(parsed.pages),
+            chunks=len(chunks),
+            date=parsed.date,
+            note=" ".join(parsed.notes) or None,
+            members=len(members),
+        )
+        # A new version stays unseen until it is complete; a new document may be found at once.
+        save = self._catalog.save_document if await self._older(findable) else self._catalog.show
+        await asyncio.to_thread(save, findable)
+        return TakenIn(findable, members)
+
+    async def _parsed(self, file: Incoming) -> ParsedDocument:
+        if len(file.data) > self._settings.max_file_bytes:
+            raise too_large(file.name, self._settings.max_file_bytes)
+        reader = self._image_reader
+        if reader is not None and is_image(file.data):
+            text = clean(await reader.read(file.data, file.name))
+            return ParsedDocument([Page(1, text)], notes=[f"Its text was read by {reader.name}."])
+        try:
+            parsed = await asyncio.to_thread(self._sandbox.parse, file.data, file.name)
+        except ScannedFile as scan:
+            numbers = range(1, scan.pages + 1)
+            parsed = ParsedDocument([Page(number, "") for number in numbers], scanned=numbers)
+            if reader is None or not (recognised := await reader.read_pages(file.data, file.name, numbers)):
+                raise
+            return _with_pages(parsed, recognised, reader.name)
+        if reader is None or not parsed.scanned:
+            return parsed
+        recognised = await reader.read_pages(file.data, file.name, parsed.scanned)
+        return _with_pages(parsed, recognised, reader.name) if recognised else parsed
+
+    def _members(self, file: Incoming, parsed: ParsedDocument) -> list[Incoming]:
+        if parsed.members and file.depth >= MAX_DEPTH:
+            if parsed.pages:
+                return []
+            raise UnreadableFile(
+                f"{file.name} is nested {file.depth} archives deep and was not opened.",
+                advice="Unpack it yourself and ingest what you need.",
+            )
+        file.allowance.spend(parsed.members, file.name)
+        return [file.member(inside) for inside in parsed.members]
+
+    async def _members_again(self, file: Incoming, known: Document) -> list[Incoming]:
+        """A message may be complete while a crash kept what it carries from coming in."""
+        if not known.members:
+            return []
+        with suppress(UnreadableFile):
+            return self._members(file, await self._parsed(file))
+        return []
+
+    async def _index_by_keyword(self, workspace_id: str, chunks: Sequence[Chunk], title: str | None) -> None:
+        language = self._settings.keyword_language
+
+        def indexed(batch: Sequence[Chunk]) -> list[IndexedChunk]:
+            return [IndexedChunk(c, None, sparse_passage(embedded_text(c, title), language)) for c in batch]
+
+        for first in range(0, len(chunks), _UPSERT):
+            items = await asyncio.to_thread(indexed, chunks[first : first + _UPSERT])
+            await self._store.upsert(workspace_id, items)
+
+    async def _is_complete(self, known: Document) -> bool:
+        """What the catalog says is not enough: the index may have been lost or replaced since."""
+        if known.status == "FAILED" or not known.chunks:
+            return False
+        embedded = known.status == "READY"
+        held = await self._store.count(known.workspace_id, known.document_id, embedded=embedded)
+        return held == known.chunks
+
+    async def _older(self, document: Document) -> list[Document]:
+        if document.source is None:
+            return []
+        versions = await asyncio.to_thread(self._catalog.versions, document.workspace_id, document.source)
+        return [version for version in versions if version.document_id != document.document_id]
+
+    async def _forget_older(self, document: Document, source: str | None) -> None:
+        """The file at this place now holds what another document is already: its former content is gone."""
+        for old in await self._older(replace(document, source=source)):
+            await self.remove(old.workspace_id, old.document_id)
+
+    def _claim(self, workspace_id: str, document_id: str, file_name: str) -> None:
         claim = (workspace_id, document_id)
         with self._lock:
             if claim in self._in_work:
                 raise DuplicateDocument(f"{file_name} is being ingested into {workspace_id} right now.")
             self._in_work.add(claim)
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._in_work.discard(claim)
 
-    async def _is_complete(self, known: Document) -> bool:
-        """READY in the catalog is not enough: the index may have been lost or replaced since."""
-        if known.status != "READY":
-            return False
-        return await self._store.count(known.workspace_id, known.document_id) == known.chunks
 
-    async def _processed(self, document: Document, data: bytes, count: ChunkCounter) -> Document:
-        try:
-            parsed, chunks = await asyncio.to_thread(self._read, data, document)
-            # The text first: a chunk that can be found must also be shown in place.
-            await asyncio.to_thread(self._catalog.save_text, document.workspace_id, document.document_id, parsed.text)
-            await self._index(document, parsed.title, chunks, count)
-        except Exception as error:  # one file's trouble, foreseen or not, must not stop the others
-            with suppress(MASISError):
-                await self._store.delete_document(document.workspace_id, document.document_id)
-            return replace(document, status="FAILED", reason=failure_reason(error))
-        return replace(document, status="READY", pages=len(parsed.pages), chunks=len(chunks), date=parsed.date)
-
-    def _read(self, data: bytes, document: Document) -> tuple[ParsedDocument, list[Chunk]]:
-        if len(data) > self._settings.max_file_bytes:
-            raise too_large(document.file_name, self._settings.max_file_bytes)
-        parsed = parse(data, document.file_name)
-        return parsed, chunk_document(parsed, document.document_id, document.file_name, self._settings)
-
-    async def _index(self, document: Document, title: str | None, chunks: Sequence[Chunk], count: ChunkCounter) -> None:
-        size = self._settings.embedding_batch
-        for first in range(0, len(chunks), size):
-            count(first, len(chunks))
-            batch = chunks[first : first + size]
-            texts = [embedded_text(chunk, title) for chunk in batch]
-            dense = await self._embedder.embed_passages(texts)
-            sparse = await asyncio.to_thread(lambda texts: [sparse_passage(text) for text in texts], texts)
-            items = [IndexedChunk(*parts) for parts in zip(batch, dense, sparse, strict=True)]
-            await self._store.upsert(document.workspace_id, items)
-        count(len(chunks), len(chunks))
+def _with_pages(parsed: ParsedDocument, recognised: Mapping[int, str], reader: str) -> ParsedDocument:
+    """Scanned pages take their place among the others, and the note says who read them."""
+    pages = [replace(page, text=clean(recognised.get(page.number, page.text))) for page in parsed.pages]
+    missing = [number for number in parsed.scanned if number not in recognised]
+    notes = [f"{len(recognised)} of its {len(pages)} pages are scanned and were read by {reader}."]
+    if missing:
+        notes.append(f"Pages {', '.join(map(str, missing))} are scanned and could not be read.")
+    return replace(parsed, pages=pages, notes=notes, scanned=missing)
 
 
 def embedded_text(chunk: Chunk, title: str | None) -> str:
-    """A passage is found by where it stands as well as by what it says."""
-    name = title or PurePosixPath(chunk.file_name).stem.replace("_", " ").replace("-", " ")
-    above = [part for part in (name, chunk.heading) if part]
-    # The title is the outermost heading already, or the passage opens with it.
-    if (chunk.heading or "").startswith(name) or chunk.text.lstrip("# ").startswith(name):
-        above.remove(name)
+    """A passage is found by where it stands as well as by what it says: its file, the title, the headings.
+
+    Every filing opens with "UNITED STATES", and only its file's name says whose it is and of which quarter.
+    """
+    name = PurePosixPath(chunk.file_name).stem.replace("_", " ").replace("-", " ")
+    openings = (chunk.heading or "", chunk.text.lstrip("# "))
+    names = [part for part in dict.fromkeys([name, title]) if part and not any(o.startswith(part) for o in openings)]
+    above = [*names, chunk.heading] if chunk.heading else names
     return "\n".join([" > ".join(above), chunk.text]).strip()
 
 

@@ -1,106 +1,164 @@
 """The documents of every workspace: put in, searched, taken out. The one owner of all store calls."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Literal
 
-from masis.audit.words import content_stems
-from masis.errors import DataFolderError, DuplicateDocument, InvalidInput, MASISError, UnknownWorkspace
+from masis.errors import DataFolderError, InvalidInput, UnknownWorkspace
+from masis.knowledge.batch import Batch, OnBatch, OnDone, Waiting, already_here
 from masis.knowledge.calibration import Calibration, calibration_for
-from masis.knowledge.catalog import Catalog, check_workspace_name
+from masis.knowledge.catalog import Catalog, check_workspace_name, now
 from masis.knowledge.embedding import Embedder, embedder_for
 from masis.knowledge.files import FoundFile, find_files, read_file
-from masis.knowledge.ingest import ChunkCounter, Ingestor, document_id_of, failure_reason
-from masis.knowledge.keywords import keyword_relevance
-from masis.knowledge.sparse import sparse_query
-from masis.knowledge.store import Hit, VectorStore, store_for
+from masis.knowledge.ingest import Allowance, Incoming, Ingestor, embedded_text
+from masis.knowledge.originals import Originals
+from masis.knowledge.progress import OnProgress, Tally
+from masis.knowledge.reindexing import Reindexer
+from masis.knowledge.reranking import EmbeddedReranker
+from masis.knowledge.searching import Searcher
+from masis.knowledge.store import VectorStore, store_for
+from masis.knowledge.vector_cache import VectorCache
+from masis.knowledge.vectors import Vectorizer, VectorStage
 from masis.settings import Settings
-from masis.types import Document, EvidenceChunk, IngestReport, SearchResult
+from masis.sources.images import ImageReader
+from masis.sources.sandbox import Sandbox
+from masis.types import EVERYWHERE, DeletionReceipt, IngestReport, SearchFilters, SearchResult
 
 _FILE_NAME_CHARS = 255
 
-IngestStage = Literal["reading", "embedding", "ready", "duplicate", "failed"]
 
-
-@dataclass(frozen=True, slots=True)
-class IngestProgress:
-    file_name: str
-    stage: IngestStage
-    files_done: int
-    files_total: int
-    chunks_done: int = 0
-    chunks_total: int = 0
-
-
-OnProgress = Callable[[IngestProgress], None]
-
-
-def open_library(settings: Settings) -> "Library":
+def open_library(settings: Settings, image_reader: ImageReader | None = None) -> "Library":
     """Opens no file, socket or model yet. Keep one per data folder and close it."""
     embedder = embedder_for(settings)
-    return Library(settings, store_for(settings, embedder), embedder, Catalog(settings.home / "masis.db"))
+    return Library(settings, store_for(settings, embedder), embedder, image_reader)
 
 
 class Library:
-    def __init__(self, settings: Settings, store: VectorStore, embedder: Embedder, catalog: Catalog) -> None:
-        self.catalog = catalog
+    def __init__(
+        self,
+        settings: Settings,
+        store: VectorStore,
+        embedder: Embedder,
+        image_reader: ImageReader | None = None,
+    ) -> None:
+        self.embedder = embedder
+        self.catalog = Catalog(settings.home / "masis.db")
+        self.originals = Originals(settings.home / "files")
+        self._cache = VectorCache(settings.home / "vectors.db")
         self._settings = settings
         self._store = store
-        self.embedder = embedder
-        self._ingestor = Ingestor(settings, store, embedder, catalog)
+        self._sandbox = Sandbox(settings)
+        self._vectorizer = Vectorizer(embedder, self._cache)
+        self._ingestor = Ingestor(
+            settings, store, self.catalog, self.originals, self._cache, self._sandbox, image_reader
+        )
+        self._searcher = Searcher(settings, store, embedder, self.catalog, self._vectorizer, EmbeddedReranker())
 
     async def ingest(
-        self, paths: Sequence[Path], workspace_id: str, on_progress: OnProgress | None = None
+        self,
+        paths: Sequence[Path],
+        workspace_id: str,
+        on_progress: OnProgress | None = None,
+        *,
+        defer_vectors: bool = False,
     ) -> IngestReport:
-        """Every file of every path; what fails is reported and the rest goes on. Makes the workspace."""
+        """Every file of every path; what fails is reported and the rest goes on. Makes the workspace.
+
+        A file that was read before is skipped while it is the same, and replaced when it has changed.
+        """
         check_workspace_name(workspace_id)
         files = await asyncio.to_thread(find_files, paths)
-        report = IngestReport(workspace_id)
         if any(file.problem is None for file in files):
             # A mistyped path must not leave an empty workspace behind.
             await self._prepare(workspace_id)
-        for done, file in enumerate(files):
-            progress = _Progress(on_progress or _nobody, file.name, done, len(files))
-            progress.tell("reading")
-            await self._ingest_file(file, workspace_id, report, progress)
-        return report
+        waiting = [Waiting(file.name, partial(self._load, file)) for file in files]
+        return await self._batch(workspace_id, on_progress, defer_vectors).run(waiting)
 
-    async def ingest_bytes(self, data: bytes, file_name: str, workspace_id: str) -> Document:
-        """READY or FAILED; raises DuplicateDocument for bytes the workspace has."""
+    async def ingest_bytes(
+        self,
+        uploads: Sequence[tuple[str, bytes]],
+        workspace_id: str,
+        on_progress: OnProgress | None = None,
+    ) -> IngestReport:
+        """Files that are not on this machine: name and content of each."""
         await self._prepare(workspace_id)
-        return await self._ingestor.ingest(data, _base_name(file_name), workspace_id, lambda *_: None)
+        waiting = [already_here(Incoming(_base_name(name), data, self._allowance())) for name, data in uploads]
+        return await self._batch(workspace_id, on_progress).run(waiting)
 
-    async def search(self, workspace_id: str, text: str, limit: int) -> SearchResult:
+    async def search(
+        self,
+        workspace_id: str,
+        text: str,
+        limit: int,
+        *,
+        at_least: float | None = None,
+        filters: SearchFilters = EVERYWHERE,
+    ) -> SearchResult:
         """One store query: the best chunks by meaning and keywords together, each with its relevance."""
-        dense = await self.embedder.embed_query(text)
-        sparse = await asyncio.to_thread(sparse_query, text)
-        hits = await self._store.query(workspace_id, dense, sparse, limit)
-        scale = calibration_for(self.embedder.name)
-        asked = frozenset(content_stems(text))
-        candidates = [_evidence(hit, scale, asked) for hit in hits]
-        return SearchResult(candidates, workspace_is_empty=not hits and await self._is_empty(workspace_id))
+        return await self._searcher.search(workspace_id, text, limit, at_least=at_least, filters=filters)
+
+    async def passages(self, workspace_id: str, document_id: str) -> list[str]:
+        """A document's passages, as they are embedded."""
+        title = await asyncio.to_thread(self.catalog.title, workspace_id, document_id)
+        indexed = await self._store.chunks(workspace_id, document_id)
+        return [embedded_text(item.chunk, title) for item in indexed]
+
+    async def reindex(self, on_progress: OnProgress | None = None) -> int:
+        """Builds the index anew, for the embedder in use now; the old one serves until the new one is complete."""
+        return await self._reindexer(Tally(on_progress)).run()
 
     @property
-    def relevance_is_calibrated(self) -> bool:
-        """Whether the score thresholds were measured for the embedder in use."""
-        return calibration_for(self.embedder.name).is_calibrated
+    def calibration(self) -> Calibration:
+        """What the score thresholds mean for the embedder in use."""
+        return calibration_for(self.embedder.name, self._settings.home)
 
-    async def delete_document(self, workspace_id: str, document_id: str) -> None:
-        if await asyncio.to_thread(self.catalog.document, workspace_id, document_id) is None:
+    async def delete_document(self, workspace_id: str, document_id: str) -> DeletionReceipt:
+        document = await asyncio.to_thread(self.catalog.document, workspace_id, document_id)
+        if document is None:
             raise InvalidInput(f"There is no document {document_id[:80]!r} in {workspace_id}.")
-        # The store first: should it fail, the document is still listed and can be deleted again.
-        await self._store.delete_document(workspace_id, document_id)
-        await asyncio.to_thread(self.catalog.delete_document, workspace_id, document_id)
+        self._ingestor.require_at_rest(workspace_id, document_id)
+        text = await asyncio.to_thread(self.catalog.text, workspace_id, document_id)
+        passages, size, cached = await self._ingestor.remove(workspace_id, document_id)
+        return DeletionReceipt(
+            workspace_id,
+            document_id,
+            (document.file_name,),
+            documents=1,
+            chunks=passages,
+            text_chars=len(text or ""),
+            bytes=size,
+            cached_vectors=cached,
+            runs=0,
+            deleted_at=now(),
+        )
 
-    async def delete_workspace(self, workspace_id: str) -> None:
+    async def delete_workspace(self, workspace_id: str) -> DeletionReceipt:
         if not await asyncio.to_thread(self.catalog.has_workspace, workspace_id):
             raise UnknownWorkspace(f"There is no workspace {workspace_id[:80]!r}.")
-        await self._store.delete_workspace(workspace_id)
+        self._ingestor.require_at_rest(workspace_id)
+        documents = await asyncio.to_thread(self.catalog.documents, workspace_id)
+        chars = await asyncio.to_thread(self.catalog.text_chars, workspace_id)
+        # The store first: should it fail, the workspace is still listed and can be deleted again.
+        passages = await self._store.delete_workspace(workspace_id)
+        size = await asyncio.to_thread(self.originals.delete_workspace, workspace_id)
+        cached = await asyncio.to_thread(self._cache.delete, workspace_id)
         await asyncio.to_thread(self.catalog.delete_workspace, workspace_id)
+        return DeletionReceipt(
+            workspace_id,
+            None,
+            tuple(document.file_name for document in documents),
+            documents=len(documents),
+            chunks=passages,
+            text_chars=chars,
+            bytes=size,
+            cached_vectors=cached,
+            runs=0,
+            deleted_at=now(),
+        )
 
     def close(self) -> None:
+        self._sandbox.close()
         self._store.close()
         self.embedder.close()
 
@@ -119,75 +177,37 @@ class Library:
     async def _prepare(self, workspace_id: str) -> None:
         """What would fail for every file fails here, once: a bad name, a locked index, an absent server."""
         check_workspace_name(workspace_id)
-        await self._store.count(workspace_id)
+        await self._store.prepare(await self.embedder.ready())
         await asyncio.to_thread(self.catalog.create_workspace, workspace_id)
+        for document_id in await asyncio.to_thread(self.catalog.going, workspace_id):
+            await self._ingestor.remove(workspace_id, document_id)
 
-    async def _ingest_file(
-        self, file: FoundFile, workspace_id: str, report: IngestReport, progress: "_Progress"
-    ) -> None:
-        try:
-            if file.problem:
-                raise file.problem
-            data = await asyncio.to_thread(read_file, file.path, self._settings.max_file_bytes)
-        except MASISError as error:
-            report.failed.append(Document(workspace_id, "", file.name, status="FAILED", reason=failure_reason(error)))
-            progress.tell("failed")
-            return
-        try:
-            document = await self._ingestor.ingest(data, file.name, workspace_id, progress.count)
-        except DuplicateDocument as error:
-            report.duplicates.append(await self._duplicate(data, file.name, workspace_id, str(error)))
-            progress.tell("duplicate")
-            return
-        (report.ready if document.status == "READY" else report.failed).append(document)
-        progress.tell("ready" if document.status == "READY" else "failed")
+    def _batch(self, workspace_id: str, on_progress: OnProgress | None, defer_vectors: bool = False) -> Batch:
+        return Batch(
+            self._ingestor,
+            self._make_stage,
+            workspace_id,
+            Tally(on_progress),
+            self._settings.readers,
+            defer_vectors=defer_vectors,
+        )
 
-    async def _duplicate(self, data: bytes, file_name: str, workspace_id: str, reason: str) -> Document:
-        document_id = document_id_of(data)
-        known = await asyncio.to_thread(self.catalog.document, workspace_id, document_id)
-        document = known or Document(workspace_id, document_id, file_name, status="PROCESSING")
-        return replace(document, file_name=file_name, reason=reason)
+    def _make_stage(self, on_batch: OnBatch, on_done: OnDone) -> VectorStage:
+        return VectorStage(
+            self._store, self.catalog, self._vectorizer, self._settings.embedding_batch, on_batch, on_done
+        )
 
-    async def _is_empty(self, workspace_id: str) -> bool:
-        documents = await asyncio.to_thread(self.catalog.documents, workspace_id)
-        return not any(document.status == "READY" for document in documents)
+    def _reindexer(self, tally: Tally) -> Reindexer:
+        return Reindexer(self._settings, self._store, self.embedder, self.catalog, self._cache, tally)
 
+    def _load(self, file: FoundFile) -> Incoming:
+        if file.problem:
+            raise file.problem
+        data = read_file(file.path, self._settings.max_file_bytes)
+        return Incoming(file.name, data, self._allowance(), source=str(file.path.absolute()))
 
-@dataclass(frozen=True, slots=True)
-class _Progress:
-    on_progress: OnProgress
-    file_name: str
-    files_done: int
-    files_total: int
-
-    def tell(self, stage: IngestStage, chunks_done: int = 0, chunks_total: int = 0) -> None:
-        done = self.files_done + (stage not in ("reading", "embedding"))
-        self.on_progress(IngestProgress(self.file_name, stage, done, self.files_total, chunks_done, chunks_total))
-
-    @property
-    def count(self) -> ChunkCounter:
-        return lambda done, total: self.tell("embedding", done, total)
-
-
-def _nobody(progress: IngestProgress) -> None:
-    pass
-
-
-def _evidence(hit: Hit, scale: Calibration, asked: frozenset[str]) -> EvidenceChunk:
-    chunk = hit.chunk
-    relevance = max(scale.relevance(hit.cosine), keyword_relevance(asked, chunk))
-    return EvidenceChunk(
-        chunk_id=chunk.chunk_id,
-        file_name=chunk.file_name,
-        text=chunk.text,
-        score=round(relevance, 6),
-        document_id=chunk.document_id,
-        page=chunk.page,
-        start=chunk.start,
-        end=chunk.end,
-        heading=chunk.heading,
-        date=chunk.date,
-    )
+    def _allowance(self) -> Allowance:
+        return Allowance(self._settings.max_members, self._settings.max_unpacked_bytes)
 
 
 def _base_name(file_name: str) -> str:

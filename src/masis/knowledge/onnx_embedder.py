@@ -3,13 +3,15 @@
 import asyncio
 import json
 import threading
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
-from masis.embedded import EMBEDDER, BrokenModel, OnnxModel, installed
+from masis.embedded import EMBEDDER, BrokenModel, OnnxModel, installed, usable_cores
 from masis.errors import MASISError
 from masis.knowledge.embedding import Vector
 
@@ -29,12 +31,15 @@ class _Habits:
 
 
 class OnnxEmbedder:
+    """Embeds one text a core. Questions have a thread of their own and never wait behind passages."""
+
     def __init__(self, folder: Path | None = None, *, max_tokens: int = 384) -> None:
         self._folder = folder
         self._max_tokens = max_tokens
         self._dimension = None if folder else _BUILT_IN_DIMENSION
         self._lock = threading.Lock()
         self._opened: tuple[OnnxModel, _Habits] | None = None
+        self._pool: ThreadPoolExecutor | None = None
 
     @cached_property
     def name(self) -> str:
@@ -48,15 +53,38 @@ class OnnxEmbedder:
     def dimension(self) -> int | None:
         return self._dimension
 
+    async def ready(self) -> int:
+        return self._dimension or len(await self.embed_query("ready"))
+
     async def embed_passages(self, texts: list[str]) -> list[Vector]:
-        # One thread call a text: the loop stays free, and a cancelled ingestion stops at the next text.
-        return [await asyncio.to_thread(self._embed, text, is_query=False) for text in texts]
+        # The longest first, so that all cores finish together; a text a call, so that a cancelled ingestion stops
+        # at the next text.
+        places = iter(sorted(range(len(texts)), key=lambda place: len(texts[place]), reverse=True))
+        vectors: list[Vector] = [[] for _ in texts]
+        workers = [self._work(texts, places, vectors) for _ in range(min(usable_cores(), len(texts)))]
+        await _all_or_none(workers)
+        return vectors
 
     async def embed_query(self, text: str) -> Vector:
         return await asyncio.to_thread(self._embed, text, is_query=True)
 
     def close(self) -> None:
-        self._opened = None
+        with self._lock:
+            pool, self._pool, self._opened = self._pool, None, None
+        if pool is not None:
+            pool.shutdown(wait=False)
+
+    async def _work(self, texts: list[str], places: Iterator[int], vectors: list[Vector]) -> None:
+        loop = asyncio.get_running_loop()
+        for place in places:
+            embed = partial(self._embed, texts[place], is_query=False)
+            vectors[place] = await loop.run_in_executor(self._threads(), embed)
+
+    def _threads(self) -> ThreadPoolExecutor:
+        with self._lock:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(usable_cores(), thread_name_prefix="masis-embed")
+            return self._pool
 
     def _embed(self, text: str, *, is_query: bool) -> Vector:
         model, habits = self._open()
@@ -79,6 +107,16 @@ class OnnxEmbedder:
                 model.max_tokens = self._max_tokens
                 self._opened = model, _habits(model.folder)
             return self._opened
+
+
+async def _all_or_none(works: list[Coroutine[None, None, None]]) -> None:
+    """The first failure ends the others, and is raised as it is, not in a group."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            for work in works:
+                group.create_task(work)
+    except BaseExceptionGroup as failures:
+        raise failures.exceptions[0] from None
 
 
 def _normalised(output: Any) -> Vector:

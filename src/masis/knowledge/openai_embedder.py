@@ -1,22 +1,25 @@
 """Embeddings from OpenAI or any endpoint that speaks its protocol."""
 
 import asyncio
-import math
 import random
 import threading
 import time
+from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from masis.errors import BadModelOutput, ModelError, ModelRejected, ModelUnavailable
+from masis.errors import ModelRejected
 from masis.knowledge.embedding import Vector
+from masis.knowledge.embedding_answers import TooLong, TryAgain, bad_output, other_dimension, translated, vectors_of
+from masis.knowledge.embedding_batches import batches, cut
 from masis.settings import Settings
 
 if TYPE_CHECKING:
-    from openai import APIError, OpenAI
+    from openai import OpenAI
 
 _ATTEMPTS = 4
 _FIRST_WAIT_SECONDS = 0.5
-_ADVICE = "Check MASIS_EMBEDDING_MODEL, MASIS_EMBEDDING_BASE_URL and OPENAI_API_KEY with `masis doctor`."
+_REQUESTS_AT_ONCE = 4
+"""Enough to hide the way to the provider, few enough not to run into its limits by ourselves."""
 
 
 class OpenAIEmbedder:
@@ -30,6 +33,7 @@ class OpenAIEmbedder:
         self._dimension: int | None = None
         self._lock = threading.Lock()
         self._client: OpenAI | None = None
+        self._pool: ThreadPoolExecutor | None = None
 
     @property
     def name(self) -> str:
@@ -39,35 +43,66 @@ class OpenAIEmbedder:
     def dimension(self) -> int | None:
         return self._dimension
 
+    async def ready(self) -> int:
+        return self._dimension or len(await self.embed_query("ready"))
+
     async def embed_passages(self, texts: list[str]) -> list[Vector]:
-        size = self._settings.embedding_batch
-        vectors: list[Vector] = []
-        for first in range(0, len(texts), size):
-            vectors += await self._embed(texts[first : first + size])
-        return vectors
+        requests = batches([cut(text) for text in texts], self._settings.embedding_batch)
+        places = asyncio.Semaphore(_REQUESTS_AT_ONCE)
+
+        async def in_turn(request: list[str]) -> list[Vector]:
+            async with places:  # a request's deadline counts from here, not from when it was put in line
+                return await self._embed(request, self._threads())
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(in_turn(request)) for request in requests]
+        except BaseExceptionGroup as failures:
+            raise failures.exceptions[0] from None
+        return [vector for task in tasks for vector in task.result()]
 
     async def embed_query(self, text: str) -> Vector:
-        return (await self._embed([text]))[0]
+        # Not in the passages' threads: a question does not wait behind an ingestion.
+        return (await self._embed([cut(text)], None))[0]
 
     def close(self) -> None:
         with self._lock:
-            if self._client is not None:
-                self._client.close()
-            self._client = None
+            client, self._client = self._client, None
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(wait=False, cancel_futures=True)
+        if client is not None:
+            client.close()
 
-    async def _embed(self, texts: list[str]) -> list[Vector]:
-        deadline = time.monotonic() + self._settings.model_deadline_seconds
+    async def _embed(self, texts: list[str], threads: Executor | None) -> list[Vector]:
+        try:
+            return await self._persist(texts, threads)
+        except TooLong as refusal:
+            if len(texts) == 1:
+                return await self._embed_half(texts[0], threads, refusal.error)
+        # Either all of them together are too much or one of them alone: the halves will tell.
+        middle = len(texts) // 2
+        return [*await self._embed(texts[:middle], threads), *await self._embed(texts[middle:], threads)]
+
+    async def _embed_half(self, text: str, threads: Executor | None, error: ModelRejected) -> list[Vector]:
+        try:
+            return await self._persist([text[: len(text) // 2] or text], threads)
+        except TooLong:
+            raise error from error.__cause__
+
+    async def _persist(self, texts: list[str], threads: Executor | None) -> list[Vector]:
+        loop, deadline = asyncio.get_running_loop(), time.monotonic() + self._settings.model_deadline_seconds
         for attempt in range(_ATTEMPTS):
             try:
-                return await asyncio.to_thread(self._request, texts)
-            except _TryAgain as again:
+                return await loop.run_in_executor(threads, self._request, texts)
+            except TryAgain as again:
                 wait = self._wait_seconds(again, attempt)
                 if wait is None or attempt == _ATTEMPTS - 1 or time.monotonic() + wait > deadline:
                     raise again.error from again.error.__cause__
                 await asyncio.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
 
-    def _wait_seconds(self, again: "_TryAgain", attempt: int) -> float | None:
+    def _wait_seconds(self, again: TryAgain, attempt: int) -> float | None:
         """None when the provider asks for more patience than the settings have."""
         if again.retry_after is not None:
             return again.retry_after if again.retry_after <= self._settings.model_retry_after_cap_seconds else None
@@ -79,15 +114,18 @@ class OpenAIEmbedder:
         try:
             # Plain numbers: not every compatible server knows the base64 the SDK asks for by itself.
             response = self._open().embeddings.create(input=texts, model=self._model, encoding_format="float")
-            rows = sorted(response.data or [], key=lambda row: row.index)
-            vectors = [_normalised(row.embedding) for row in rows]
         except APIError as error:
-            raise _translated(error, self._model) from error
+            raise translated(error, self._model) from error
         except (TypeError, ValueError, AttributeError) as error:
-            raise _bad_output(self._model) from error
-        if len(vectors) != len(texts) or len({len(vector) for vector in vectors}) > 1:
-            raise _bad_output(self._model)
-        self._dimension = len(vectors[0]) if vectors else self._dimension
+            raise bad_output(self._model, "what came is not JSON") from error
+        return self._of_one_length(vectors_of(response, len(texts), self._model))
+
+    def _of_one_length(self, vectors: list[Vector]) -> list[Vector]:
+        with self._lock:
+            self._dimension = self._dimension or len(vectors[0])
+        strange = next((vector for vector in vectors if len(vector) != self._dimension), None)
+        if strange is not None:
+            raise other_dimension(self._model, self._dimension, len(strange))
         return vectors
 
     def _open(self) -> "OpenAI":
@@ -104,46 +142,8 @@ class OpenAIEmbedder:
                 )
             return self._client
 
-
-class _TryAgain(Exception):
-    def __init__(self, error: ModelUnavailable, retry_after: float | None) -> None:
-        super().__init__(str(error))
-        self.error = error
-        self.retry_after = retry_after
-
-
-def _translated(error: "APIError", model: str) -> Exception:
-    from openai import APIStatusError, APITimeoutError
-
-    if isinstance(error, APIStatusError):
-        status = error.status_code
-        if status in (408, 409, 429) or status >= 500:
-            if error.code == "insufficient_quota":
-                return ModelRejected(f"The embedding provider says the quota for {model} is used up.", advice=_ADVICE)
-            unavailable = ModelUnavailable(f"The embedding model {model} answered with status {status}.")
-            return _TryAgain(unavailable, _retry_after(error.response.headers.get("retry-after")))
-        return ModelRejected(
-            f"The embedding endpoint refused the request for {model} (status {status}).", advice=_ADVICE
-        )
-    what = "did not answer in time" if isinstance(error, APITimeoutError) else "cannot be reached"
-    return _TryAgain(ModelUnavailable(f"The embedding model {model} {what}.", advice=_ADVICE), None)
-
-
-def _retry_after(header: str | None) -> float | None:
-    try:
-        return max(0.0, float(header)) if header else None
-    except ValueError:
-        return None
-
-
-def _bad_output(model: str) -> ModelError:
-    return BadModelOutput(
-        f"The embedding endpoint did not return one vector for each text sent to {model}.", advice=_ADVICE
-    )
-
-
-def _normalised(values: list[float]) -> Vector:
-    length = math.sqrt(math.fsum(value * value for value in values))
-    if not values or not math.isfinite(length):
-        raise ValueError("not a vector")
-    return [value / (length or 1.0) for value in values]
+    def _threads(self) -> Executor:
+        with self._lock:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(_REQUESTS_AT_ONCE, thread_name_prefix="masis-embed")
+            return self._pool

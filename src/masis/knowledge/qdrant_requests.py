@@ -1,18 +1,19 @@
 """The requests to a Qdrant server, twins of the embedded engine's."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from masis.knowledge.embedding import Vector
-from masis.knowledge.store import (
-    DENSE,
-    SPARSE,
-    IndexedChunk,
-    SparseVector,
+from masis.knowledge.points import (
+    INTEGER_FIELDS,
+    KEYWORD_FIELDS,
+    Condition,
     asked_depth,
+    conditions,
     payload_of,
     point_id,
 )
+from masis.knowledge.store import DENSE, EVERYWHERE, SPARSE, IndexedChunk, SparseVector, StoreFilters
 
 if TYPE_CHECKING:
     from qdrant_client import models
@@ -29,27 +30,38 @@ def collection_options(dimension: int) -> dict[str, Any]:
     }
 
 
-def payload_indexes() -> dict[str, "models.KeywordIndexParams"]:
+def payload_indexes() -> dict[str, Any]:
     from qdrant_client import models
 
-    keyword = models.KeywordIndexType.KEYWORD
-    return {
-        "workspace_id": models.KeywordIndexParams(type=keyword, is_tenant=True),
-        "document_id": models.KeywordIndexParams(type=keyword),
-    }
+    keyword, integer = models.KeywordIndexType.KEYWORD, models.IntegerIndexType.INTEGER
+    indexes: dict[str, Any] = {"workspace_id": models.KeywordIndexParams(type=keyword, is_tenant=True)}
+    indexes |= {field: models.KeywordIndexParams(type=keyword) for field in KEYWORD_FIELDS}
+    indexes |= {field: models.IntegerIndexParams(type=integer, lookup=False, range=True) for field in INTEGER_FIELDS}
+    return indexes
 
 
-def workspace_filter(workspace_id: str, document_id: str | None = None) -> "models.Filter":
+def points_filter(
+    workspace_id: str, filters: StoreFilters = EVERYWHERE, hidden: Collection[str] = (), *, embedded: bool = False
+) -> "models.Filter":
     from qdrant_client import models
 
-    wanted = {"workspace_id": workspace_id, "document_id": document_id}
-    return models.Filter(
-        must=[
-            models.FieldCondition(key=key, match=models.MatchValue(value=value))
-            for key, value in wanted.items()
-            if value is not None
-        ]
-    )
+    must: list[Any] = [_condition(one) for one in conditions(workspace_id, filters)]
+    if embedded:
+        must.append(models.HasVectorCondition(has_vector=DENSE))
+    if hidden:
+        out_of_sight = models.FieldCondition(key="document_id", match=models.MatchAny(any=sorted(hidden)))
+        must.append(models.Filter(must_not=[out_of_sight]))
+    return models.Filter(must=must)
+
+
+def _condition(wanted: Condition) -> "models.FieldCondition":
+    from qdrant_client import models
+
+    if len(wanted.any_of) == 1:
+        return models.FieldCondition(key=wanted.field, match=models.MatchValue(value=wanted.any_of[0]))
+    if wanted.any_of:
+        return models.FieldCondition(key=wanted.field, match=models.MatchAny(any=list(wanted.any_of)))
+    return models.FieldCondition(key=wanted.field, range=models.Range(gte=wanted.at_least, lte=wanted.at_most))
 
 
 def points(workspace_id: str, items: Sequence[IndexedChunk]) -> list["models.PointStruct"]:
@@ -58,23 +70,36 @@ def points(workspace_id: str, items: Sequence[IndexedChunk]) -> list["models.Poi
     return [
         models.PointStruct(
             id=point_id(workspace_id, item.chunk.chunk_id),
-            vector={DENSE: item.dense, SPARSE: _sparse(item.sparse)},
+            vector=_vectors(item),
             payload=payload_of(workspace_id, item.chunk),
         )
         for item in items
     ]
 
 
-def query_requests(workspace_id: str, dense: Vector, sparse: SparseVector, limit: int) -> list["models.QueryRequest"]:
+def _vectors(item: IndexedChunk) -> dict[str, Any]:
+    keyword = {SPARSE: _sparse(item.sparse)}
+    return keyword if item.dense is None else {DENSE: item.dense, **keyword}
+
+
+def query_requests(
+    workspace_id: str,
+    dense: Vector,
+    sparse: SparseVector,
+    limit: int,
+    filters: StoreFilters = EVERYWHERE,
+    hidden: Collection[str] = (),
+) -> list["models.QueryRequest"]:
     """By meaning, then by keyword; the latter only where the question has words to search for."""
     from qdrant_client import models
 
-    own = workspace_filter(workspace_id)
-    common: dict[str, Any] = {"limit": asked_depth(limit), "filter": own, "with_payload": True}
+    within = points_filter(workspace_id, filters, hidden)
+    common: dict[str, Any] = {"limit": asked_depth(limit), "filter": within, "with_payload": True}
     requests = [models.QueryRequest(query=dense, using=DENSE, **common)]
     if sparse.indices:
         # A server that does not know `idf` (1.16 does not) counts a word's rarity over all workspaces.
-        rarity = models.SearchParams(idf=models.IdfCorpusParams(corpus=own))
+        corpus = points_filter(workspace_id, EVERYWHERE, hidden)
+        rarity = models.SearchParams(idf=models.IdfCorpusParams(corpus=corpus))
         words = _sparse(sparse)
         requests.append(models.QueryRequest(query=words, using=SPARSE, params=rarity, with_vector=[DENSE], **common))
     return requests

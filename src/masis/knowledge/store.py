@@ -2,17 +2,18 @@
 
 One contract test runs against both. Every call takes a workspace, and the filter on it is part of the query.
 
-A query is one request that asks by meaning and by keyword. Its two answers are fused here: inside their own
-fusion the engines break ties as they please, and the same documents ingested again gave another top ten to
-89 of 472 questions.
+A query is one request that asks by meaning and by keyword. Its two answers are ordered here and fused in `fusion`:
+the engines break ties as they please, and the same documents ingested again gave another top ten to 89 of 472
+questions.
 """
 
+import calendar
 import math
-import uuid
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, Protocol
+from typing import Protocol
 
 from masis.errors import InvalidInput
 from masis.knowledge.embedding import Embedder, Vector
@@ -21,15 +22,10 @@ from masis.types import Chunk
 
 DENSE = "dense"
 SPARSE = "sparse"
-RRF_K = 2
-"""Measured: reciprocal rank fusion with 2 beat 60."""
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 """Of what is written to an index; another number cannot be read."""
 
-_POINT_NAMESPACE = uuid.UUID("6d617369-7300-5000-8000-000000000001")
-_SPARE = 10
-_SCORE_DIGITS = 5
-"""Below this, scores differ by the order of additions only."""
+_ISO_DATE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ].*)?)?)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,50 +37,91 @@ class SparseVector:
 @dataclass(frozen=True, slots=True)
 class IndexedChunk:
     chunk: Chunk
-    dense: Vector
+    dense: Vector | None
+    """None: findable by keyword only, for now."""
     sparse: SparseVector
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class Found:
     chunk: Chunk
-    cosine: float
-    """Between question and passage: what relevance is calibrated from."""
-    fused: float
-    """Reciprocal rank fusion of meaning and keywords: what hits are ordered by."""
+    score: float
+    """As the engine gave it; comparable within one answer only."""
+    cosine: float | None
+    """Between question and passage; None where the passage has no vector yet."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A point in the answer of an engine."""
+class Answer:
+    """To both halves of one query, best first, ties by chunk id."""
 
-    payload: Mapping[str, Any]
-    score: float
-    dense: Sequence[float] | None = None
-    """Given where the score is not the cosine already."""
+    by_meaning: Sequence[Found] = ()
+    by_words: Sequence[Found] = ()
 
-    @property
-    def chunk_id(self) -> str:
-        return str(self.payload["chunk_id"])
 
-    def cosine(self, query: Vector) -> float:
-        return self.score if self.dense is None else cosine(query, self.dense)
+@dataclass(frozen=True, slots=True)
+class StoreFilters:
+    """Where a query may look; what is not said is not restricted."""
+
+    document_ids: tuple[str, ...] = ()
+    file_types: tuple[str, ...] = ()
+    """Extensions without the dot, lower case."""
+    first_day: int | None = None
+    """YYYYMMDD. A document dated by a year or a month is found when any day of it is inside …"""
+    last_day: int | None = None
+    """… and one without a date never is."""
+    pages: tuple[int, int] | None = None
+    """First and last, both included."""
+
+
+EVERYWHERE = StoreFilters()
 
 
 class VectorStore(Protocol):
     """Opens at its first use; may be used from any thread and event loop."""
 
-    async def upsert(self, workspace_id: str, items: Sequence[IndexedChunk]) -> None: ...
-
-    async def query(self, workspace_id: str, dense: Vector, sparse: SparseVector, limit: int) -> list[Hit]:
-        """One request to the store: nearest by meaning and by keyword, fused; ties by chunk id."""
+    async def prepare(self, dimension: int) -> None:
+        """Makes the index if there is none; raises IndexMismatch for one that another embedder made."""
         ...
 
-    async def count(self, workspace_id: str, document_id: str | None = None) -> int: ...
+    async def upsert(self, workspace_id: str, items: Sequence[IndexedChunk]) -> None:
+        """The same passage again replaces its point, so that a later write can bring its vector."""
+        ...
 
-    async def delete_document(self, workspace_id: str, document_id: str) -> None: ...
+    async def query(
+        self,
+        workspace_id: str,
+        dense: Vector,
+        sparse: SparseVector,
+        limit: int,
+        *,
+        filters: StoreFilters = EVERYWHERE,
+        hidden: Collection[str] = (),
+    ) -> Answer:
+        """One request to the store; documents that are `hidden` count for nothing."""
+        ...
 
-    async def delete_workspace(self, workspace_id: str) -> None: ...
+    async def count(self, workspace_id: str, document_id: str | None = None, *, embedded: bool = False) -> int:
+        """Of passages; `embedded`: of those that have their vector."""
+        ...
+
+    async def chunks(self, workspace_id: str, document_id: str | None = None) -> list[IndexedChunk]:
+        """Every passage with its vectors (of length 1), by document and place in it."""
+        ...
+
+    async def delete_document(self, workspace_id: str, document_id: str) -> int:
+        """How many passages went."""
+        ...
+
+    async def delete_workspace(self, workspace_id: str) -> int: ...
+
+    async def rebuild(self) -> "VectorStore":
+        """An empty index beside the current one, for the embedder in use now; until it is adopted, nothing reads it."""
+        ...
+
+    async def adopt(self, rebuilt: "VectorStore") -> None:
+        """`rebuilt` takes the place of the current index, which is removed."""
+        ...
 
     def close(self) -> None: ...
 
@@ -102,50 +139,23 @@ def store_for(settings: Settings, embedder: Embedder) -> VectorStore:
         return QdrantStore(settings, embedder)
     from masis.knowledge.edge import EdgeStore
 
-    return EdgeStore(settings.home, embedder)
+    return EdgeStore(settings.home, embedder, settings.keyword_language)
 
 
-# What both engines write and read.
-
-
-def point_id(workspace_id: str, chunk_id: str) -> str:
-    """The same passage may be in two workspaces: the point belongs to one."""
-    return str(uuid.uuid5(_POINT_NAMESPACE, f"{workspace_id}/{chunk_id}"))
-
-
-def payload_of(workspace_id: str, chunk: Chunk) -> dict[str, Any]:
-    return {"workspace_id": workspace_id, **asdict(chunk)}
-
-
-def chunk_of(payload: Mapping[str, Any]) -> Chunk:
-    return Chunk(**{name: value for name, value in payload.items() if name != "workspace_id"})
-
-
-def search_depth(limit: int) -> int:
-    """How many of each kind are fused; 20, 50 and 100 measured alike."""
-    return max(20, 2 * limit)
-
-
-def asked_depth(limit: int) -> int:
-    """More than are fused, so that a tie at the end is broken by id and not by the engine."""
-    return search_depth(limit) + _SPARE
-
-
-def fuse(by_meaning: Iterable[Found], by_words: Iterable[Found], query: Vector, limit: int) -> list[Hit]:
-    """Reciprocal rank fusion of both answers to one query, best first, ties by chunk id."""
-    fused: dict[str, float] = {}
-    found: dict[str, Found] = {}
-    # Words first: what both found keeps the cosine that the search by meaning computed.
-    for answer in (by_words, by_meaning):
-        for rank, point in enumerate(_ranked(answer)[: search_depth(limit)]):
-            fused[point.chunk_id] = fused.get(point.chunk_id, 0.0) + 1 / (RRF_K + rank)
-            found[point.chunk_id] = point
-    best = sorted(fused, key=lambda chunk_id: (-round(fused[chunk_id], 9), chunk_id))[:limit]
-    return [Hit(chunk_of(found[name].payload), found[name].cosine(query), fused[name]) for name in best]
-
-
-def _ranked(answer: Iterable[Found]) -> list[Found]:
-    return sorted(answer, key=lambda point: (-round(point.score, _SCORE_DIGITS), point.chunk_id))
+def days_of(date: str | None) -> tuple[int, int] | None:
+    """The first and the last day that an ISO date means, as YYYYMMDD; None where it means none."""
+    match = _ISO_DATE.fullmatch(date or "")
+    if match is None:
+        return None
+    year, month, day = (int(part) if part else None for part in match.groups())
+    first_month, last_month = month or 1, month or 12
+    if not year or month == 0 or day == 0 or first_month > 12:
+        return None
+    longest = calendar.monthrange(year, last_month)[1]
+    first, last = day or 1, day or longest
+    if last > longest:
+        return None
+    return year * 10_000 + first_month * 100 + first, year * 10_000 + last_month * 100 + last
 
 
 def cosine(a: Sequence[float], b: Sequence[float]) -> float:

@@ -41,7 +41,7 @@ async def researcher(state: MASISState, runtime: Runtime[Services]) -> StateUpda
         return _ask_person("out_of_scope", turn, warning="not_a_question_for_documents")
     plan = plan_search(state, services.settings)
     try:
-        result = await services.search(state["workspace_id"], plan.text, plan.limit)
+        result = await services.search(state["workspace_id"], plan.text, plan.limit, at_least=plan.threshold)
     except MASISError as error:
         update = _ask_person("unavailable", turn, warning=error.code, error=str(error))
         return update | {"failure": turn.failure(error)}

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from masis.orchestrator.state import Failure, Review
-from masis.types import Conflict, ConflictSide, ReviewCause
+from masis.types import Conflict, ConflictSide, ReviewCause, place
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def _both_sides(conflict: Conflict) -> str:
 
 
 def _side(side: ConflictSide) -> str:
-    where = ", ".join(filter(None, [side["file_name"], f"page {side['page']}", side["date"]]))
+    where = ", ".join(filter(None, [side["file_name"], place(side["page"], side.get("label")), side["date"]]))
     return f"{where} says {side['value']}: “{' '.join(side['quote'].split())}”"
 
 

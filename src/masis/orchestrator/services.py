@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 class Search(Protocol):
     """One store query, filtered by workspace inside the store."""
 
-    async def __call__(self, workspace_id: str, text: str, limit: int) -> SearchResult: ...
+    async def __call__(
+        self, workspace_id: str, text: str, limit: int, *, at_least: float | None = None
+    ) -> SearchResult:
+        """`at_least`: the relevance that will be asked for; neighbours that both have it come as one passage."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +58,11 @@ def services_for(settings: Settings) -> Services:
 @lru_cache(maxsize=8)
 def library_for(settings: Settings) -> "Library":
     from masis.knowledge.library import open_library
+    from masis.reasoning.llm.vision import image_reader_for
 
     if settings.database_url:
         raise InvalidInput(
             "MASIS_DATABASE_URL is set, and this version keeps documents and runs in the data folder only.",
             advice="Unset it.",
         )
-    return open_library(settings)
+    return open_library(settings, image_reader_for(settings))

@@ -73,6 +73,7 @@ def as_passage(chunk: EvidenceChunk) -> Passage:
         chunk["text"],
         chunk.get("heading"),
         chunk.get("date"),
+        label=chunk.get("label"),
     )
 
 
@@ -87,6 +88,7 @@ def _shortened(passage: Passage, summary: str | None, settings: Settings) -> Pas
         passage.heading,
         passage.date,
         is_summary=True,
+        label=passage.label,
     )
 
 

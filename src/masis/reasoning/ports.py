@@ -28,6 +28,8 @@ class Passage:
     heading: str | None = None
     date: str | None = None
     is_summary: bool = False
+    label: str | None = None
+    """Which sheet or slide."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,13 +78,11 @@ async def _embedder(settings: Settings) -> list[Finding]:
     library = library_for(settings)
     vector = await library.embedder.embed_query("Does the embedder work?")
     found = f"{library.embedder.name}, {len(vector)} dimensions"
-    if library.relevance_is_calibrated:
-        return [Finding("embedder", "ok", f"{found}, relevance calibrated")]
-    advice = (
-        "The thresholds 0.60 and 0.55 were not measured for it: compare a few searches and set "
-        "MASIS_RELEVANCE_THRESHOLD and MASIS_RETRY_RELEVANCE_THRESHOLD."
-    )
-    return [Finding("embedder", "note", f"{found}, relevance not calibrated", advice)]
+    scale = library.calibration
+    if scale.is_calibrated:
+        return [Finding("embedder", "ok", f"{found}, relevance calibrated: {scale.source}")]
+    advice = "The thresholds 0.60 and 0.55 were not measured for it: fit them with `masis calibrate`."
+    return [Finding("embedder", "note", f"{found}, relevance not calibrated: {scale.source}", advice)]
 
 
 async def _models(settings: Settings) -> list[Finding]:

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,16 +13,18 @@ from pydantic import ValidationError
 
 from masis.errors import DataFolderError, InvalidInput, UnknownWorkspace
 from masis.knowledge.catalog import WorkspaceSummary
-from masis.knowledge.library import IngestProgress, Library
+from masis.knowledge.library import Library
+from masis.knowledge.progress import IngestProgress
 from masis.orchestrator.graph import MASISGraph, build_graph
 from masis.orchestrator.human import HumanAnswer, checked_answer
 from masis.orchestrator.services import Services, library_for, services_for
 from masis.orchestrator.state import MASISInput, MASISState, applied, in_words
 from masis.orchestrator.twin import run_blocking
 from masis.runs.checkpoints import open_checkpointer
+from masis.runs.erasure import delete_runs
 from masis.runs.result import RunResult, result_of
 from masis.settings import Settings
-from masis.types import Document, IngestReport
+from masis.types import EVERYWHERE, DeletionReceipt, Document, EvidenceChunk, IngestReport, SearchFilters
 
 Event = dict[str, Any]
 """{"agent", "event": "started" | "finished", …}: what a run tells while it works."""
@@ -99,8 +102,9 @@ class Masis:
         workspace: str,
         *,
         on_progress: Callable[[IngestProgress], None] | None = None,
+        defer_vectors: bool = False,
     ) -> IngestReport:
-        return run_blocking(self.aingest(paths, workspace, on_progress=on_progress))
+        return run_blocking(self.aingest(paths, workspace, on_progress=on_progress, defer_vectors=defer_vectors))
 
     async def aingest(
         self,
@@ -108,8 +112,60 @@ class Masis:
         workspace: str,
         *,
         on_progress: Callable[[IngestProgress], None] | None = None,
+        defer_vectors: bool = False,
     ) -> IngestReport:
-        return await self.library.ingest([Path(p) for p in paths], workspace, on_progress)
+        """`defer_vectors`: findable by keyword at once; vectors come with the next ingestion, or as questions need."""
+        return await self.library.ingest([Path(p) for p in paths], workspace, on_progress, defer_vectors=defer_vectors)
+
+    def search(
+        self, question: str, workspace: str, *, limit: int | None = None, filters: SearchFilters = EVERYWHERE
+    ) -> list[EvidenceChunk]:
+        return run_blocking(self.asearch(question, workspace, limit=limit, filters=filters))
+
+    async def asearch(
+        self, question: str, workspace: str, *, limit: int | None = None, filters: SearchFilters = EVERYWHERE
+    ) -> list[EvidenceChunk]:
+        """The passages that the Researcher would look at, best first, with their relevance; no model is asked."""
+        self._require(workspace)
+        checked_input(question, workspace, None)
+        found = await self.library.search(
+            workspace,
+            question,
+            limit or self.settings.candidates,
+            at_least=self.settings.relevance_threshold,
+            filters=filters,
+        )
+        return list(found.candidates)
+
+    def delete_document(self, document: str, workspace: str) -> DeletionReceipt:
+        return run_blocking(self.adelete_document(document, workspace))
+
+    async def adelete_document(self, document: str, workspace: str) -> DeletionReceipt:
+        """By its id or its file name, with all that was made of it."""
+        self._require(workspace)
+        found = [d for d in self.documents(workspace) if document in (d.document_id, d.file_name)]
+        if len(found) != 1:
+            raise InvalidInput(
+                f"{len(found) or 'No'} documents of {workspace} are called {document[:80]!r}.",
+                advice=f"Take the id from `masis documents --workspace {workspace} --json`.",
+            )
+        return await self.library.delete_document(workspace, found[0].document_id)
+
+    def delete_workspace(self, workspace: str) -> DeletionReceipt:
+        return run_blocking(self.adelete_workspace(workspace))
+
+    async def adelete_workspace(self, workspace: str) -> DeletionReceipt:
+        """With its documents, its index, its caches and its runs."""
+        self._require(workspace)
+        runs = await delete_runs(self.settings, workspace)
+        return replace(await self.library.delete_workspace(workspace), runs=runs)
+
+    def reindex(self, *, on_progress: Callable[[IngestProgress], None] | None = None) -> int:
+        return run_blocking(self.areindex(on_progress=on_progress))
+
+    async def areindex(self, *, on_progress: Callable[[IngestProgress], None] | None = None) -> int:
+        """The index of all workspaces anew, with the embedder and the chunk size set now; how many passages it has."""
+        return await self.library.reindex(on_progress)
 
     def workspaces(self) -> list[WorkspaceSummary]:
         return self.library.catalog.workspaces()

@@ -4,8 +4,8 @@ from selectolax.lexbor import LexborNode
 
 from masis.sources.html_nodes import children, inline_text, walk
 from masis.sources.plain import table_row
+from masis.sources.table_grid import Cell, grid, span
 
-_MAX_SPAN = 100
 _CURRENCY = frozenset("$€£¥")
 _SUFFIX = frozenset((")", "%", ")%"))
 
@@ -22,43 +22,18 @@ def table_lines(table: LexborNode) -> list[str]:
             rows.append(node)
         elif node.tag == "caption":
             caption.append(inline_text(node))
-    grid = _without_empty_columns([_joined_signs(row) for row in _grid(rows)])
-    if max((len(row) for row in grid), default=0) < 2:
+    table_grid = _without_empty_columns([_joined_signs(row) for row in grid(_cells(row) for row in rows)])
+    if max((len(row) for row in table_grid), default=0) < 2:
         return []
-    return caption + [table_row(row) for row in grid if any(row)]
+    return caption + [table_row(row) for row in table_grid if any(row)]
 
 
-def _grid(rows: list[LexborNode]) -> list[list[str]]:
-    """A cell that spans rows stands in each of them; one that spans columns stands in its first."""
-    spanning: dict[int, tuple[str, int]] = {}
-    grid = []
-    for row in rows:
-        line: list[str] = []
-        cells = [child for child in children(row) if child.tag in ("td", "th")]
-        while cells or len(line) in spanning:
-            if len(line) in spanning:
-                line.append(_take_spanning(spanning, len(line)))
-                continue
-            cell = cells.pop(0)
-            text, width, height = inline_text(cell), _span(cell, "colspan"), _span(cell, "rowspan")
-            for part in [text] + [""] * (width - 1):
-                if height > 1:
-                    spanning[len(line)] = (part, height - 1)
-                line.append(part)
-        grid.append(line)
-    return grid
-
-
-def _take_spanning(spanning: dict[int, tuple[str, int]], column: int) -> str:
-    text, left = spanning.pop(column)
-    if left > 1:
-        spanning[column] = (text, left - 1)
-    return text
-
-
-def _span(cell: LexborNode, attribute: str) -> int:
-    value = cell.attributes.get(attribute) or ""
-    return max(1, min(int(value), _MAX_SPAN)) if value.isascii() and value.isdigit() else 1
+def _cells(row: LexborNode) -> list[Cell]:
+    return [
+        Cell(inline_text(child), span(child.attributes.get("colspan")), span(child.attributes.get("rowspan")))
+        for child in children(row)
+        if child.tag in ("td", "th")
+    ]
 
 
 def _joined_signs(row: list[str]) -> list[str]:
@@ -72,8 +47,8 @@ def _joined_signs(row: list[str]) -> list[str]:
     return joined
 
 
-def _without_empty_columns(grid: list[list[str]]) -> list[list[str]]:
-    width = max((len(row) for row in grid), default=0)
-    padded = [row + [""] * (width - len(row)) for row in grid]
+def _without_empty_columns(rows: list[list[str]]) -> list[list[str]]:
+    width = max((len(row) for row in rows), default=0)
+    padded = [row + [""] * (width - len(row)) for row in rows]
     kept = [column for column in range(width) if any(row[column] for row in padded)]
     return [[row[column] for column in kept] for row in padded]

@@ -1,78 +1,118 @@
 """Which parser reads a file: what the bytes are decides, the extension chooses among kinds of text."""
 
-from collections.abc import Callable
-from pathlib import PurePath
-
 from masis.errors import UnreadableFile
-from masis.sources.delimited import parse_delimited
-from masis.sources.markdown import parse_markdown
-from masis.sources.pdf import parse_pdf
-from masis.sources.plain import parse_plain
-from masis.sources.sniff import looks_like_html, sniff
+from masis.sources.archives import parse_archive
+from masis.sources.content import Content
+from masis.sources.formats import BINARY, TEXT, UNREAD_NAMES, Parser
+from masis.sources.plain import extension, parse_plain
+from masis.sources.sniff import looks_like_html, looks_like_mail, looks_like_xml, sniff
 from masis.sources.webpage import parse_webpage
-from masis.sources.word import parse_word
 from masis.types import ParsedDocument
 
-Parser = Callable[[bytes, str], ParsedDocument]
+_BINARY_PARSERS = {form.names[0]: form.parser for form in BINARY}
+_BINARY_NAMES = {form.names[0]: form.names for form in BINARY}
+_TEXT_PARSERS = {name: form.parser for form in TEXT for name in form.names}
+_BINARY_EXTENSIONS = frozenset(name for form in BINARY for name in form.names)
+_KNOWN_NAMES = _BINARY_EXTENSIONS | UNREAD_NAMES | frozenset(_TEXT_PARSERS)
 
-_TEXT_PARSERS: dict[str, Parser] = {
-    ".csv": parse_delimited,
-    ".htm": parse_webpage,
-    ".html": parse_webpage,
-    ".markdown": parse_markdown,
-    ".md": parse_markdown,
-    ".text": parse_plain,
-    ".tsv": parse_delimited,
-    ".txt": parse_plain,
-    ".xhtml": parse_webpage,
-}
-_BINARY_PARSERS: dict[str, Parser] = {".docx": parse_word, ".pdf": parse_pdf}
+# What programs write under another format's name themselves: Word saves RTF, and reporting tools HTML, as these.
+_RTF_NAMES = (".doc", ".dot")
+_HTML_NAMES = ("", ".txt", ".doc", ".xls", ".xml")
 
 
 def supported_extensions() -> tuple[str, ...]:
-    return tuple(sorted({**_TEXT_PARSERS, **_BINARY_PARSERS}))
+    return tuple(sorted(_BINARY_EXTENSIONS | frozenset(_TEXT_PARSERS)))
 
 
 def parse(data: bytes, file_name: str) -> ParsedDocument:
     """Raises UnreadableFile, and nothing else, whatever the bytes are."""
-    if not data.strip():
-        raise UnreadableFile(f"{file_name} is empty.", advice="Check that the file was saved completely.")
-    parser = _parser_for(data, file_name)
-    document = parser(data, file_name)
-    if not any(character.isalnum() for page in document.pages for character in page.text):
+    try:
+        document = parser_for(data, file_name)(data, file_name)
+    except UnreadableFile:
+        raise
+    except MemoryError:
+        raise too_much_memory(file_name) from None
+    except Exception as error:  # hostile files find what no parser has thought of
+        raise damaged(file_name, error) from error
+    if not document.members and not any(character.isalnum() for page in document.pages for character in page.text):
         raise UnreadableFile(
             f"{file_name} contains no text.", advice="Check in its own program that the file has content."
         )
     return document
 
 
-def _parser_for(data: bytes, file_name: str) -> Parser:
-    extension = PurePath(file_name).suffix.lower()
-    content = sniff(data)
+def is_archive(data: bytes, file_name: str) -> bool:
+    return parser_for(data, file_name) is parse_archive
+
+
+def parser_for(data: bytes, file_name: str) -> Parser:
+    if not data.strip():
+        raise UnreadableFile(f"{file_name} is empty.", advice="Check that the file was saved completely.")
+    named, content = extension(file_name), sniff(data)
+    if content.extension == ".txt":
+        return _text_parser(data, file_name, named, content)
     if content.extension in _BINARY_PARSERS:
-        if extension not in ("", content.extension):
-            raise _misnamed(file_name, extension, content.description, content.extension)
-        return _BINARY_PARSERS[content.extension]
-    if content.extension is None:
-        raise _unsupported(file_name, content.description)
-    if extension in _BINARY_PARSERS:
-        raise _misnamed(file_name, extension, content.description, ".txt")
-    if extension in ("", ".txt") and looks_like_html(data):
+        return _binary_parser(file_name, named, content, content.extension)
+    raise _unread(file_name, content)
+
+
+def _binary_parser(file_name: str, named: str, content: Content, usual: str) -> Parser:
+    is_lying = named in _KNOWN_NAMES and named not in _BINARY_NAMES[usual]
+    if is_lying and not (usual == ".rtf" and named in _RTF_NAMES):
+        raise _misnamed(file_name, named, content.description, usual)
+    return _BINARY_PARSERS[usual]
+
+
+def _text_parser(data: bytes, file_name: str, named: str, content: Content) -> Parser:
+    if named in _HTML_NAMES and looks_like_html(data):
         return parse_webpage
-    if extension and extension not in _TEXT_PARSERS:
-        raise _unsupported(file_name, f"a {extension} file")
-    return _TEXT_PARSERS[extension or ".txt"]
+    if named in _BINARY_EXTENSIONS | UNREAD_NAMES:
+        raise _misnamed(file_name, named, content.description, ".txt")
+    if named == "" and looks_like_mail(data):
+        named = ".eml"
+    elif named == "" and looks_like_xml(data):
+        named = ".xml"
+    return _TEXT_PARSERS.get(named, parse_plain)
 
 
-def _misnamed(file_name: str, extension: str, description: str, right: str) -> UnreadableFile:
+def _misnamed(file_name: str, named: str, description: str, right: str) -> UnreadableFile:
     return UnreadableFile(
-        f"{file_name} is named {extension}, but its content is {description}.",
+        f"{file_name} is named {named}, but its content is {description}.",
         advice=f"If that is what it should be, rename it to end in {right}; otherwise save it again.",
     )
 
 
-def _unsupported(file_name: str, description: str) -> UnreadableFile:
+def _unread(file_name: str, content: Content) -> UnreadableFile:
+    if content.trait == "encrypted":
+        return UnreadableFile(
+            f"{file_name} is {content.description}: it is encrypted and cannot be read.",
+            advice="Save a copy without a password and ingest that.",
+        )
+    if content.trait == "image":
+        return UnreadableFile(
+            f"{file_name} is an image.",
+            advice="Set MASIS_VISION_MODEL to a model that can see, or install text recognition with `masis[ocr]`.",
+        )
+    if content.trait == "damaged":
+        return UnreadableFile(
+            f"{file_name} is damaged or cut off: it is {content.description}, without the table of what is in it.",
+            advice="Download or copy it again, or save it again from the program it comes from.",
+        )
     return UnreadableFile(
-        f"{file_name} is {description}, which MASIS cannot read.",
+        f"{file_name} is {content.description}, which MASIS cannot read.",
         advice=f"Save it, whole and without a password, as one of: {', '.join(supported_extensions())}.",
+    )
+
+
+def damaged(file_name: str, error: BaseException) -> UnreadableFile:
+    return UnreadableFile(
+        f"{file_name} is damaged or not made as its format asks: reading it ended in {type(error).__name__}.",
+        advice="Open it in the program it comes from, save it again, and ingest the new copy.",
+    )
+
+
+def too_much_memory(file_name: str) -> UnreadableFile:
+    return UnreadableFile(
+        f"{file_name} needs more memory than reading one file may use; it may be damaged or hostile.",
+        advice="Split it into parts, or raise MASIS_PARSE_MEMORY_BYTES.",
     )

@@ -7,6 +7,7 @@ from pathlib import PurePath
 
 from masis.errors import UnreadableFile
 from masis.sources.dates import find_date
+from masis.sources.encodings import guess_encoding, unmarked_unicode
 from masis.types import Page, ParsedDocument
 
 # UTF-32 first: its little-endian mark begins with UTF-16's.
@@ -37,13 +38,15 @@ def decode(data: bytes, file_name: str, declared: str | None = None) -> str:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return _strict(data, encoding, file_name)
-    for candidate in (_unmarked_utf16(data), declared, "utf-8"):
+    for candidate in (unmarked_unicode(data), _escaped(data), declared, "utf-8"):
         if candidate:
             try:
                 return _refuse_binary(data.decode(candidate), file_name)
             except (UnicodeDecodeError, LookupError):
                 continue
-    return _strict(data, "cp1252", file_name)
+    if (text := _nearly_utf8(data)) is not None:
+        return _refuse_binary(text, file_name)
+    return _strict(data, guess_encoding(data) or "cp1252", file_name)
 
 
 def _strict(data: bytes, encoding: str, file_name: str) -> str:
@@ -53,15 +56,19 @@ def _strict(data: bytes, encoding: str, file_name: str) -> str:
         raise _not_text(file_name) from None
 
 
-def _unmarked_utf16(data: bytes) -> str | None:
-    """Western text in UTF-16 has a zero in every other byte; no other text has zeros at all."""
-    sample = data[:4096]
-    even, odd = sample[0::2].count(0), sample[1::2].count(0)
-    if odd > len(sample) * 0.2 and not even:
-        return "utf-16-le"
-    if even > len(sample) * 0.2 and not odd:
-        return "utf-16-be"
-    return None
+def _escaped(data: bytes) -> str | None:
+    """Japanese and Korean in seven bits switch alphabets by escape sequences."""
+    if b"\x1b$" not in data:
+        return None
+    return "iso2022_kr" if b"\x1b$)C" in data else "iso2022_jp_2"
+
+
+def _nearly_utf8(data: bytes) -> str | None:
+    """One damaged character, or a cut-off end, does not make a long text another encoding."""
+    text = data.decode("utf-8", "replace")
+    damaged = text.count("\ufffd")
+    beyond_ascii = len(text) - len(text.encode("ascii", "ignore")) - damaged
+    return text if beyond_ascii > 20 * damaged else None
 
 
 def _refuse_binary(text: str, file_name: str) -> str:

@@ -1,75 +1,109 @@
 """What a file is by its bytes: names lie."""
 
-import io
-import zipfile
-from dataclasses import dataclass
+import re
 
-
-@dataclass(frozen=True, slots=True)
-class Content:
-    extension: str | None
-    """`.pdf`, `.docx`, `.txt` for any kind of text, None for what no parser reads."""
-    description: str
-
+from masis.sources.archive_entries import starts_like_tar
+from masis.sources.containers import sniff_ole, sniff_zip
+from masis.sources.content import Content
 
 _TEXT = Content(".txt", "text")
 _PDF = Content(".pdf", "a PDF")
-# Every Office file is a ZIP container, whose table of contents is at its end.
-_CUT_OFF = Content(None, "the damaged or cut-off beginning of a Word document or another ZIP container")
-_WORD = Content(".docx", "a Word document")
+_TAR = Content(".tar", "a TAR archive")
+_EMPTY_ZIP = Content(".zip", "an empty ZIP archive")
+_IMAGE = Content(None, "an image", "image")
+_HEAD_BYTES = 1024
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-_MAGIC: tuple[tuple[bytes, str], ...] = (
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old or password-protected Office file"),
-    (b"{\\rtf", "a rich text (RTF) file"),
-    (b"\x1f\x8b", "a gzip archive"),
-    (b"BZh", "a bzip2 archive"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
-    (b"Rar!\x1a\x07", "a RAR archive"),
-    (b"\xfd7zXZ\x00", "an xz archive"),
-    (b"\x89PNG\r\n\x1a\n", "an image"),
-    (b"\xff\xd8\xff", "an image"),
-    (b"GIF8", "an image"),
-    (b"II*\x00", "an image"),
-    (b"MM\x00*", "an image"),
-    (b"RIFF", "a media file"),
-    (b"ID3", "an audio file"),
-    (b"\x7fELF", "a program"),
-    (b"MZ\x90", "a program"),
-    (b"SQLite format 3\x00", "a database"),
+_MAGIC: tuple[tuple[bytes, Content], ...] = (
+    (b"{\\rtf", Content(".rtf", "a rich text (RTF) file")),
+    (b"\x1f\x8b\x08", Content(".gz", "a gzip archive")),
+    (b"\xfd7zXZ\x00", Content(".xz", "an xz archive")),
+    (b"7z\xbc\xaf\x27\x1c", Content(None, "a 7z archive")),
+    (b"Rar!\x1a\x07", Content(None, "a RAR archive")),
+    (b"\x28\xb5\x2f\xfd", Content(None, "a Zstandard archive")),
+    (b"\x89PNG\r\n\x1a\n", _IMAGE),
+    (b"\xff\xd8\xff", _IMAGE),
+    (b"GIF87a", _IMAGE),
+    (b"GIF89a", _IMAGE),
+    (b"II*\x00", _IMAGE),
+    (b"MM\x00*", _IMAGE),
+    (b"\x00\x00\x01\x00", _IMAGE),
+    (b"\x00\x00\x00\x0cjP  ", _IMAGE),
+    (b"%!PS", Content(None, "a PostScript file")),
+    (b"ID3", Content(None, "an audio file")),
+    (b"OggS", Content(None, "an audio or video file")),
+    (b"fLaC", Content(None, "an audio file")),
+    (b"\x1aE\xdf\xa3", Content(None, "a video")),
+    (b"\x7fELF", Content(None, "a program")),
+    (b"MZ\x90", Content(None, "a program")),
+    (b"\xcf\xfa\xed\xfe", Content(None, "a program")),
+    (b"\xca\xfe\xba\xbe", Content(None, "a program")),
+    (b"\x00asm", Content(None, "a program")),
+    (b"SQLite format 3\x00", Content(None, "a database")),
+    (b"PAR1", Content(None, "a Parquet table")),
 )
-
-_ZIP_MEMBERS: tuple[tuple[str, str], ...] = (
-    ("xl/", "an Excel workbook"),
-    ("ppt/", "a PowerPoint presentation"),
-    ("mimetype", "an OpenDocument or EPUB file"),
+_PATTERNS: tuple[tuple[re.Pattern[bytes], Content], ...] = (
+    (re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)", re.DOTALL), Content(".bz2", "a bzip2 archive")),
+    (re.compile(rb"RIFF....WEBP", re.DOTALL), _IMAGE),
+    (re.compile(rb"RIFF....(?:AVI |WAVE)", re.DOTALL), Content(None, "an audio or video file")),
+    (re.compile(rb"....ftyp(?:avif|avis|heic|heix|heim|heis|mif1|msf1)", re.DOTALL), _IMAGE),
+    (re.compile(rb"....ftyp", re.DOTALL), Content(None, "an audio or video file")),
+    (re.compile(rb"BM....\x00\x00\x00\x00...\x00[\x0c-\x80]\x00\x00\x00", re.DOTALL), _IMAGE),
+)
+_ENCRYPTED: tuple[tuple[re.Pattern[bytes], Content], ...] = (
+    # The object identifier 1.2.840.113549.1.7.3: enveloped data.
+    (
+        re.compile(rb"\x30.{1,5}\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x03", re.DOTALL),
+        Content(None, "an encrypted (S/MIME) message", "encrypted"),
+    ),
+    (re.compile(rb"\s*-----BEGIN PGP MESSAGE-----"), Content(None, "an encrypted (PGP) message", "encrypted")),
+)
+_MAIL_HEADER = re.compile(
+    rb"(?:from|return-path|received|delivered-to|message-id|mime-version|date|subject|to): ", re.IGNORECASE
 )
 
 
 def sniff(data: bytes) -> Content:
-    # The PDF specification allows rubbish before the header, within the first kilobyte.
-    if b"%PDF-" in data[:1024]:
+    if _is_pdf(data):
         return _PDF
-    if data.startswith(b"PK\x03\x04"):
-        return _sniff_zip(data)
-    for magic, description in _MAGIC:
+    if data.startswith((b"PK\x03\x04", b"PK\x07\x08PK")):
+        return sniff_zip(data)
+    if data.startswith(b"PK\x05\x06"):
+        return _EMPTY_ZIP
+    if data.startswith(_OLE):
+        return sniff_ole(data)
+    for magic, content in _MAGIC:
         if data.startswith(magic):
-            return Content(None, description)
-    return _TEXT
+            return content
+    for pattern, content in _PATTERNS + _ENCRYPTED:
+        if pattern.match(data):
+            return content
+    return _TAR if starts_like_tar(data) else _TEXT
 
 
-def _sniff_zip(data: bytes) -> Content:
-    try:
-        names = zipfile.ZipFile(io.BytesIO(data)).namelist()
-    except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):
-        return _CUT_OFF
-    if "word/document.xml" in names:
-        return _WORD
-    for member, description in _ZIP_MEMBERS:
-        if any(name.startswith(member) for name in names):
-            return Content(None, description)
-    return Content(None, "a ZIP archive")
+def _is_pdf(data: bytes) -> bool:
+    """The specification allows rubbish before the header; a text about the format has no objects."""
+    head = data[:_HEAD_BYTES]
+    return head.lstrip(b"\xef\xbb\xbf \t\r\n\x00").startswith(b"%PDF-") or (b"%PDF-" in head and b"endobj" in data)
+
+
+def is_image(data: bytes) -> bool:
+    return sniff(data).trait == "image"
 
 
 def looks_like_html(data: bytes) -> bool:
-    start = data[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    return start.startswith((b"<!doctype html", b"<html"))
+    return _start(data).lower().startswith((b"<!doctype html", b"<html"))
+
+
+def looks_like_xml(data: bytes) -> bool:
+    return _start(data).startswith(b"<?xml")
+
+
+def looks_like_mail(data: bytes) -> bool:
+    """Two headers in the first lines: one alone can be the first line of a note."""
+    lines = _start(data).split(b"\n")[:4]
+    return bool(_MAIL_HEADER.match(lines[0])) and sum(bool(_MAIL_HEADER.match(line)) for line in lines) > 1
+
+
+def _start(data: bytes) -> bytes:
+    return data[:_HEAD_BYTES].lstrip(b"\xef\xbb\xbf \t\r\n")

@@ -17,16 +17,23 @@ _PARAGRAPHS = tags(
 ) | frozenset(_HEADINGS)
 _LINES = tags("br caption dd details div dt figcaption li summary table tbody td tfoot th thead tr")
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{2,40})", re.IGNORECASE)
+_XML = re.compile(rb"^[\xef\xbb\xbf\s]*<\?xml[^>]{0,200}?(?:encoding\s*=\s*[\"']([\w-]{2,40})[\"'][^>]{0,100})?\?>")
+_EMPTY_ELEMENT = re.compile(r"<([a-zA-Z][a-zA-Z0-9]{0,20})((?:\s[^<>]{0,1000})?)/>")
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]{0,20})")
 _NEVER_CLOSED = tags(
     "area base br col dd dt embed hr img input li link meta option p source tbody td tfoot th thead tr track wbr"
 )
+_VOID = tags("area base br col embed hr img input link meta source track wbr")
 _MAX_DEPTH = 3000
 
 
 def parse_webpage(data: bytes, file_name: str) -> ParsedDocument:
+    xml = _XML.match(data[:4096])
     declared = _CHARSET.search(data[:4096])
-    html = decode(data, file_name, declared[1].decode("ascii") if declared else None)
+    charset = xml[1] if xml and xml[1] else declared[1] if declared else None
+    html = decode(data, file_name, charset.decode("ascii") if charset else None)
+    if xml:
+        html = _EMPTY_ELEMENT.sub(_written_out, html)
     _refuse_deep_nesting(html, file_name)
     tree = LexborHTMLParser(html)
     text = clean(_visible_text(tree.body)) if tree.body else ""
@@ -34,6 +41,11 @@ def parse_webpage(data: bytes, file_name: str) -> ParsedDocument:
     heading = re.search(r"^# (.+)$", text, re.MULTILINE)
     name = heading[1] if heading else one_line(title.text()) if title else ""
     return ParsedDocument([Page(1, text)], title=name or None, date=find_date(text))
+
+
+def _written_out(match: re.Match[str]) -> str:
+    """In XML `<title/>` is empty; in HTML it would open a title that swallows the page."""
+    return match[0] if match[1].lower() in _VOID else f"<{match[1]}{match[2]}></{match[1]}>"
 
 
 def _refuse_deep_nesting(html: str, file_name: str) -> None:

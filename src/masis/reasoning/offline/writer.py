@@ -117,4 +117,5 @@ def _as_evidence(passage: Passage) -> EvidenceChunk:
         "end": len(passage.text),
         "heading": passage.heading,
         "date": passage.date,
+        "label": passage.label,
     }

@@ -1,0 +1,154 @@
+"""What is compared: BM25 alone, dense alone, and MASIS's own chunks and ranking, all exact and in memory.
+
+The ranking is the product's own code, over the product's chunks: the fusion of vectors and BM25, then, where asked,
+the second reading of the best candidates.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Sequence
+from math import inf, log
+
+import numpy as np
+
+from evals.retrieval_cache import CachedEmbedder, CachedReranker, Matrix
+from evals.retrieval_data import Collection, Span
+from masis.knowledge.chunking import chunk_document
+from masis.knowledge.diversity import without_near_duplicates
+from masis.knowledge.fusion import fuse
+from masis.knowledge.narrowing import narrowed
+from masis.knowledge.neighbours import joined
+from masis.knowledge.points import search_depth
+from masis.knowledge.reranking import CLEARLY_WEAKER, reranked
+from masis.knowledge.searching import JOINED
+from masis.knowledge.store import Answer, Found
+from masis.settings import Settings
+from masis.types import Chunk, EvidenceChunk
+
+DEPTH = 30
+READ_AGAIN = 10
+_TIE_DIGITS = 5
+
+
+class Keywords:
+    """BM25 by Qdrant's tokenizer with inverse document frequencies, as the store computes it."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        from qdrant_edge import Bm25
+
+        self._bm25 = Bm25()
+        self._count = len(texts)
+        postings: dict[int, list[tuple[int, float]]] = defaultdict(list)
+        for number, text in enumerate(texts):
+            vector = self._bm25.embed_document(text)
+            for term, weight in zip(vector.indices, vector.values, strict=True):
+                postings[term].append((number, weight))
+        self._postings = dict(postings)
+
+    def best(self, question: str, depth: int) -> list[int]:
+        return list(self.scored(question, depth))
+
+    def scored(self, question: str, depth: int) -> dict[int, float]:
+        """Best first."""
+        scores: dict[int, float] = defaultdict(float)
+        for term in self._bm25.embed_query(question).indices:
+            found = self._postings.get(term, [])
+            rarity = log(1 + (self._count - len(found) + 0.5) / (len(found) + 0.5))
+            for number, weight in found:
+                scores[number] += rarity * weight
+        best = sorted(scores, key=lambda number: (-round(scores[number], _TIE_DIGITS), number))[:depth]
+        return {number: scores[number] for number in best}
+
+
+class Index:
+    """A collection as MASIS cuts and embeds it."""
+
+    def __init__(self, collection: Collection, embedder: CachedEmbedder, settings: Settings | None = None) -> None:
+        from masis.knowledge.ingest import embedded_text
+
+        self.chunks: list[Chunk] = []
+        texts: list[str] = []
+        self._settings = settings or Settings()
+        self._texts = {name: parsed.text for name, parsed in collection.documents.items()}
+        for name, parsed in collection.documents.items():
+            chunks = chunk_document(parsed, name, name, self._settings)
+            self.chunks += chunks
+            texts += (embedded_text(chunk, parsed.title) for chunk in chunks)
+        self.questions = [question.text for question in collection.questions]
+        self.similarity: Matrix = embedder.queries(self.questions) @ embedder.passages(texts).T
+        self._keywords = Keywords(texts)
+        self._numbers = {chunk.chunk_id: number for number, chunk in enumerate(self.chunks)}
+
+    def by_meaning(self, question: int, depth: int = DEPTH) -> list[int]:
+        scores = np.round(self.similarity[question], _TIE_DIGITS)
+        return [int(number) for number in np.argsort(-scores, kind="stable")[:depth]]
+
+    def by_words(self, question: int, depth: int = DEPTH) -> list[int]:
+        return self._keywords.best(self.questions[question], depth)
+
+    def fused(self, question: int, depth: int = DEPTH) -> list[int]:
+        asked = search_depth(depth)
+        cosines = self.similarity[question]
+        by_meaning = [self._found(n, float(cosines[n]), question) for n in self.by_meaning(question, asked)]
+        words = self._keywords.scored(self.questions[question], asked)
+        by_words = [self._found(number, score, question) for number, score in words.items()]
+        return [self._numbers[hit.chunk.chunk_id] for hit in fuse(Answer(by_meaning, by_words), depth)]
+
+    def _found(self, number: int, score: float, question: int) -> Found:
+        return Found(self.chunks[number], score, float(self.similarity[question][number]))
+
+    def spans(self, numbers: Sequence[int]) -> list[Span]:
+        chunks = [self.chunks[number] for number in numbers]
+        return [Span(chunk.file_name, chunk.start, chunk.end) for chunk in chunks]
+
+    def searched(self, question: int, *, focus: bool = False) -> list[Span]:
+        """What the Researcher is given: near-duplicates once, neighbours joined; or only the part of each that speaks
+        of the question."""
+        candidates = [_evidence(self.chunks[number]) for number in self.fused(question, READ_AGAIN)]
+        passages = joined(without_near_duplicates(candidates), self._texts.get, JOINED * self._settings.chunk_chars)
+        return _spans(narrowed(self.questions[question], passages) if focus else passages)
+
+    def read_again(self, question: int, reranker: CachedReranker, *, shortest: bool = False) -> list[Span]:
+        """The best candidates as the second reading orders them.
+
+        As short as can be if asked: without those clearly weaker than the best, and only the part of each that speaks
+        of the question.
+        """
+        asked = self.questions[question]
+        candidates = [_evidence(self.chunks[number]) for number in self.fused(question, READ_AGAIN)]
+        distance = CLEARLY_WEAKER if shortest else inf
+        found = asyncio.run(reranked(asked, candidates, reranker, drop_below_best=distance))
+        if shortest:
+            shown = {one["chunk_id"]: cut for one, cut in zip(candidates, narrowed(asked, candidates), strict=True)}
+            found = [shown[each["chunk_id"]] for each in found]
+        return _spans(found)
+
+
+def _spans(passages: Sequence[EvidenceChunk]) -> list[Span]:
+    return [Span(each["file_name"], each["start"], each["end"]) for each in passages]
+
+
+def _evidence(chunk: Chunk) -> EvidenceChunk:
+    return EvidenceChunk(
+        chunk_id=chunk.chunk_id,
+        file_name=chunk.file_name,
+        text=chunk.text,
+        score=0.0,
+        document_id=chunk.document_id,
+        page=chunk.page,
+        start=chunk.start,
+        end=chunk.end,
+        heading=chunk.heading,
+    )
+
+
+def bm25_alone(collection: Collection, window: int) -> list[list[Span]]:
+    """The plainest system: windows of so many characters, wherever they fall, found by their words."""
+    spans = [
+        Span(name, start, min(start + window, len(parsed.text)))
+        for name, parsed in collection.documents.items()
+        for start in range(0, len(parsed.text), window)
+    ]
+    texts = [collection.documents[span.document].text[span.start : span.end] for span in spans]
+    keywords = Keywords(texts)
+    return [[spans[number] for number in keywords.best(asked.text, DEPTH)] for asked in collection.questions]

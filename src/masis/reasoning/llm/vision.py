@@ -1,0 +1,80 @@
+"""Pictures read by a model that can see, and which reader the settings name."""
+
+import base64
+from collections.abc import Sequence
+from typing import Any, cast
+
+from masis.errors import UnreadableFile
+from masis.reasoning.llm.client import ModelClient
+from masis.reasoning.llm.limiter import RateLimiter
+from masis.reasoning.llm.prompts import NOTHING_TO_READ, TRANSCRIBE_TASK, TRANSCRIBER
+from masis.reasoning.llm.wire import Message
+from masis.settings import Settings
+from masis.sources.images import ImageReader, media_type
+from masis.sources.ocr import OcrReader, ocr_is_installed
+
+MAX_IMAGE_BYTES = 20_000_000
+"""What the hosted models take."""
+_LONGEST_TRANSCRIPT_TOKENS = 4096
+"""A dense page; answers to questions may be set shorter."""
+
+
+class VisionReader:
+    """Shares the rate limit it is given; a picture is one model call."""
+
+    def __init__(self, settings: Settings, limiter: RateLimiter | None = None) -> None:
+        if not settings.vision_model:
+            raise ValueError("settings.vision_model is not set")
+        # The client speaks for a role: a picture is read with the writer's temperature, by another model.
+        as_writer = settings.model_copy(update={"writer_model": settings.vision_model})
+        limiter = limiter or RateLimiter(settings.rate_limit_calls, settings.rate_limit_seconds)
+        self._client = ModelClient(as_writer, "writer", limiter)
+        self._max_tokens = max(settings.max_output_tokens, _LONGEST_TRANSCRIPT_TOKENS)
+
+    @property
+    def name(self) -> str:
+        return self._client.name
+
+    async def read(self, data: bytes, file_name: str) -> str:
+        messages = [_system(), _picture(data, file_name)]
+        text = (await self._client.complete(messages, max_tokens=self._max_tokens)).value
+        if text.strip(" .").lower() == NOTHING_TO_READ:
+            raise UnreadableFile(
+                f"{self.name} found nothing to read in {file_name}.", advice="Nothing needs to be done."
+            )
+        return text
+
+    async def read_pages(self, data: bytes, file_name: str, numbers: Sequence[int]) -> dict[int, str]:
+        """None: every page of a scan would be a model call, which nobody asked to pay for."""
+        return {}
+
+
+def image_reader_for(settings: Settings) -> ImageReader | None:
+    """A model that sees when one is named, else text recognition when it is installed, else nobody."""
+    if settings.vision_model:
+        return VisionReader(settings)
+    return OcrReader() if ocr_is_installed() else None
+
+
+def _system() -> Message:
+    return {"role": "system", "content": TRANSCRIBER}
+
+
+def _picture(data: bytes, file_name: str) -> Message:
+    kind = media_type(data)
+    if kind is None:
+        raise UnreadableFile(
+            f"{file_name} is a kind of picture that models do not read.", advice="Save it as PNG or JPEG."
+        )
+    if len(data) > MAX_IMAGE_BYTES:
+        raise UnreadableFile(
+            f"{file_name} is larger than the {MAX_IMAGE_BYTES // 1_000_000} MB that models read.",
+            advice="Save it with fewer pixels.",
+        )
+    address = f"data:{kind};base64,{base64.b64encode(data).decode('ascii')}"
+    parts: list[dict[str, Any]] = [
+        {"type": "text", "text": TRANSCRIBE_TASK},
+        {"type": "image_url", "image_url": {"url": address}},
+    ]
+    # The protocol allows parts where all other messages of MASIS are text.
+    return cast(Message, {"role": "user", "content": parts})

@@ -1,0 +1,119 @@
+"""What a process that reads a hostile file may not do: take all memory and time, write, call out, start others.
+
+Not every system has every one of these; what is missing is left out, and the parent's own limits on time and output
+hold everywhere.
+"""
+
+import ctypes
+import os
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from contextvars import ContextVar
+from pathlib import Path
+
+CPU_SECONDS_A_STEP = 20
+_INPUT_BYTES_A_SECOND = 500_000
+"""A large file may take its time: the slowest parser is well above this."""
+_OPEN_FILES = 64
+_CLONE_NEWUSER = 0x10000000
+_CLONE_NEWNET = 0x40000000
+_PR_SET_PDEATHSIG = 1
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_FORBIDDEN = (
+    *(
+        "socket.",
+        "subprocess.",
+        "shutil.",
+        "tempfile.",
+        "ftplib.",
+        "smtplib.",
+        "http.client.",
+        "urllib.",
+        "webbrowser.",
+    ),
+    *("os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "pty.spawn", "os.kill", "signal.pthread_kill"),
+    *("os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.link", "os.symlink", "os.truncate", "os.chmod", "os.chown"),
+)
+
+_on_step: ContextVar[Callable[[], None] | None] = ContextVar("on_step", default=None)
+
+
+def step_done() -> None:
+    """A parser says that it has come further, after each page: a long report is not a hostile file."""
+    if report := _on_step.get():
+        report()
+
+
+def confine(memory_bytes: int, input_bytes: int, seconds: float, taken_bytes: int | None = None) -> None:
+    """From here on this process can compute and answer, and nothing else; there is no way back.
+
+    `taken_bytes` is the address space that the interpreter and its libraries have already, for whom may not look.
+    """
+    first = int(CPU_SECONDS_A_STEP + input_bytes / _INPUT_BYTES_A_SECOND)
+    _limit_cpu(first, int(seconds) + 1)
+    _on_step.set(lambda: _limit_cpu(CPU_SECONDS_A_STEP, int(seconds) + 1))
+    taken_bytes = address_space() if taken_bytes is None else taken_bytes
+    with suppress(OSError, ImportError, ValueError):
+        _limit_resources(taken_bytes + memory_bytes + 3 * input_bytes if taken_bytes else None)
+    sys.addaudithook(_refuse)
+
+
+def _limit_cpu(more: int, ceiling: int) -> None:
+    with suppress(OSError, ImportError, ValueError):
+        import resource
+
+        used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+        resource.setrlimit(resource.RLIMIT_CPU, (min(int(used) + more, ceiling), ceiling))
+
+
+def _limit_resources(address_space: int | None) -> None:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (_OPEN_FILES, _OPEN_FILES))
+    if address_space:
+        resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
+
+
+def address_space() -> int:
+    """Of this process, in bytes; 0 where the system does not say."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
+
+
+def _refuse(event: str, arguments: tuple[object, ...]) -> None:
+    if event == "open":
+        flags = arguments[2]
+        if isinstance(flags, int) and flags & _WRITING:
+            raise PermissionError("a file that is being read may not write")
+    elif event.startswith(_FORBIDDEN):
+        raise PermissionError(f"a file that is being read may not use {event}")
+
+
+def leave_network() -> None:
+    """A network of its own, with nobody in it; root may ask for that alone, others need a user namespace with it."""
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            libc = ctypes.CDLL(None)
+            if libc.unshare(_CLONE_NEWNET) != 0:
+                libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET)
+
+
+def die_with(parent: int) -> None:
+    """Ends this process when its parent ends, however that happens."""
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
+
+
+def volunteer_for_oom() -> None:
+    """When the machine itself runs out of memory, this process is the one to end."""
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")

@@ -1,0 +1,120 @@
+"""LaTeX: sections, lists, tables and words; mathematics stays as it is written."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from masis.sources.plain import one_line, table_row
+
+_COMMENT = re.compile(r"(?<!\\)%.*")
+_DOCUMENT = re.compile(r"\\begin\{document\}(.*?)(?:\\end\{document\}|\Z)", re.DOTALL)
+# Bounded throughout: what is opened and never closed must not be looked for to the end of the file each time.
+_MATH_NAMES = "equation|align|gather|multline|eqnarray|displaymath|math|verbatim|lstlisting|minted"
+_MATH = re.compile(
+    rf"\\begin\{{({_MATH_NAMES})(\*?)\}}(.{{0,5000}}?)\\end\{{\1\2\}}|\$\$(.{{1,5000}}?)\$\$|(?<!\\)(\$[^$]{{1,2000}}\$)|"
+    r"\\\[(.{1,5000}?)\\\]|\\\((.{1,2000}?)\\\)",
+    re.DOTALL,
+)
+_KEPT = re.compile("\ue000(\\d+)\ue001")
+_BRACED = r"\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}"
+_OPTION = r"(?:\s*\[[^\[\]]*\])?"
+_SECTIONS = {
+    "part": 1,
+    "chapter": 1,
+    "section": 2,
+    "subsection": 3,
+    "subsubsection": 4,
+    "paragraph": 5,
+    "subparagraph": 6,
+}
+_SECTION = re.compile(rf"\\({'|'.join(_SECTIONS)})\*?{_OPTION}{_BRACED}")
+_TABLE = re.compile(r"\\begin\{(tabular[xy*]?|longtable|array)\}(.{0,50000}?)\\end\{\1\}", re.DOTALL)
+_TABLE_HEAD = re.compile(rf"^(?:{_OPTION}(?:{_BRACED}){{1,2}})")
+_ROW_END = re.compile(r"\\\\(?:\[[^\]]*\])?|\\tabularnewline")
+_RULES = re.compile(
+    r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot|endlastfoot|c(?:mid)?(?:line|rule)(?:\([^)]*\))?\{[^}]*\})"
+)
+_SPAN = re.compile(rf"\\multi(?:column|row){_OPTION}{_BRACED}{_BRACED}{_BRACED}")
+_DROPPED = re.compile(
+    rf"\\(?:label|vspace|hspace|includegraphics|bibliographystyle|bibliography|input|include|usepackage|pagestyle|"
+    rf"thispagestyle|setlength|setcounter|newcommand|renewcommand|documentclass|graphicspath|hypersetup|addbibresource)"
+    rf"\*?(?:{_OPTION}{_BRACED}){{1,2}}"
+)
+_ENVIRONMENT = re.compile(rf"\\(?:begin|end)\{{[^{{}}]*\}}{_OPTION}")
+_HREF = re.compile(rf"\\href{_BRACED}{_BRACED}")
+_MARKS = re.compile(rf"\\(?:cite[a-z]*|ref|eqref|autoref|cref|pageref)\*?{_OPTION}{_OPTION}{_BRACED}", re.IGNORECASE)
+_FOOTNOTE = re.compile(rf"\\footnote{_OPTION}{_BRACED}")
+_ITEM = re.compile(r"\s*\\item\s*(?:\[([^\[\]]*)\])?\s*")
+_ACCENT = re.compile(r"\\([`'^\"~=.]|[uvHcdbrk](?=[\s{\\]))\s*(?:\{\s*\\?([a-zA-Z])\s*\}|\\?([a-zA-Z]))")
+_COMBINING = dict(
+    zip(
+        "`'^\"~=.uvHcdbrk",
+        "\u0300\u0301\u0302\u0308\u0303\u0304\u0307\u0306\u030c\u030b\u0327\u0323\u0331\u030a\u0328",
+        strict=True,
+    )
+)
+_LETTERS = {
+    "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "aa": "å", "AA": "Å",
+    "i": "ı", "ldots": "…", "dots": "…", "textendash": "–", "textemdash": "—", "LaTeX": "LaTeX", "TeX": "TeX",
+    "textbackslash": "\\", "euro": "€", "pounds": "£", "S": "§", "copyright": "©", "quad": " ", "qquad": " ",
+}  # fmt: skip
+_LETTER = re.compile(rf"\\({'|'.join(sorted(_LETTERS, key=len, reverse=True))})(?![a-zA-Z])(?:\{{\}}|\s(?=\S))?")
+_COMMAND = re.compile(r"\\[a-zA-Z@]+\*?(?:\[[^\[\]\n]*\])?")
+_SYMBOL = re.compile(r"\\([%&$#_{} ,;:!/-])")
+
+
+def latex_lines(text: str) -> Iterator[str]:
+    text = _COMMENT.sub("", text)
+    document = _DOCUMENT.search(text)
+    for name, mark in (("title", "# "), ("author", ""), ("date", "Date: ")):
+        found = re.search(rf"\\{name}{_OPTION}{_BRACED}", text)
+        if found and (words := one_line(_plain(re.sub(r"\\(?:and|today|\\)(?![a-z])", " ", found[1])))):
+            yield f"{mark}{words}\n"
+    yield from _readable(document[1] if document else text).split("\n")
+
+
+def _readable(text: str) -> str:
+    kept: list[str] = []
+
+    def keep(match: re.Match[str]) -> str:
+        _, _, block, display, inline, bracket, paren = match.groups()
+        kept.append(
+            inline or f"${paren}$" if inline or paren else f"\n\n{(block or display or bracket or '').strip()}\n\n"
+        )
+        return f"\ue000{len(kept) - 1}\ue001"
+
+    text = _MATH.sub(keep, text)
+    text = _TABLE.sub(lambda match: _table(match[2]), text)
+    text = _SECTION.sub(lambda match: f"\n\n{'#' * _SECTIONS[match[1]]} {one_line(match[2])}\n\n", text)
+    text = _ITEM.sub(lambda match: f"\n- {match[1] + ' ' if match[1] else ''}", _plain(text))
+    lines = [one_line(line) for line in text.split("\n")]
+    return _KEPT.sub(lambda match: kept[int(match[1])] if int(match[1]) < len(kept) else "", "\n".join(lines))
+
+
+def _table(body: str) -> str:
+    body = _RULES.sub("", _TABLE_HEAD.sub("", body, count=1))
+    rows = ([one_line(_plain(cell)) for cell in re.split(r"(?<!\\)&", row)] for row in _ROW_END.split(body))
+    return "\n\n" + "\n".join(table_row(row) for row in rows if any(row)) + "\n\n"
+
+
+def _plain(text: str) -> str:
+    """Commands give way to what they print, innermost first."""
+    text = _DROPPED.sub("", _HREF.sub(r"\2", text))
+    text = _SPAN.sub(lambda match: match[match.lastindex or 0], text)
+    text = _FOOTNOTE.sub(r" (\1)", _MARKS.sub(r"[\1]", text))
+    text = _ACCENT.sub(_accented, text)
+    text = _LETTER.sub(lambda match: _LETTERS[match[1]], text)
+    text = _ENVIRONMENT.sub("\n", text).replace("\\item", "\ue002")
+    text = text.replace("\\\\", "\n").replace("~", "\u00a0").replace("``", "“").replace("''", "”")
+    text = _COMMAND.sub("", text).replace("\ue002", "\\item")
+    text = re.sub(r"(?<!\\)[{}]", "", text.replace("---", "—").replace("--", "–"))
+    return _SYMBOL.sub(_symbol, text)
+
+
+def _symbol(match: re.Match[str]) -> str:
+    """A printed mark, or one of the thin blanks and break marks."""
+    return {",": " ", ";": " ", ":": " ", "!": "", "/": "", "-": ""}.get(match[1], match[1])
+
+
+def _accented(match: re.Match[str]) -> str:
+    return unicodedata.normalize("NFC", (match[2] or match[3]) + _COMBINING[match[1]])

@@ -1,0 +1,61 @@
+"""A sheet's cells as text: tables apart from each other, no empty rows and columns."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from masis.sources.plain import clean, one_line, table_row
+
+Row = Sequence[str]
+_FIGURE = re.compile(r"[-+(]?\W?\d[\d.,\s]*\W{0,2}")
+_UNNAMED = re.compile(r"(?:sheet|tabelle|feuil\w*|hoja|foglio|blad|ark|arkusz|planilha|лист)\s*\d*", re.IGNORECASE)
+
+
+def sheet_text(name: str, grid: Sequence[Row]) -> str:
+    """The sheet's name is the heading of its tables, unless it is only a number. Empty when there are no cells."""
+    used = _used_columns(grid)
+    rows = [[row[column] if column < len(row) else "" for column in used] for row in grid]
+    blocks = _joined_headers([list(block) for has_cells, block in groupby(rows, key=any) if has_cells])
+    text = "\n\n".join("\n".join(_block_lines(block)) for block in blocks)
+    return clean(f"# {one_line(name)}\n\n{text}" if text and not _UNNAMED.fullmatch(name.strip()) else text)
+
+
+def _used_columns(grid: Sequence[Row]) -> list[int]:
+    used: set[int] = set()
+    for row in grid:
+        used.update(column for column, cell in enumerate(row) if cell)
+    return sorted(used)
+
+
+def _joined_headers(blocks: list[list[list[str]]]) -> list[list[list[str]]]:
+    """Statements leave a row empty under their header; header and figures are one table."""
+    joined: list[list[list[str]]] = []
+    for block in blocks:
+        if joined and _is_header_of(joined[-1][-1], block[0]):
+            joined[-1] += block
+        else:
+            joined.append(block)
+    return joined
+
+
+def _is_header_of(row: Row, below: Row) -> bool:
+    named = {column for column, cell in enumerate(row) if cell and not _FIGURE.fullmatch(cell)}
+    figures = {column for column, cell in enumerate(below) if _FIGURE.fullmatch(cell)}
+    return len(named) > 1 and len(named) == sum(map(bool, row)) and bool(figures) and figures <= named
+
+
+def _block_lines(block: list[list[str]]) -> Iterator[str]:
+    # A single row may be the header of the block below: there the places count.
+    indent = min(_indent(row) for row in block) if len(block) > 1 else 0
+    for row in block:
+        cells = [cell for cell in row if cell]
+        yield one_line(cells[0]) if len(cells) == 1 and row[0] else table_row(_without_trail(row[indent:]))
+
+
+def _indent(row: Row) -> int:
+    return next((column for column, cell in enumerate(row) if cell), len(row))
+
+
+def _without_trail(row: list[str]) -> list[str]:
+    end = next((column for column in range(len(row), 0, -1) if row[column - 1]), 0)
+    return row[:end]

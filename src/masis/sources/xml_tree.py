@@ -1,0 +1,87 @@
+"""XML without its dangers: no entity is expanded, nothing is fetched, and no tree is deeper than Python's stack."""
+
+import html
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from masis.errors import UnreadableFile
+
+Element = Any  # lxml's elements have no types
+
+_MAX_DEPTH = 150
+_DEEPER = "boolean(" + "/*" * _MAX_DEPTH + ")"
+_BLANKS = re.compile(r"\s+")
+
+
+def xml_root(data: bytes, file_name: str, *, tolerant: bool = False) -> Element:
+    """Raises UnreadableFile; a tolerant reading keeps what comes before and after an error."""
+    from lxml import etree
+
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True, recover=tolerant
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise UnreadableFile(
+            f"{file_name} is not well-formed XML: {error}.", advice="Check that the file was saved completely."
+        ) from error
+    if root is None:
+        raise UnreadableFile(f"{file_name} holds no XML.", advice="Check that the file was saved completely.")
+    if root.xpath(_DEEPER):
+        raise UnreadableFile(f"{file_name} nests its elements more than {_MAX_DEPTH} deep, which no real file does.")
+    return root
+
+
+def name_of(element: Element) -> str:
+    """Without its namespace: strict and transitional files differ in nothing else."""
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def elements(parent: Element, *names: str) -> Iterator[Element]:
+    """Children of these names; of any name when none is given."""
+    return (child for child in parent if (name := name_of(child)) and (not names or name in names))
+
+
+def first(parent: Element | None, *path: str) -> Element | None:
+    """The element at the end of a path of names, the first of each."""
+    for name in path:
+        parent = next(elements(parent, name), None) if parent is not None else None
+    return parent
+
+
+def descendants(parent: Element, *names: str) -> Iterator[Element]:
+    return (element for element in parent.iter() if name_of(element) in names)
+
+
+def has(parent: Element | None, *names: str) -> bool:
+    """Whether there is one below; the truth of an lxml element is whether it has children."""
+    return parent is not None and next(descendants(parent, *names), None) is not None
+
+
+def attribute(element: Element | None, name: str) -> str:
+    """By its name alone, whatever its namespace."""
+    if element is None:
+        return ""
+    found: str | None = element.get(name)
+    if found is None:
+        found = next((value for key, value in element.attrib.items() if key.rpartition("}")[2] == name), "")
+    return found
+
+
+def number(text: str, default: int, most: int) -> int:
+    """A count as files give it, never more than `most`."""
+    return min(int(text), most) if text.isascii() and text.isdigit() and len(text) < 10 else default
+
+
+def own_text(element: Element) -> str:
+    """All text inside; a character named by an entity is read, an entity of the file's own is not."""
+    parts: list[str] = [element.text or "" if isinstance(element.tag, str) else html.unescape(element.text or "")]
+    for child in element:
+        parts += [own_text(child), child.tail or ""]
+    return "".join(parts)
+
+
+def spaced(text: str) -> str:
+    return _BLANKS.sub(" ", text).strip()

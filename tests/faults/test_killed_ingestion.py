@@ -1,0 +1,85 @@
+"""kill -9 in the middle of an ingestion, at many moments: run again, and the store is as if nothing had happened."""
+
+import asyncio
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from masis.knowledge.library import Library, open_library
+from masis.settings import Settings
+from masis.types import Document
+
+KILLS = 6
+SENTENCES = [
+    "The ferry to {0} carried {1} cars in spring.",
+    "Harbour dues at {0} rose to {1} crowns.",
+    "The pilot of {0} logged {1} hours.",
+    "No berth in {0} is longer than {1} metres.",
+]
+PLACES = ["Lindesnes", "Skagen", "Marstrand", "Visby", "Korsør", "Egersund"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Some files short, some long, one archive's worth of variety; the same every time."""
+    chance = random.Random(7)
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    for number in range(14):
+        lines = [
+            chance.choice(SENTENCES).format(chance.choice(PLACES), chance.randrange(1000))
+            for _ in range(chance.choice([3, 10, 60]))
+        ]
+        (folder / f"{number:02}.md").write_text(f"# Report {number}\n\n" + "\n\n".join(lines))
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.4 cut off")
+    return folder
+
+
+def ingest_in_a_process(home: Path, folder: Path) -> subprocess.Popen[bytes]:
+    environment = {**os.environ, "MASIS_HOME": str(home), "MASIS_CHUNK_CHARS": "300", "MASIS_EMBEDDING_BATCH": "4"}
+    command = [str(Path(sys.executable).parent / "masis"), "ingest", str(folder), "--workspace", "acme", "--json"]
+    return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+async def contents(home: Path) -> tuple[list[Document], list[object]]:
+    library: Library = open_library(Settings(home=home, chunk_chars=300))
+    try:
+        documents = library.catalog.documents("acme")
+        points = [
+            (item.chunk, [round(value, 5) for value in item.dense or []], item.sparse)
+            for item in await library._store.chunks("acme")
+        ]
+    finally:
+        library.close()
+    timeless = [(d.document_id, d.file_name, d.status, d.reason, d.pages, d.chunks, d.date) for d in documents]
+    return timeless, points  # type: ignore[return-value]
+
+
+def test_nothing_is_missing_and_nothing_is_there_twice(tmp_path: Path, folder: Path) -> None:
+    started = time.monotonic()
+    undisturbed = ingest_in_a_process(tmp_path / "undisturbed", folder)
+    assert undisturbed.wait(100) == 0
+    whole = time.monotonic() - started
+    expected = asyncio.run(contents(tmp_path / "undisturbed"))
+    assert len(expected[0]) == 15
+    assert all(dense for _, dense, _ in expected[1])  # type: ignore[misc]
+
+    chance = random.Random(11)
+    killed = 0
+    for _ in range(KILLS):
+        process = ingest_in_a_process(tmp_path / "killed", folder)
+        try:
+            process.wait(chance.uniform(0.25, 0.95) * whole)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            killed += 1
+            process.wait(20)
+    assert killed, "no process was killed in its work"
+    assert ingest_in_a_process(tmp_path / "killed", folder).wait(100) == 0
+    assert asyncio.run(contents(tmp_path / "killed")) == expected
