@@ -73,7 +73,7 @@ class Settings(BaseSettings):
     judge_model: str | None = None
     """Who scores; `gpt-4o` when models are configured."""
     vision_model: str | None = None
-    """Who describes images, a model that can see; unset refuses them."""
+    """Who reads images, a model that can see; unset leaves them to `masis[ocr]` where that is installed."""
     writer_temperature: float | None = 0.0
     """None sends no temperature, for models that accept only their own."""
     auditor_temperature: float | None = 0.0

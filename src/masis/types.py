@@ -309,3 +309,5 @@ class IngestReport:
     failed: list[Document] = field(default_factory=list[Document])
     replaced: list[Document] = field(default_factory=list[Document])
     """Earlier versions that went when their file came again with other content."""
+    notes: list[str] = field(default_factory=list[str])
+    """What was left out of archives, and why."""

@@ -64,23 +64,36 @@ def test_a_document_comes_back_as_it_went_in_and_is_replaced(catalog: Catalog) -
 
 
 def test_what_searches_see_changes_in_one_step(catalog: Catalog) -> None:
-    old = replace(DOCUMENT, document_id="a" * 64, source="/data/report.pdf")
-    new = replace(DOCUMENT, document_id="b" * 64, source="/data/report.pdf")
+    place = "/data/report.pdf"
+    old, new = (replace(DOCUMENT, document_id=letter * 64, source=place) for letter in "ab")
     catalog.save_document(old)
+    catalog.found_at("acme", old.document_id, place)
     assert catalog.not_shown("acme") == [old.document_id], "not before it is shown"
-    catalog.show(old)
+    assert catalog.show(old, place) == []
     catalog.save_document(new)
+    catalog.found_at("acme", new.document_id, place)
     assert catalog.not_shown("acme") == [new.document_id]
-    assert catalog.versions("acme", "/data/report.pdf") == [old]
-    catalog.show(new, [old.document_id])
+    assert catalog.has_other_version("acme", place, new.document_id)
+    assert catalog.show(new, place) == [old]
     assert catalog.not_shown("acme") == catalog.going("acme") == [old.document_id]
-    assert catalog.versions("acme", "/data/report.pdf") == [new]
+    assert not catalog.has_other_version("acme", place, new.document_id)
     assert catalog.is_shown("acme", new.document_id)
     assert not catalog.is_shown("acme", old.document_id)
     catalog.save_document(replace(new, chunks=1))
     assert catalog.is_shown("acme", new.document_id), "saving changes nothing about it"
     catalog.hide("acme", new.document_id)
     assert [d.reason for d in catalog.documents("acme") if d.document_id == new.document_id] == ["It is being deleted."]
+
+
+def test_a_document_stays_while_it_lies_anywhere(catalog: Catalog) -> None:
+    catalog.show(DOCUMENT)
+    for place in ("/one", "/two"):
+        catalog.found_at("acme", DOCUMENT.document_id, place)
+    assert sorted(catalog.sources("acme")) == ["/one", "/two"]
+    assert catalog.take_over("acme", "/one") == []
+    assert catalog.is_shown("acme", DOCUMENT.document_id)
+    assert catalog.take_over("acme", "/two") == [DOCUMENT]
+    assert not catalog.is_shown("acme", DOCUMENT.document_id)
 
 
 def test_what_was_deleted_is_not_on_the_disk_any_more(catalog: Catalog, path: Path) -> None:

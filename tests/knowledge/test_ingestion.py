@@ -96,6 +96,40 @@ async def test_a_file_that_became_a_copy_of_another_is_forgotten(library: Librar
     assert [document.file_name for document in library.catalog.documents("acme")] == ["other.md"]
 
 
+async def test_content_that_moves_between_files_is_never_lost(library: Library, tmp_path: Path) -> None:
+    """What log rotation does: the latest becomes the previous one, and another latest comes."""
+    previous, latest = tmp_path / "previous.txt", tmp_path / "latest.txt"
+    previous.write_text("The tide of March was low.")
+    latest.write_text("The tide of April was high.")
+    await library.ingest([previous, latest], "acme")
+    previous.write_text("The tide of April was high.")
+    latest.write_text("The tide of May was normal.")
+    await library.ingest([latest, previous], "acme")
+    texts = await texts_of(library, "tide")
+    assert sorted(texts) == ["The tide of April was high.", "The tide of May was normal."]
+    assert len(library.catalog.documents("acme")) == 2
+
+
+async def test_a_copy_that_changes_leaves_the_other_copy(library: Library, fleet: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.md"
+    copy.write_bytes(OLD)
+    await library.ingest([fleet, copy], "acme")
+    fleet.write_bytes(NEW)
+    await library.ingest([fleet, copy], "acme")
+    assert {"4100" in text for text in await texts_of(library, "ferry Halvorsen cars")} == {True, False}
+
+
+async def test_versions_that_were_overtaken_go(library: Library, fleet: Path) -> None:
+    await library.ingest([fleet], "acme")
+    fleet.write_bytes(b"# Fleet\n\nAn edition that nobody waited for.\n")
+    await library.ingest([fleet], "acme", defer_vectors=True)
+    fleet.write_bytes(b"")
+    await library.ingest([fleet], "acme")
+    fleet.write_bytes(NEW)
+    await library.ingest([fleet], "acme")
+    assert [document.document_id for document in library.catalog.documents("acme")] == [document_id_of(NEW)]
+
+
 async def test_files_of_one_name_in_two_folders_are_two_documents(
     library: Library, fleet: Path, tmp_path: Path
 ) -> None:
@@ -201,6 +235,37 @@ async def test_an_archive_that_changed_replaces_what_changed_in_it(library: Libr
     report = await library.ingest([archive], "acme")
     assert [document.file_name for document in report.ready] == ["box.zip/one.md"]
     assert len(report.replaced) == len(report.duplicates) == 1
+    archive.write_bytes(zip_of({"one.md": NEW}))
+    gone = (await library.ingest([archive], "acme")).replaced
+    assert [document.file_name for document in gone] == ["box.zip/two.txt"]
+    assert [document.file_name for document in library.catalog.documents("acme")] == ["box.zip/one.md"]
+    archive.write_bytes(b"PK\x03\x04 no more an archive")
+    await library.ingest([archive], "acme")
+    assert "box.zip/one.md" in {d.file_name for d in library.catalog.documents("acme") if d.status == "READY"}
+
+
+async def test_what_an_archive_could_not_give_is_told(library: Library, tmp_path: Path) -> None:
+    archive = tmp_path / "box.zip"
+    data = bytearray(zip_of({"good.txt": b"Two berths are free.", "bad.txt": b"NEVERREAD" * 9}))
+    data[data.index(b"NEVERREAD")] ^= 0xFF
+    archive.write_bytes(bytes(data))
+    report = await library.ingest([archive], "acme")
+    assert len(report.ready) == 1
+    assert [note for note in report.notes if "bad.txt" in note]
+
+
+async def test_two_attachments_of_one_name_are_two_documents(library: Library, tmp_path: Path) -> None:
+    message = EmailMessage()
+    message["From"], message["Subject"] = "ann@example.org", "Bills"
+    message.set_content("Two bills.")
+    for amount in (100, 200):
+        message.add_attachment(f"The bill is {amount} crowns.", filename="bill.txt")
+    file = tmp_path / "mail.eml"
+    file.write_bytes(message.as_bytes())
+    for _ in range(2):
+        await library.ingest([file], "acme")
+        names = {document.file_name for document in library.catalog.documents("acme")}
+        assert names == {"mail.eml", "mail.eml/bill.txt", "mail.eml/bill (2).txt"}
 
 
 async def test_what_unpacks_without_end_is_refused(settings: Settings, tmp_path: Path) -> None:
@@ -365,6 +430,51 @@ async def test_vectors_made_for_a_question_do_not_bring_a_deleted_document_back(
     await library.ingest([file], "acme", defer_vectors=True)
     await library.search("acme", "ferry Halvorsen", 5)
     assert await store.count("acme") == 0
+    library.close()
+
+
+async def test_nothing_changes_while_the_index_is_built_anew(settings: Settings, tmp_path: Path) -> None:
+    class SlowEmbedder(NamedEmbedder):
+        async def embed_passages(self, texts: list[str]) -> list[list[float]]:
+            asked.set()
+            await released.wait()
+            return await super().embed_passages(texts)
+
+    asked, released = asyncio.Event(), asyncio.Event()
+    released.set()
+    library = Library(settings, EdgeStore(settings.home, SlowEmbedder(), "english"), SlowEmbedder())
+    await library.ingest_bytes([("fleet.md", OLD)], "acme")
+    library._cache.delete("acme")
+    asked.clear()
+    released.clear()
+    rebuilding = asyncio.create_task(library.reindex())
+    await asked.wait()
+    for change in (library.delete_document("acme", document_id_of(OLD)), library.ingest_bytes([("b.md", NEW)], "acme")):
+        with pytest.raises(InvalidInput, match="built anew"):
+            await change
+    released.set()
+    assert await rebuilding == 1
+    assert (await library.delete_document("acme", document_id_of(OLD))).chunks == 1
+    library.close()
+
+
+async def test_exact_words_keep_their_place_in_a_search(settings: Settings, tmp_path: Path) -> None:
+    class Leaning(NamedEmbedder):
+        """Everything is near to every question but the passage that has its words."""
+
+        async def embed_passages(self, texts: list[str]) -> list[list[float]]:
+            return [[-1.0 if "Quillfeather" in text else 1.0] + [0.01] * 7 for text in texts]
+
+        async def embed_query(self, text: str) -> list[float]:
+            return [1.0] + [0.0] * 7
+
+    library = Library(settings, EdgeStore(settings.home, Leaning(), "english"), Leaning())
+    others = [(f"{n}.txt", f"Harbour note number {n} speaks of tides.".encode()) for n in range(40)]
+    await library.ingest_bytes([*others, ("q.txt", b"Quillfeather pays the toll.")], "acme")
+    found = (await library.search("acme", "Quillfeather toll", 10)).candidates
+    assert len(found) == 10
+    [exact] = [candidate for candidate in found if "Quillfeather" in candidate["text"]]
+    assert exact["score"] >= settings.relevance_threshold
     library.close()
 
 

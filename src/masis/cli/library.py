@@ -93,12 +93,14 @@ def _print_report(report: "IngestReport") -> None:
         console.print(f"  [green]✓[/green] {escape(document.file_name)} [dim]{_extent(document)}[/dim]")
         if document.note:
             console.print(f"    [yellow]![/yellow] {escape(document.note)}")
+    for note in report.notes:
+        console.print(f"  [yellow]![/yellow] {escape(note)}")
     for document in report.pending:
         console.print(f"  [yellow]…[/yellow] {escape(document.file_name)}: {escape(document.reason or '')}")
     for document in report.duplicates:
         console.print(f"  [dim]= {escape(document.file_name)} is there already[/dim]")
     for document in report.failed:
-        console.print(f"  [red]✗[/red] {escape(document.file_name)}: {escape(document.reason or '')}")
+        console.print(f"  [red]✗[/red] {escape(_what_happened(document))}")
     passages = sum(document.chunks for document in report.ready)
     parts = [f"{len(report.ready)} read ({counted(passages, 'passage')})"]
     if report.replaced:
@@ -107,6 +109,12 @@ def _print_report(report: "IngestReport") -> None:
         parts.append(f"{len(report.pending)} findable by keyword only, for now")
     parts += [f"{len(report.duplicates)} there already", f"{len(report.failed)} refused"]
     console.print(f"[bold]{report.workspace_id}[/bold]: {', '.join(parts)}")
+
+
+def _what_happened(document: "Document") -> str:
+    """Most reasons name the file themselves."""
+    reason = document.reason or ""
+    return reason if reason.startswith(document.file_name) else f"{document.file_name}: {reason}"
 
 
 def _extent(document: "Document") -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from masis.errors import DuplicateDocument
 from masis.knowledge.ingest import AlreadyThere, Incoming, Ingestor, TakenIn, failure_reason
+from masis.knowledge.places import Places
 from masis.knowledge.progress import IngestStage, Tally
 from masis.knowledge.vectors import OUTAGES, VectorStage
 from masis.types import Document, IngestReport
@@ -55,6 +56,8 @@ class Batch:
         """Of documents whose vectors are to come; they are claimed until then."""
         self._settled: list[tuple[Position, IngestStage, Document]] = []
         self._replaced: list[Document] = []
+        self._notes: list[str] = []
+        self._places = Places()
 
     async def run(self, files: Sequence[Waiting]) -> IngestReport:
         self._expect([((number,), file) for number, file in enumerate(files)])
@@ -64,6 +67,7 @@ class Batch:
             await self._waiting.join()
             self._to_embed.put_nowait(None)
             await embedding
+            await self._forget_vanished()
         finally:
             tasks = [*readers, embedding]
             for task in tasks:
@@ -92,6 +96,7 @@ class Batch:
 
     async def _take_in(self, position: Position, file: Waiting) -> None:
         incoming = await asyncio.to_thread(file.load)
+        self._places.seen(incoming)
         try:
             taken = await self._ingestor.take_in(incoming, self._workspace_id)
         except AlreadyThere as there:
@@ -101,6 +106,9 @@ class Batch:
             self._settle(position, "duplicate", self._ingestor.twin_of(incoming, self._workspace_id, str(error)))
             return
         else:
+            self._notes += [f"{file.name}: {note}" for note in taken.notes if taken.document is None]
+            if taken.document and taken.document.status == "FAILED":
+                self._places.closed(incoming)
             await self._sort_in(position, taken)
         self._expect([((*position, number), already_here(m)) for number, m in enumerate(taken.members)])
 
@@ -136,6 +144,12 @@ class Batch:
                 failed = await self._ingestor.fail(document, error)
             self._release(document, "failed", failed)
 
+    async def _forget_vanished(self) -> None:
+        """What an archive or a message held when it was read before, and holds no more."""
+        known = await asyncio.to_thread(self._ingestor.sources, self._workspace_id)
+        for source in self._places.vanished(known):
+            self._replaced += await self._ingestor.forget(self._workspace_id, source)
+
     def _leave(self, document: Document, outage: Exception | None) -> None:
         """Findable by keyword; its vectors come with the next ingestion, or when a question needs them."""
         reason = failure_reason(outage) if outage else "Its vectors were left for later."
@@ -150,7 +164,7 @@ class Batch:
         self._tally.settled(document.file_name, stage)
 
     def _report(self) -> IngestReport:
-        report = IngestReport(self._workspace_id, replaced=self._replaced)
+        report = IngestReport(self._workspace_id, replaced=self._replaced, notes=self._notes)
         lists = {
             "ready": report.ready,
             "pending": report.pending,

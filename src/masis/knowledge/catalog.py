@@ -41,7 +41,14 @@ CREATE TABLE IF NOT EXISTS documents (
     visibility TEXT NOT NULL DEFAULT 'coming',
     PRIMARY KEY (workspace_id, document_id)
 );
-CREATE INDEX IF NOT EXISTS documents_by_source ON documents (workspace_id, source);
+CREATE TABLE IF NOT EXISTS document_sources (
+    workspace_id TEXT NOT NULL,
+    source TEXT NOT NULL,
+    document_id TEXT NOT NULL,
+    PRIMARY KEY (workspace_id, source, document_id),
+    FOREIGN KEY (workspace_id, document_id) REFERENCES documents ON DELETE CASCADE
+);
+CREATE INDEX IF NOT EXISTS sources_by_document ON document_sources (workspace_id, document_id);
 CREATE INDEX IF NOT EXISTS documents_not_shown ON documents (workspace_id) WHERE visibility <> 'shown';
 CREATE TABLE IF NOT EXISTS document_texts (
     workspace_id TEXT NOT NULL,
@@ -106,13 +113,37 @@ class Catalog:
         with self._database.writing() as db:
             _save(db, document)
 
-    def show(self, document: Document, instead_of: Sequence[str] = ()) -> None:
-        """From now on searches see it, and no longer those it replaces: one transaction, no moment in between."""
+    def save_failed(self, document: Document) -> None:
+        """Nothing of its text is kept."""
+        with self._database.writing() as db:
+            _save(db, document)
+            db.execute(f"DELETE FROM document_texts WHERE {_ONE}", (document.workspace_id, document.document_id))
+
+    def show(self, document: Document, at: str | None = None) -> list[Document]:
+        """From now on searches see it, and no longer what was at its place before: one transaction, no moment between.
+
+        Gives what it replaced.
+        """
         with self._database.writing() as db:
             _save(db, document)
             _set_visibility(db, document.workspace_id, document.document_id, "shown")
-            for document_id in instead_of:
-                _set_visibility(db, document.workspace_id, document_id, "going")
+            return _take_over(db, document.workspace_id, at, document.document_id)
+
+    def found_at(self, workspace_id: str, document_id: str, source: str) -> None:
+        """The same bytes may lie at several places, and a place may hold an old and a coming version for a while."""
+        with self._database.writing() as db:
+            db.execute("INSERT OR IGNORE INTO document_sources VALUES (?, ?, ?)", (workspace_id, source, document_id))
+
+    def take_over(self, workspace_id: str, source: str, document_id: str | None = None) -> list[Document]:
+        """The place holds this document now, or none; gives those that lie nowhere any more, which are then hidden."""
+        with self._database.writing() as db:
+            return _take_over(db, workspace_id, source, document_id)
+
+    def sources(self, workspace_id: str) -> list[str]:
+        """Every place that a document of the workspace was read from."""
+        with self._database.reading() as db:
+            rows = db.execute("SELECT DISTINCT source FROM document_sources WHERE workspace_id = ?", (workspace_id,))
+            return [str(row[0]) for row in rows]
 
     def hide(self, workspace_id: str, document_id: str) -> None:
         """No search sees it any more, and it can be deleted in peace; it is listed until it is."""
@@ -157,14 +188,15 @@ class Catalog:
             )
             return [Document(*row) for row in rows]
 
-    def versions(self, workspace_id: str, source: str) -> list[Document]:
-        """What was read from the same place before, as far as searches see it."""
+    def has_other_version(self, workspace_id: str, source: str, document_id: str) -> bool:
+        """Whether searches see something else that was read from the same place."""
         with self._database.reading() as db:
-            rows = db.execute(
-                f"SELECT {_COLUMNS} FROM documents WHERE workspace_id = ? AND source = ? AND visibility = 'shown'",
-                (workspace_id, source),
+            found = db.execute(
+                "SELECT 1 FROM document_sources s JOIN documents d USING (workspace_id, document_id)"
+                " WHERE s.workspace_id = ? AND s.source = ? AND s.document_id <> ? AND d.visibility = 'shown'",
+                (workspace_id, source, document_id),
             )
-            return [Document(*row) for row in rows]
+            return found.fetchone() is not None
 
     def delete_document(self, workspace_id: str, document_id: str) -> None:
         with self._database.writing() as db:
@@ -216,6 +248,26 @@ def _save(db: sqlite3.Connection, document: Document) -> None:
 
 def _set_visibility(db: sqlite3.Connection, workspace_id: str, document_id: str, visibility: Visibility) -> None:
     db.execute(f"UPDATE documents SET visibility = ? WHERE {_ONE}", (visibility, workspace_id, document_id))
+
+
+def _take_over(
+    db: sqlite3.Connection, workspace_id: str, source: str | None, document_id: str | None
+) -> list[Document]:
+    others = db.execute(
+        "SELECT document_id FROM document_sources WHERE workspace_id = ? AND source = ? AND document_id IS NOT ?",
+        (workspace_id, source, document_id),
+    ).fetchall()
+    db.execute(
+        "DELETE FROM document_sources WHERE workspace_id = ? AND source = ? AND document_id IS NOT ?",
+        (workspace_id, source, document_id),
+    )
+    replaced: list[Document] = []
+    for (other,) in others:
+        if not db.execute(f"SELECT 1 FROM document_sources WHERE {_ONE}", (workspace_id, other)).fetchone():
+            row = db.execute(f"SELECT {_COLUMNS} FROM documents WHERE {_ONE}", (workspace_id, other)).fetchone()
+            replaced.append(Document(*row))
+            _set_visibility(db, workspace_id, other, "going")
+    return replaced
 
 
 def _pages_as_json(pages: Sequence[Page]) -> str:

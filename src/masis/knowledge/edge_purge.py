@@ -23,7 +23,7 @@ def purge(folder: Path, dimension: int, points: int, where: str) -> None:
     if points <= _SMALL:
         purge_here(folder, dimension, where)
         return
-    command = [sys.executable, "-m", __name__, str(folder), str(dimension), where]
+    command = [sys.executable, "-P", "-m", __name__, str(folder), str(dimension), where]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise DataFolderError(f"{where} could not be purged: {done.stderr.strip()[-300:]}")

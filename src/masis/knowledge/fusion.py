@@ -38,17 +38,22 @@ def fuse(answer: Answer, limit: int) -> list[Hit]:
     words = _relative({one.chunk.chunk_id: one.score for one in by_words})
     fused = {name: MEANING * meaning.get(name, 0.0) + (1 - MEANING) * words.get(name, 0.0) for name in found}
     order = sorted(fused, key=lambda name: (-round(fused[name], _TIE_DIGITS), name))
-    best = _with(order, limit, sure={one.chunk.chunk_id for one in by_words[:_SURE]})
+    best = with_places(order, limit, best_by_words(answer))
     return [Hit(found[name].chunk, found[name].cosine, fused[name]) for name in best]
 
 
-def _with(order: list[str], limit: int, sure: set[str]) -> list[str]:
+def best_by_words(answer: Answer) -> set[str]:
+    """Those that have a place among the candidates, however far in meaning."""
+    return {one.chunk.chunk_id for one in answer.by_words[:_SURE]}
+
+
+def with_places(order: list[str], limit: int, sure: set[str]) -> list[str]:
     """The first so many; where one of the sure is not among them, it takes the last place of another."""
-    missing = sure.difference(order[:limit])
+    missing = sure.intersection(order[limit:])
     if len(missing) >= limit:
         return order[:limit]
-    sure = sure.union(order[: limit - len(missing)])
-    return [name for name in order if name in sure]
+    kept = missing.union(order[: limit - len(missing)])
+    return [name for name in order if name in kept]
 
 
 def _relative(scores: dict[str, float]) -> dict[str, float]:

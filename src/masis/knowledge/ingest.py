@@ -6,8 +6,8 @@ Its vectors come afterwards (`vectors.py`), because they take longest.
 import asyncio
 import hashlib
 import threading
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
@@ -20,7 +20,7 @@ from masis.knowledge.sparse import sparse_passage
 from masis.knowledge.store import IndexedChunk, VectorStore
 from masis.knowledge.vector_cache import VectorCache
 from masis.settings import Settings
-from masis.sources.archives import MAX_DEPTH
+from masis.sources.archives import MAX_DEPTH, MemberNames
 from masis.sources.images import ImageReader
 from masis.sources.plain import clean
 from masis.sources.sandbox import Sandbox
@@ -59,7 +59,7 @@ class Incoming:
     depth: int = 0
 
     def member(self, inside: Member) -> "Incoming":
-        source = f"{self.source}/{inside.name}" if self.source else None
+        source = f"{self.source}/{inside.name}" if self.source else None  # a place, not a path: never opened
         return Incoming(f"{self.name}/{inside.name}", inside.data, self.allowance, source, self.depth + 1)
 
 
@@ -68,6 +68,7 @@ class TakenIn:
     document: Document | None
     """PROCESSING (findable by keyword), or FAILED; None for an archive, which is its members."""
     members: list[Incoming] = field(default_factory=list[Incoming])
+    notes: Sequence[str] = ()
 
 
 class AlreadyThere(DuplicateDocument):
@@ -99,6 +100,7 @@ class Ingestor:
         self._image_reader = image_reader
         self._lock = threading.Lock()
         self._in_work: set[tuple[str, str]] = set()
+        self._is_rebuilding = False
 
     async def take_in(self, file: Incoming, workspace_id: str) -> TakenIn:
         """Reads it and makes it findable by keyword. Keep it claimed until `release`.
@@ -129,11 +131,35 @@ class Ingestor:
         """What is just being ingested cannot be deleted: it would come back with its next vectors."""
         with self._lock:
             in_work = {document for workspace, document in self._in_work if workspace == workspace_id}
-        if in_work if document_id is None else document_id in in_work:
+            is_at_rest = not (in_work if document_id is None else document_id in in_work)
+        self.require_no_rebuilding()
+        if not is_at_rest:
             raise InvalidInput(
                 f"Something is being ingested into {workspace_id} right now, and what goes out could come in again.",
                 advice="Wait for the ingestion to finish, or stop it, then delete again.",
             )
+
+    def require_no_rebuilding(self) -> None:
+        if self._is_rebuilding:
+            raise InvalidInput(
+                "The index is being built anew right now, and would not know of this change.",
+                advice="Wait for `masis reindex` to finish, then try again.",
+            )
+
+    @contextmanager
+    def rebuilding(self) -> Iterator[None]:
+        """Nothing comes in and nothing goes out meanwhile."""
+        with self._lock:
+            if self._in_work or self._is_rebuilding:
+                raise InvalidInput(
+                    "Documents are being ingested, or the index is being built anew already.",
+                    advice="Wait for that to finish, then try again.",
+                )
+            self._is_rebuilding = True
+        try:
+            yield
+        finally:
+            self._is_rebuilding = False
 
     async def remove(self, workspace_id: str, document_id: str) -> tuple[int, int, int]:
         """Passages, kept bytes and cached vectors that went. No search sees any of it from the first moment on."""
@@ -147,20 +173,33 @@ class Ingestor:
     async def finish(self, document: Document) -> tuple[Document, list[Document]]:
         """All vectors are there: from now on it is this version that searches see. Also gives those it replaced."""
         ready = replace(document, status="READY", reason=None)
-        replaced = await self._older(ready)
-        await asyncio.to_thread(self._catalog.show, ready, [old.document_id for old in replaced])
-        for old in replaced:
+        replaced = await asyncio.to_thread(self._catalog.show, ready, ready.source)
+        await self._remove_all(replaced)
+        return ready, [old for old in replaced if old.status == "READY"]
+
+    def sources(self, workspace_id: str) -> list[str]:
+        return self._catalog.sources(workspace_id)
+
+    async def forget(self, workspace_id: str, source: str) -> list[Document]:
+        """Nothing lies at this place any more; what lies nowhere else goes."""
+        gone = await asyncio.to_thread(self._catalog.take_over, workspace_id, source)
+        await self._remove_all(gone)
+        return gone
+
+    async def _remove_all(self, documents: Sequence[Document]) -> None:
+        for old in documents:
             with suppress(MASISError):  # nobody sees it any more; the next ingestion takes it away
                 await self.remove(old.workspace_id, old.document_id)
-        return ready, replaced
 
     async def fail(self, document: Document, error: Exception) -> Document:
         with suppress(MASISError):
             await self._store.delete_document(document.workspace_id, document.document_id)
         with suppress(MASISError):
             await asyncio.to_thread(self._originals.delete, document.workspace_id, document.document_id)
+        with suppress(MASISError):
+            await asyncio.to_thread(self._cache.delete, document.workspace_id, document.document_id)
         failed = replace(document, status="FAILED", reason=failure_reason(error), chunks=0)
-        await asyncio.to_thread(self._catalog.save_document, failed)
+        await asyncio.to_thread(self._catalog.save_failed, failed)
         return failed
 
     async def _taken_in(self, file: Incoming, workspace_id: str, document_id: str) -> TakenIn:
@@ -168,8 +207,10 @@ class Ingestor:
         if known and await self._is_complete(known):
             members = await self._members_again(file, known)
             if known.status == "READY":
-                await self._forget_older(known, file.source)
+                await self._settle_at(file.source, known)
                 raise AlreadyThere(known, file.name, members)
+            known = replace(known, source=file.source or known.source)
+            await self._found_at(file.source, known)
             return TakenIn(known, members)
         document = Document(
             workspace_id,
@@ -181,6 +222,7 @@ class Ingestor:
             source=file.source,
         )
         await asyncio.to_thread(self._catalog.save_document, document)
+        await self._found_at(file.source, document)
         if known:
             await self._store.delete_document(workspace_id, document_id)
         try:
@@ -195,7 +237,7 @@ class Ingestor:
         if not parsed.pages:
             await asyncio.to_thread(self._catalog.delete_document, workspace_id, document_id)
             self.release(workspace_id, document_id)
-            return TakenIn(None, members)
+            return TakenIn(None, members, parsed.notes)
         chunks = await asyncio.to_thread(chunk_document, parsed, document_id, document.file_name, self._settings)
         await asyncio.to_thread(self._originals.save, workspace_id, document_id, file.data)
         # The text first: a chunk that can be found must also be shown in place.
@@ -210,9 +252,9 @@ class Ingestor:
             members=len(members),
         )
         # A new version stays unseen until it is complete; a new document may be found at once.
-        save = self._catalog.save_document if await self._older(findable) else self._catalog.show
+        save = self._catalog.save_document if await self._has_older(findable) else self._catalog.show
         await asyncio.to_thread(save, findable)
-        return TakenIn(findable, members)
+        return TakenIn(findable, members, parsed.notes)
 
     async def _parsed(self, file: Incoming) -> ParsedDocument:
         if len(file.data) > self._settings.max_file_bytes:
@@ -231,7 +273,10 @@ class Ingestor:
             return _with_pages(parsed, recognised, reader.name)
         if reader is None or not parsed.scanned:
             return parsed
-        recognised = await reader.read_pages(file.data, file.name, parsed.scanned)
+        # What was read already must not be lost to pages that could not be.
+        recognised = {}
+        with suppress(MASISError):
+            recognised = await reader.read_pages(file.data, file.name, parsed.scanned)
         return _with_pages(parsed, recognised, reader.name) if recognised else parsed
 
     def _members(self, file: Incoming, parsed: ParsedDocument) -> list[Incoming]:
@@ -243,7 +288,9 @@ class Ingestor:
                 advice="Unpack it yourself and ingest what you need.",
             )
         file.allowance.spend(parsed.members, file.name)
-        return [file.member(inside) for inside in parsed.members]
+        # Two attachments may have one name; as documents they need two.
+        names = MemberNames()
+        return [file.member(replace(inside, name=names.label(inside.name))) for inside in parsed.members]
 
     async def _members_again(self, file: Incoming, known: Document) -> list[Incoming]:
         """A message may be complete while a crash kept what it carries from coming in."""
@@ -271,20 +318,29 @@ class Ingestor:
         held = await self._store.count(known.workspace_id, known.document_id, embedded=embedded)
         return held == known.chunks
 
-    async def _older(self, document: Document) -> list[Document]:
-        if document.source is None:
-            return []
-        versions = await asyncio.to_thread(self._catalog.versions, document.workspace_id, document.source)
-        return [version for version in versions if version.document_id != document.document_id]
+    async def _found_at(self, source: str | None, document: Document) -> None:
+        if source:
+            await asyncio.to_thread(self._catalog.found_at, document.workspace_id, document.document_id, source)
 
-    async def _forget_older(self, document: Document, source: str | None) -> None:
-        """The file at this place now holds what another document is already: its former content is gone."""
-        for old in await self._older(replace(document, source=source)):
-            await self.remove(old.workspace_id, old.document_id)
+    async def _has_older(self, document: Document) -> bool:
+        if document.source is None:
+            return False
+        return await asyncio.to_thread(
+            self._catalog.has_other_version, document.workspace_id, document.source, document.document_id
+        )
+
+    async def _settle_at(self, source: str | None, document: Document) -> None:
+        """The file at this place now holds what is a document already: what was there before may go."""
+        if source:
+            await self._found_at(source, document)
+            await self._remove_all(
+                await asyncio.to_thread(self._catalog.take_over, document.workspace_id, source, document.document_id)
+            )
 
     def _claim(self, workspace_id: str, document_id: str, file_name: str) -> None:
         claim = (workspace_id, document_id)
         with self._lock:
+            self.require_no_rebuilding()
             if claim in self._in_work:
                 raise DuplicateDocument(f"{file_name} is being ingested into {workspace_id} right now.")
             self._in_work.add(claim)

@@ -106,7 +106,8 @@ class Library:
 
     async def reindex(self, on_progress: OnProgress | None = None) -> int:
         """Builds the index anew, for the embedder in use now; the old one serves until the new one is complete."""
-        return await self._reindexer(Tally(on_progress)).run()
+        with self._ingestor.rebuilding():
+            return await self._reindexer(Tally(on_progress)).run()
 
     @property
     def calibration(self) -> Calibration:
@@ -133,10 +134,15 @@ class Library:
             deleted_at=now(),
         )
 
-    async def delete_workspace(self, workspace_id: str) -> DeletionReceipt:
+    async def require_deletable(self, workspace_id: str) -> None:
+        """Raises what deleting the workspace would meet, before anything is gone."""
         if not await asyncio.to_thread(self.catalog.has_workspace, workspace_id):
             raise UnknownWorkspace(f"There is no workspace {workspace_id[:80]!r}.")
         self._ingestor.require_at_rest(workspace_id)
+        await self._store.count(workspace_id)
+
+    async def delete_workspace(self, workspace_id: str) -> DeletionReceipt:
+        await self.require_deletable(workspace_id)
         documents = await asyncio.to_thread(self.catalog.documents, workspace_id)
         chars = await asyncio.to_thread(self.catalog.text_chars, workspace_id)
         # The store first: should it fail, the workspace is still listed and can be deleted again.
@@ -177,6 +183,7 @@ class Library:
     async def _prepare(self, workspace_id: str) -> None:
         """What would fail for every file fails here, once: a bad name, a locked index, an absent server."""
         check_workspace_name(workspace_id)
+        self._ingestor.require_no_rebuilding()
         await self._store.prepare(await self.embedder.ready())
         await asyncio.to_thread(self.catalog.create_workspace, workspace_id)
         for document_id in await asyncio.to_thread(self.catalog.going, workspace_id):

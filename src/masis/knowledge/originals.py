@@ -17,7 +17,7 @@ class Originals:
     def save(self, workspace_id: str, document_id: str, data: bytes) -> None:
         """Whole or not at all: a crash leaves a draft, which the next attempt overwrites."""
         path = self._path(workspace_id, document_id)
-        if path.exists():
+        if path.exists() and path.stat().st_size == len(data):
             return
         make_folder(path.parent)
         require_free_space(path.parent)

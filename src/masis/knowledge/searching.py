@@ -12,7 +12,7 @@ from masis.knowledge.calibration import Calibration, calibration_for
 from masis.knowledge.catalog import Catalog
 from masis.knowledge.diversity import without_near_duplicates
 from masis.knowledge.embedding import Embedder, Vector
-from masis.knowledge.fusion import Hit, fuse
+from masis.knowledge.fusion import Hit, best_by_words, fuse, with_places
 from masis.knowledge.ingest import embedded_text
 from masis.knowledge.keywords import keyword_relevance
 from masis.knowledge.narrowing import narrowed, windows
@@ -73,10 +73,12 @@ class Searcher:
         answer = await self._consistent_answer(workspace_id, dense, sparse, limit + _SPARE, within)
         answer = await self._with_vectors(workspace_id, answer, dense, limit)
         hits = fuse(answer, limit + _SPARE)
+        sure = best_by_words(answer)
         candidates = await self._read_again(text, await asyncio.to_thread(self._candidates, hits, text))
+        candidates = _first(candidates, limit, sure)
         if at_least is not None:
-            candidates = await asyncio.to_thread(self._joined, workspace_id, candidates[:limit], at_least)
-        candidates = _with_focus(text, candidates[:limit])
+            candidates = await asyncio.to_thread(self._joined, workspace_id, candidates, at_least)
+        candidates = _with_focus(text, candidates)
         is_empty = not hits and filters == EVERYWHERE and await self._is_empty(workspace_id)
         return SearchResult(candidates, workspace_is_empty=is_empty)
 
@@ -173,6 +175,11 @@ def _day(date: str | None, end: int) -> int | None:
     if days is None:
         raise InvalidInput(f"{date[:40]!r} is not a date.", advice="Write 2025, 2025-03 or 2025-03-31.")
     return days[end]
+
+
+def _first(candidates: Sequence[EvidenceChunk], limit: int, sure: set[str]) -> list[EvidenceChunk]:
+    names = with_places([candidate["chunk_id"] for candidate in candidates], limit, sure)
+    return [candidate for candidate in candidates if candidate["chunk_id"] in names]
 
 
 def _with_focus(text: str, candidates: Sequence[EvidenceChunk]) -> list[EvidenceChunk]:

@@ -3,11 +3,12 @@
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from masis.errors import DataFolderError, ModelRejected, ModelUnavailable, StoreUnavailable
 from masis.knowledge.catalog import Catalog
-from masis.knowledge.embedding import Embedder
+from masis.knowledge.embedding import Embedder, Vector
 from masis.knowledge.ingest import embedded_text
 from masis.knowledge.store import IndexedChunk, VectorStore
 from masis.knowledge.vector_cache import VectorCache
@@ -32,12 +33,15 @@ class Vectorizer:
     async def embedded(self, workspace_id: str, passages: Sequence[Unembedded]) -> list[IndexedChunk]:
         """The passages with their vectors, in order; new vectors are cached."""
         texts = list(dict.fromkeys(passage.text for passage in passages))
-        vectors = await asyncio.to_thread(self._cache.vectors, workspace_id, self._embedder.name, texts)
+        vectors: dict[str, Vector] = {}
+        with suppress(DataFolderError):
+            vectors = await asyncio.to_thread(self._cache.vectors, workspace_id, self._embedder.name, texts)
         missing = [text for text in texts if text not in vectors]
         if missing:
             vectors.update(zip(missing, await self._embedder.embed_passages(missing), strict=True))
         owned = [(each.item.chunk.document_id, each.text, vectors[each.text]) for each in passages]
-        await asyncio.to_thread(self._cache.save, workspace_id, self._embedder.name, owned)
+        with suppress(DataFolderError):  # a cache that cannot be written makes things slower, not wrong
+            await asyncio.to_thread(self._cache.save, workspace_id, self._embedder.name, owned)
         return [replace(each.item, dense=vectors[each.text]) for each in passages]
 
 

@@ -25,9 +25,9 @@ def clients_for(settings: Settings) -> "dict[Role, ModelClient]":
     if not roles:
         return {}
     from masis.reasoning.llm.client import ModelClient
-    from masis.reasoning.llm.limiter import RateLimiter
+    from masis.reasoning.llm.limiter import limiter_for
 
-    limiter = RateLimiter(settings.rate_limit_calls, settings.rate_limit_seconds)
+    limiter = limiter_for(settings)
     return {role: ModelClient(settings, role, limiter) for role in roles}
 
 

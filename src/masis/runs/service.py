@@ -156,7 +156,7 @@ class Masis:
 
     async def adelete_workspace(self, workspace: str) -> DeletionReceipt:
         """With its documents, its index, its caches and its runs."""
-        self._require(workspace)
+        await self.library.require_deletable(workspace)
         runs = await delete_runs(self.settings, workspace)
         return replace(await self.library.delete_workspace(workspace), runs=runs)
 

@@ -27,7 +27,7 @@ def parse_archive(data: bytes, file_name: str, limits: Limits = DEFAULT_LIMITS) 
 
 def unpack(data: bytes, file_name: str, notes: list[str], limits: Limits) -> Iterator[Member]:
     """One member at a time; what was left out is in the notes at the end."""
-    names = _Names()
+    names = MemberNames()
     left_out: dict[str, list[str]] = defaultdict(list)
     found = 0
     for entry in _entries(data, file_name, limits):
@@ -72,7 +72,7 @@ def _is_rubbish(name: str) -> bool:
     return not parts or any(part.startswith(".") or part in _SYSTEM_FILES for part in parts)
 
 
-class _Names:
+class MemberNames:
     """Labels of members: printable, relative, each once."""
 
     def __init__(self) -> None:

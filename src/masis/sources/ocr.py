@@ -11,8 +11,11 @@ from typing import Any
 from masis.errors import UnreadableFile
 from masis.sources import ocr_worker
 from masis.sources.images import media_type
+from masis.sources.sandbox_process import harmless_environment
 
 _STARTING_SECONDS = 60
+_MOST_PAGES = 1000
+"""Of one file: hours of work, and more numbers than a command line takes."""
 
 
 def ocr_is_installed() -> bool:
@@ -36,14 +39,17 @@ class OcrReader:
 
     async def read_pages(self, data: bytes, file_name: str, numbers: Sequence[int]) -> dict[int, str]:
         """The pages of a PDF that are nothing but pictures, by number."""
-        return await asyncio.to_thread(_recognised, data, file_name, numbers) if numbers else {}
+        some = numbers[:_MOST_PAGES]
+        return await asyncio.to_thread(_recognised, data, file_name, some) if some else {}
 
 
 def _recognised(data: bytes, file_name: str, numbers: Sequence[int]) -> dict[int, str]:
     command = [sys.executable, "-P", "-B", "-m", ocr_worker.__name__, *map(str, numbers)]
     seconds = _STARTING_SECONDS + ocr_worker.PAGE_SECONDS * max(1, len(numbers))
     try:
-        done = subprocess.run(command, input=data, capture_output=True, timeout=seconds, check=False)
+        done = subprocess.run(
+            command, input=data, capture_output=True, timeout=seconds, check=False, env=harmless_environment()
+        )
     except subprocess.TimeoutExpired:
         raise _gave_up(file_name) from None
     records: list[dict[str, Any]] = [json.loads(line) for line in done.stdout.splitlines() if line.endswith(b"}")]

@@ -13,7 +13,7 @@ from masis.types import Page, ParsedDocument
 
 _MAX_CHARACTERS = 100_000_000
 _MAX_DAMAGED = 1000
-_END_MARK_WITHIN = 4096
+_END_MARK_WITHIN = 65_536
 _HEADING_RATIO = 1.15
 _HEADING_LEVELS = 4
 _HEADING_CHARS = 120
@@ -30,7 +30,7 @@ class _ReadPage:
 
 
 def parse_pdf(data: bytes, file_name: str) -> ParsedDocument:
-    if b"%%EOF" not in data[-_END_MARK_WITHIN:]:
+    if b"%%EOF" not in data.rstrip(b"\x00\t\r\n ")[-_END_MARK_WITHIN:]:
         raise UnreadableFile(
             f"{file_name} is cut off: the end of the PDF is missing.", advice="Download or copy it again."
         )

@@ -29,6 +29,11 @@ class WorkerLost(Exception):
     """The process ended for no reason the file gave: somebody else ended it, or it could not start."""
 
 
+def harmless_environment() -> dict[str, str]:
+    """What a process that reads files of strangers may know: no keys, no addresses."""
+    return {name: value for name in _ENVIRONMENT if (value := os.environ.get(name)) is not None}
+
+
 class Worker:
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -37,7 +42,7 @@ class Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={name: value for name in _ENVIRONMENT if (value := os.environ.get(name)) is not None},
+            env=harmless_environment(),
             # A group of its own, so that its child ends with it; and Ctrl-C is for the parent to handle.
             start_new_session=True,
         )

@@ -9,7 +9,10 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from functools import lru_cache
 from types import TracebackType
+
+from masis.settings import Settings
 
 
 class _Ticket:
@@ -101,3 +104,9 @@ class RateLimiter:
             moved_up = self._queue[place:]
         for other in moved_up:
             other.wake()
+
+
+@lru_cache(maxsize=8)
+def limiter_for(settings: Settings) -> RateLimiter:
+    """One for each configuration: whoever calls a model, the limit is the same."""
+    return RateLimiter(settings.rate_limit_calls, settings.rate_limit_seconds)

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from masis.errors import UnreadableFile
 from masis.reasoning.llm.client import ModelClient
-from masis.reasoning.llm.limiter import RateLimiter
+from masis.reasoning.llm.limiter import RateLimiter, limiter_for
 from masis.reasoning.llm.prompts import NOTHING_TO_READ, TRANSCRIBE_TASK, TRANSCRIBER
 from masis.reasoning.llm.wire import Message
 from masis.settings import Settings
@@ -20,15 +20,14 @@ _LONGEST_TRANSCRIPT_TOKENS = 4096
 
 
 class VisionReader:
-    """Shares the rate limit it is given; a picture is one model call."""
+    """A picture is one model call, under the limit that all of them share."""
 
     def __init__(self, settings: Settings, limiter: RateLimiter | None = None) -> None:
         if not settings.vision_model:
             raise ValueError("settings.vision_model is not set")
         # The client speaks for a role: a picture is read with the writer's temperature, by another model.
         as_writer = settings.model_copy(update={"writer_model": settings.vision_model})
-        limiter = limiter or RateLimiter(settings.rate_limit_calls, settings.rate_limit_seconds)
-        self._client = ModelClient(as_writer, "writer", limiter)
+        self._client = ModelClient(as_writer, "writer", limiter or limiter_for(settings))
         self._max_tokens = max(settings.max_output_tokens, _LONGEST_TRANSCRIPT_TOKENS)
 
     @property
@@ -45,8 +44,8 @@ class VisionReader:
         return text
 
     async def read_pages(self, data: bytes, file_name: str, numbers: Sequence[int]) -> dict[int, str]:
-        """None: every page of a scan would be a model call, which nobody asked to pay for."""
-        return {}
+        """By text recognition where it is installed: a model call a page is nothing that anyone asked to pay for."""
+        return await OcrReader().read_pages(data, file_name, numbers) if ocr_is_installed() else {}
 
 
 def image_reader_for(settings: Settings) -> ImageReader | None:
