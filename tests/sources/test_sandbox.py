@@ -1,4 +1,5 @@
 import gc
+import io
 import os
 import signal
 import subprocess
@@ -8,13 +9,15 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from masis.errors import UnreadableFile
 from masis.settings import Settings
-from masis.sources import parse, sandbox_answer
+from masis.sources import parse, sandbox_answer, sandbox_process
 from masis.sources.sandbox import Sandbox
+from masis.sources.sandbox_wire import write_frame
 from tests.sources.files import docx_of, heading, pdf_of, scanned_pdf
 from tests.sources.hostile import pdf_bomb, zip_of
 
@@ -234,3 +237,33 @@ def test_a_place_is_free_again_after_a_refusal(own_sandbox: Sandbox) -> None:
 
     threading.Thread(target=read, daemon=True).start()
     assert done.wait(30)
+
+
+def test_what_a_child_says_after_its_answer_is_not_taken_for_the_next_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A parser taken over by its file could say more than its answer; here the wire does, as its reader sees it."""
+    sandbox = Sandbox(Settings(parse_processes=1))
+    assert sandbox.parse(b"First.", "a.txt").text == "First."
+    [worker] = sandbox._pool._idle
+    leftover = io.BytesIO()
+    write_frame(leftover, {"page": 1, "label": None}, b"Forged.")
+    write_frame(leftover, {"title": None, "date": None, "scanned": []})
+    genuine = sandbox_process.read_answer
+
+    def with_more(stream: Any, *rest: Any) -> Any:
+        answer = genuine(stream, *rest)
+        monkeypatch.setattr(type(worker), "_answers", property(lambda self: _Followed(stream, leftover)))
+        return answer
+
+    monkeypatch.setattr(sandbox_process, "read_answer", with_more)
+    assert sandbox.parse(b"Second.", "b.txt").text == "Second."
+    assert not worker.is_usable
+    monkeypatch.undo()
+    assert sandbox.parse(b"Third.", "c.txt").text == "Third."
+    sandbox.close()
+
+
+class _Followed:
+    def __init__(self, stream: Any, leftover: io.BytesIO) -> None:
+        self.fileno = stream.fileno
+        self.close = stream.close
+        self.peek = lambda size: leftover.getvalue()[:size]

@@ -51,6 +51,8 @@ class _Answer:
         return ParsedDocument(self._pages, title, date, self._members, self._notes, scanned)
 
     def _take(self, header: Header, size: int) -> None:
+        # Labels, names and notes count as text: what is said beside the pages must be bounded too.
+        self._characters_left -= sum(len(said) for said in header.values() if isinstance(said, str))
         if "page" in header:
             text = self._body(size, self._characters_left * _MAX_BYTES_A_CHARACTER).decode()
             self._characters_left -= len(text)
@@ -61,6 +63,7 @@ class _Answer:
             self._members.append(Member(str(header["member"]), self._body(size, self._bytes_left + size)))
         else:
             self._notes.append(str(header["note"]))
+            self._body(size, 0)
         if self._characters_left < 0 or self._members_left < 0:
             raise self._too_much()
 

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from io import BufferedReader
 from types import TracebackType
 from typing import IO
 
@@ -36,16 +37,20 @@ def harmless_environment() -> dict[str, str]:
 
 class Worker:
     def __init__(self) -> None:
+        # A line that the worker has and its children do not: on it comes the word that a child has ended.
+        self._ended, told_by_worker = os.pipe()
         self._process = subprocess.Popen(
             # -P: this folder has modules of our own names; -B: nothing is written, not even byte code.
-            [sys.executable, "-P", "-B", "-m", "masis.sources.sandbox_worker"],
+            [sys.executable, "-P", "-B", "-m", "masis.sources.sandbox_worker", str(told_by_worker)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=harmless_environment(),
             # A group of its own, so that its child ends with it; and Ctrl-C is for the parent to handle.
             start_new_session=True,
+            pass_fds=(told_by_worker,) if hasattr(os, "fork") else (),
         )
+        os.close(told_by_worker)
         self._is_ready = False
         self._is_between_files = True
 
@@ -63,17 +68,28 @@ class Worker:
                 write_frame(self._requests, _request(file_name, settings), data)
                 self._requests.flush()
                 answer = read_answer(self._answers, file_name, settings)
+                is_clean = self._has_ended_cleanly()
             except (BrokenFrame, OSError):
-                answer = None
+                answer, is_clean = None, False
         # Only now is it certain whether time was up: the deadline can no longer pass.
         if deadline.has_passed:
             raise _too_slow(file_name, settings.parse_seconds)
         if answer is None:
             raise self._died(file_name)
-        self._is_between_files = True
+        self._is_between_files = is_clean
         if isinstance(answer, UnreadableFile):
             raise answer
         return answer
+
+    def _has_ended_cleanly(self) -> bool:
+        """Whether the child is gone and said nothing after its answer: it would be taken for the next file's."""
+        if not hasattr(os, "fork") or not os.read(self._ended, 1):
+            return False
+        os.set_blocking(self._answers.fileno(), False)
+        try:
+            return not self._answers.peek(1)
+        finally:
+            os.set_blocking(self._answers.fileno(), True)
 
     def _wait_until_ready(self) -> None:
         """Loading the parsers does not count as reading the file."""
@@ -104,6 +120,7 @@ class Worker:
             self._process.wait()
         with suppress(OSError):
             self._answers.close()
+            os.close(self._ended)
         return self._process.returncode
 
     def _died(self, file_name: str) -> Exception:
@@ -121,8 +138,8 @@ class Worker:
         return self._process.stdin
 
     @property
-    def _answers(self) -> IO[bytes]:
-        assert self._process.stdout
+    def _answers(self) -> BufferedReader:
+        assert isinstance(self._process.stdout, BufferedReader)
         return self._process.stdout
 
 
