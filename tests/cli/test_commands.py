@@ -150,6 +150,17 @@ def test_a_search_shows_the_passages_and_can_be_narrowed(home: Path) -> None:
     assert "are no pages" in masis("search", "revenue", "-w", "tolmerick", "--pages", "x", home=home).stderr
 
 
+def test_a_question_can_be_asked_of_some_documents(home: Path) -> None:
+    question = "When does the term loan from Lakehead Mutual Bank mature?"
+    whole = json.loads(masis("ask", question, "-w", "tolmerick", "--json", home=home).stdout)
+    [source] = {chunk["file_name"] for chunk in whole["evidence"] if "Lakehead" in chunk["text"]}
+    other = next(path.name for path in sorted(SAMPLE.iterdir()) if path.name != source)
+    asked = json.loads(masis("ask", question, "-w", "tolmerick", "-d", other, "--json", home=home).stdout)
+    assert {chunk["file_name"] for chunk in asked["evidence"]} <= {other}
+    assert asked["outcome"] == "insufficient_evidence"
+    assert "no document" in masis("ask", question, "-w", "tolmerick", "-d", "none.pdf", home=home).stderr
+
+
 def test_a_changed_file_a_deletion_and_a_new_index(tmp_path: Path) -> None:
     home, note = tmp_path / "home", tmp_path / "note.txt"
     note.write_text("The plant in Brno opened in March 2025.")

@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -27,7 +29,7 @@ PLACES = ["Lindesnes", "Skagen", "Marstrand", "Visby", "Korsør", "Egersund"]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Some files short, some long, one archive's worth of variety; the same every time."""
+    """Files short and long, an archive, a message with a file, and one that cannot be read; the same every time."""
     chance = random.Random(7)
     folder = tmp_path / "documents"
     folder.mkdir()
@@ -38,6 +40,16 @@ def folder(tmp_path: Path) -> Path:
         ]
         (folder / f"{number:02}.md").write_text(f"# Report {number}\n\n" + "\n\n".join(lines))
     (folder / "broken.pdf").write_bytes(b"%PDF-1.4 cut off")
+    with zipfile.ZipFile(folder / "box.zip", "w") as archive:
+        for number in range(3):
+            archive.writestr(
+                zipfile.ZipInfo(f"in/{number}.txt"), f"Crate {number} holds ropes for {PLACES[number]}. " * 9
+            )
+    message = EmailMessage()
+    message["From"], message["Subject"] = "ann@example.org", "Berths"
+    message.set_content("The berth plan is attached.")
+    message.add_attachment("north,free\nsouth,taken\n", subtype="csv", filename="plan.csv", cte="7bit")
+    (folder / "mail.eml").write_bytes(message.as_bytes())
     return folder
 
 
@@ -67,7 +79,7 @@ def test_nothing_is_missing_and_nothing_is_there_twice(tmp_path: Path, folder: P
     assert undisturbed.wait(100) == 0
     whole = time.monotonic() - started
     expected = asyncio.run(contents(tmp_path / "undisturbed"))
-    assert len(expected[0]) == 15
+    assert len(expected[0]) == 14 + 1 + 3 + 2
     assert all(dense for _, dense, _ in expected[1])  # type: ignore[misc]
 
     chance = random.Random(11)

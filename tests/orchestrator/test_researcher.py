@@ -4,8 +4,10 @@ import pytest
 
 from masis.orchestrator.graph import graph
 from masis.orchestrator.researcher import plan_search, select_evidence
+from masis.orchestrator.state import MASISInput
 from masis.reasoning.ports import AuditFinding
 from masis.settings import Settings
+from masis.types import SearchFilters
 from tests.support.engines import GOOD_FINDING, ScriptedAuditor, ScriptedSearch, Stage, asked, chunk
 
 CRITIQUE: Any = {
@@ -81,3 +83,12 @@ def test_nothing_found_on_a_retry_keeps_the_first_draft() -> None:
     assert state["requires_human_review"] is True
     assert state["final_answer"] is not None
     assert [c["chunk_id"] for c in state["evidence"]] == ["c1"]
+
+
+async def test_filters_hold_for_every_attempt_of_the_run() -> None:
+    stage = Stage(auditor=ScriptedAuditor([AuditFinding(confidence=0.2), GOOD_FINDING]))
+    filters = SearchFilters(documents=("a.pdf",), dated_from="2024", pages=(2, 3))
+    await graph.ainvoke(
+        MASISInput(user_query="Q?", workspace_id="w", filters=filters).to_state(), context=stage.services
+    )
+    assert stage.search.filters == [filters, filters]

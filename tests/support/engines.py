@@ -8,7 +8,7 @@ from masis.orchestrator.services import Services
 from masis.orchestrator.state import MASISInput, MASISState
 from masis.reasoning.ports import AuditFinding, Guidance, Passage, Reply, Scores, WritingBrief
 from masis.settings import Settings
-from masis.types import CitationAudit, EvidenceChunk, SearchResult, Usage
+from masis.types import EVERYWHERE, CitationAudit, EvidenceChunk, SearchFilters, SearchResult, Usage
 
 
 def chunk(chunk_id: str = "c1", text: str = "Revenue was $12 million in 2025.", **changes: Any) -> EvidenceChunk:
@@ -45,11 +45,19 @@ class ScriptedSearch:
     script: list[Any] = field(default_factory=lambda: [[chunk()]])
     empty_workspace: bool = False
     queries: list[tuple[str, str, int]] = field(default_factory=list)
+    filters: list[SearchFilters] = field(default_factory=list)
 
     async def __call__(
-        self, workspace_id: str, text: str, limit: int, *, at_least: float | None = None
+        self,
+        workspace_id: str,
+        text: str,
+        limit: int,
+        *,
+        at_least: float | None = None,
+        filters: SearchFilters = EVERYWHERE,
     ) -> SearchResult:
         self.queries.append((workspace_id, text, limit))
+        self.filters.append(filters)
         return SearchResult(_next(self.script, len(self.queries) - 1), self.empty_workspace)
 
 

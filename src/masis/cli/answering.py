@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from masis.cli.console import AsJson, Workspace, clear_errors, print_json, settings
+from masis.cli.searching import InDocument, OfType, OnPages, Since, Until, filters_from
 
 if TYPE_CHECKING:
     from masis.runs.result import RunResult
@@ -19,6 +20,11 @@ def ask(
             help="Further attempts when an answer does not pass its audit (at most 10; 0 means the default, 2)."
         ),
     ] = None,
+    document: InDocument = None,
+    file_type: OfType = None,
+    since: Since = None,
+    until: Until = None,
+    pages: OnPages = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask a question of a workspace's documents.
@@ -34,8 +40,11 @@ def ask(
         from masis import Masis
         from masis.cli.live import watching
 
+        filters = filters_from(document, file_type, since, until, pages)
         with watching(quiet=as_json) as on_event:
-            result = Masis(settings()).ask(question, workspace, max_retries=max_retries, on_event=on_event)
+            result = Masis(settings()).ask(
+                question, workspace, max_retries=max_retries, filters=filters, on_event=on_event
+            )
         _show(result, as_json)
 
 

@@ -11,20 +11,27 @@ if TYPE_CHECKING:
 
 _SHOWN_CHARS = 400
 
+# Where to look: the same for a search and for a question.
+InDocument = Annotated[
+    list[str] | None, typer.Option("--document", "-d", help="Only in this file, by name or id; may be repeated.")
+]
+OfType = Annotated[
+    list[str] | None, typer.Option("--type", "-t", help="Only in files that end so: pdf, xlsx; may be repeated.")
+]
+Since = Annotated[str | None, typer.Option(help="Only documents dated then or later: 2024, 2024-03.")]
+Until = Annotated[str | None, typer.Option(help="Only documents dated then or earlier.")]
+OnPages = Annotated[str | None, typer.Option(help="Only on this page, sheet or slide, or from–to: 3, 3-7.")]
+
 
 def search(
     question: Annotated[str, typer.Argument(help="A question, or the words to look for.")],
     workspace: Workspace,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="How many passages.")] = 10,
-    document: Annotated[
-        list[str] | None, typer.Option("--document", "-d", help="Only in this file, by name or id; may be repeated.")
-    ] = None,
-    file_type: Annotated[
-        list[str] | None, typer.Option("--type", "-t", help="Only in files that end so: pdf, xlsx; may be repeated.")
-    ] = None,
-    since: Annotated[str | None, typer.Option(help="Only documents dated then or later: 2024, 2024-03.")] = None,
-    until: Annotated[str | None, typer.Option(help="Only documents dated then or earlier.")] = None,
-    pages: Annotated[str | None, typer.Option(help="Only on this page, sheet or slide, or from–to: 3, 3-7.")] = None,
+    document: InDocument = None,
+    file_type: OfType = None,
+    since: Since = None,
+    until: Until = None,
+    pages: OnPages = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the passages that a question would be answered from, with their relevance. No model is asked.
@@ -37,7 +44,7 @@ def search(
         from masis import Masis
 
         masis = Masis(settings())
-        filters = _filters(document, file_type, since, until, pages)
+        filters = filters_from(document, file_type, since, until, pages)
         found = masis.search(question, workspace, limit=limit, filters=filters)
         if as_json:
             print_json(found)
@@ -48,7 +55,7 @@ def search(
                 _print_passage(number, passage, is_used=passage["score"] >= masis.settings.relevance_threshold)
 
 
-def _filters(
+def filters_from(
     documents: list[str] | None, file_types: list[str] | None, since: str | None, until: str | None, pages: str | None
 ) -> "SearchFilters":
     from masis.types import SearchFilters

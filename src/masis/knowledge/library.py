@@ -98,6 +98,10 @@ class Library:
         """One store query: the best chunks by meaning and keywords together, each with its relevance."""
         return await self._searcher.search(workspace_id, text, limit, at_least=at_least, filters=filters)
 
+    async def require_filters(self, workspace_id: str, filters: SearchFilters) -> None:
+        """Raises InvalidInput for filters that cannot be used."""
+        await asyncio.to_thread(self._searcher.resolved, workspace_id, filters)
+
     async def passages(self, workspace_id: str, document_id: str) -> list[str]:
         """A document's passages, as they are embedded."""
         title = await asyncio.to_thread(self.catalog.title, workspace_id, document_id)

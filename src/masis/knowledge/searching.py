@@ -67,7 +67,7 @@ class Searcher:
         filters: SearchFilters = EVERYWHERE,
     ) -> SearchResult:
         """One store query. Neighbours that are both relevant enough, where that is said, come as one passage."""
-        within = await asyncio.to_thread(self._resolved, workspace_id, filters)
+        within = await asyncio.to_thread(self.resolved, workspace_id, filters)
         dense = await self._embedder.embed_query(text)
         sparse = await asyncio.to_thread(sparse_query, text, self._settings.keyword_language)
         answer = await self._consistent_answer(workspace_id, dense, sparse, limit + _SPARE, within)
@@ -139,7 +139,8 @@ class Searcher:
         together = joined(enough, text_of, JOINED * self._settings.chunk_chars)
         return [*together, *(candidate for candidate in candidates if candidate["score"] < at_least)]
 
-    def _resolved(self, workspace_id: str, filters: SearchFilters) -> StoreFilters:
+    def resolved(self, workspace_id: str, filters: SearchFilters) -> StoreFilters:
+        """Raises InvalidInput for a document that is not there, or a date that is none."""
         return StoreFilters(
             document_ids=self._document_ids(workspace_id, filters.documents),
             file_types=tuple(kind.lower().lstrip(".") for kind in filters.file_types),

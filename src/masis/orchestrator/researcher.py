@@ -11,7 +11,7 @@ from masis.errors import MASISError
 from masis.orchestrator.accounting import Turn
 from masis.orchestrator.human import guidance_of, question_of
 from masis.orchestrator.services import Services, services_of
-from masis.orchestrator.state import MASISState, StateUpdate
+from masis.orchestrator.state import MASISState, StateUpdate, filters_of
 from masis.settings import Settings
 from masis.types import EvidenceChunk, ReviewCause, SearchResult
 
@@ -41,7 +41,9 @@ async def researcher(state: MASISState, runtime: Runtime[Services]) -> StateUpda
         return _ask_person("out_of_scope", turn, warning="not_a_question_for_documents")
     plan = plan_search(state, services.settings)
     try:
-        result = await services.search(state["workspace_id"], plan.text, plan.limit, at_least=plan.threshold)
+        result = await services.search(
+            state["workspace_id"], plan.text, plan.limit, at_least=plan.threshold, filters=filters_of(state)
+        )
     except MASISError as error:
         update = _ask_person("unavailable", turn, warning=error.code, error=str(error))
         return update | {"failure": turn.failure(error)}

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from masis.errors import InvalidInput
 from masis.reasoning.ports import Auditor, Judge, Writer
 from masis.settings import Settings, current_settings
-from masis.types import SearchResult
+from masis.types import EVERYWHERE, SearchFilters, SearchResult
 
 if TYPE_CHECKING:
     from masis.knowledge.library import Library
@@ -21,7 +21,13 @@ class Search(Protocol):
     """One store query, filtered by workspace inside the store."""
 
     async def __call__(
-        self, workspace_id: str, text: str, limit: int, *, at_least: float | None = None
+        self,
+        workspace_id: str,
+        text: str,
+        limit: int,
+        *,
+        at_least: float | None = None,
+        filters: SearchFilters = EVERYWHERE,
     ) -> SearchResult:
         """`at_least`: the relevance that will be asked for; neighbours that both have it come as one passage."""
         ...

@@ -3,12 +3,14 @@
 import operator
 import re
 import unicodedata
+from dataclasses import asdict
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from masis.settings import QUESTION_CEILING, RETRY_CEILING, Settings
 from masis.types import (
+    EVERYWHERE,
     WORKSPACE_NAME,
     WORKSPACE_NAME_RULE,
     CitationAudit,
@@ -19,6 +21,7 @@ from masis.types import (
     EvidenceChunk,
     Outcome,
     ReviewCause,
+    SearchFilters,
 )
 
 AgentName = Literal["supervisor", "researcher", "synthesizer", "critic", "evaluator", "human_review"]
@@ -119,6 +122,8 @@ class MASISState(TypedDict, total=False):
     user_query: str
     workspace_id: str
     max_retries: int | None
+    filters: dict[str, Any]
+    """Where in the workspace to look; the fields of SearchFilters, absent ones do not restrict."""
 
     evidence: list[EvidenceChunk]
     draft_answer: str | None
@@ -152,6 +157,14 @@ class MASISState(TypedDict, total=False):
 
 StateUpdate = MASISState
 """What a node returns: only the keys it changed."""
+
+
+def filters_of(state: MASISState) -> SearchFilters:
+    """A checkpoint gives lists back where tuples went in."""
+    given: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in (state.get("filters") or {}).items()
+    }
+    return SearchFilters(**given)
 
 
 def max_retries_of(state: MASISState, settings: Settings) -> int:
@@ -195,6 +208,8 @@ class MASISInput(BaseModel):
         None, description="Retries after the first attempt, at most 10; None and 0 mean the default of 2."
     )
 
+    filters: SearchFilters = Field(EVERYWHERE, description="Where in the workspace to look.")
+
     @field_validator("user_query")
     @classmethod
     def _readable(cls, query: str) -> str:
@@ -220,6 +235,7 @@ class MASISInput(BaseModel):
             "user_query": self.user_query,
             "workspace_id": self.workspace_id,
             "max_retries": self.max_retries,
+            "filters": {name: value for name, value in asdict(self.filters).items() if value},
             "evidence": [],
             "draft_answer": None,
             "critique": None,

@@ -55,9 +55,10 @@ class Masis:
         workspace: str,
         *,
         max_retries: int | None = None,
+        filters: SearchFilters = EVERYWHERE,
         on_event: Callable[[Event], None] | None = None,
     ) -> RunResult:
-        return run_blocking(self.aask(question, workspace, max_retries=max_retries, on_event=on_event))
+        return run_blocking(self.aask(question, workspace, max_retries=max_retries, filters=filters, on_event=on_event))
 
     async def aask(
         self,
@@ -65,10 +66,14 @@ class Masis:
         workspace: str,
         *,
         max_retries: int | None = None,
+        filters: SearchFilters = EVERYWHERE,
         on_event: Callable[[Event], None] | None = None,
     ) -> RunResult:
-        state = checked_input(question, workspace, max_retries).to_state()
+        """`filters`: where in the workspace the answer is looked for."""
+        state = checked_input(question, workspace, max_retries, filters).to_state()
         self._require(workspace)
+        if filters != EVERYWHERE:
+            await self.library.require_filters(workspace, filters)
         return await self._run(uuid.uuid4().hex[:12], state, on_event)
 
     def resume(
@@ -235,9 +240,11 @@ def _events(mode: str, part: Any) -> list[Event]:
     ]
 
 
-def checked_input(question: str, workspace: str, max_retries: int | None) -> MASISInput:
+def checked_input(
+    question: str, workspace: str, max_retries: int | None, filters: SearchFilters = EVERYWHERE
+) -> MASISInput:
     try:
-        return MASISInput(user_query=question, workspace_id=workspace, max_retries=max_retries)
+        return MASISInput(user_query=question, workspace_id=workspace, max_retries=max_retries, filters=filters)
     except ValidationError as error:
         raise InvalidInput(in_words(error)) from None
 
