@@ -14,13 +14,12 @@ import numpy as np
 from evals.retrieval_cache import CachedEmbedder, CachedReranker, Matrix
 from evals.retrieval_data import Collection, Span
 from masis.knowledge.chunking import chunk_document
-from masis.knowledge.diversity import without_near_duplicates
 from masis.knowledge.fusion import fuse
 from masis.knowledge.narrowing import narrowed
 from masis.knowledge.neighbours import joined
 from masis.knowledge.points import search_depth
 from masis.knowledge.reranking import CLEARLY_WEAKER, reranked
-from masis.knowledge.searching import JOINED
+from masis.knowledge.searching import JOINED, SPARE
 from masis.knowledge.store import Answer, Found
 from masis.settings import Settings
 from masis.types import Chunk, EvidenceChunk
@@ -101,11 +100,13 @@ class Index:
         chunks = [self.chunks[number] for number in numbers]
         return [Span(chunk.file_name, chunk.start, chunk.end) for chunk in chunks]
 
+    def _candidates(self, question: int) -> list[EvidenceChunk]:
+        """With near-duplicates, which a search leaves out: the sets count one of two places with the same words."""
+        return [_evidence(self.chunks[number]) for number in self.fused(question, READ_AGAIN + SPARE)[:READ_AGAIN]]
+
     def searched(self, question: int, *, focus: bool = False) -> list[Span]:
-        """What the Researcher is given: near-duplicates once, neighbours joined; or only the part of each that speaks
-        of the question."""
-        candidates = [_evidence(self.chunks[number]) for number in self.fused(question, READ_AGAIN)]
-        passages = joined(without_near_duplicates(candidates), self._texts.get, JOINED * self._settings.chunk_chars)
+        """What the Researcher is given: neighbours joined; or only the part of each that speaks of the question."""
+        passages = joined(self._candidates(question), self._texts.get, JOINED * self._settings.chunk_chars)
         return _spans(narrowed(self.questions[question], passages) if focus else passages)
 
     def read_again(self, question: int, reranker: CachedReranker, *, shortest: bool = False) -> list[Span]:
@@ -115,7 +116,7 @@ class Index:
         of the question.
         """
         asked = self.questions[question]
-        candidates = [_evidence(self.chunks[number]) for number in self.fused(question, READ_AGAIN)]
+        candidates = self._candidates(question)
         distance = CLEARLY_WEAKER if shortest else inf
         found = asyncio.run(reranked(asked, candidates, reranker, drop_below_best=distance))
         if shortest:

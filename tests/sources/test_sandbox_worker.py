@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -31,12 +32,16 @@ class Talk:
 
 @contextmanager
 def worker_after(before: str) -> Iterator[Talk]:
-    command = [sys.executable, "-P", "-B", "-c", START.format(before=before)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as worker:
+    ended, told_by_worker = os.pipe()
+    command = [sys.executable, "-P", "-B", "-c", START.format(before=before), str(told_by_worker)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(command, pass_fds=(told_by_worker,), **pipes) as worker:
+        os.close(told_by_worker)
         assert worker.stdin
         assert worker.stdout
         assert read_header(worker.stdout)[0] == {"ready": True}
         yield Talk(worker, worker.stdin, worker.stdout)
+    os.close(ended)
 
 
 def test_one_process_for_many_files() -> None:

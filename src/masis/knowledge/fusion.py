@@ -15,8 +15,9 @@ MEANING = 0.7
 """The weight of meaning; words have the rest. Measured: 0.6 is better on tables, 0.8 on nothing."""
 _SURE = 2
 """So many of the best by words have a place, however far in meaning: exact words must not be lost."""
-_TIE_DIGITS = 6
-"""Below this, scores differ by the order of additions only."""
+_SCORE_DIGITS = 5
+_TIE_DIGITS = 4
+"""Below these, scores differ by the order of additions only, and between the two engines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ def _relative(scores: dict[str, float]) -> dict[str, float]:
     """0 for the lowest, 1 for the highest."""
     if not scores:
         return {}
-    lowest, highest = min(scores.values()), max(scores.values())
+    rounded = {name: round(score, _SCORE_DIGITS) for name, score in scores.items()}
+    lowest, highest = min(rounded.values()), max(rounded.values())
     span = highest - lowest
-    return {name: (score - lowest) / span if span else 1.0 for name, score in scores.items()}
+    return {name: (score - lowest) / span if span else 1.0 for name, score in rounded.items()}

@@ -30,11 +30,10 @@ class EmbeddedReranker:
     """The cross-encoder that installs with the package."""
 
     async def scores(self, question: str, passages: list[str]) -> list[float]:
-        # One thread call a passage: the loop stays free, and a cancelled question stops at the next passage.
-        return [await asyncio.to_thread(self._score, question, passage) for passage in passages]
-
-    def _score(self, question: str, passage: str) -> float:
-        return float(self._model.run(question, passage).ravel()[0])
+        # A thread call a passage: the loop stays free, and all cores read.
+        run = self._model.run
+        found = await asyncio.gather(*(asyncio.to_thread(run, question, passage) for passage in passages))
+        return [float(logits.ravel()[0]) for logits in found]
 
     @cached_property
     def _model(self) -> OnnxModel:

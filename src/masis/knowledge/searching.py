@@ -33,7 +33,7 @@ from masis.knowledge.vectors import Unembedded, Vectorizer
 from masis.settings import Settings
 from masis.types import EVERYWHERE, EvidenceChunk, SearchFilters, SearchResult
 
-_SPARE = 10
+SPARE = 10
 """Fetched beyond the limit, to take the places of near-duplicates."""
 _MAX_TURNS = 5
 JOINED = 2
@@ -70,12 +70,12 @@ class Searcher:
         within = await asyncio.to_thread(self.resolved, workspace_id, filters)
         dense = await self._embedder.embed_query(text)
         sparse = await asyncio.to_thread(sparse_query, text, self._settings.keyword_language)
-        answer = await self._consistent_answer(workspace_id, dense, sparse, limit + _SPARE, within)
+        answer = await self._consistent_answer(workspace_id, dense, sparse, limit + SPARE, within)
         answer = await self._with_vectors(workspace_id, answer, dense, limit)
-        hits = fuse(answer, limit + _SPARE)
+        hits = fuse(answer, limit + SPARE)
         sure = best_by_words(answer)
-        candidates = await self._read_again(text, await asyncio.to_thread(self._candidates, hits, text))
-        candidates = _first(candidates, limit, sure)
+        candidates = _first(await asyncio.to_thread(self._candidates, hits, text), limit, sure)
+        candidates = await self._read_again(text, candidates)
         if at_least is not None:
             candidates = await asyncio.to_thread(self._joined, workspace_id, candidates, at_least)
         candidates = _with_focus(text, candidates)
