@@ -5,10 +5,6 @@ set -eu
 folder="$(cd "$(dirname "$0")/.." && pwd)/.cache/peers"
 python="${PYTHON:-python3}"
 
-if [ -e "$folder/.ready" ]; then
-    echo "$folder is there already."
-    exit 0
-fi
 "$python" -m venv "$folder"
 "$folder/bin/python" -m pip install -q --disable-pip-version-check \
     "langchain-community==0.4.2" "langchain-text-splitters==1.1.3" "faiss-cpu==1.15.1" "rank-bm25==0.2.2" \

@@ -3,7 +3,10 @@
 import importlib.util
 import os
 import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import file_digest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +40,24 @@ CROSS_ENCODER = ModelFile("reranker_en", "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aa
 def usable_cores() -> int:
     """Those this process may run on, which a container or a task set can make fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def answer_scores(question: str, texts: Sequence[str]) -> list[float]:
+    """How well each text answers the question, by the cross-encoder, which reads both together. On all cores."""
+    _cross_encoder()  # made here, once: threads that find none would each make one
+    with ThreadPoolExecutor(usable_cores(), thread_name_prefix="masis-read") as readers:
+        return list(readers.map(lambda text: _answer_score(question, text), texts))
+
+
+@lru_cache(maxsize=20_000)
+def _answer_score(question: str, text: str) -> float:
+    """Kept, because a retry reads most texts again."""
+    return float(_cross_encoder().run(question, text).ravel()[0])
+
+
+@lru_cache(maxsize=1)
+def _cross_encoder() -> "OnnxModel":
+    return installed(CROSS_ENCODER)
 
 
 def installed(model: ModelFile) -> "OnnxModel":

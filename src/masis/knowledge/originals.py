@@ -1,6 +1,7 @@
 """The bytes of every document, kept by their hash: a citation can be shown in the file itself, not only in its text."""
 
 import contextlib
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +24,10 @@ class Originals:
         require_free_space(path.parent)
         draft = path.with_suffix(".new")
         with _translated(path):
-            draft.write_bytes(data)
+            with draft.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())  # a power cut must not leave a name without its bytes
             draft.replace(path)
 
     def read(self, workspace_id: str, document_id: str) -> bytes | None:

@@ -2,12 +2,11 @@
 
 import asyncio
 from collections.abc import Sequence
-from functools import cached_property
 from math import inf
 from pathlib import PurePosixPath
 from typing import Protocol
 
-from masis.embedded import CROSS_ENCODER, OnnxModel, installed
+from masis.embedded import answer_scores
 from masis.knowledge.narrowing import windows
 from masis.types import EvidenceChunk
 
@@ -30,14 +29,7 @@ class EmbeddedReranker:
     """The cross-encoder that installs with the package."""
 
     async def scores(self, question: str, passages: list[str]) -> list[float]:
-        # A thread call a passage: the loop stays free, and all cores read.
-        run = self._model.run
-        found = await asyncio.gather(*(asyncio.to_thread(run, question, passage) for passage in passages))
-        return [float(logits.ravel()[0]) for logits in found]
-
-    @cached_property
-    def _model(self) -> OnnxModel:
-        return installed(CROSS_ENCODER)
+        return await asyncio.to_thread(answer_scores, question, passages)
 
 
 async def reranked(
