@@ -199,6 +199,21 @@ class Citation(TypedDict):
     """Which sheet or slide, where that says more than the page's number."""
 
 
+CheckedBy = Literal["code", "verifier", "model"]
+"""Who could tell: plain code, the embedded verifier, or the configured chat model."""
+
+
+class ClaimPart(TypedDict):
+    """One of several things a sentence claims, judged on its own."""
+
+    text: str
+    start: int
+    """In the answer."""
+    end: int
+    verdict: Verdict
+    reason: str
+
+
 class Claim(TypedDict):
     """One sentence of an answer, with what was found out about it."""
 
@@ -208,8 +223,11 @@ class Claim(TypedDict):
     kind: ClaimKind
     citations: list[Citation]
     verdict: Verdict | None
-    """None for what makes no claim: headings and stated limits."""
+    """None for what makes no claim: headings and stated limits. The worst of its parts, where it has several."""
     reason: str
+    parts: NotRequired[list[ClaimPart]]
+    """The claims of a sentence that makes more than one."""
+    checked_by: NotRequired[CheckedBy]
 
 
 class ConflictSide(TypedDict):
