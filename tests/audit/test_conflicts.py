@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from masis.audit.conflicts import find_conflicts
+from masis.audit.conflicts import conflicts_with_answer, find_conflicts, joined
+from masis.audit.verdicts import judge_claims
 from tests.support.engines import chunk
 
 QUESTION = "What was customer churn in fiscal 2025?"
@@ -178,3 +179,162 @@ def test_its_revenue_is_the_revenue_of_what_the_sentence_opens_with() -> None:
         "Revenue in fiscal 2025 was $182.4 million.",
     )
     assert kinds("What was revenue in fiscal 2025?", evidence) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "second", "kind"),
+    [
+        (
+            "What were earnings per diluted share in the fourth quarter of fiscal 2024?",
+            "GAAP earnings per diluted share for the fourth quarter of fiscal 2024 were $4.93, up 765%.",
+            "Non-GAAP earnings per diluted share for the fourth quarter of fiscal 2024 were $5.16.",
+            "different_definition",
+        ),
+        (
+            "What were earnings per share in fiscal 2023?",
+            "Diluted earnings per share in fiscal 2023 were $6.13.",
+            "Basic earnings per share in fiscal 2023 were $6.16.",
+            "different_definition",
+        ),
+        (
+            "By how much did net sales grow in 2023?",
+            "Net sales growth in 2023 was 12%.",
+            "Net sales growth in 2023 was 11% at constant currency.",
+            "different_definition",
+        ),
+        (
+            "How many employees were there in 2025?",
+            "There were 412 employees in 2025, excluding contractors.",
+            "There were 466 employees in 2025.",
+            "different_definition",
+        ),
+        (
+            "How many employees were there in 2025?",
+            "There were 412 employees in 2025.",
+            "There were 391 full-time equivalent employees in 2025.",
+            "different_definition",
+        ),
+        (
+            "What was revenue in 2024?",
+            "Consolidated revenue in 2024 was $12.4 million.",
+            "Segment revenue in 2024 was $3.9 million.",
+            "different_definition",
+        ),
+        (
+            "What was revenue in 2024?",
+            "Revenue in 2024, as previously reported, was $12.9 million.",
+            "Revenue in 2024 was $12.4 million.",
+            "revision",
+        ),
+        (
+            "What was revenue in 2024?",
+            "Revenue in 2024 was $12.9 million.",
+            "Restated revenue in 2024 was $12.4 million.",
+            "revision",
+        ),
+        (
+            "By how much did GDP grow in the second quarter of 2023?",
+            "According to the advance estimate, GDP growth in the second quarter of 2023 was 2.4 percent.",
+            "GDP growth in the second quarter of 2023 was 2.1 percent.",
+            "revision",
+        ),
+        (
+            "What was revenue in 2024?",
+            "Net income rose to $2 million, and revenue in 2024 was $12.4 million.",
+            "Revenue in 2024 was $12.9 million.",
+            "contradiction",
+        ),
+        (
+            "What was the gross margin in 2025?",
+            "Gross margin in 2025 was 10% to 12%.",
+            "Gross margin in 2025 was 14%.",
+            "contradiction",
+        ),
+        (
+            "What was net revenue in 2024?",
+            "(in thousands)\nItem | 2024 | 2023\nNet revenue | 12,400 | 11,100\nCost of sales | 7,100 | 6,800",
+            "Net revenue in 2024 was $12.9 million.",
+            "contradiction",
+        ),
+    ],
+)
+def test_kinds_in_the_words_of_reports(question: str, first: str, second: str, kind: str) -> None:
+    assert kinds(question, pair(first, second)) == [kind]
+
+
+def test_the_explanation_says_which_definitions_part_them() -> None:
+    evidence = pair("Diluted earnings per share in 2023 were $6.13.", "Basic earnings per share in 2023 were $6.16.")
+    (conflict,) = find_conflicts("What were earnings per share in 2023?", evidence)
+    assert "basic" in conflict["explanation"]
+    assert "diluted" in conflict["explanation"]
+
+
+@pytest.mark.parametrize("range_", ["10 to 12%", "10% to 12%", "between 10% and 12%", "10–12%"])
+def test_a_range_holds_what_lies_in_it(range_: str) -> None:
+    evidence = pair(f"Gross margin in 2025 was {range_}.", "Gross margin in 2025 was 11%.")
+    assert kinds("What was gross margin in 2025?", evidence) == []
+
+
+COPY = "Revenue in 2024 was $12.4 million. All figures are audited, and the board looks forward to a good year."
+
+
+def test_copies_are_one_voice_and_the_record_names_the_others() -> None:
+    evidence: list[Any] = [
+        chunk("c1", COPY, document_id="d1", file_name="a.txt"),
+        chunk("c2", "In 2024 the company had revenue of $12.9 million.", document_id="d2", file_name="b.txt"),
+        chunk("c3", f"{COPY} So they say.", document_id="d3", file_name="c.txt"),
+    ]
+    (conflict,) = find_conflicts("What was revenue in 2024?", evidence)
+    assert [side["file_name"] for side in conflict["sides"]] == ["a.txt", "b.txt"]
+    assert "c.txt" in conflict["explanation"]
+
+
+def test_a_copy_with_another_figure_is_a_conflict() -> None:
+    evidence = pair(COPY, COPY.replace("12.4", "12.9"))
+    assert kinds("What was revenue in 2024?", evidence) == ["contradiction"]
+
+
+def test_an_answer_is_held_against_the_documents_it_does_not_cite() -> None:
+    evidence = pair("Revenue in 2024 was $12.4 million.", "Revenue in 2024 was $12.9 million.")
+    (conflict,) = conflicts_with_answer(
+        "What was revenue in 2024?", judge_claims("In 2024 revenue was $12.4 million. [c1]", evidence), evidence
+    )
+    assert [side["chunk_id"] for side in conflict["sides"]] == ["c1", "c2"]
+    assert conflict["sides"][0]["quote"] == "Revenue in 2024 was $12.4 million."
+
+
+@pytest.mark.parametrize(
+    ("answer", "second"),
+    [
+        ("Revenue in 2024 was $12.4 million. [c1]", "Revenue in 2023 was $11.1 million."),
+        ("Revenue in 2024 was $12.4 million. [c1]", "Revenue in 2024 was 12,400 thousand dollars."),
+        ("Revenue in 2024 was $12.4 million. [c1][c2]", "Revenue in 2024 was $12.9 million."),
+        ("Revenue in 2024 was $12.4 million.", "Revenue in 2024 was $12.9 million."),
+        ("Revenue in 2024 was $12.4 million. [c1]", "The cost of sales in 2024 was $7.9 million."),
+    ],
+)
+def test_an_answer_that_nothing_uncited_contradicts(answer: str, second: str) -> None:
+    evidence = pair("Revenue in 2024 was $12.4 million.", second)
+    assert conflicts_with_answer("What was revenue in 2024?", judge_claims(answer, evidence), evidence) == []
+
+
+def test_joining_keeps_each_conflict_once() -> None:
+    found = find_conflicts(QUESTION, pair(*CHURN))
+    assert joined(found, find_conflicts(QUESTION, pair(*CHURN)[::-1])) == found
+
+
+def test_two_filings_of_a_series_are_for_different_times() -> None:
+    texts = ("Total operating expenses 2,508 3,563", "Total operating expenses 2,983 2,576")
+    evidence: list[Any] = [
+        chunk(f"c{n}", text, document_id=f"d{n}", file_name=f"2023 Q{n} NVDA.pdf")
+        for n, text in enumerate(texts, start=1)
+    ]
+    assert kinds("What were total operating expenses?", evidence) == ["different_period"]
+
+
+def test_the_months_a_figure_is_for_are_no_figure() -> None:
+    evidence = pair(
+        "The effective tax rate for the first six months of 2023 was lower.",
+        "The effective tax rate for the nine months ended July 1, 2023 was lower.",
+    )
+    assert kinds("What was the effective tax rate in 2023?", evidence) == []

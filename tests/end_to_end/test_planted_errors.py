@@ -1,4 +1,4 @@
-"""The offline audit tells good answers from bad ones; `make eval` prints by how much for every kind."""
+"""The offline audit tells good answers from bad ones; `make eval` prints by how much for every kind and source."""
 
 from collections.abc import Iterator
 
@@ -12,12 +12,18 @@ from masis import Masis, RunResult, Settings
 ANSWERED = [q for q in questions() if q.expected_outcome == "answered"][::3]
 LEAST_CAUGHT = {
     "swapped number": 0.98,
-    "wrong year": 0.75,
-    "swapped name": 0.85,
+    "number of something else": 0.85,
+    "wrong scale or unit": 0.98,
+    "wrong year": 0.98,
+    "wrong quarter or month": 0.98,
+    "foreign name": 0.98,
+    "name from the same passage": 0.60,
     "negation": 0.85,
+    "direction": 0.85,
     "wrong citation": 0.98,
     "fabricated citation": 1.0,
 }
+FEWEST_PLANTED = 2
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +42,7 @@ def test_untouched_answers_pass(answers: list[tuple[str, RunResult]]) -> None:
 def test_planted_errors_are_caught(kind: str, answers: list[tuple[str, RunResult]]) -> None:
     planted = [(q, bad, r) for q, r in answers if (bad := PLANTS[kind](r.answer, r.evidence))]
     critiques = [audited(q, bad, r.evidence) for q, bad, r in planted]
-    assert len(planted) >= 4
+    assert len(planted) >= FEWEST_PLANTED
     assert sum(map(raises_alarm, critiques)) / len(planted) >= LEAST_CAUGHT[kind]
     untouched = [audited(q, r.answer, r.evidence)["confidence"] for q, _, r in planted]
     drop = sum(untouched) / len(planted) - sum(c["confidence"] for c in critiques) / len(planted)

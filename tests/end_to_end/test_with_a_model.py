@@ -11,6 +11,8 @@ import pytest
 from masis import Masis, RunResult, Settings
 from masis.orchestrator.graph import graph
 from masis.orchestrator.state import MASISInput
+from masis.reasoning.llm import prompts
+from masis.reasoning.llm.prompts import record
 from tests.support.fake_openai import Fail, FakeOpenAI, Recorded, Reply, Say
 
 QUESTION = "What was revenue in fiscal 2025?"
@@ -96,6 +98,19 @@ def test_writer_auditor_and_judge_are_asked_once_each(masis: Masis, model: Model
     assert result.evaluation["judged_by"] == "gpt-4o"
 
 
+def test_the_trail_says_which_words_the_models_were_asked_with(
+    masis: Masis, model: Model, fake_openai: FakeOpenAI
+) -> None:
+    result = ask(masis)
+    stamps = {entry["node"]: entry.get("prompt") for entry in result.trace}
+    roles: dict[str, record.PromptRole] = {"synthesizer": "writer", "critic": "auditor", "evaluator": "judge"}
+    for node, role in roles.items():
+        assert stamps[node] == {"version": prompts.PROMPT_VERSION, "hash": prompts.prompt_hash(role)}
+    assert stamps["researcher"] is stamps["supervisor"] is None
+    assert result.as_dict()["prompts"] == {"version": prompts.PROMPT_VERSION, "hash": prompts.prompt_hash()}
+    assert all(chat.body["temperature"] == 0 for chat in fake_openai.chats)
+
+
 def test_the_secret_is_sent_and_never_shown(masis: Masis, model: Model, fake_openai: FakeOpenAI) -> None:
     result = ask(masis)
     assert fake_openai.chats[0].headers["authorization"] == "Bearer sk-secret"
@@ -115,9 +130,13 @@ def test_a_fabricated_citation_is_retried_and_ends_with_a_person(
     assert result.claims[0]["verdict"] == "fabricated_citation"
 
 
-def test_a_swapped_number_is_shown_whatever_the_models_say(masis: Masis, model: Model) -> None:
+def test_a_swapped_number_counts_whatever_the_models_say(masis: Masis, model: Model) -> None:
     model.answer = "Revenue in fiscal 2025 was $148.1 million. [{id}]"
-    assert ask(masis).claims[0]["verdict"] == "numbers_differ"
+    result = ask(masis)
+    assert result.claims[0]["verdict"] == "numbers_differ"
+    assert (result.status, result.confidence) == ("needs_clarification", 0.46)
+    assert result.critique["hallucination_detected"] is True
+    assert result.evaluation["faithfulness"] == 0.4
 
 
 def test_the_critique_reaches_the_writer_on_the_retry(masis: Masis, model: Model, fake_openai: FakeOpenAI) -> None:

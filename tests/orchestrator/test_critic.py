@@ -147,3 +147,41 @@ def test_an_abstention_is_searched_for_once_however_far_the_context_was_compress
     state = graph.invoke(asked(), context=stage.services)
     assert (state["retry_count"], state["outcome"]) == (1, "insufficient_evidence")
     assert any("compressed" in gap for gap in state["critique"]["logical_gaps"])
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [
+        ("Revenue was $21 million in 2025. [c1]", "numbers_differ"),
+        ("The company did not report revenue of $12 million in 2025. [c1]", "contradicted"),
+        ("Elvira Castellanos bought a football club. [c1]", "not_in_source"),
+    ],
+)
+def test_what_code_refutes_counts_whatever_the_auditor_says(answer: str, verdict: str) -> None:
+    evidence = [chunk("c1", "The company reported revenue of $12 million in 2025. Revenue was $12 million in 2025.")]
+    stage = Stage(search=ScriptedSearch([evidence]), writer=ScriptedWriter([answer]))
+    stage.auditor.script = [AuditFinding(1.0)]
+    state = graph.invoke(asked(), context=stage.services)
+    assert state["claims"][0]["verdict"] == verdict
+    assert (state["confidence"], state["outcome"]) == (0.5, "insufficient_evidence")
+    assert state["critique"]["hallucination_detected"] is True
+    assert any(answer.removesuffix(" [c1]") in said for said in state["critique"]["unsupported_claims"])
+    critic = next(entry for entry in state["trace"] if entry["node"] == "critic")
+    assert critic["refuted_claims"] == 1
+
+
+def test_what_the_auditor_has_found_itself_is_not_counted_twice() -> None:
+    stage = Stage(writer=ScriptedWriter(["Revenue was $21 million in 2025. [c1]"]))
+    stage.auditor.script = [AuditFinding(0.3, hallucination_detected=True)]
+    assert graph.invoke(asked(), context=stage.services)["confidence"] == 0.3
+
+
+def test_an_answer_in_the_questions_language_from_a_source_in_another_is_left_to_the_auditor() -> None:
+    evidence = [chunk("c1", "The dividend for the year was raised by the board, which was a surprise to all of them.")]
+    answer = "Die Ausschüttung für das Jahr wurde von dem Vorstand erhöht, und das war eine Überraschung. [c1]"
+    stage = Stage(search=ScriptedSearch([evidence]), writer=ScriptedWriter([answer]))
+    state = graph.invoke(asked("Was ist mit der Dividende und wer hat das entschieden?"), context=stage.services)
+    assert state["claims"][0]["verdict"] == "not_in_source"
+    assert (state["critique"]["hallucination_detected"], state["outcome"]) == (False, "answered")
+    state = graph.invoke(asked("What happened to the dividend, and who was it that decided?"), context=stage.services)
+    assert state["critique"]["hallucination_detected"] is True

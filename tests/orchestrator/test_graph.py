@@ -73,7 +73,10 @@ def test_one_retry_takes_six_calls_and_two_queries() -> None:
 
 
 def test_compression_takes_one_more_call() -> None:
-    evidence = [chunk(f"c{i}", f"{i} " + "x" * 700, score=0.9 - i / 100) for i in range(1, 11)]
+    evidence = [
+        chunk(f"c{i}", f"Revenue was $12 million in 2025. No {i} " + "x" * 670, score=0.9 - i / 100)
+        for i in range(1, 11)
+    ]
     stage = Stage(search=ScriptedSearch([evidence]), writer=ScriptedWriter(summaries={"c4": "four"}))
     state = run(stage)
     assert (stage.model_calls, stage.store_queries) == (4, 1)
@@ -133,9 +136,10 @@ def test_a_conflict_is_retried_and_then_put_to_a_person() -> None:
 
 def test_the_best_attempt_comes_back_with_its_own_evidence() -> None:
     """The second of three attempts is the best; what surrounds the answer must be that attempt's."""
+    names = ("First", "Second", "Third")
     stage = Stage(
-        search=ScriptedSearch([[chunk("c1")], [chunk("c2")], [chunk("c3")]]),
-        writer=ScriptedWriter(["First answer here. [c1]", "Second answer here. [c2]", "Third answer here. [c3]"]),
+        search=ScriptedSearch([[chunk(f"c{n}", f"{name} answer here.")] for n, name in enumerate(names, start=1)]),
+        writer=ScriptedWriter([f"{name} answer here. [c{n}]" for n, name in enumerate(names, start=1)]),
         auditor=ScriptedAuditor([AuditFinding(0.3), AuditFinding(0.6), AuditFinding(0.5)]),
         judge=ScriptedJudge(
             [Scores(0.9, relevance, 0.5, 0.5) for relevance in (0.1, 0.2, 0.3)],
@@ -152,6 +156,7 @@ def test_the_best_attempt_comes_back_with_its_own_evidence() -> None:
 def test_clean_beats_flagged_whatever_the_confidence() -> None:
     flagged = AuditFinding(0.99, hallucination_detected=True)
     stage = Stage(
+        search=ScriptedSearch([[chunk("c1", "Flagged answer here. Clean answer here.")]]),
         writer=ScriptedWriter(["Flagged answer here. [c1]", "Clean answer here. [c1]"]),
         auditor=ScriptedAuditor([flagged, AuditFinding(0.66)]),
     )

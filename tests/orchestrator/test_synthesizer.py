@@ -16,7 +16,9 @@ from tests.support.engines import (
 
 
 def evidence(count: int, length: int) -> list[Any]:
-    return [chunk(f"c{i}", f"{i:02} " + "x" * (length - 3), score=0.99 - i / 100) for i in range(1, count + 1)]
+    said = "Revenue was $12 million in 2025."
+    texts = [f"{said} No {i:02} ".ljust(length, "x") for i in range(1, count + 1)]
+    return [chunk(f"c{i}", text, score=0.99 - i / 100) for i, text in enumerate(texts, start=1)]
 
 
 def run(found: list[Any], summaries: Any = None, **stage: Any) -> tuple[dict[str, Any], Stage]:

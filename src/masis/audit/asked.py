@@ -14,6 +14,7 @@ ABOUT_THE_QUESTION = 0.60
 """Share of the question's words that a figure's sentence must hold to matter for it …"""
 OWN_SUBJECT = 0.30
 """… and that the figure's own clause must hold: a sentence may give more figures than the one asked for."""
+IN_PASSING = 0.40
 
 COUNTS = re.compile(r"\bhow many\b(?!\s+(?:percent|dollars|euros|million|billion))", re.IGNORECASE)
 SHARES = re.compile(
@@ -41,9 +42,19 @@ class Asked:
             return False
         return self._is_about(figure) and self._fits(figure) and not at_other_times(figure.periods, self.periods)
 
+    def might_want(self, figure: Figure) -> bool:
+        """Where something else shows what two figures are for, a part of the question's words is enough."""
+        meant = self.subject | self.items
+        around = frozenset(content_stems(figure.statement.in_context))
+        own = meant & frozenset(content_stems(figure.statement.text))
+        if self.explains or not own or len(meant & around) < IN_PASSING * len(meant):
+            return False
+        return self._fits(figure) and not at_other_times(figure.periods, self.periods)
+
     def _is_about(self, figure: Figure) -> bool:
         around = len(self.subject & subject_of(figure.statement.in_context))
-        own = len(self.subject & figure.subject)
+        # A row is about what its label names, where its table is about the rest.
+        own = len((self.subject | self.items if figure.statement.is_row else self.subject) & figure.subject)
         if not own or around < ABOUT_THE_QUESTION * len(self.subject) or own < OWN_SUBJECT * len(self.subject):
             return False
         return not self.explains or figure.subject <= self.subject

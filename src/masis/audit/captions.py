@@ -19,6 +19,9 @@ CAPTION = re.compile(
 # “Revenue grew 5%” above a table says nothing of its cells.
 PERCENT = re.compile(r"(?<!\d)(?<!\d\s)(?:%|\b(?:percent|per cent|percentage)\b)", re.IGNORECASE)
 
+THOUSANDS = re.compile(r"(?P<sign>[$€£])?\s?['’‘]?000s?(?![\d,.])(?<![\d,.]000)", re.IGNORECASE)
+"""“$’000” over a column."""
+
 
 @dataclass(frozen=True, slots=True)
 class Caption:
@@ -29,18 +32,18 @@ class Caption:
 
     def applied_to(self, number: Quantity) -> Quantity:
         """Only what the number leaves open is filled in."""
-        if number.unit != "number" or number.scaled:
+        if number.unit not in ("number", "money") or number.scaled:
             return number
         if self.percent:
-            return replace(number, unit="percent")
+            return replace(number, unit="percent") if number.unit == "number" else number
         return replace(
             number,
             value=number.value * self.factor,
             tolerance=number.tolerance * self.factor,
             scaled=self.factor != 1.0,
-            unit="money" if self.currency else "number",
-            currency=self.currency,
-            measure=number.measure or (None if self.currency else self.measure),
+            unit="money" if self.currency else number.unit,
+            currency=number.currency or self.currency,
+            measure=number.measure or (None if self.currency or number.unit == "money" else self.measure),
         )
 
 
@@ -55,9 +58,14 @@ def caption_of(labels: Iterable[str]) -> Caption:
 def _read(label: str) -> Caption | None:
     if PERCENT.search(label.replace("_", " ")):
         return Caption(percent=True)
-    for match in CAPTION.finditer(label):
-        scale = (match["scale1"] or match["scale2"] or "").lower()
-        return Caption(SCALES.get(scale, 1.0), _currency(match["first"] or match["second"]))
+    if thousands := THOUSANDS.search(label):
+        return Caption(1e3, CURRENCIES.get(thousands["sign"] or ""))
+    # “(Dollars in thousands)” is found in two pieces, the currency and the scale.
+    found = list(CAPTION.finditer(label))
+    scale = next((s for match in found if (s := match["scale1"] or match["scale2"])), "")
+    currency = next((c for match in found if (c := match["first"] or match["second"])), None)
+    if found:
+        return Caption(SCALES.get(scale.lower(), 1.0), _currency(currency))
     measure = measure_in_label(label)
     return Caption(measure=measure) if measure else None
 

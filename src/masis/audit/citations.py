@@ -34,6 +34,8 @@ class CitedSentence:
     kind: ClaimKind
     bare: str
     """The text as it reads without its citations."""
+    blanked: str
+    """The text with spaces for its citations: every character where it was."""
     cited: tuple[str, ...]
     """Ids that exist in the evidence."""
     invalid: tuple[str, ...]
@@ -76,9 +78,16 @@ def _cited_sentence(
         end,
         kind_of(block, bare),
         bare,
+        _blanked(text, [(first - start, last - start) for first, last in groups]),
         tuple(one for one in ids if one in known),
         tuple(one for one in ids if one not in known),
     )
+
+
+def _blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    for start, end in spans:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
 
 
 def audit_citations(answer: str, known_ids: Collection[str]) -> CitationAudit:

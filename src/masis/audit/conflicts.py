@@ -1,44 +1,121 @@
 """Two documents that give different figures for the same thing: found by code, told apart by kind."""
 
-from collections.abc import Sequence
-from itertools import combinations
+import re
+from collections.abc import Iterable, Sequence
+from itertools import combinations, pairwise, product
 
 from masis.audit.asked import at_other_times, read_asked
-from masis.audit.quantities import Quantity, comparable
+from masis.audit.conflict_records import Said, joined, record, without_copies
+from masis.audit.disputed import find_disputed_facts
+from masis.audit.issues import are_issues_of_one_series
+from masis.audit.periods import Period
+from masis.audit.qualifiers import kind_by_marks
+from masis.audit.quantities import Quantity, comparable, quantities
 from masis.audit.readings import readings
-from masis.audit.stated import DEFINITIONS, PLANNED, PRELIMINARY, Figure, figures_of
+from masis.audit.rewordings import find_rewordings
+from masis.audit.stated import Figure, figures_of
+from masis.audit.versions import changed_figures
 from masis.audit.words import stem, words
-from masis.types import Conflict, ConflictKind, ConflictSide, EvidenceChunk
+from masis.types import Claim, Conflict, ConflictKind, EvidenceChunk
+
+__all__ = ["conflicts_with_answer", "find_conflicts", "joined"]
 
 SAME_SUBJECT = 0.60
 """Share of all their words that the subjects of two figures must have in common: revenue is not revenue in Europe."""
+MARKER = re.compile(r"\s*\[[^\]\n]*\]")
 
 
 def find_conflicts(question: str, evidence: Sequence[EvidenceChunk]) -> list[Conflict]:
-    """Figures from different documents on the question's own subject that cannot both stand."""
+    """Figures, dates, names and denials from different documents on what is asked that cannot both stand."""
     asked = read_asked(question, evidence)
-    figures = [figure for chunk in evidence for figure in figures_of(chunk) if asked.wants(figure)]
+    stated = [figure for chunk in evidence for figure in figures_of(chunk)]
+    pairs = [
+        (a, b, kind)
+        for a, b in combinations([figure for figure in stated if asked.wants(figure)], 2)
+        if (kind := _kind_of_disagreement(a, b)) and (kind == "revision" or not _is_confirmed(a, b, stated))
+    ]
+    changed = changed_figures(question, asked, stated)
+    pairs = pairs or [(a, b, kind) for a, b in changed if (kind := _kind_of_change(a, b))]
+    found = without_copies(_one_for_each_two_documents(pairs), evidence)
+    worded = joined(find_disputed_facts(question, evidence), find_rewordings(question, evidence))
+    return joined(found, without_copies(worded, evidence))
+
+
+def _one_for_each_two_documents(pairs: Iterable[tuple[Figure, Figure, ConflictKind]]) -> list[Conflict]:
+    """And each kind, the first: evidence comes best first."""
     found: dict[tuple[str, ...], Conflict] = {}
-    for a, b in combinations(figures, 2):
-        if kind := _kind_of_disagreement(a, b):
-            first, second = sorted((a, b), key=lambda f: (f.chunk.get("date") or "", f.chunk["file_name"]))
-            key = (first.chunk["document_id"], second.chunk["document_id"], kind)
-            found.setdefault(key, _record(first, second, kind))
+    for a, b, kind in pairs:
+        first, second = sorted((a, b), key=lambda f: (f.chunk.get("date") or "", f.chunk["file_name"]))
+        key = (first.chunk["document_id"], second.chunk["document_id"], kind)
+        found.setdefault(key, _record(first, second, kind))
     return list(found.values())
+
+
+def conflicts_with_answer(question: str, claims: Sequence[Claim], evidence: Sequence[EvidenceChunk]) -> list[Conflict]:
+    """Figures of an answer that documents it does not cite give otherwise, for the same thing and time as asked."""
+    asked = read_asked(question, evidence)
+    found: list[Conflict] = []
+    for claim in claims:
+        cited = {citation["document_id"] for citation in claim["citations"]}
+        elsewhere = [f for chunk in evidence if chunk["document_id"] not in cited for f in figures_of(chunk)]
+        for figure, other in product(_figures_of_claim(claim, evidence), elsewhere):
+            kind = _kind_of_disagreement(figure, other) if asked.wants(other) else None
+            if kind and kind != "different_period" and not _is_confirmed(figure, other, elsewhere):
+                found.append(_quoting_source(_record(figure, other, kind), claim))
+    return joined((), without_copies(found, evidence))
+
+
+def _figures_of_claim(claim: Claim, evidence: Sequence[EvidenceChunk]) -> list[Figure]:
+    """Each as if the first passage it cites said it in the answer's words; what cites nothing is judged elsewhere."""
+    cited = [c["chunk_id"] for c in claim["citations"]]
+    source = next((chunk for chunk in evidence if chunk["chunk_id"] in cited), None)
+    if claim["kind"] != "claim" or source is None:
+        return []
+    said: EvidenceChunk = {**source, "text": MARKER.sub("", claim["text"]), "heading": None}
+    return list(figures_of(said))
+
+
+def _quoting_source(conflict: Conflict, claim: Claim) -> Conflict:
+    """The answer's side is quoted from its source, not from the answer."""
+    side = conflict["sides"][0]
+    quotes = (c["quote"] for c in claim["citations"] if c["chunk_id"] == side["chunk_id"] and c["quote"])
+    side["quote"] = next(quotes, side["quote"])
+    return conflict
 
 
 def _kind_of_disagreement(a: Figure, b: Figure) -> ConflictKind | None:
     if a.chunk["document_id"] == b.chunk["document_id"] or not _same_thing(a, b):
         return None
-    if _agree_somewhere(a, b) or bool(a.marks & PLANNED) != bool(b.marks & PLANNED):
+    if _agree_somewhere(a, b) or ("planned" in a.marks) != ("planned" in b.marks):
         return None
+    return "different_period" if _at_other_times(a, b) else kind_by_marks(a.marks, b.marks)
+
+
+def _kind_of_change(a: Figure, b: Figure) -> ConflictKind | None:
+    if a.chunk["document_id"] == b.chunk["document_id"]:
+        return None
+    return "different_period" if _at_other_times(a, b) else kind_by_marks(a.marks, b.marks)
+
+
+def _at_other_times(a: Figure, b: Figure) -> bool:
+    """Two filings of a series are for different times, unless both say for which one, and it is the same."""
     if at_other_times(a.periods, b.periods):
-        return "different_period"
-    if bool(a.marks & PRELIMINARY) != bool(b.marks & PRELIMINARY):
-        return "revision"
-    if (a.marks ^ b.marks) & DEFINITIONS:
-        return "different_definition"
-    return "contradiction"
+        return True
+    say_the_same = len(a.periods) == 1 and a.periods == b.periods
+    return not say_the_same and are_issues_of_one_series(a.chunk, b.chunk)
+
+
+def _is_confirmed(a: Figure, b: Figure, stated: Sequence[Figure]) -> bool:
+    """A document that gives the other's figure too, in another row or sentence, does not contradict it."""
+    return any(
+        (f.chunk["document_id"] == b.chunk["document_id"] and _confirms(f, a))
+        or (f.chunk["document_id"] == a.chunk["document_id"] and _confirms(f, b))
+        for f in stated
+    )
+
+
+def _confirms(figure: Figure, other: Figure) -> bool:
+    return _compatible(figure.quantity, other.quantity) and _same_thing(figure, other)
 
 
 def _same_thing(a: Figure, b: Figure) -> bool:
@@ -64,38 +141,45 @@ def _same_noun(a: Figure, b: Figure) -> bool:
 
 
 def _agree_somewhere(a: Figure, b: Figure) -> bool:
-    """A sentence that gives the other's figure too does not contradict it."""
+    """A sentence that gives the other's figure too, or a range around it, does not contradict it."""
     ours, theirs = ([r.quantity for r in readings(f.statement)] for f in (a, b))
-    return any(_compatible(q, b.quantity) for q in [*ours, a.quantity]) or any(
-        _compatible(q, a.quantity) for q in theirs
-    )
+    if any(_compatible(q, b.quantity) for q in [*ours, a.quantity]) or any(_compatible(q, a.quantity) for q in theirs):
+        return True
+    return _is_in_a_range(a.quantity, b) or _is_in_a_range(b.quantity, a)
 
 
 def _compatible(a: Quantity, b: Quantity) -> bool:
     return a.is_met_by(b) or b.is_met_by(a)
 
 
-EXPLANATIONS: dict[ConflictKind, str] = {
-    "contradiction": "{a} says {x} and {b} says {y} on {about}.",
-    "revision": "{a} gives {x} on {about} and {b} gives {y}: one of them is a preliminary figure.",
-    "different_definition": "{a} gives {x} on {about} and {b} gives {y}: they are defined differently.",
-    "different_period": "{a} gives {x} on {about} and {b} gives {y}: they are for different periods.",
-}
+TO = re.compile(r"\s*(?:to|and|through|-|–|—)\s*(?:[A-Z]{3}\s?|[$€£¥])?", re.IGNORECASE)
+
+
+def _is_in_a_range(number: Quantity, other: Figure) -> bool:
+    """11 % lies in “10 to 12 %”; the first of the two leaves unit and scale to the second."""
+    text = other.statement.text
+    for low, high in pairwise(quantities(text)):
+        if not TO.fullmatch(text[low.start + len(low.text.lstrip("$€£¥( ")) : high.start]):
+            continue
+        factor = high.value / _bare(high) if high.scaled and not low.scaled and _bare(high) else 1.0
+        if comparable(number, high) and low.value * factor <= number.value <= high.value:
+            return True
+    return False
+
+
+def _bare(quantity: Quantity) -> float:
+    found = re.search(r"\d[\d,]*(?:\.\d+)?", quantity.text)
+    return float(found.group().replace(",", "")) if found else 0.0
 
 
 def _record(a: Figure, b: Figure, kind: ConflictKind) -> Conflict:
-    about = _in_words(a, b)
-    when = [str(p.year) if not p.part else f"{p.part} {p.year or ''}".strip() for p in (*a.periods, *b.periods)]
-    explanation = EXPLANATIONS[kind].format(
-        a=a.chunk["file_name"], b=b.chunk["file_name"], x=a.quantity.text, y=b.quantity.text, about=about
-    )
-    return {
-        "about": about,
-        "period": next(iter(when), None),
-        "kind": kind,
-        "sides": [_side(a), _side(b)],
-        "explanation": explanation,
-    }
+    sides = [Said(f.chunk, f.quantity.text, f.statement.text, f.marks) for f in (a, b)]
+    return record(_in_words(a, b), _named_period((*a.periods, *b.periods)), kind, sides)
+
+
+def _named_period(when: Sequence[Period]) -> str | None:
+    named = [str(p.year) if not p.part else f"{p.part} {p.year or ''}".strip() for p in when]
+    return next(iter(named), None)
 
 
 def _in_words(a: Figure, b: Figure) -> str:
@@ -107,17 +191,3 @@ def _in_words(a: Figure, b: Figure) -> str:
         if spoken := [word for word in words(said) if stem(word) in shared]:
             return " ".join(list(dict.fromkeys(spoken))[:5])
     return "the same figure"
-
-
-def _side(figure: Figure) -> ConflictSide:
-    chunk = figure.chunk
-    return {
-        "value": figure.quantity.text,
-        "quote": figure.statement.text,
-        "chunk_id": chunk["chunk_id"],
-        "document_id": chunk["document_id"],
-        "file_name": chunk["file_name"],
-        "date": chunk.get("date"),
-        "page": chunk["page"],
-        "label": chunk.get("label"),
-    }

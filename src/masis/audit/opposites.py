@@ -2,7 +2,7 @@
 
 import re
 
-from masis.audit.words import words
+from masis.audit.words import DOWNWARDS, UPWARDS, words
 
 _PAIRS = """
 approve approves approved approving approval / reject rejects rejected rejecting rejection
@@ -11,9 +11,21 @@ open opens opened opening / close closes closed closing
 gain gains gained / loss losses lost loses
 profit profits profitable / loss losses unprofitable
 buy buys bought buying purchase purchases purchased / sell sells sold selling
-before / after
+before prior / after
+earlier / later
 first / last
 maximum max / minimum min
+highest largest biggest greatest most top / lowest smallest least bottom fewest
+best / worst
+longest / shortest
+oldest / youngest newest
+longer / shorter
+larger bigger greater / smaller
+older / younger newer
+faster / slower
+early / late
+win wins won winning / lose loses lost losing
+import imports imported / export exports exported
 include includes included including / exclude excludes excluded excluding
 """
 NO_SIDE = re.compile(r"^\W*(?:first|last)\s*,|\blast (?:year|quarter|month|week)\b", re.IGNORECASE)
@@ -22,6 +34,11 @@ OPPOSITES = [
     (frozenset(left.split()), frozenset(right.split()))
     for left, right in (line.split(" / ") for line in _PAIRS.strip().splitlines())
 ]
+
+
+def are_opposites(one: str, other: str) -> bool:
+    sides = [*OPPOSITES, (UPWARDS, DOWNWARDS)]
+    return any((one in left and other in right) or (other in left and one in right) for left, right in sides)
 
 
 def flipped(claim: str, source: str) -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 MONTHS = {
     name: number
@@ -17,19 +18,23 @@ MONTHS = {
 }  # fmt: skip
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _YEAR = r"(?:19|20)\d\d"
+_ANY_YEAR = r"(?:1\d|20)\d\d"
+"""With a day or a month beside it, or after “in”, 1789 is a year as well; alone it may count something."""
 _FISCAL = r"(?:(?:FY|fiscal(?:\s+year)?)[\s-]*)?"
 
 PERIOD = re.compile(
     rf"""
       \b(?P<iso>{_YEAR}-\d\d-\d\d)\b
-    | \b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month1>{_MONTH})\b\.?(?:,?\s+(?P<year1>{_YEAR})\b)?
-    | \b(?P<month2>{_MONTH})\b\.?\s+(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s*%)(?:,?\s+(?P<year2>{_YEAR})\b)?
-    | \b(?P<month3>{_MONTH})\b\.?,?\s+(?P<year3>{_YEAR})\b
+    | \b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month1>{_MONTH})\b\.?(?:\s?,?\s+(?P<year1>{_ANY_YEAR})\b)?
+    | \b(?P<month2>{_MONTH})\b\.?\s+(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s*%)(?:\s?,?\s+(?P<year2>{_ANY_YEAR})\b)?
+    | \b(?P<month3>{_MONTH})\b\.?,?(?:\s+(?:of\s+)?|\s?-\s?)(?P<year3>{_ANY_YEAR})\b
     | \b(?:Q(?P<q1>[1-4])|(?P<q2>first|second|third|fourth)[\s-]quarter)
         (?:(?:\s+of)?[\s-]*{_FISCAL}(?P<qyear>{_YEAR})|[\s-]*(?:FY|')(?P<qshort>\d\d)\b)?
     | \b(?:H(?P<h1>[12])|(?P<h2>first|second)[\s-]half)(?:(?:\s+of)?[\s-]*{_FISCAL}(?P<hyear>{_YEAR}))?
     | \b(?:FY|fiscal(?:\s+year)?)[\s-]?'?(?P<fy>{_YEAR}|\d\d)\b
-    | (?<![\w.,$€£-])(?P<year>{_YEAR})(?![\w%]|[.,]\d)
+    | (?:(?<![\w.,$€£-])|(?<=(?:19|20)\d\d[-–/,]))(?P<year>{_YEAR})(?![\w%]|[.,](?!{_YEAR})\d)
+    | (?:(?<=\bin\s)|(?<=\bsince\s)|(?<=\buntil\s)|(?<=\bcirca\s)|(?<=\byear\s))
+        (?P<old>1[0-8]\d\d)(?![\w%]|[.,]\d|\s[a-z]+s\b)
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -94,7 +99,12 @@ def lies_within_a_range(period: Period, text: str) -> bool:
 
 
 def period_spans(text: str) -> list[tuple[Period, tuple[int, int]]]:
-    return [(_period(match), match.span()) for match in PERIOD.finditer(text) if _is_period(match)]
+    return list(_period_spans(text))
+
+
+@lru_cache(maxsize=16_384)
+def _period_spans(text: str) -> tuple[tuple[Period, tuple[int, int]], ...]:
+    return tuple((_period(match), match.span()) for match in PERIOD.finditer(text) if _is_period(match))
 
 
 def _is_period(match: re.Match[str]) -> bool:
@@ -117,7 +127,7 @@ def _period(match: re.Match[str]) -> Period:
         return Period(_year(match["qyear"] or match["qshort"]), f"Q{match['q1'] or ORDINALS[match['q2'].lower()]}")
     if match["h1"] or match["h2"]:
         return Period(_year(match["hyear"]), f"H{match['h1'] or ORDINALS[match['h2'].lower()]}")
-    return Period(_year(match["fy"] or match["year"]))
+    return Period(_year(match["fy"] or match["year"] or match["old"]))
 
 
 def _year(digits: str | None) -> int | None:

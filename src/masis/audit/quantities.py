@@ -1,7 +1,9 @@
 """Numbers with their unit, scale, currency and measure: compared by value, not by spelling."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
 from typing import Literal
 
 from masis.audit.bounds import Bound, bound_before, reaches
@@ -43,6 +45,15 @@ QUANTITY = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 
+_LABELS = (
+    "ISO|IEC|No\\.|Sections?|Tables?|Figures?|Fig\\.|Appendix|Notes?|pages?|p\\.|Phase|Level|Tier|Version|v|Passages?|"
+    "Documents?|Sources?|Chunks?|Steps?|Chapters?|Items?|Questions?|Options?|Tip"
+)
+LABELLED = re.compile(rf"\b(?:{_LABELS})\s?#?(?:\d+(?:\s?(?:,|and|&|-|–|to)\s?)+)*$", re.IGNORECASE)
+"""“Passages 2 and 3” names passages and counts nothing."""
+CLOCK = re.compile(r"\d:\0\d\d|\0\d{1,2}:\d\d")
+RANGE = re.compile(r"\s?(?:[-–]|to|(?P<and>and))\s?(?:US\$|[$€£¥₹]|[A-Z]{3}\s)?\s?")
+
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
@@ -68,7 +79,7 @@ class Quantity:
     def is_met_by(self, other: "Quantity") -> bool:
         """It agrees, or is a bound that the other satisfies: “over 1,000” is met by 1,012."""
         if self.agrees_with(other):
-            return True
+            return {self.bound, other.bound} != {"at_least", "at_most"}
         if not self.bound or other.bound or not _alike(self, other):
             return False
         return reaches(self.bound, _in_base(self), _in_base(other))
@@ -87,7 +98,8 @@ class Quantity:
 def _close(a: Quantity, b: Quantity, factor: float) -> bool:
     # A hair more than half a digit, for what binary fractions add.
     allowed = max(a.tolerance, b.tolerance * factor) * 1.0001 + 1e-9
-    return abs(_in_base(a) - _in_base(b) * factor) <= allowed
+    # “Down 3.5 %” is -3.5 % in a table: which way it points is compared as a direction.
+    return abs(abs(_in_base(a)) - abs(_in_base(b)) * factor) <= allowed
 
 
 def _in_base(quantity: Quantity) -> float:
@@ -121,6 +133,12 @@ def _alike(a: Quantity, b: Quantity) -> bool:
 
 def quantities(text: str) -> list[Quantity]:
     """Every number but years, days of a month and ordinal names such as Q3: those are periods."""
+    return list(_quantities(text))
+
+
+@lru_cache(maxsize=16_384)
+def _quantities(text: str) -> tuple[Quantity, ...]:
+    """Every claim is held against every statement it cites, so kept."""
     taken = [span for _, span in period_spans(text)]
     found = []
     for match in QUANTITY.finditer(text):
@@ -129,7 +147,32 @@ def quantities(text: str) -> list[Quantity]:
             continue
         if match["number"].lower() != "one" or match["scale"] or match["after"]:
             found.append(_quantity(text, match))
+    return tuple(_shared_units(text, found))
+
+
+def _shared_units(text: str, found: list[Quantity]) -> list[Quantity]:
+    """“Between 4 and 6 %”, “$4 to 6 million”: both ends have the unit that only one is written with."""
+    for at, (low, high) in enumerate(pairwise(found)):
+        if _is_range(text, low, high):
+            found[at], found[at + 1] = _as_given(low, high), _as_given(high, low)
     return found
+
+
+def _is_range(text: str, low: Quantity, high: Quantity) -> bool:
+    between = RANGE.fullmatch(text, low.end, high.start)
+    if between is None or low.value >= high.value * (1 if low.scaled == high.scaled else 1e12):
+        return False
+    return between["and"] is None or bool(re.search(r"\bbetween\s+\S{0,4}$", text[: low.start], re.IGNORECASE))
+
+
+def _as_given(bare: Quantity, full: Quantity) -> Quantity:
+    if full.scaled and not bare.scaled:
+        scale = re.search(rf"(?:{_SCALE})\b", full.text, re.IGNORECASE)
+        factor = SCALES[scale.group().lower()] if scale else 1.0
+        bare = replace(bare, value=bare.value * factor, tolerance=bare.tolerance * factor, scaled=True)
+    if bare.unit == "number" and full.unit != "number":
+        bare = replace(bare, unit=full.unit, currency=full.currency)
+    return bare
 
 
 def _part_of_a_name(text: str, match: re.Match[str]) -> bool:
@@ -137,10 +180,7 @@ def _part_of_a_name(text: str, match: re.Match[str]) -> bool:
     if match["scale"] or match["after"] or match["before"]:
         return False
     before = text[: match.start("number")]
-    if re.search(
-        r"(?:\b(?:ISO|IEC|No\.|Section|Table|Figure|Fig\.|Appendix|Note|page|p\.|Phase|Level|Tier|Version|v)\s?)$",
-        before,
-    ):
+    if LABELLED.search(before[-60:]) or CLOCK.search(before[-4:] + "\0" + text[match.start("number") :][:6]):
         return True
     after = text[match.end("number") : match.end("number") + 3]
     if re.match(r"(?:st|nd|rd|th)\b", after):

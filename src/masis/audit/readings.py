@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 
 from masis.audit.captions import caption_of
 from masis.audit.clauses import clause_at, clauses, is_compared
@@ -31,6 +31,7 @@ YEAR_BEFORE = re.compile(
     re.IGNORECASE,
 )
 RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
+IN_BRACKETS = re.compile(r"[$€£]?\s?\(\s?[$€£]?\s?[\d,.]+\s?\)?\s?%?\)?")
 PARENTHESIS = re.compile(r"\([^()\d]*\)")
 
 
@@ -177,9 +178,14 @@ def _of_a_row(row: Statement) -> list[Reading]:
                 names=capitalised(" ".join(labels)),
                 is_change=bool(CHANGE.search(about)),
             )
-            for number in quantities(cell)
+            for number in map(partial(_signed, cell), quantities(cell))
         ]
     return found
+
+
+def _signed(cell: str, number: Quantity) -> Quantity:
+    """A figure in brackets is negative in a table, and only there."""
+    return replace(number, value=-abs(number.value)) if IN_BRACKETS.fullmatch(cell.strip()) else number
 
 
 def _is_change(text: str, number: Quantity, clause: str) -> bool:

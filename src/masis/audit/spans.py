@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 Span = tuple[int, int]
 
@@ -38,6 +38,9 @@ class Spans:
 
     def __contains__(self, position: int) -> bool:
         return self.covering(position) is not None
+
+    def __iter__(self) -> Iterator[Span]:
+        return iter(self._spans)
 
 
 def _outermost(spans: Iterable[Span]) -> list[Span]:

@@ -4,33 +4,20 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from masis.audit.clauses import clauses
 from masis.audit.periods import Period, periods
-from masis.audit.quantities import Quantity
+from masis.audit.qualifiers import QUALIFYING, definition_marks, stage_marks, stems_of
+from masis.audit.quantities import Quantity, quantities
 from masis.audit.readings import Reading, readings
 from masis.audit.statements import Statement, statements
 from masis.audit.words import DOWNWARDS, UPWARDS, content_stems, names, stem, words
 from masis.types import EvidenceChunk
 
-
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in text.split())
-
-
-PRELIMINARY = _stems("preliminary unaudited provisional flash estimate estimated initial interim draft")
-FINAL = _stems("final audited actual restated revised confirmed corrected")
-PLANNED = _stems("target targets goal plan planned budget budgeted forecast guidance expects expected aims outlook")
-DEFINITIONS = _stems(
-    "gross net adjusted organic underlying recurring diluted basic average median gaap excluding including excludes "
-    "includes contractors consolidated standalone nominal real contracted recognised recognized billed constant "
-    "permanent fulltime logo seasonal"
-)
-QUALIFIERS = PRELIMINARY | PLANNED | DEFINITIONS
 _TURNS = frozenset(stem(word) for word in UPWARDS | DOWNWARDS)
 _NOT_A_SUBJECT = (
-    QUALIFIERS
-    | FINAL
+    QUALIFYING
     | _TURNS
-    | _stems(
+    | stems_of(
         "million millions billion thousand thousands percent percentage year quarter fiscal total amounted stood "
         "reached january february march april june july august september october november december usd eur dollar "
         "rate figure much fy value agree disagree differ consistent match memo report compare develop end start "
@@ -74,8 +61,20 @@ def figures_of(chunk: EvidenceChunk) -> Iterator[Figure]:
     for statement in statements(chunk["text"], chunk.get("heading")):
         for reading in readings(statement):
             # “Up from 381.0” is for a time that nobody names: it can be set against nothing.
-            if not reading.is_earlier:
+            if not reading.is_earlier and not _is_a_span_of_time(reading.quantity, statement.text):
                 yield _figure(reading, statement, chunk)
+
+
+SPAN_BEFORE = re.compile(r"\b(?:first|last|past|trailing|preceding|prior|previous|next|each)\s*$", re.IGNORECASE)
+SPAN_AFTER = re.compile(
+    r"\s*-?(?:months?|weeks?|quarters?|years?|days?)[\s-](?:ended|ending|period|of|to)\b", re.IGNORECASE
+)
+
+
+def _is_a_span_of_time(number: Quantity, text: str) -> bool:
+    """“The first six months of 2023” says when, not how long."""
+    before, after = text[: number.start], text[number.end :]
+    return number.measure is not None and bool(SPAN_BEFORE.search(before) or SPAN_AFTER.match(after))
 
 
 def _figure(reading: Reading, statement: Statement, chunk: EvidenceChunk) -> Figure:
@@ -86,7 +85,7 @@ def _figure(reading: Reading, statement: Statement, chunk: EvidenceChunk) -> Fig
         reading.quantity,
         subject_of(about) or subject_of(opening),
         _when(reading, statement),
-        _marks(reading.clause if statement.is_row else statement.text, statement.above),
+        _marks(reading, statement),
         frozenset(m["item"].lower() for m in ITEM.finditer(reading.clause)),
         frozenset(name.lower() for name in names(about)) - SPEAKS_FOR_ALL,
         reading.is_change,
@@ -100,9 +99,24 @@ def _when(reading: Reading, statement: Statement) -> tuple[Period, ...]:
     return said or tuple(periods(statement.above))
 
 
-def _marks(text: str, above: str) -> frozenset[str]:
-    """A heading makes all its figures preliminary; it does not make them a plan, or define them."""
-    return frozenset(content_stems(text)) & QUALIFIERS | frozenset(content_stems(above)) & PRELIMINARY
+def _marks(reading: Reading, statement: Statement) -> frozenset[str]:
+    """A heading makes all its figures preliminary or final; it does not make them a plan, or define them."""
+    near = reading.clause if statement.is_row else around_figure(statement.text, reading.quantity)
+    stage = stage_marks(near) or (frozenset() if statement.is_row else stage_marks(statement.text))
+    return definition_marks(near) | stage | (stage_marks(statement.above) - {"planned"})
+
+
+def around_figure(text: str, figure: Quantity) -> str:
+    """Its clause, with the clauses beside it that give no figure of their own: “412 people, excluding contractors”."""
+    spans = clauses(text)
+    own = next((i for i, (a, b) in enumerate(spans) if a <= figure.start < b), 0)
+    bare = [not quantities(text[a:b]) for a, b in spans]
+    first = last = own
+    while first and bare[first - 1]:
+        first -= 1
+    while last + 1 < len(spans) and bare[last + 1]:
+        last += 1
+    return text[spans[first][0] : spans[last][1]]
 
 
 def subject_of(text: str) -> frozenset[str]:

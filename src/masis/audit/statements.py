@@ -6,18 +6,30 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from masis.audit.injections import is_instruction
 from masis.audit.periods import PERIOD
 from masis.audit.sentences import split_sentences
+from masis.audit.table_headers import GROUP, Header, groups, read_header, stacked_header
+from masis.audit.words import content_stems
 
 CELL_BREAK = " | "
 RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
-NUMBER_COLUMN = re.compile(r"(?:\(?[-−–]?[$€£]?\d[\d,.]*%?\)?|[–—-]|n/?a)$", re.IGNORECASE)
+SET_APART = re.compile(r"(?<=[$€£])\s+(?=[\d(.])|(?<=[\d)])\s+(?=%)")
+"""Printed tables set the currency and the per cent apart from their number."""
+NUMBER_COLUMN = re.compile(r"(?:[$€£]?\(?[-−–]?[$€£]?\d[\d,.]*%?\)?%?|[–—-]|n/?a)$", re.IGNORECASE)
 
 FISCAL_YEAR = re.compile(r"^(?:fiscal|fy|year)\s(?:19|20)\d\d$", re.IGNORECASE)
 """A period that labels a row, not a number in it."""
 YEAR = re.compile(r"(?:19|20)\d\d")
 FURNITURE = re.compile(r"^(?:page \d+(?: of \d+)?|(?:table|figure|exhibit) \d+\b[^.]*)$", re.IGNORECASE)
 """Page numbers and captions say nothing by themselves."""
+LONGEST_CAPTION = 240
+SCALE_OF_ALL = re.compile(
+    r"\(?(?:(?:dollars|amounts|figures|euros|[$€£])\s*)?\bin\s+(?:[A-Z]{3}\s|US\s|[$€£]\s?)?(?P<scale>thousands?|millions?|billions?)\b"
+    r"(?:\s+of\s+(?:US\s|U\.S\.\s)?(?:dollars|euros|pounds))?",
+    re.IGNORECASE,
+)
+"""“(In millions)” counts for the table; where a passage names two scales, for none."""
 LEANS_BACK = re.compile(r"\W*(?:It|Its|They|Their|This|That|These|Those|He|She|His|Her|There|Both|Such)\b")
 """A sentence that opens so speaks of what the one before it named."""
 
@@ -47,6 +59,13 @@ class Statement:
         return self.is_row or self.above.rstrip().endswith(":")
 
 
+@lru_cache(maxsize=16_384)
+def stems_of(statement: Statement) -> frozenset[str]:
+    """Every claim of an answer is held against every statement it cites, so kept."""
+    headed_by = " ".join(cell for column, cell in statement.cells if column == GROUP)
+    return frozenset(content_stems(f"{statement.in_context}\n{headed_by}"))
+
+
 @lru_cache(maxsize=4096)
 def statements(text: str, heading: str | None = None) -> tuple[Statement, ...]:
     """Read several times a run (writer, auditor, verdicts), so kept."""
@@ -55,7 +74,8 @@ def statements(text: str, heading: str | None = None) -> tuple[Statement, ...]:
     for start, end, is_table in _regions(text):
         read = _rows if is_table else _prose
         found += read(text, start, end, under, headings)
-    return tuple(found)
+    # An order planted in a document states nothing: it is no answer, no support and no side of a conflict.
+    return tuple(one for one in found if not is_instruction(text, one.start, one.end))
 
 
 class Headings:
@@ -171,39 +191,46 @@ def _rows(text: str, start: int, end: int, under: str, headings: "Headings") -> 
     lines = [(a, b) for a, b in lines if not _is_rule(text[a:b])]
     if not lines:
         return []
-    split = [_cells(text[a:b]) for a, b in lines]
-    header = _inherited_header(under, len(split[0]))
-    if not header:
+    fenced = all(text[a:b].lstrip().startswith("|") for a, b in lines)
+    split = [_cells(text[a:b], fenced=fenced) for a, b in lines]
+    header = Header(_inherited_header(under, len(split[0])), 0)
+    if not header.names:
         header = _own_header(text[slice(*lines[0])], split)
-        if header:
-            lines, split = lines[1:], split[1:]
-    above = _joined(under, headings.path, _caption(text, start, headings), CELL_BREAK.join(header))
+        lines, split = lines[header.lines :], split[header.lines :]
+    if not fenced and all(YEAR.fullmatch(name) for name in header.names[1:]):
+        # Above a printed table, or above its line of years, stands what the years are of.
+        above_it = [*under.split(" > "), *text[: lines[0][0] if lines else start].splitlines()]
+        stacked = stacked_header(above_it, [len(cells) for cells in split])
+        header = stacked if stacked.names else header
+    caption = _caption(text, start, headings)
+    above = _joined(under, headings.path, caption, header.notes, CELL_BREAK.join(header.names))
     return [
-        Statement(text[a:b], a, b, above, _paired(header, cells))
-        for (a, b), cells in zip(lines, split, strict=True)
-        if any(cells)
+        Statement(text[a:b], a, b, above, _paired(header.names, cells) + (((GROUP, group),) if group else ()))
+        for (a, b), cells, group in zip(lines, split, groups(split), strict=True)
+        if any(cells) and group is not None
     ]
 
 
-def _cells(line: str) -> list[str]:
+def _cells(line: str, *, fenced: bool = True) -> list[str]:
+    """`fenced`: bars close each row on both sides, so that they bound no empty cell."""
     if "|" in line:
-        inside = line.strip().removeprefix("|").removesuffix("|")
+        inside = line.strip().removeprefix("|").removesuffix("|") if fenced else line
         return [cell.strip() for cell in re.split(r"(?<!\\)\|", inside)]
-    words = line.split()
+    words = SET_APART.sub("", line).split()
     columns: list[str] = []
     while words and NUMBER_COLUMN.match(words[-1]) and not FISCAL_YEAR.search(" ".join(words[-2:])):
         columns.insert(0, words.pop())
     return [" ".join(words), *columns]
 
 
-def _own_header(first_line: str, split: Sequence[Sequence[str]]) -> list[str]:
+def _own_header(first_line: str, split: Sequence[Sequence[str]]) -> Header:
     if "|" in first_line:
-        return _cells(first_line)
+        return read_header(split)
     if all(YEAR.fullmatch(cells[-1]) for cells in split):
         # The years are what the column holds (“since 2019”), not what it is for.
-        return []
+        return Header([], 0)
     columns = _columns_by_period(first_line)
-    return columns if len(columns) == max(len(cells) for cells in split) else []
+    return Header(columns, 1) if len(columns) == max(len(cells) for cells in split) else Header([], 0)
 
 
 def _columns_by_period(line: str) -> list[str]:
@@ -212,7 +239,7 @@ def _columns_by_period(line: str) -> list[str]:
     if not spans or line.rstrip().endswith("."):
         return []
     cuts = [0, *(cut for span in spans for cut in span), len(line)]
-    pieces = [line[a:b].strip() for a, b in pairwise(cuts)]
+    pieces = [line[a:b].strip(" ,;") for a, b in pairwise(cuts)]
     return [piece for index, piece in enumerate(pieces) if piece or index == 0]
 
 
@@ -224,9 +251,16 @@ def _inherited_header(under: str, width: int) -> list[str]:
 
 
 def _caption(text: str, start: int, headings: "Headings") -> str:
-    """The line right above a table usually names it."""
-    before = text[:start].rstrip("\n").rpartition("\n")[2].strip("#*: ")
-    return before if 0 < len(before) <= 120 and not headings.path.endswith(before) else ""
+    """The line right above a table usually names it; the scale may be said anywhere in the passage."""
+    line = text[:start].rstrip("\n").rpartition("\n")[2].strip("#* ")
+    if len(line) > LONGEST_CAPTION and line.endswith(":"):
+        # The sentence that introduces it may close a long paragraph.
+        line = split_sentences(line)[-1].text
+    before = line.rstrip(": ")
+    own = before if 0 < len(before) <= LONGEST_CAPTION and not headings.path.endswith(before) else ""
+    scales = {match.group("scale").lower(): match.group() for match in SCALE_OF_ALL.finditer(text)}
+    said_once = f"({next(iter(scales.values())).strip('()')})" if len(scales) == 1 else ""
+    return _joined(said_once if not SCALE_OF_ALL.search(own) else "", own)
 
 
 def _paired(header: list[str], cells: list[str]) -> tuple[tuple[str, str], ...]:

@@ -21,7 +21,7 @@ FUNCTION_WORDS = frozenset(
 )
 
 NEGATIONS = frozenset(
-    """no not never none neither nor nobody nothing without cannot can't didn't doesn't don't isn't wasn't weren't
+    """no not never none neither nor nobody nothing without cannot n't can't didn't doesn't don't isn't wasn't weren't
     hasn't haven't hadn't won't wouldn't shouldn't couldn't aren't fails failed lacks lacked unable
     nicht kein keine ne pas aucun jamais nunca ningún não nessun non""".split()
 )
@@ -32,7 +32,7 @@ DENYING = re.compile(
     r"roughly|approximately|one|two|three|four|five|six|seven|eight|nine|ten)\b)[a-z]"
 )
 """“Declined to comment” denies, “declined to 3%” does not."""
-NOT_A_DENIAL = re.compile(r"\bnot (?:only|just|merely|least)\b", re.IGNORECASE)
+NOT_A_DENIAL = re.compile(r"\bnot (?:only|just|merely|least)\b|\b(?:may|whether) or (?:may )?not\b", re.IGNORECASE)
 
 UPWARDS = frozenset(
     "rise rises rose risen rising increase increases increased increasing grow grows grew grown growing growth "
@@ -107,16 +107,16 @@ def names(text: str) -> list[str]:
     return [
         match.group()
         for match in NAME.finditer(text)
-        if not _opens_a_sentence(text, match.start()) and _could_name(match.group())
+        if not _opens_a_sentence(text, match.start()) and could_name(match.group())
     ]
 
 
 def capitalised(text: str) -> frozenset[str]:
     """Names, and whatever else opens a sentence: for comparing which of several a number stands with."""
-    return frozenset(m.group().lower() for m in NAME.finditer(text) if _could_name(m.group()))
+    return frozenset(m.group().lower() for m in NAME.finditer(text) if could_name(m.group()))
 
 
-def _could_name(word: str) -> bool:
+def could_name(word: str) -> bool:
     return word.lower() not in FUNCTION_WORDS and not NOT_A_NAME.fullmatch(word)
 
 

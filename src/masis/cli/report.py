@@ -14,6 +14,7 @@ from masis.cli.console import counted, out
 from masis.types import Citation, Claim, Outcome, Verdict, place
 
 if TYPE_CHECKING:
+    from masis.orchestrator.state import InstructionSeen
     from masis.runs.result import RunResult
 
 TITLES: dict[Outcome, tuple[str, str]] = {
@@ -24,6 +25,8 @@ TITLES: dict[Outcome, tuple[str, str]] = {
     "out_of_scope": ("Not a question for documents", "yellow"),
     "unavailable": ("Unavailable", "red"),
 }
+
+MOST_ORDERS_SHOWN = 3
 
 VERDICTS: dict[Verdict, tuple[str, str]] = {
     "verbatim": ("✓ verbatim", "green"),
@@ -45,6 +48,8 @@ def print_result(result: "RunResult", console: Console | None = None) -> None:
     if numbers:
         console.print(_sources(result.claims, numbers))
     console.print(_scores(result))
+    if result.instructions_seen:
+        console.print(_orders(result.instructions_seen))
     if result.requires_human_review:
         console.print(_question(result))
 
@@ -114,6 +119,15 @@ def _scores(result: "RunResult") -> Group:
         f"{seconds:.1f} s · run {result.run_id}"
     )
     return Group(Text(scores, style="dim"), Text(spent, style="dim"))
+
+
+def _orders(seen: "list[InstructionSeen]") -> Text:
+    """What a document tried to make its reader do is worth a person's look, whatever became of the answer."""
+    lines = [f"{one['file_name']}: “{_short(one['quote'], 120)}”" for one in seen[:MOST_ORDERS_SHOWN]]
+    if len(seen) > MOST_ORDERS_SHOWN:
+        lines.append(f"and {len(seen) - MOST_ORDERS_SHOWN} more, in the trace")
+    title = "! Text addressed to the reader was found in the documents; it was read as data, not followed:"
+    return Text("\n  ".join([title, *lines]), style="yellow")
 
 
 def _question(result: "RunResult") -> Panel:

@@ -1,20 +1,26 @@
 """The Critic, the auditor: a semantic audit by an engine and a citation audit by code. Both always run."""
 
+import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from langgraph.runtime import Runtime
 
 from masis.audit.citations import audit_citations, cited_sentences, is_abstention
+from masis.audit.conflicts import conflicts_with_answer, joined
+from masis.audit.model_findings import settled_by_model
+from masis.audit.obedience import obeyed
+from masis.audit.translations import is_translated
 from masis.audit.verdicts import judge_claims
 from masis.errors import ModelError
 from masis.orchestrator.accounting import Turn
 from masis.orchestrator.human import guidance_of, question_of
 from masis.orchestrator.services import Services, services_of
 from masis.orchestrator.state import Attempt, MASISState, StateUpdate, TraceEntry
+from masis.reasoning.offline.auditor import REFUTED
 from masis.reasoning.ports import AuditFinding
-from masis.settings import Settings
-from masis.types import CitationAudit, Conflict, Critique
+from masis.settings import OFFLINE, Settings
+from masis.types import CitationAudit, Claim, Conflict, Critique, EvidenceChunk
 
 OVER_COMPRESSED = "The context was compressed to {ratio:.0%} of the evidence, so that details may have been lost."
 
@@ -32,12 +38,18 @@ async def critic(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
     except ModelError as error:
         finding = None
         update["failure"] = turn.failure(error)
-    audited = _audit(state, draft, finding, services.settings)
+    claims = await asyncio.to_thread(judge_claims, draft, state.get("evidence", []), services.second_opinion)
+    if finding:
+        if services.auditor.name != OFFLINE:
+            claims = settled_by_model(claims, finding.unsupported_claims)
+        unseen = conflicts_with_answer(question_of(state), claims, state.get("evidence", []))
+        finding = replace(finding, conflicts=joined(finding.conflicts, unseen))
+    audited = _audit(state, draft, finding, claims, services.settings)
     return update | _report(audited, state, draft, services.settings, turn)
 
 
 async def _semantic_audit(state: MASISState, draft: str, services: Services, turn: Turn) -> AuditFinding:
-    turn.calls_engine()
+    turn.calls_engine(services.auditor)
     reply = await services.auditor.audit(question_of(state), draft, state.get("evidence", []), guidance_of(state))
     turn.spent(reply.usage)
     return reply.value
@@ -50,22 +62,28 @@ class Audited:
     conflicts: list[Conflict]
     raw_confidence: float
     semantic_audit_made: bool
+    claims: list[Claim]
+    refuted: list[Claim]
 
 
-def _audit(state: MASISState, draft: str, finding: AuditFinding | None, settings: Settings) -> Audited:
-    known = [chunk["chunk_id"] for chunk in state.get("evidence", [])]
+def _audit(
+    state: MASISState, draft: str, finding: AuditFinding | None, claims: list[Claim], settings: Settings
+) -> Audited:
+    evidence = state.get("evidence", [])
+    known = [chunk["chunk_id"] for chunk in evidence]
     citations = audit_citations(draft, known)
+    refuted = refuted_by_code(question_of(state), claims, evidence)
     # An audit that could not be made counts as not passed.
     made = finding or AuditFinding(confidence=0.0, needs_retry=True)
-    critique = _with_compression_warning(critique_of(made, citations, settings), state)
+    critique = _with_compression_warning(critique_of(made, citations, settings, refuted), state)
     if says_nothing(draft, known):
         critique = critique | {"confidence": 0.0, "needs_retry": True}
-    if finding and is_abstention(draft, known) and not _is_contested(made, citations, known):
+    if finding and not refuted and is_abstention(draft, known) and not _is_contested(made, citations, known):
         critique = _of_abstention(critique, question_of(state), state.get("retry_count", 0), settings)
     if guidance_of(state).explain_both:
         # The person has seen the conflict and wants both sides in the answer: it is settled.
         critique = critique | {"conflicting_evidence": []}
-    return Audited(critique, citations, list(made.conflicts), made.confidence, finding is not None)
+    return Audited(critique, citations, list(made.conflicts), made.confidence, finding is not None, claims, refuted)
 
 
 def says_nothing(draft: str, known: Sequence[str]) -> bool:
@@ -79,17 +97,32 @@ def _is_contested(finding: AuditFinding, citations: CitationAudit, known: Sequen
     return pointed_at or bool(citations["invalid_citations"])
 
 
-def critique_of(finding: AuditFinding, citations: CitationAudit, settings: Settings) -> Critique:
+def refuted_by_code(question: str, claims: Sequence[Claim], evidence: Sequence[EvidenceChunk]) -> list[Claim]:
+    """What no auditor can talk away: numbers, names and words that the source does not have, and orders obeyed."""
+    texts = {chunk["chunk_id"]: chunk["text"] for chunk in evidence}
+    refuted = [c for c in claims if c["verdict"] in REFUTED and not is_translated(c, question, texts)]
+    return [*refuted, *(claim for claim in obeyed(claims, evidence) if claim not in refuted)]
+
+
+def critique_of(
+    finding: AuditFinding, citations: CitationAudit, settings: Settings, refuted: Sequence[Claim] = ()
+) -> Critique:
     """The engine's finding after the citation engine: code overrules, never the other way round."""
     fabricated = bool(citations["invalid_citations"])
     uncited = citations["uncited_claim_count"]
+    confidence = penalised(as_share(finding.confidence), citations, settings)
+    if refuted and not fabricated and not finding.hallucination_detected:
+        # An auditor that vouched for what its source does not say is worth as little as a made-up citation.
+        confidence = round(confidence * settings.fabrication_penalty, 4)
+    in_words = [f"{claim['text']} ({claim['reason']})" for claim in refuted]
+    unsupported = [*finding.unsupported_claims, *citations["unsupported_claims"], *in_words]
     return {
-        "confidence": penalised(as_share(finding.confidence), citations, settings),
-        "hallucination_detected": finding.hallucination_detected or fabricated,
-        "unsupported_claims": _distinct([*finding.unsupported_claims, *citations["unsupported_claims"]]),
+        "confidence": confidence,
+        "hallucination_detected": finding.hallucination_detected or fabricated or bool(refuted),
+        "unsupported_claims": _distinct(unsupported),
         "logical_gaps": list(finding.logical_gaps),
         "conflicting_evidence": _distinct([*finding.conflicting_evidence, *_escalated(finding)]),
-        "needs_retry": finding.needs_retry or fabricated or uncited >= settings.uncited_retry_count,
+        "needs_retry": finding.needs_retry or fabricated or bool(refuted) or uncited >= settings.uncited_retry_count,
     }
 
 
@@ -151,7 +184,6 @@ def _rank(attempt: Attempt) -> tuple[int, bool, float]:
 def _report(audited: Audited, state: MASISState, draft: str, settings: Settings, turn: Turn) -> StateUpdate:
     critique, citations = audited.critique, audited.citations
     evidence = state.get("evidence", [])
-    claims = judge_claims(draft, evidence)
     attempt: Attempt = {
         "number": turn.attempt,
         "round": len(state.get("human_answers", [])),
@@ -159,7 +191,7 @@ def _report(audited: Audited, state: MASISState, draft: str, settings: Settings,
         "confidence": critique["confidence"],
         "critique": critique,
         "evidence": evidence,
-        "claims": claims,
+        "claims": audited.claims,
         "conflicts": audited.conflicts,
         "citation_audit": citations,
         "flagged": is_flagged(critique, settings),
@@ -168,7 +200,7 @@ def _report(audited: Audited, state: MASISState, draft: str, settings: Settings,
     return {
         "critique": critique,
         "confidence": critique["confidence"],
-        "claims": claims,
+        "claims": audited.claims,
         "conflicts": audited.conflicts,
         "best": best,
         "final_answer": best["answer"],
@@ -204,6 +236,7 @@ def _trace_entry(audited: Audited, turn: Turn) -> TraceEntry:
         conflicts=len(critique["conflicting_evidence"]),
         invalid_citations=citations["invalid_citations"],
         uncited_claims=citations["uncited_claim_count"],
+        refuted_claims=len(audited.refuted),
     )
     return entry if audited.semantic_audit_made else entry | {"warning": "semantic_audit_not_made"}
 

@@ -46,7 +46,7 @@ async def _judged(state: MASISState, judge: Judge, turn: Turn) -> Scores | None:
     if state.get("failure") is not None:
         # Something is down already: another call would only wait for it.
         return None
-    turn.calls_engine()
+    turn.calls_engine(judge)
     reply = await _ask(judge, state)
     turn.spent(reply.usage)
     return reply.value

@@ -6,12 +6,13 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
+from masis.audit.injections import find_instructions
 from masis.audit.small_talk import is_small_talk
 from masis.errors import MASISError
 from masis.orchestrator.accounting import Turn
 from masis.orchestrator.human import guidance_of, question_of
 from masis.orchestrator.services import Services, services_of
-from masis.orchestrator.state import MASISState, StateUpdate, filters_of
+from masis.orchestrator.state import InstructionSeen, MASISState, StateUpdate, filters_of
 from masis.settings import Settings
 from masis.types import EvidenceChunk, ReviewCause, SearchResult
 
@@ -78,9 +79,23 @@ def _found(evidence: list[EvidenceChunk], result: SearchResult, plan: SearchPlan
         avg_score=average,
         threshold_used=plan.threshold,
         augmented_query_used=plan.augmented,
+        **_warned_of(instructions_seen(evidence)),
     )
     metrics = turn.metrics() | {"retrieval_scores": scores, "avg_retrieval_score": average}
     return {"evidence": evidence, "trace": [entry], "metrics": metrics}
+
+
+def instructions_seen(evidence: Sequence[EvidenceChunk]) -> list[InstructionSeen]:
+    """Sentences in the documents that give orders to their reader: data all the same, and named to the person."""
+    return [
+        {"chunk_id": chunk["chunk_id"], "file_name": chunk["file_name"], "kind": found.kind, "quote": found.text}
+        for chunk in evidence
+        for found in find_instructions(chunk["text"])
+    ]
+
+
+def _warned_of(seen: list[InstructionSeen]) -> dict[str, list[InstructionSeen]]:
+    return {"instructions_seen": seen} if seen else {}
 
 
 def _nothing_found(result: SearchResult, plan: SearchPlan, turn: Turn) -> StateUpdate:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from langgraph.runtime import Runtime
 
+from masis.audit.second_opinion import SecondOpinion
 from masis.errors import InvalidInput
 from masis.reasoning.ports import Auditor, Judge, Writer
 from masis.settings import Settings, current_settings
@@ -40,6 +41,8 @@ class Services:
     writer: Writer
     auditor: Auditor
     judge: Judge
+    second_opinion: SecondOpinion | None = None
+    """Who is asked what a sentence in other words means, where code cannot tell."""
     clock: Callable[[], float] = time.perf_counter
 
 
@@ -56,9 +59,10 @@ def services_of(runtime: Runtime[Services]) -> Services:
 @lru_cache(maxsize=8)
 def services_for(settings: Settings) -> Services:
     from masis.reasoning.engines import engines_for
+    from masis.reasoning.offline.verifier import second_opinion
 
     writer, auditor, judge = engines_for(settings)
-    return Services(settings, library_for(settings).search, writer, auditor, judge)
+    return Services(settings, library_for(settings).search, writer, auditor, judge, second_opinion)
 
 
 @lru_cache(maxsize=8)

@@ -100,6 +100,15 @@ class Attempt(TypedDict):
     evaluation: NotRequired[Evaluation]
 
 
+class InstructionSeen(TypedDict):
+    """A sentence of a document that gives orders to whoever reads it; an entry of the Researcher's trace."""
+
+    chunk_id: str
+    file_name: str
+    kind: str
+    quote: str
+
+
 class Failure(TypedDict):
     """A store or a model that did not do its part."""
 

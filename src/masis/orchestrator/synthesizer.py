@@ -58,7 +58,7 @@ async def fit_context(state: MASISState, services: Services, turn: Turn) -> Cont
     if not others:
         return whole
     started = turn.elapsed_ms()
-    turn.calls_engine()
+    turn.calls_engine(services.writer, "summary_prompt")
     reply = await services.writer.summarize(question_of(state), others, settings.summary_chars)
     turn.spent(reply.usage)
     shortened = [_shortened(p, reply.value.get(p.chunk_id), settings) for p in others]
@@ -95,7 +95,7 @@ def _shortened(passage: Passage, summary: str | None, settings: Settings) -> Pas
 async def _write(state: MASISState, context: Context, services: Services, turn: Turn) -> str:
     previous = state.get("critique") if state.get("retry_count", 0) else None
     brief = WritingBrief(question_of(state), context.passages, previous, guidance_of(state))
-    turn.calls_engine()
+    turn.calls_engine(services.writer)
     reply = await services.writer.write(brief)
     turn.spent(reply.usage)
     named = decisions_named(state.get("human_answers", []))

@@ -45,8 +45,9 @@ def _writer(client: "ModelClient | None") -> Writer:
 def _auditor(client: "ModelClient | None") -> Auditor:
     if client is None:
         from masis.reasoning.offline.auditor import OfflineAuditor
+        from masis.reasoning.offline.verifier import second_opinion
 
-        return OfflineAuditor()
+        return OfflineAuditor(second_opinion)
     from masis.reasoning.llm.engine import LLMAuditor
 
     return LLMAuditor(client)
@@ -55,8 +56,9 @@ def _auditor(client: "ModelClient | None") -> Auditor:
 def _judge(client: "ModelClient | None") -> Judge:
     if client is None:
         from masis.reasoning.offline.judge import OfflineJudge
+        from masis.reasoning.offline.verifier import second_opinion
 
-        return OfflineJudge()
+        return OfflineJudge(second_opinion)
     from masis.reasoning.llm.engine import LLMJudge
 
     return LLMJudge(client)

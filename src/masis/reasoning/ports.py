@@ -18,6 +18,17 @@ class Reply(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
+class PromptStamp:
+    """Which words a model was asked with; engines that ask no model have none."""
+
+    version: str
+    hash: str
+    """Of the words said to this role."""
+    whole: str
+    """Of the words said to all of them."""
+
+
+@dataclass(frozen=True, slots=True)
 class Passage:
     """What the writer sees of one chunk: the whole text, or a summary of it."""
 
@@ -80,6 +91,11 @@ class Scores:
     completeness: float
     reasoning_quality: float
     improvement_suggestions: Sequence[str] = ()
+
+
+def prompt_of(engine: object, call: str = "prompt") -> PromptStamp | None:
+    stamp = getattr(engine, call, None)
+    return stamp if isinstance(stamp, PromptStamp) else None
 
 
 class Writer(Protocol):

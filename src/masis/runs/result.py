@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from masis.orchestrator.state import MASISState, Metrics, Review, TraceEntry
+from masis.orchestrator.state import InstructionSeen, MASISState, Metrics, Review, TraceEntry
 from masis.types import Claim, Conflict, Critique, Evaluation, EvidenceChunk, Outcome
 
 Status = Literal["success", "needs_clarification"]
@@ -41,6 +41,10 @@ class RunResult:
     evidence: list[EvidenceChunk]
     review: Review | None
     """The question to the person, for programs."""
+    instructions_seen: list[InstructionSeen]
+    """Orders found inside the documents; they were read as data and not obeyed."""
+    prompts: dict[str, str] | None
+    """Version and hash of the words that models were asked with; None where none was asked."""
     trace: list[TraceEntry]
     metrics: Metrics
 
@@ -66,6 +70,14 @@ def result_of(run_id: str, state: MASISState) -> RunResult:
         conflicts=state.get("conflicts", []),
         evidence=state.get("evidence", []),
         review=state.get("review"),
+        instructions_seen=_instructions_seen(state.get("trace", [])),
+        prompts=metrics.get("prompts"),
         trace=state.get("trace", []),
         metrics=metrics,
     )
+
+
+def _instructions_seen(trace: list[TraceEntry]) -> list[InstructionSeen]:
+    """Of all attempts, each once: a wider search may find the same words in a longer passage."""
+    found = (one for entry in trace for one in entry.get("instructions_seen", []))
+    return list({(one["file_name"], one["quote"]): one for one in found}.values())

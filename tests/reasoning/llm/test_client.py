@@ -7,6 +7,7 @@ from pydantic import BaseModel
 
 from masis.errors import BadModelOutput, ModelRefused, ModelRejected, ModelTruncated, ModelUnavailable
 from masis.reasoning.llm.client import ModelClient
+from masis.reasoning.llm.json_schema import strict_schema
 from masis.reasoning.llm.wire import Message
 from tests.support.fake_openai import Fail, FakeOpenAI, Recorded, Reply, Say
 
@@ -161,17 +162,34 @@ async def test_two_misfits_are_bad_output(client: ModelClient, fake_openai: Fake
     ("answer", "error"),
     [
         (Say(None, refusal="I can't."), ModelRefused),
-        (Say('{"amount": 42}', finish_reason="length"), ModelTruncated),
         (Say("", finish_reason="content_filter"), ModelRefused),
     ],
 )
-async def test_a_refusal_or_a_cut_is_not_asked_for_again(
+async def test_a_refusal_is_not_asked_for_again(
     client: ModelClient, fake_openai: FakeOpenAI, answer: Say, error: type[Exception]
 ) -> None:
     fake_openai.script(answer)
     with pytest.raises(error):
         await client.structured(ASK, Amount)
     assert len(fake_openai.chats) == 1
+
+
+async def test_a_record_that_was_cut_off_is_asked_for_once_more_with_an_end_to_its_lists(
+    client: ModelClient, fake_openai: FakeOpenAI
+) -> None:
+    fake_openai.script(Say('{"amount": 4', finish_reason="length"), Say('{"amount": 42}'))
+    assert (await client.structured(ASK, Amount)).value.amount == 42
+    first, second = (chat.body["response_format"]["json_schema"]["schema"] for chat in fake_openai.chats)
+    assert first == strict_schema(Amount)
+    assert second == strict_schema(Amount, bounded=True)
+
+
+async def test_a_record_that_is_cut_off_twice_is_an_error(client: ModelClient, fake_openai: FakeOpenAI) -> None:
+    cut = Say('{"amount": 4', finish_reason="length")
+    fake_openai.script(cut, cut)
+    with pytest.raises(ModelTruncated) as raised:
+        await client.structured(ASK, Amount)
+    assert raised.value.usage.requests == len(fake_openai.chats) == 2
 
 
 async def test_both_askings_share_one_deadline(make_client: MakeClient, fake_openai: FakeOpenAI) -> None:

@@ -58,9 +58,9 @@ def test_an_empty_report_is_no_conflict(evidence: list[EvidenceChunk]) -> None:
     assert resolve([ReportedConflict()], evidence) == ([], [])
 
 
-def test_a_value_in_other_words_is_quoted_from_the_beginning(evidence: list[EvidenceChunk]) -> None:
+def test_a_value_in_other_words_is_quoted_as_the_passage_has_it(evidence: list[EvidenceChunk]) -> None:
     (conflict,), _ = resolve([reported(value_a="almost 200 million")], evidence)
-    assert conflict["sides"][0]["quote"].startswith("Results\nRevenue in 2024")
+    assert conflict["sides"][0]["quote"].endswith("Revenue in 2024 was $199.6M.")
 
 
 def test_quotes_are_short_and_word_for_word(evidence: list[EvidenceChunk]) -> None:
@@ -70,3 +70,48 @@ def test_quotes_are_short_and_word_for_word(evidence: list[EvidenceChunk]) -> No
     assert len(quote) <= 300
     assert "$199.6M" in quote
     assert quote in evidence[0]["text"]
+
+
+def test_values_that_agree_in_other_units_are_no_conflict(evidence: list[EvidenceChunk]) -> None:
+    evidence[1]["text"] = "The board noted revenue of 199,600 thousand dollars for 2024."
+    assert resolve([reported(value_b="199,600 thousand dollars")], evidence) == ([], [])
+
+
+def test_a_value_that_is_in_no_passage_was_made_up(evidence: list[EvidenceChunk]) -> None:
+    assert resolve([reported(value_b="$205.1M")], evidence) == ([], [])
+
+
+def test_values_named_the_wrong_way_round_are_put_right(evidence: list[EvidenceChunk]) -> None:
+    (conflict,), _ = resolve([reported(value_a="$187.2M", value_b="$199.6M")], evidence)
+    assert [(side["chunk_id"], side["value"]) for side in conflict["sides"]] == [("b-2", "$187.2M"), ("a-1", "$199.6M")]
+
+
+def test_a_value_from_another_passage_than_the_one_named_leaves_a_sentence(evidence: list[EvidenceChunk]) -> None:
+    records, sentences = resolve([reported(value_a="31 %", chunk_a="b-2", chunk_b="b-2")], evidence)
+    assert records == []
+    assert len(sentences) == 1
+
+
+def test_copies_that_both_give_both_values_do_not_contradict_each_other(evidence: list[EvidenceChunk]) -> None:
+    for chunk in evidence:
+        chunk["text"] = "Revenue was $199.6M, after $187.2M the year before."
+    assert resolve([reported()], evidence) == ([], [])
+
+
+def test_a_contradiction_between_two_years_is_a_different_period(evidence: list[EvidenceChunk]) -> None:
+    evidence[1]["text"] = "The board noted revenue of $187.2M for 2023."
+    (conflict,), _ = resolve([reported()], evidence)
+    assert conflict["kind"] == "different_period"
+
+
+def test_a_contradiction_with_a_preliminary_figure_is_a_revision(evidence: list[EvidenceChunk]) -> None:
+    evidence[1]["text"] = "The board noted preliminary revenue of $187.2M for 2024."
+    (conflict,), _ = resolve([reported()], evidence)
+    assert conflict["kind"] == "revision"
+
+
+def test_two_dates_are_not_two_periods(evidence: list[EvidenceChunk]) -> None:
+    evidence[0]["text"] = "The launch is on 3 May 2026."
+    evidence[1]["text"] = "The launch is on 5 May 2026."
+    (conflict,), _ = resolve([reported(value_a="3 May 2026", value_b="5 May 2026")], evidence)
+    assert conflict["kind"] == "contradiction"

@@ -56,3 +56,15 @@ def test_conflicts_are_asked_for_as_objects_with_known_kinds() -> None:
 
 def test_findings_are_asked_for_before_the_score_that_rests_on_them() -> None:
     assert list(strict_schema(Audit)["properties"])[-1] == "confidence"
+
+
+def test_every_list_and_text_can_be_given_an_end() -> None:
+    schema = strict_schema(Audit, bounded=True)
+    claims = schema["properties"]["unsupported_claims"]
+    assert claims["maxItems"] == 3
+    assert claims["items"]["maxLength"] == 80
+    conflicts = schema["properties"]["conflicting_evidence"]
+    assert conflicts["maxItems"] == 1
+    assert conflicts["items"]["properties"]["about"]["maxLength"] == 80
+    assert "maxLength" not in conflicts["items"]["properties"]["kind"]
+    assert "maxItems" not in str(strict_schema(Audit))

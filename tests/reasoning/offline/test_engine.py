@@ -129,3 +129,15 @@ async def test_another_figure_is_no_answer_when_nothing_speaks_of_the_one_asked_
     )
     assert "do not answer" in await write("What was the hospital's mortality rate in 2025?", [ward])
     assert "2.1%" in await write("What was the hospital's infection rate in 2025?", [ward])
+
+
+async def test_a_figure_of_a_table_is_reckoned_and_cited() -> None:
+    answer = await write("Which bread has the highest price in euros?")
+    assert "Rye loaf" in answer
+    assert "more than Wheat loaf (3.90)" in answer
+    assert all(c["verdict"] in ("verbatim", "supported") for c in judge_claims(answer, EVIDENCE))
+
+
+async def test_a_row_in_a_summary_keeps_its_header() -> None:
+    summaries = (await WRITER.summarize("What is the price of a rye loaf?", [as_passage(EVIDENCE[1])], 90)).value
+    assert "Bread | Price in euros | Weight in grams\nRye loaf | 4.80 | 750" in summaries["c00000000b2"]

@@ -66,7 +66,7 @@ class ModelClient:
         """The answer as a record. One that does not fit is asked for once more, with what was wrong."""
         ledger = Ledger(self._deadline)
         with ledger.on_errors():
-            answer = await self._said(Request(messages, self._max_tokens, schema), ledger)
+            answer = await self._record(messages, schema, ledger)
             try:
                 return Reply(parse(answer, schema), ledger.usage)
             except Misfit as misfit:
@@ -76,6 +76,13 @@ class ModelClient:
                 return Reply(parse(answer, schema), ledger.usage)
             except Misfit as misfit:
                 raise BadModelOutput(f"{self.name} gave no usable {schema.__name__}: {misfit}") from None
+
+    async def _record(self, messages: Sequence[Message], schema: type[BaseModel], ledger: Ledger) -> str:
+        try:
+            return await self._said(Request(messages, self._max_tokens, schema), ledger)
+        except ModelTruncated:
+            # A small model may repeat itself until it is cut off: once more, with an end to every list and text.
+            return await self._said(Request(messages, self._max_tokens, schema, bounded=True), ledger)
 
     async def _said(self, request: Request, ledger: Ledger) -> str:
         completion = await self._courier.deliver(request, ledger)

@@ -1,10 +1,16 @@
-"""Conflicts as the auditor reports them, made into records where the passages it names exist."""
+"""Conflicts as the auditor reports them, made into records where code finds both values in the passages it names."""
 
 import re
 from collections.abc import Mapping, Sequence
 
+from masis.audit.alike import same_answer
+from masis.audit.asked import at_other_times
+from masis.audit.holding import gives
+from masis.audit.periods import periods
+from masis.audit.qualifiers import definition_marks, kind_by_marks, stage_marks
+from masis.audit.statements import statements
 from masis.reasoning.llm.schemas import ReportedConflict
-from masis.types import Conflict, ConflictSide, EvidenceChunk
+from masis.types import Conflict, ConflictKind, ConflictSide, EvidenceChunk
 
 _LONGEST_QUOTE = 300
 
@@ -12,32 +18,75 @@ _LONGEST_QUOTE = 300
 def resolve(
     reported: Sequence[ReportedConflict], evidence: Sequence[EvidenceChunk]
 ) -> tuple[list[Conflict], list[str]]:
-    """Records with both sides quoted from the evidence; sentences for those whose sides are not in it."""
+    """Records with both sides quoted from the evidence; sentences for what code can neither bear out nor refute."""
     chunks = {chunk["chunk_id"]: chunk for chunk in evidence}
     records: list[Conflict] = []
     sentences: list[str] = []
     for each in reported:
-        if each.value_a and each.value_a == each.value_b:
-            continue  # two passages that say the same
+        if _agree(each) or _is_made_up(each, evidence):
+            continue
         record = _record(each, chunks)
-        if record is not None:
+        if record is not None and not _both_say_both(record, chunks):
             records.append(record)
-        elif sentence := _sentence(each):
+        elif record is None and (sentence := _sentence(each)):
             sentences.append(sentence)
     return records, sentences
+
+
+def _agree(reported: ReportedConflict) -> bool:
+    """$4.2bn and 4,200 million are one value."""
+    return bool(reported.value_a and reported.value_b) and same_answer(reported.value_a, reported.value_b)
+
+
+def _is_made_up(reported: ReportedConflict, evidence: Sequence[EvidenceChunk]) -> bool:
+    """It names values, and one of them is in no passage at all."""
+    return any(
+        value and not any(gives(chunk["text"], value) for chunk in evidence)
+        for value in (reported.value_a, reported.value_b)
+    )
+
+
+def _both_say_both(record: Conflict, chunks: Mapping[str, EvidenceChunk]) -> bool:
+    """Copies of one text, or passages that give both values, do not contradict each other."""
+    texts = [chunks[side["chunk_id"]]["text"] for side in record["sides"]]
+    values = [side["value"] for side in record["sides"]]
+    return all(values) and all(gives(text, value) for text in texts for value in values)
 
 
 def _record(reported: ReportedConflict, chunks: Mapping[str, EvidenceChunk]) -> Conflict | None:
     chunk_a, chunk_b = (chunks.get(bare_id(id_)) for id_ in (reported.chunk_a, reported.chunk_b))
     if chunk_a is None or chunk_b is None:
         return None
+    # Models mix up which value goes with which passage more often than they invent one.
+    placed = ((chunk_a, chunk_b), (chunk_b, chunk_a))
+    found = next((p for p in placed if _is_in(reported.value_a, p[0]) and _is_in(reported.value_b, p[1])), None)
+    if found is None:
+        return None
+    sides = [_side(reported.value_a, found[0]), _side(reported.value_b, found[1])]
     return Conflict(
         about=reported.about or "the same fact",
         period=reported.period or None,
-        kind=reported.kind,
-        sides=[_side(reported.value_a, chunk_a), _side(reported.value_b, chunk_b)],
+        kind=_kind(reported.kind, sides),
+        sides=sides,
         explanation=_sentence(reported),
     )
+
+
+def _is_in(value: str, chunk: EvidenceChunk) -> bool:
+    return not value or gives(chunk["text"], value)
+
+
+def _kind(reported: ConflictKind, sides: Sequence[ConflictSide]) -> ConflictKind:
+    """What both passages say outright outweighs the auditor's word for it."""
+    quotes = [side["quote"] for side in sides]
+    first, second = (tuple(periods(quote)) for quote in quotes)
+    are_dates = any(periods(side["value"]) for side in sides)
+    if not are_dates and at_other_times(first, second):
+        return "different_period"
+    if reported != "contradiction":
+        return reported
+    ours, theirs = (stage_marks(quote) | definition_marks(quote) for quote in quotes)
+    return kind_by_marks(ours, theirs)
 
 
 def _side(value: str, chunk: EvidenceChunk) -> ConflictSide:
@@ -56,7 +105,8 @@ def _quote(value: str, text: str) -> str:
     """The line of the passage that holds the value, word for word; its beginning when none does."""
     found = re.search(re.escape(value), text, re.IGNORECASE) if value else None
     if found is None:
-        return text[:_LONGEST_QUOTE].strip()
+        saying_so = (s.text for s in statements(text) if value and gives(s.text, value))
+        return next(saying_so, text)[:_LONGEST_QUOTE].strip()
     start = text.rfind("\n", 0, found.start()) + 1
     end = text.find("\n", found.end())
     line = text[start : end if end >= 0 else len(text)]

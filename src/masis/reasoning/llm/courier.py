@@ -51,6 +51,8 @@ class Request:
     messages: Sequence[Message]
     max_tokens: int
     schema: type[BaseModel] | None = None
+    bounded: bool = False
+    """Whether lists and texts of the record have an end that the server enforces."""
     listener: Listener | None = None
     was_heard: bool = False
     """Whether the listener has heard the beginning of an answer."""
@@ -124,7 +126,7 @@ class Courier:
             body["temperature"] = self._temperature
         if request.schema is not None:
             messages = with_schema(messages, request.schema, dialect.rung)
-            if wanted := response_format(request.schema, dialect.rung):
+            if wanted := response_format(request.schema, dialect.rung, bounded=request.bounded):
                 body["response_format"] = wanted
         if request.streams:
             body["stream"] = True

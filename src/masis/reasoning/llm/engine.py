@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from masis.audit.conflicts import find_conflicts, joined
 from masis.errors import BadModelOutput, ModelRefused, ModelTruncated
 from masis.reasoning.llm import prompts
 from masis.reasoning.llm.client import ModelClient
@@ -13,6 +14,9 @@ from masis.types import CitationAudit, EvidenceChunk
 
 
 class LLMWriter:
+    prompt = prompts.prompt_stamp("writer")
+    summary_prompt = prompts.prompt_stamp("compressor")
+
     def __init__(self, client: ModelClient) -> None:
         self.name = client.name
         self._client = client
@@ -32,6 +36,8 @@ class LLMWriter:
 
 
 class LLMAuditor:
+    prompt = prompts.prompt_stamp("auditor")
+
     def __init__(self, client: ModelClient) -> None:
         self.name = client.name
         self._client = client
@@ -42,7 +48,8 @@ class LLMAuditor:
         messages = prompts.auditing(question, answer, evidence, guidance)
         reply = await self._client.structured(messages, Audit)
         found = reply.value
-        records, sentences = resolve(found.conflicting_evidence, evidence)
+        reported, sentences = resolve(found.conflicting_evidence, evidence)
+        records = joined(reported, find_conflicts(question, evidence))
         finding = AuditFinding(
             confidence=found.confidence,
             hallucination_detected=found.hallucination_detected,
@@ -56,6 +63,8 @@ class LLMAuditor:
 
 
 class LLMJudge:
+    prompt = prompts.prompt_stamp("judge")
+
     def __init__(self, client: ModelClient) -> None:
         self.name = client.name
         self._client = client

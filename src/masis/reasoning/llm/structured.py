@@ -22,9 +22,9 @@ class Misfit(Exception):
     """The answer does not fit the schema; the words say where, for the model to mend it."""
 
 
-def response_format(schema: type[BaseModel], rung: Rung) -> dict[str, Any] | None:
+def response_format(schema: type[BaseModel], rung: Rung, *, bounded: bool = False) -> dict[str, Any] | None:
     if rung == "json_schema":
-        named = {"name": schema.__name__, "schema": strict_schema(schema), "strict": True}
+        named = {"name": schema.__name__, "schema": strict_schema(schema, bounded=bounded), "strict": True}
         return {"type": "json_schema", "json_schema": named}
     return {"type": "json_object"} if rung == "json_object" else None
 

@@ -1,11 +1,13 @@
 """The offline auditor: does each source bear out its sentence, is the question answered, do the documents agree."""
 
+import asyncio
 from collections.abc import Sequence
 
-from masis.audit.conflicts import find_conflicts
+from masis.audit.second_opinion import SecondOpinion
 from masis.audit.support import SCORES
 from masis.audit.verdicts import judge_claims
 from masis.reasoning.offline.coverage import question_coverage
+from masis.reasoning.offline.disagreement import all_conflicts
 from masis.reasoning.ports import AuditFinding, Guidance, Reply
 from masis.settings import OFFLINE
 from masis.types import Claim, Conflict, EvidenceChunk, Verdict
@@ -23,13 +25,17 @@ DISPUTED = 0.7
 class OfflineAuditor:
     name = OFFLINE
 
+    def __init__(self, second_opinion: SecondOpinion | None = None) -> None:
+        self._second_opinion = second_opinion
+
     async def audit(
         self, question: str, answer: str, evidence: Sequence[EvidenceChunk], guidance: Guidance
     ) -> Reply[AuditFinding]:
-        claims = [c for c in judge_claims(answer, evidence) if c["kind"] in ("claim", "recommendation")]
+        judged = await asyncio.to_thread(judge_claims, answer, evidence, self._second_opinion)
+        claims = [c for c in judged if c["kind"] in ("claim", "recommendation")]
         refuted = [c for c in claims if c["verdict"] in REFUTED]
         relevance = question_coverage(question, claims, evidence) if claims else 1.0
-        conflicts = find_conflicts(question, evidence)
+        conflicts = await asyncio.to_thread(all_conflicts, question, evidence)
         gaps = [] if relevance >= OFF_TOPIC else [f"The answer does not speak of what was asked: {question}"]
         return Reply(
             AuditFinding(

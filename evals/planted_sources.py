@@ -1,0 +1,144 @@
+"""Finished answers to plant errors in: MASIS's own, and gold answers that people wrote, each with its evidence."""
+
+import csv
+import gzip
+import hashlib
+import io
+import json
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evals.sample import SAMPLE, questions
+from evals.tables import shared_data
+from masis import Masis, Settings
+from masis.audit.sentences import split_sentences
+from masis.types import EvidenceChunk
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    question: str
+    answer: str
+    evidence: Sequence[EvidenceChunk]
+
+
+def sample_answers() -> list[Finished]:
+    asked = [q.question for q in questions() if q.expected_outcome == "answered"]
+    return _own_answers(SAMPLE, asked)
+
+
+def article_answers() -> list[Finished]:
+    """Answers of the offline engine on documents it was not tuned on."""
+    data = shared_data("stici_single_topic_rag")
+    if data is None:
+        return []
+    asked = []
+    for name in ("single_passage_answer_questions.csv", "multi_passage_answer_questions.csv"):
+        with (data / name).open() as file:
+            asked += [entry["question"] for entry in csv.DictReader(file)]
+    with tempfile.TemporaryDirectory() as folder:
+        _write_articles(data, Path(folder))
+        return _own_answers(Path(folder), asked)
+
+
+def _write_articles(data: Path, folder: Path) -> None:
+    csv.field_size_limit(10**9)
+    text = gzip.decompress((data / "documents.csv.gz").read_bytes()).decode()
+    for number, document in enumerate(csv.DictReader(io.StringIO(text))):
+        (folder / f"article-{number:02}.txt").write_text(document["text"])
+
+
+def _own_answers(documents: Path, asked: Sequence[str]) -> list[Finished]:
+    with tempfile.TemporaryDirectory() as home:
+        masis = Masis(Settings(home=Path(home)))
+        masis.ingest([documents], "planted")
+        results = [(question, masis.ask(question, "planted")) for question in asked]
+        masis.close()
+    return [Finished(q, r.answer, r.evidence) for q, r in results if r.outcome in ("answered", "answered_with_caveat")]
+
+
+def human_answers() -> list[Finished]:
+    """CLAPnq: gold answers in people's own words, cited to their own passage; two other passages are at hand."""
+    data = shared_data("clapnq_dev")
+    if data is None:
+        return []
+    lines = gzip.decompress((data / "clapnq_dev_answerable.jsonl.gz").read_bytes()).splitlines()
+    entries = [json.loads(line) for line in lines]
+    chunks = [_chunk(e["passages"][0]["title"], _prose(e["passages"][0]["text"])) for e in entries]
+    return [
+        Finished(e["input"], _cited(e["output"][0]["answer"], own), _with_others(number, chunks))
+        for number, (e, own) in enumerate(zip(entries, chunks, strict=True))
+    ]
+
+
+def table_answers() -> list[Finished]:
+    """TAT-QA: questions for a figure that stands in table or text, turned into a sentence with the gold figure."""
+    return _figure_answers("span")
+
+
+def computed_answers() -> list[Finished]:
+    """TAT-QA: the same for a figure that has to be computed."""
+    return _figure_answers("arithmetic")
+
+
+def _figure_answers(kind: str) -> list[Finished]:
+    data = shared_data("tatqa_dev")
+    if data is None:
+        return []
+    entries = json.loads(gzip.decompress((data / "tatqa_dataset_dev.json.gz").read_bytes()))
+    chunks = [_chunk("report", _table_and_text(entry)) for entry in entries]
+    return [
+        Finished(question, _cited(sentence, chunks[number]), _with_others(number, chunks))
+        for number, entry in enumerate(entries)
+        for question, sentence in _figure_sentences(entry, kind)
+    ]
+
+
+def _chunk(title: str, text: str) -> EvidenceChunk:
+    name = hashlib.sha256(text.encode()).hexdigest()[:10]
+    return {
+        "chunk_id": f"c{name}", "file_name": f"{title}.txt", "text": text, "score": 0.9, "document_id": name,
+        "page": 1, "start": 0, "end": len(text), "heading": title, "date": None,
+    }  # fmt: skip
+
+
+def _with_others(number: int, chunks: Sequence[EvidenceChunk]) -> list[EvidenceChunk]:
+    around = [chunks[(number + step) % len(chunks)] for step in (0, 1, 2)]
+    return list({chunk["chunk_id"]: chunk for chunk in around}.values())
+
+
+def _cited(answer: str, chunk: EvidenceChunk) -> str:
+    return " ".join(f"{sentence.text} [{chunk['chunk_id']}]" for sentence in split_sentences(" ".join(answer.split())))
+
+
+def _prose(tokenised: str) -> str:
+    """The data set's text is cut into words; documents are not."""
+    text = tokenised.replace("``", '"').replace("''", '"')
+    text = re.sub(r"\s+([.,;:?!%)\]]|'s\b|n't\b)", r"\1", text)
+    text = re.sub(r"([($\[])\s+", r"\1", text)
+    text = re.sub(r'" ([^"]*?) "', r'"\1"', text)
+    return re.sub(r"(\w) - (\w)", r"\1-\2", text).strip()
+
+
+def _table_and_text(entry: dict[str, Any]) -> str:
+    rows = "\n".join(" | ".join(cell.replace("\n", " ") for cell in row) for row in entry["table"]["table"])
+    paragraphs = [p["text"] for p in sorted(entry["paragraphs"], key=lambda p: int(p["order"]))]
+    return "\n\n".join([*paragraphs, rows])
+
+
+_ASKED = re.compile(r"What (?P<verb>is|was|were|are) (?P<thing>the [^?]+)\?", re.IGNORECASE)
+_FIGURE = re.compile(r"[$€£]?\s?-?[\d,.]+\s?%?")
+
+
+def _figure_sentences(entry: dict[str, Any], kind: str) -> Iterator[tuple[str, str]]:
+    for asked in entry["questions"]:
+        match = _ASKED.fullmatch(asked["question"].strip())
+        answer = asked["answer"][0] if isinstance(asked["answer"], list) else str(asked["answer"])
+        if match and asked["answer_type"] == kind and _FIGURE.fullmatch(answer):
+            unit = {"percent": "%", "": ""}.get(asked["scale"], f" {asked['scale']}")
+            figure = answer if answer.endswith("%") else f"{answer}{unit}"
+            yield asked["question"], f"{match['thing'][0].upper()}{match['thing'][1:]} {match['verb']} {figure}."

@@ -1,0 +1,114 @@
+"""Answers with known errors, each with the text it was written from: the parts that nothing was trained on."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from random import Random
+
+from masis.audit.support import SCORES, check_support
+from masis.audit.verdicts import judge_claims
+from masis.audit.windows import best_window
+from masis.audit.words import content_stems
+from masis.reasoning.offline.auditor import REFUTED
+from masis.reasoning.offline.verifier import second_opinion, support_logit
+from masis.types import EvidenceChunk
+from training import sets
+from training.figures import hash_half
+from training.sets import ClaimExample
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An answer, sentence by sentence; `good` when its source bears all of it out."""
+
+    group: str
+    sentences: tuple[tuple[str, str], ...]
+    """The sentence before, where there is one, and the sentence."""
+    source: str
+    good: int
+
+    @property
+    def half(self) -> int:
+        """Thresholds are fitted on one half of the sources and reported on the other."""
+        return hash_half(self.group)
+
+
+def ragtruth(data: Path, most: int) -> list[Case]:
+    cases = _cases(e for e in sets.ragtruth(data) if sets.held_out(e.group))
+    return Random(0).sample(cases, min(most, len(cases)))
+
+
+def summedits(data: Path) -> dict[str, list[Case]]:
+    by_domain: dict[str, list[ClaimExample]] = defaultdict(list)
+    for example in sets.summedits(data):
+        if sets.held_out(example.group):
+            by_domain[example.set.removeprefix("summedits-")].append(example)
+    return {domain: _cases(examples) for domain, examples in by_domain.items()}
+
+
+def wice(data: Path) -> list[Case]:
+    return _cases(sets.wice(data))
+
+
+def _cases(examples: Iterable[ClaimExample]) -> list[Case]:
+    answers: dict[str, list[ClaimExample]] = defaultdict(list)
+    for example in examples:
+        answers[example.answer].append(example)
+    return [_case(members) for members in answers.values()]
+
+
+def _case(members: Sequence[ClaimExample]) -> Case:
+    pairs = tuple((e.claim[: e.context].rstrip(), e.claim[e.context :]) for e in members)
+    good = min(e.as_json()["sentence_label"] for e in members)
+    return Case(members[0].group, pairs, members[0].passage, good)
+
+
+Scorer = Callable[[Case], float]
+"""The higher, the better borne out; an answer is worth what its worst sentence is."""
+
+
+def word_overlap(case: Case) -> float:
+    said = set(content_stems(case.source))
+    return min((_share(set(content_stems(s)), said) for _, s in case.sentences), default=1.0)
+
+
+def _share(wanted: set[str], said: set[str]) -> float:
+    return len(wanted & said) / len(wanted) if wanted else 1.0
+
+
+@cache
+def code_alone(case: Case) -> float:
+    """The verdict of each sentence, and within a verdict how many of its words one stretch of the source has."""
+    return min(_by_code(sentence, [_chunk(case)]) for _, sentence in case.sentences)
+
+
+def _by_code(sentence: str, chunks: Sequence[EvidenceChunk]) -> float:
+    window = best_window(sentence, chunks)
+    return SCORES[check_support(sentence, chunks).verdict] + 0.3 * (window.coverage if window else 0.0)
+
+
+@cache
+def verifier(case: Case) -> float:
+    return min(support_logit(sentence, case.source, before) for before, sentence in case.sentences)
+
+
+@cache
+def is_refuted(case: Case) -> bool:
+    """Whether the audit, with the bounds it ships with, refutes any sentence."""
+    answer = "\n\n".join(f"{sentence.rstrip()} [c1]" for _, sentence in case.sentences)
+    return any(claim["verdict"] in REFUTED for claim in judge_claims(answer, [_chunk(case)], second_opinion))
+
+
+def _chunk(case: Case) -> EvidenceChunk:
+    return {
+        "chunk_id": "c1",
+        "file_name": "source.txt",
+        "text": case.source,
+        "score": 1.0,
+        "document_id": "d1",
+        "page": 1,
+        "start": 0,
+        "end": len(case.source),
+    }

@@ -1,0 +1,101 @@
+"""The embedded cross-encoder with a change of ours: it then tells what a passage bears out, or which words answer.
+
+The changes are small (a few thousand figures for each matrix, `trained/`); the matrices themselves are read from the
+base model's file in its wheel, changed, and handed to the runtime. How they were trained: training/README.md.
+"""
+
+import json
+import threading
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from masis.embedded import CROSS_ENCODER, OnnxModel, installed
+
+if TYPE_CHECKING:
+    import numpy as np
+
+TRAINED = Path(__file__).parent / "trained"
+MAX_TOKENS = 512
+"""As it was trained; only the second text is ever cut."""
+
+Task = Literal["verifier", "reader"]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What the network says of each token of a pair: two figures, and where the token stands."""
+
+    values: "np.ndarray[Any, Any]"
+    offsets: list[tuple[int, int]]
+    texts: list[int | None]
+    """0 for a token of the first text, 1 for the second, None for neither."""
+
+
+@lru_cache(maxsize=2)
+def adapted(task: Task) -> "AdaptedModel":
+    return AdaptedModel(installed(CROSS_ENCODER), TRAINED / f"{task}.npz")
+
+
+@dataclass(slots=True)
+class AdaptedModel:
+    """Loaded on first use; safe to use from several threads."""
+
+    base: OnnxModel
+    change: Path
+    _loaded: Any = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def run(self, first: str, second: str) -> Figures:
+        import numpy as np
+
+        tokenizer, session = self._load()
+        encoding = tokenizer.encode(first, second)
+        fields = {
+            "input_ids": encoding.ids,
+            "attention_mask": encoding.attention_mask,
+            "token_type_ids": encoding.type_ids,
+        }
+        outputs = session.run(None, {name: np.array([value], dtype=np.int64) for name, value in fields.items()})
+        return Figures(outputs[0][0], encoding.offsets, encoding.sequence_ids)
+
+    def _load(self) -> Any:
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = self._open()
+            return self._loaded
+
+    def _open(self) -> tuple[Any, Any]:
+        import onnxruntime
+
+        self.base.check()
+        tokenizer = self.base.tokenizer()
+        tokenizer.enable_truncation(MAX_TOKENS, strategy="only_second")
+        options = self.base.session_options()
+        weights = _weights(self.base.folder / "model.onnx", self.change)
+        values = [onnxruntime.OrtValue.ortvalue_from_numpy(value) for value in weights.values()]
+        options.add_external_initializers(list(weights), values)
+        session = onnxruntime.InferenceSession(
+            str(TRAINED / "network.onnx"), options, providers=["CPUExecutionProvider"]
+        )
+        return tokenizer, session
+
+
+def _weights(base_file: Path, change_file: Path) -> dict[str, "np.ndarray[Any, Any]"]:
+    import numpy as np
+
+    data = base_file.read_bytes()
+    change = {name: value.astype(np.float32) for name, value in np.load(change_file).items()}
+    weights = {name: value for name, value in change.items() if not name.endswith((".a", ".b"))}
+    for name, place in json.loads((TRAINED / "base.json").read_text()).items():
+        rows, columns = place["shape"]
+        whole = np.frombuffer(data, place["type"], rows * columns, place["start"]).reshape(rows, columns)
+        if f"{name}.a" not in change:
+            weights[f"{place['stored_as']}_quantized"] = whole
+            continue
+        changed = whole.astype(np.float32) * place["scale"] + change[f"{name}.a"] @ change[f"{name}.b"]
+        scale = np.abs(changed).max(axis=0) / 127 + 1e-12
+        weights[f"{place['stored_as']}_quantized"] = np.round(changed / scale).astype(np.int8)
+        weights[f"{place['stored_as']}_scale"] = scale.astype(np.float32)
+    return {name: np.ascontiguousarray(value) for name, value in weights.items()}

@@ -1,0 +1,154 @@
+"""Documents that answer one question differently, in words as much as in figures, as a reader finds them in each."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Protocol
+
+from masis.audit.alike import same_answer
+from masis.audit.asked import at_other_times
+from masis.audit.conflict_records import Said, record, without_copies
+from masis.audit.conflicts import find_conflicts, joined
+from masis.audit.copies import is_copy
+from masis.audit.expected import could_answer
+from masis.audit.issues import are_issues_of_one_series
+from masis.audit.namesakes import are_namesakes
+from masis.audit.one_thing import asks_for_one
+from masis.audit.periods import periods
+from masis.audit.qualifiers import definition_marks, kind_by_marks, stage_marks
+from masis.audit.quantities import quantities
+from masis.audit.statements import statements
+from masis.audit.words import content_stems
+from masis.reasoning.offline.reader import read_answers
+from masis.types import Conflict, ConflictKind, EvidenceChunk
+
+ANSWERS = 4.0
+"""How strongly a passage must answer for its answer to be held against another's: the middle of the range, 2 to 8, in
+which balanced accuracy hardly changes on the questions the reader was trained on."""
+LONGEST = 8
+"""Words: what is longer describes, and two descriptions may both be right."""
+
+
+class Reading(Protocol):
+    """The words of a passage that answer a question: `passage[start:end]`; a strength below 0: it does not answer."""
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def strength(self) -> float: ...
+
+
+Reader = Callable[[str, Sequence[str]], Sequence[Reading]]
+"""One reading for each passage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    chunk: EvidenceChunk
+    text: str
+    strength: float
+    quote: str
+
+
+def all_conflicts(question: str, evidence: Sequence[EvidenceChunk]) -> list[Conflict]:
+    """What code finds in figures, dates and names, and what the reader finds in answers."""
+    return joined(find_conflicts(question, evidence), find_disagreements(question, evidence))
+
+
+def find_disagreements(question: str, evidence: Sequence[EvidenceChunk], read: Reader = read_answers) -> list[Conflict]:
+    """For a question that asks for one thing: answers of different documents that are not the same answer."""
+    if len(evidence) < 2 or not asks_for_one(question):
+        return []
+    groups = by_meaning(_answers(question, evidence, read))
+    pairs = (_strongest_pair(ours, theirs) for ours, theirs in combinations(groups, 2))
+    return without_copies([_record(question, *pair) for pair in pairs if pair], evidence)
+
+
+def _answers(question: str, evidence: Sequence[EvidenceChunk], read: Reader) -> list[Answer]:
+    readings = read(question, [chunk["text"] for chunk in evidence])
+    found = [
+        Answer(chunk, chunk["text"][r.start : r.end].strip(" ,;:"), r.strength, _sentence(chunk, r.start, r.end))
+        for chunk, r in zip(evidence, readings, strict=True)
+        if r.strength >= ANSWERS
+    ]
+    return sorted((a for a in found if _fits(question, a)), key=lambda a: -a.strength)
+
+
+def _fits(question: str, answer: Answer) -> bool:
+    """Short, of the kind asked for and for the time asked for, and not the question's own words again."""
+    if len(answer.text.split()) > LONGEST or not could_answer(question, answer.text):
+        return False
+    asked, said = set(content_stems(question)), set(content_stems(answer.text))
+    if said and 2 * len(asked & said) >= len(said) and not quantities(answer.text):
+        return False
+    return not at_other_times(tuple(periods(answer.quote)), tuple(periods(question)))
+
+
+def _sentence(chunk: EvidenceChunk, start: int, end: int) -> str:
+    """The whole statement around the words, exactly as it stands."""
+    around = (s for s in statements(chunk["text"], chunk.get("heading")) if s.start <= start and end <= s.end)
+    statement = next(around, None)
+    return statement.text if statement else chunk["text"][start:end]
+
+
+def by_meaning(answers: Sequence[Answer]) -> list[list[Answer]]:
+    """The strongest of each group comes first and says what the group means."""
+    groups: list[list[Answer]] = []
+    for answer in answers:
+        known = next((group for group in groups if any(same_answer(answer.text, a.text) for a in group)), None)
+        if known is None:
+            groups.append([answer])
+        else:
+            known.append(answer)
+    return groups
+
+
+def _strongest_pair(ours: Sequence[Answer], theirs: Sequence[Answer]) -> tuple[Answer, Answer] | None:
+    """Of two documents, neither of which gives the other's answer beside its own."""
+    apart = [
+        (a, b)
+        for a, b in product(ours, theirs)
+        if a.chunk["document_id"] != b.chunk["document_id"] and not (_gives(a, b.text) or _gives(b, a.text))
+    ]
+    return max(apart, key=lambda pair: min(pair[0].strength, pair[1].strength), default=None)
+
+
+def _gives(answer: Answer, other: str) -> bool:
+    return other.lower() in answer.quote.lower()
+
+
+def _record(question: str, a: Answer, b: Answer) -> Conflict:
+    first, second = sorted((a, b), key=lambda x: (x.chunk.get("date") or "", x.chunk["file_name"]))
+    kind, namesakes = _kind(question, first, second)
+    made = record(question.strip(" ?"), None, kind, [_said(first), _said(second)])
+    if namesakes:
+        made["explanation"] = (
+            f"{first.chunk['file_name']} gives {first.text} and {second.chunk['file_name']} gives {second.text}: "
+            "they seem to speak of different things of the same name."
+        )
+    return made
+
+
+def _said(answer: Answer) -> Said:
+    return Said(answer.chunk, answer.text, answer.quote, _marks(answer))
+
+
+def _marks(answer: Answer) -> frozenset[str]:
+    return stage_marks(answer.quote) | definition_marks(answer.quote)
+
+
+def _at_other_times(a: Answer, b: Answer) -> bool:
+    ours, theirs = tuple(periods(a.quote)), tuple(periods(b.quote))
+    return at_other_times(ours, theirs) or (ours != theirs and are_issues_of_one_series(a.chunk, b.chunk))
+
+
+def _kind(question: str, a: Answer, b: Answer) -> tuple[ConflictKind, bool]:
+    """The kind, and whether it is one name for two things."""
+    if not periods(a.text) and _at_other_times(a, b):
+        return "different_period", False
+    # A copy with another value in it speaks of the same thing.
+    if not is_copy(a.chunk["text"], b.chunk["text"]) and are_namesakes(question, a.chunk["text"], b.chunk["text"]):
+        return "different_definition", True
+    return kind_by_marks(_marks(a), _marks(b)), False

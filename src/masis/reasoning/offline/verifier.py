@@ -1,0 +1,53 @@
+"""Does the passage bear the claim out? The embedded cross-encoder, trained by us on answers with marked errors.
+
+It is asked where code cannot tell: what is said in other words. Its figures: docs/benchmarks.md.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import exp
+
+from masis.audit.second_opinion import Question
+from masis.embedded import on_all_cores
+from masis.embedded.adapted import Figures, adapted
+from masis.reasoning.offline.excerpt import excerpt
+from masis.types import EvidenceChunk
+
+Pair = tuple[str, str]
+
+
+def second_opinion(questions: Sequence[Question]) -> list[float]:
+    """For the audit: claims with the chunks they cite, all of which are read together."""
+    return support_scores([(claim, "\n".join(map(_in_context, chunks))) for claim, chunks in questions])
+
+
+def _in_context(chunk: EvidenceChunk) -> str:
+    return "\n".join(part for part in (chunk.get("heading"), chunk["text"]) if part)
+
+
+def support_scores(pairs: Sequence[Pair]) -> list[float]:
+    """For each claim and passage, from 0 to 1, how likely it is that the passage bears the claim out."""
+    adapted("verifier")  # made here, once: threads that find none would each make one
+    return on_all_cores(lambda pair: _as_share(support_logit(pair[0], pair[1])), pairs)
+
+
+@lru_cache(maxsize=20_000)
+def support_logit(claim: str, passage: str, before: str = "") -> float:
+    """`before` is the sentence before the claim, where there is one: it says who “it” is, and is not judged."""
+    said = f"{before} {claim}" if before else claim
+    figures = adapted("verifier").run(said, excerpt(said, passage))
+    return (float(figures.values[0, 0]) - _worst_token(figures, len(said) - len(claim))) / 2
+
+
+def _worst_token(figures: Figures, first: int) -> float:
+    """How sure it is of the token it doubts most."""
+    judged = [
+        float(values[1])
+        for values, (_, end), which in zip(figures.values, figures.offsets, figures.texts, strict=True)
+        if which == 0 and end > first
+    ]
+    return max(judged, default=0.0)
+
+
+def _as_share(logit: float) -> float:
+    return 1 / (1 + exp(-max(-30.0, min(30.0, logit))))

@@ -1,0 +1,37 @@
+"""The trained changes stand on the exact base file they were made for."""
+
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from masis.embedded import CROSS_ENCODER, BrokenModel, OnnxModel, installed
+from masis.embedded.adapted import TRAINED, AdaptedModel
+
+MEGABYTE = 1_000_000
+
+
+def test_they_are_a_few_megabytes() -> None:
+    assert sum(file.stat().st_size for file in TRAINED.iterdir()) < 7 * MEGABYTE
+
+
+def test_another_base_file_is_refused(tmp_path: Path) -> None:
+    right = installed(CROSS_ENCODER)
+    for name in ("model.onnx", "tokenizer.json"):
+        (tmp_path / name).write_bytes((right.folder / name).read_bytes()[:-1] + b"x")
+    with pytest.raises(BrokenModel, match="not the file"):
+        AdaptedModel(OnnxModel(tmp_path, right.sha256), TRAINED / "reader.npz").run("a", "b")
+
+
+def test_every_matrix_lies_where_it_is_said_to() -> None:
+    """Each has its own bytes: none overlap, none runs past the end."""
+    size = (installed(CROSS_ENCODER).folder / "model.onnx").stat().st_size
+    places = sorted((p["start"], p["start"] + int(np.prod(p["shape"]))) for p in _places())
+    assert all(end <= following for (_, end), (following, _) in itertools.pairwise(places))
+    assert places[-1][1] <= size
+
+
+def _places() -> list[dict[str, object]]:
+    return list(json.loads((TRAINED / "base.json").read_text()).values())

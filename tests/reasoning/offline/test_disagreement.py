@@ -1,0 +1,110 @@
+"""What is made of readings; how well a passage is read is measured elsewhere."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from masis.reasoning.offline.disagreement import find_disagreements
+from masis.types import Conflict
+from tests.support.engines import chunk
+
+ANSWER = re.compile(r"(?:office (?:\w+ )*?in|population was) (?P<answer>[\d,]*\d|[A-Z]\w+)")
+
+
+@dataclass
+class Read:
+    start: int
+    end: int
+    strength: float
+
+
+def by_pattern(question: str, texts: Sequence[str]) -> list[Read]:
+    """A reader for the sentences of this page: a place after “office … in”, a number after “population was”."""
+    found = (ANSWER.search(text) for text in texts)
+    return [Read(*m.span("answer"), 5.0) if m else Read(0, 0, -5.0) for m in found]
+
+
+def found(question: str, *texts: str) -> list[Conflict]:
+    evidence = [
+        chunk(f"c{n}", text, document_id=f"d{n}", file_name=f"file{n}.txt") for n, text in enumerate(texts, start=1)
+    ]
+    return find_disagreements(question, evidence, by_pattern)
+
+
+LYON = "Halvard Robotics is a maker of warehouse robots. It has its head office in Lyon, France."
+BRNO = "Halvard Robotics builds robots for warehouses. Halvard Robotics has its head office in Brno, Czech Republic."
+WHERE = "Where is the head office of Halvard Robotics?"
+
+
+def test_two_places_for_one_office_are_a_contradiction_with_both_quotes() -> None:
+    (conflict,) = found(WHERE, LYON, BRNO)
+    assert conflict["kind"] == "contradiction"
+    first, second = conflict["sides"]
+    assert "Lyon" in first["value"]
+    assert "Brno" in second["value"]
+    assert first["quote"] in LYON
+    assert second["quote"] in BRNO
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "second"),
+    [
+        (WHERE, LYON, "From its head office in Lyon, Halvard Robotics sells robots to all of Europe."),
+        (WHERE, LYON, "Halvard Robotics sold 412 robots in 2025, more than in any year before."),
+        ("Which cities does Halvard Robotics name?", LYON, BRNO),
+        ("Why does Halvard Robotics have a head office?", LYON, BRNO),
+    ],
+)
+def test_what_agrees_or_may_stand_together_is_none(question: str, first: str, second: str) -> None:
+    assert found(question, first, second) == []
+
+
+def test_one_document_does_not_disagree_with_itself() -> None:
+    evidence = [chunk("c1", LYON, document_id="d1"), chunk("c2", BRNO, document_id="d1")]
+    assert find_disagreements(WHERE, evidence, by_pattern) == []
+
+
+def test_two_bearers_of_one_name_are_told_apart() -> None:
+    (conflict,) = found(
+        "What is the population of Marlow Creek?",
+        "Marlow Creek, Idaho is a city in Shoshone County. The population was 1,619 at the 2010 census.",
+        "Marlow Creek, Ontario is a village on the lake. The population was 13,124 at the 2010 census.",
+    )
+    assert conflict["kind"] == "different_definition"
+    assert "same name" in conflict["explanation"]
+
+
+def test_copies_count_once() -> None:
+    conflicts = found(WHERE, LYON, f"{LYON} It was founded in 1998.", BRNO)
+    assert len(conflicts) == 1
+
+
+def test_a_sentence_that_gives_both_contradicts_neither() -> None:
+    both = "Halvard Robotics moved its head office in Lyon to a head office in Brno."
+    assert found(WHERE, both, BRNO) == []
+
+
+def test_a_figure_of_another_year_is_for_another_time() -> None:
+    (conflict,) = found(
+        "What is the population of Marlow?",
+        "At the 2010 census of Marlow the population was 1,619.",
+        "At the 2020 census of Marlow the population was 1,702.",
+    )
+    assert conflict["kind"] == "different_period"
+
+
+def test_weak_readings_are_held_against_nobody() -> None:
+    def unsure(question: str, texts: Sequence[str]) -> list[Read]:
+        return [Read(r.start, r.end, -1.0) for r in by_pattern(question, texts)]
+
+    evidence = [chunk("c1", LYON, document_id="d1"), chunk("c2", BRNO, document_id="d2")]
+    assert find_disagreements(WHERE, evidence, unsure) == []
+
+
+def test_the_embedded_reader_finds_both_answers() -> None:
+    evidence = [chunk("c1", LYON, document_id="d1"), chunk("c2", BRNO, document_id="d2", file_name="memo.txt")]
+    (conflict,) = find_disagreements(WHERE, evidence)
+    assert "Brno" in conflict["sides"][0]["value"]
+    assert "Lyon" in conflict["sides"][1]["value"]

