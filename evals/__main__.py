@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Callable
 
 from evals import (
+    bench_audit,
     bench_cold_start,
     bench_embedding,
     bench_ingestion,
@@ -12,15 +13,21 @@ from evals import (
     bench_overhead,
     bench_parsing,
     bench_store,
+    eval_answers,
     eval_calibration,
+    eval_conflicts,
     eval_formats,
     eval_fuzz,
+    eval_hostile,
     eval_planted_errors,
+    eval_poisoned,
     eval_retrieval,
     eval_sample,
     eval_silence,
+    eval_support,
     eval_threshold,
     eval_unseen,
+    eval_versions,
 )
 from evals.tables import Section, write_sections
 
@@ -34,11 +41,18 @@ SUITES: dict[str, dict[str, Callable[[], Section]]] = {
         "embedding": bench_embedding.measure,
         "ingestion": bench_ingestion.measure,
         "store": bench_store.measure,
+        "audit": bench_audit.measure,
     },
     "eval": {
         "sample": eval_sample.measure,
+        "support": eval_support.measure,
         "planted-errors": eval_planted_errors.measure,
+        "conflicts": eval_conflicts.measure,
+        "versions": eval_versions.measure,
+        "poisoned": eval_poisoned.measure,
+        "hostile": eval_hostile.measure,
         "silence": eval_silence.measure,
+        "answers": eval_answers.measure,
         "unseen": eval_unseen.measure,
         "formats": eval_formats.measure,
         "fuzz": eval_fuzz.measure,

@@ -10,7 +10,7 @@ from math import sqrt
 
 from evals.answer_data import Posed
 from masis import RunResult
-from masis.audit.words import content_stems
+from masis.audit.text.words import content_stems
 from masis.types import Citation, Claim, EvidenceChunk
 
 BEARS_OUT = 0.75

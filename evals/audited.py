@@ -3,16 +3,17 @@
 import asyncio
 from collections.abc import Sequence
 
-from masis.audit.citations import audit_citations
+from masis.audit.citing.citations import audit_citations
 from masis.orchestrator.critic import critique_of
 from masis.reasoning.offline.auditor import OfflineAuditor
+from masis.reasoning.offline.verifier import second_opinion
 from masis.reasoning.ports import Guidance
 from masis.settings import Settings
 from masis.types import Critique, EvidenceChunk
 
 
 def audited(question: str, answer: str, evidence: Sequence[EvidenceChunk]) -> Critique:
-    finding = asyncio.run(OfflineAuditor().audit(question, answer, evidence, Guidance())).value
+    finding = asyncio.run(OfflineAuditor(second_opinion).audit(question, answer, evidence, Guidance())).value
     citations = audit_citations(answer, [chunk["chunk_id"] for chunk in evidence])
     return critique_of(finding, citations, Settings())
 

@@ -10,7 +10,7 @@ from evals.answer_scoring import Scored, compared, scored, share
 from evals.retrieval_systems import Keywords
 from evals.tables import Section, table
 from masis import Masis
-from masis.audit.sentences import split_sentences
+from masis.audit.text.sentences import split_sentences
 from masis.types import SearchFilters
 
 HEADER = [

@@ -13,8 +13,8 @@ from typing import Any
 from evals.sample import SAMPLE, questions
 from evals.tables import Section, shared_data, table
 from masis import Masis, Settings
-from masis.audit.conflicts import find_conflicts, joined
-from masis.audit.words import content_stems
+from masis.audit.disagreeing.conflicts import find_conflicts, joined
+from masis.audit.text.words import content_stems
 from masis.reasoning.offline.disagreement import find_disagreements
 from masis.types import Conflict, EvidenceChunk
 from training.sets import held_out

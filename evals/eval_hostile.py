@@ -11,8 +11,8 @@ from typing import cast
 from evals.hostile_mails import Mail, Planted, every_planting, read_mails, some_plantings
 from evals.sample import SAMPLE
 from evals.tables import Section, shared_data, table
-from masis.audit.injections import find_instructions
-from masis.audit.verdicts import judge_claims
+from masis.audit.hostile.injections import find_instructions
+from masis.audit.proving.verdicts import judge_claims
 from masis.orchestrator.critic import refuted_by_code
 from masis.orchestrator.graph import graph
 from masis.orchestrator.services import Services

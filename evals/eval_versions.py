@@ -12,8 +12,8 @@ from typing import Any
 
 from evals.eval_conflicts import passage
 from evals.tables import Section, shared_data, table
-from masis.audit.conflicts import find_conflicts
-from masis.audit.words import content_stems
+from masis.audit.disagreeing.conflicts import find_conflicts
+from masis.audit.text.words import content_stems
 from masis.types import EvidenceChunk
 
 TITLE = "Two versions of one report, one figure changed (TAT-QA)"

@@ -15,7 +15,7 @@ from typing import Any
 from evals.sample import SAMPLE, questions
 from evals.tables import shared_data
 from masis import Masis, Settings
-from masis.audit.sentences import split_sentences
+from masis.audit.text.sentences import split_sentences
 from masis.types import EvidenceChunk
 
 

@@ -7,10 +7,10 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from masis.audit.support import SCORES, check_support
-from masis.audit.verdicts import judge_claims
-from masis.audit.windows import best_window
-from masis.audit.words import content_stems
+from masis.audit.proving.support import SCORES, check_support
+from masis.audit.proving.verdicts import judge_claims
+from masis.audit.proving.windows import best_window
+from masis.audit.text.words import content_stems
 from masis.reasoning.offline.auditor import REFUTED
 from masis.reasoning.offline.verifier import second_opinion, support_logit
 from masis.types import EvidenceChunk

@@ -9,8 +9,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
 
-from masis.audit.sentences import split_sentences
-from masis.audit.words import FUNCTION_WORDS, WORD
+from masis.audit.text.sentences import split_sentences
+from masis.audit.text.words import FUNCTION_WORDS, WORD
 from masis.errors import InvalidInput
 
 Item = TypeVar("Item")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from masis.audit.words import plain
+from masis.audit.text.words import plain
 from masis.types import EvidenceChunk
 
 # A sign, a bracket or a currency is part of the number: (5) is not 5.

@@ -2,7 +2,7 @@
 
 from collections.abc import Set as AbstractSet
 
-from masis.audit.words import content_stems
+from masis.audit.text.words import content_stems
 from masis.types import Chunk
 
 ALL_WORDS = 0.80

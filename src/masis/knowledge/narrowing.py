@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import log
 
-from masis.audit.words import content_stems
+from masis.audit.text.words import content_stems
 from masis.knowledge.chunk_ids import chunk_id
 from masis.knowledge.chunking import statements
 from masis.types import EvidenceChunk

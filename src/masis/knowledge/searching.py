@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from masis.audit.words import content_stems
+from masis.audit.text.words import content_stems
 from masis.errors import InvalidInput, MASISError
 from masis.knowledge.calibration import Calibration, calibration_for
 from masis.knowledge.catalog import Catalog

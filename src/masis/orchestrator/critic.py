@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 from langgraph.runtime import Runtime
 
-from masis.audit.citations import audit_citations, cited_sentences, is_abstention
-from masis.audit.conflicts import conflicts_with_answer, joined
-from masis.audit.model_findings import settled_by_model
-from masis.audit.obedience import obeyed
-from masis.audit.translations import is_translated
-from masis.audit.verdicts import judge_claims
+from masis.audit.citing.citations import audit_citations, cited_sentences, is_abstention
+from masis.audit.disagreeing.conflicts import conflicts_with_answer, joined
+from masis.audit.hostile.obedience import obeyed
+from masis.audit.proving.model_findings import settled_by_model
+from masis.audit.proving.translations import is_translated
+from masis.audit.proving.verdicts import judge_claims
 from masis.errors import ModelError
 from masis.orchestrator.accounting import Turn
 from masis.orchestrator.human import guidance_of, question_of

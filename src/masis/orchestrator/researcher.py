@@ -6,8 +6,8 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from masis.audit.injections import find_instructions
-from masis.audit.small_talk import is_small_talk
+from masis.audit.citing.small_talk import is_small_talk
+from masis.audit.hostile.injections import find_instructions
 from masis.errors import MASISError
 from masis.orchestrator.accounting import Turn
 from masis.orchestrator.human import guidance_of, question_of

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from masis.audit.alike import same_answer
-from masis.audit.asked import at_other_times
-from masis.audit.holding import gives
-from masis.audit.periods import periods
-from masis.audit.qualifiers import definition_marks, kind_by_marks, stage_marks
-from masis.audit.statements import statements
+from masis.audit.disagreeing.alike import same_answer
+from masis.audit.disagreeing.asked import at_other_times
+from masis.audit.disagreeing.holding import gives
+from masis.audit.disagreeing.qualifiers import definition_marks, kind_by_marks, stage_marks
+from masis.audit.text.periods import periods
+from masis.audit.text.statements import statements
 from masis.reasoning.llm.schemas import ReportedConflict
 from masis.types import Conflict, ConflictKind, ConflictSide, EvidenceChunk
 

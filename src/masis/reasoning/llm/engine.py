@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from masis.audit.conflicts import find_conflicts, joined
+from masis.audit.disagreeing.conflicts import find_conflicts, joined
 from masis.errors import BadModelOutput, ModelRefused, ModelTruncated
 from masis.reasoning.llm import prompts
 from masis.reasoning.llm.client import ModelClient

@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Sequence
 
-from masis.audit.second_opinion import SecondOpinion
-from masis.audit.support import SCORES
-from masis.audit.verdicts import judge_claims
+from masis.audit.proving.second_opinion import SecondOpinion
+from masis.audit.proving.support import SCORES
+from masis.audit.proving.verdicts import judge_claims
 from masis.reasoning.offline.coverage import question_coverage
 from masis.reasoning.offline.disagreement import all_conflicts
 from masis.reasoning.ports import AuditFinding, Guidance, Reply

@@ -5,20 +5,20 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Protocol
 
-from masis.audit.alike import same_answer
-from masis.audit.asked import at_other_times
-from masis.audit.conflict_records import Said, record, without_copies
-from masis.audit.conflicts import find_conflicts, joined
-from masis.audit.copies import is_copy
-from masis.audit.expected import could_answer
-from masis.audit.issues import are_issues_of_one_series
-from masis.audit.namesakes import are_namesakes
-from masis.audit.one_thing import asks_for_one
-from masis.audit.periods import periods
-from masis.audit.qualifiers import definition_marks, kind_by_marks, stage_marks
-from masis.audit.quantities import quantities
-from masis.audit.statements import statements
-from masis.audit.words import content_stems
+from masis.audit.disagreeing.alike import same_answer
+from masis.audit.disagreeing.asked import at_other_times
+from masis.audit.disagreeing.conflict_records import Said, record, without_copies
+from masis.audit.disagreeing.conflicts import find_conflicts, joined
+from masis.audit.disagreeing.copies import is_copy
+from masis.audit.disagreeing.expected import could_answer
+from masis.audit.disagreeing.issues import are_issues_of_one_series
+from masis.audit.disagreeing.namesakes import are_namesakes
+from masis.audit.disagreeing.one_thing import asks_for_one
+from masis.audit.disagreeing.qualifiers import definition_marks, kind_by_marks, stage_marks
+from masis.audit.text.periods import periods
+from masis.audit.text.quantities import quantities
+from masis.audit.text.statements import statements
+from masis.audit.text.words import content_stems
 from masis.reasoning.offline.reader import read_answers
 from masis.types import Conflict, ConflictKind, EvidenceChunk
 

@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Sequence
 
-from masis.audit.second_opinion import SecondOpinion
-from masis.audit.support import SCORES
-from masis.audit.verdicts import judge_claims
-from masis.audit.words import content_stems
+from masis.audit.proving.second_opinion import SecondOpinion
+from masis.audit.proving.support import SCORES
+from masis.audit.proving.verdicts import judge_claims
+from masis.audit.text.words import content_stems
 from masis.reasoning.offline.coverage import question_coverage
 from masis.reasoning.ports import Reply, Scores
 from masis.settings import OFFLINE

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from math import log
 from typing import Protocol
 
-from masis.audit.quantities import Period, period_of_cells, periods, quantities
-from masis.audit.statements import Statement, statements
-from masis.audit.words import content_stems, names
+from masis.audit.text.quantities import Period, period_of_cells, periods, quantities
+from masis.audit.text.statements import Statement, statements
+from masis.audit.text.words import content_stems, names
 from masis.reasoning.offline.question import Question
 from masis.reasoning.offline.reader import Reading
 from masis.reasoning.offline.relevance import read_passages

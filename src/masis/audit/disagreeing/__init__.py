@@ -1,0 +1,1 @@
+"""Documents that do not agree with each other; `conflicts` puts it together."""

@@ -1,0 +1,1 @@
+"""Documents that give orders to whoever reads them."""

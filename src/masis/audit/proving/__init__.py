@@ -1,0 +1,1 @@
+"""Does the cited passage say it? One check a module; `verdicts` puts them together."""
