@@ -6,13 +6,14 @@ from random import Random
 from rich.progress import track
 
 from evals import support_cases
-from evals.support_cases import Case, Scorer, code_alone, is_refuted, verifier, word_overlap
+from evals.support_cases import Case, Scorer, code_alone, is_refuted, read, verifier, word_overlap
 from evals.tables import Section, shared_data, table
+from masis.embedded import on_all_cores
 from training.figures import auroc, balanced_accuracy, best_threshold
 
 TITLE = "Answers that their source does not bear out"
-RAGTRUTH_ANSWERS = 400
-RESAMPLED = 200
+RAGTRUTH_ANSWERS = 300
+RESAMPLED = 100
 PUBLISHED = {
     "RAGTruth QA": [["HHEM-2.1-Open, published, test split", ".743", ""], ["GPT-4, published, test split", ".741", ""]],
     "SummEdits, mean of the domains": [
@@ -37,8 +38,9 @@ def measure() -> Section:
     ragtruth = support_cases.ragtruth(data.parent, RAGTRUTH_ANSWERS)
     domains = support_cases.summedits(data.parent)
     wice = support_cases.wice(data.parent)
-    for case in track([*ragtruth, *(c for cases in domains.values() for c in cases), *wice], "Reading answers"):
-        verifier(case)
+    everything = [*ragtruth, *(c for cases in domains.values() for c in cases), *wice]
+    for start in track(range(0, len(everything), 8), "Reading answers"):
+        on_all_cores(read, everything[start : start + 8])
     parts = [
         _set("RAGTruth QA", [ragtruth], "answers of four models, held out by source"),
         _set("SummEdits, mean of the domains", list(domains.values()), "summaries, held out by document"),

@@ -101,6 +101,13 @@ def is_refuted(case: Case) -> bool:
     return any(claim["verdict"] in REFUTED for claim in judge_claims(answer, [_chunk(case)], second_opinion))
 
 
+def read(case: Case) -> None:
+    """All that takes time, once."""
+    verifier(case)
+    is_refuted(case)
+    code_alone(case)
+
+
 def _chunk(case: Case) -> EvidenceChunk:
     return {
         "chunk_id": "c1",

@@ -32,7 +32,7 @@ def balanced_accuracy(scores: Sequence[float], labels: Sequence[int], threshold:
 def best_threshold(scores: Sequence[float], labels: Sequence[int]) -> float:
     """Where balanced accuracy is highest."""
     candidates = sorted(set(scores))
-    step = max(1, len(candidates) // 400)
+    step = max(1, len(candidates) // 150)
     return max(candidates[::step], key=lambda t: balanced_accuracy(scores, labels, t))
 
 

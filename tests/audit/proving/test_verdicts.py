@@ -4,7 +4,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from masis.audit.proving.second_opinion import REFUTED_BY_VERIFIER, SUPPORTED_BY_VERIFIER, Question
+from masis.audit.proving.second_opinion import (
+    ALL_BUT_CERTAIN,
+    REFUTED_BY_VERIFIER,
+    REFUTED_DESPITE_ITS_WORDS,
+    SUPPORTED_BY_VERIFIER,
+    Question,
+)
 from masis.audit.proving.verdicts import judge_claims
 from masis.types import Claim
 from tests.support.engines import chunk
@@ -65,7 +71,11 @@ def test_one_claim_has_no_parts() -> None:
         ("Directors gave the payout their blessing. [c1]", SUPPORTED_BY_VERIFIER, "supported", "verifier"),
         ("Directors gave the payout their blessing. [c1]", 0.5, "unverified", "code"),
         ("Directors gave the payout their blessing. [c1]", None, "not_in_source", "code"),
-        ("The board approved the generous dividend. [c1]", REFUTED_BY_VERIFIER, "not_in_source", "verifier"),
+        ("Directors gave the payout their blessing. [c1]", REFUTED_BY_VERIFIER, "not_in_source", "verifier"),
+        ("The board approved the generous dividend. [c1]", REFUTED_DESPITE_ITS_WORDS, "not_in_source", "verifier"),
+        ("The board approved the generous dividend. [c1]", REFUTED_BY_VERIFIER, "supported", "code"),
+        ("The board did not approve the dividend. [c1]", 0.9, "contradicted", "code"),
+        ("The board did not approve the dividend. [c1]", ALL_BUT_CERTAIN, "unverified", "code"),
         ("The board approved the generous dividend. [c1]", 0.5, "supported", "code"),
     ],
 )  # fmt: skip
@@ -81,7 +91,6 @@ def test_where_words_decide_a_second_reader_may_overrule(
     ("answer", "verdict"),
     [
         ("Revenue in fiscal 2025 was $148.1 million. [c1]", "numbers_differ"),
-        ("The board did not approve the dividend. [c1]", "contradicted"),
         ("Directors of Ferrowell gave the payout their blessing. [c1]", "not_in_source"),
         ("The board approved the dividend in June. [c1]", "verbatim"),
     ],

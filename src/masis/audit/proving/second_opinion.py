@@ -1,8 +1,10 @@
 """What a reader with a sense of meaning may change in code's verdicts, and what it may not.
 
 Code compares words, and a paraphrase shares few of them. Where a verdict rests on shared words alone, a second reader
-(the embedded verifier, say) is asked how likely the passage bears out the claim. What code found in numbers, dates,
-names, negation and direction stands whatever that reader thinks.
+(the embedded verifier, say) is asked how likely the passage bears out the claim. What code found in numbers, dates, names
+and quotations stands whatever that reader thinks. A contradiction that code read from negation, direction or the order
+of words is withdrawn, to `unverified`, when the reader is all but certain of the contrary: on sentences that people wrote
+from a passage, six of eight such findings were wrong.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +17,11 @@ SUPPORTED_BY_VERIFIER = 0.70
 """From this probability on the passage bears out the claim …"""
 REFUTED_BY_VERIFIER = 0.15
 """… down to this one it does not; in between the reader cannot tell either, and code's verdict is left as it was or,
-where code had found too few words, left open. Both are fitted on labelled claims, not on these checks."""
+where code had found too few words, left open …"""
+REFUTED_DESPITE_ITS_WORDS = 0.05
+"""… and where code did find the claim's words, it takes more to say that they do not bear it out …"""
+ALL_BUT_CERTAIN = 0.95
+"""… as it does to withdraw a contradiction."""
 
 Question = tuple[str, Sequence[EvidenceChunk]]
 SecondOpinion = Callable[[Sequence[Question]], Sequence[float | None]]
@@ -26,14 +32,24 @@ def weighed(support: Support, probability: float | None) -> Support:
     """The verdict after the second reader has spoken."""
     if probability is None or not support.is_open:
         return support
+    if support.verdict == "contradicted":
+        return _contradiction(support, probability)
     if probability >= SUPPORTED_BY_VERIFIER:
         return replace(support, verdict="supported", reason=_reason("bear it out", probability), checked_by="verifier")
-    if probability <= REFUTED_BY_VERIFIER:
+    found = support.verdict == "supported"
+    if probability <= (REFUTED_DESPITE_ITS_WORDS if found else REFUTED_BY_VERIFIER):
         said = _reason("do not bear it out", probability)
         return replace(support, verdict="not_in_source", reason=said, checked_by="verifier")
     if support.verdict == "not_in_source":
         return replace(support, verdict="unverified", reason=f"{support.reason}, and the verifier cannot tell either")
     return support
+
+
+def _contradiction(support: Support, probability: float) -> Support:
+    if probability < ALL_BUT_CERTAIN:
+        return support
+    both = f"{support.reason}, says code; {_reason('bear it out', probability)}"
+    return replace(support, verdict="unverified", reason=both)
 
 
 def _reason(finding: str, probability: float) -> str:

@@ -44,7 +44,7 @@ class Support:
     """In the chunk's text."""
     end: int = 0
     is_open: bool = False
-    """It rests on how many words the two share, and on nothing else."""
+    """It rests on how many words the two share, or on how code reads a negation: a reader of meaning may be asked."""
     checked_by: CheckedBy = "code"
 
     @property
@@ -102,7 +102,7 @@ def _wrong_figure(claim: str, numbers: NumberFinding, times: Finding, sources: S
 
 def _contrary(claim: str, numbers: NumberFinding, window: Window) -> Finding | None:
     if denied := denial(claim, window):
-        return Finding(*denied)
+        return Finding(*denied, is_open=True)
     if denies_a_figure(claim) and numbers.verdict == "supported" and not denies_a_figure(window.text):
         return Finding("contradicted", "it denies a figure that the source gives")
     return None
@@ -123,7 +123,7 @@ def _exchanged(
     if numbers.verdict == "supported" and numbers.reason:
         return None
     found = altered(claim, sources) or misplaced(claim, _texts(chunks))
-    return Finding(*found) if found else None
+    return Finding(*found, is_open=found[0] == "contradicted") if found else None
 
 
 def _by_words(coverage: float, computed: str, doubt: str) -> Finding:
