@@ -7,12 +7,12 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
+from evals.support_memory import remembered_logit, remembered_opinion
 from masis.audit.proving.support import SCORES, check_support
 from masis.audit.proving.verdicts import judge_claims
 from masis.audit.proving.windows import best_window
 from masis.audit.text.words import content_stems
 from masis.reasoning.offline.auditor import REFUTED
-from masis.reasoning.offline.verifier import second_opinion, support_logit
 from masis.types import EvidenceChunk
 from training import sets
 from training.figures import hash_half
@@ -91,14 +91,14 @@ def _by_code(sentence: str, chunks: Sequence[EvidenceChunk]) -> float:
 
 @cache
 def verifier(case: Case) -> float:
-    return min(support_logit(sentence, case.source, before) for before, sentence in case.sentences)
+    return min(remembered_logit(sentence, case.source, before) for before, sentence in case.sentences)
 
 
 @cache
 def is_refuted(case: Case) -> bool:
     """Whether the audit, with the bounds it ships with, refutes any sentence."""
     answer = "\n\n".join(f"{sentence.rstrip()} [c1]" for _, sentence in case.sentences)
-    return any(claim["verdict"] in REFUTED for claim in judge_claims(answer, [_chunk(case)], second_opinion))
+    return any(claim["verdict"] in REFUTED for claim in judge_claims(answer, [_chunk(case)], remembered_opinion))
 
 
 def read(case: Case) -> None:

@@ -7,7 +7,6 @@ import pytest
 from masis.audit.proving.second_opinion import (
     ALL_BUT_CERTAIN,
     REFUTED_BY_VERIFIER,
-    REFUTED_DESPITE_ITS_WORDS,
     SUPPORTED_BY_VERIFIER,
     Question,
 )
@@ -72,7 +71,7 @@ def test_one_claim_has_no_parts() -> None:
         ("Directors gave the payout their blessing. [c1]", 0.5, "unverified", "code"),
         ("Directors gave the payout their blessing. [c1]", None, "not_in_source", "code"),
         ("Directors gave the payout their blessing. [c1]", REFUTED_BY_VERIFIER, "not_in_source", "verifier"),
-        ("The board approved the generous dividend. [c1]", REFUTED_DESPITE_ITS_WORDS, "not_in_source", "verifier"),
+        ("The board approved the generous dividend. [c1]", 0.01, "unverified", "code"),
         ("The board approved the generous dividend. [c1]", REFUTED_BY_VERIFIER, "supported", "code"),
         ("The board did not approve the dividend. [c1]", 0.9, "contradicted", "code"),
         ("The board did not approve the dividend. [c1]", ALL_BUT_CERTAIN, "unverified", "code"),

@@ -18,10 +18,9 @@ SUPPORTED_BY_VERIFIER = 0.70
 REFUTED_BY_VERIFIER = 0.15
 """… down to this one it does not; in between the reader cannot tell either, and code's verdict is left as it was or,
 where code had found too few words, left open …"""
-REFUTED_DESPITE_ITS_WORDS = 0.05
-"""… and where code did find the claim's words, it takes more to say that they do not bear it out …"""
 ALL_BUT_CERTAIN = 0.95
-"""… as it does to withdraw a contradiction."""
+"""What it takes to withdraw what code found: a contradiction, or, with as little as the rest, the claim's own words in
+the source. Neither becomes its contrary; it is left open."""
 
 Question = tuple[str, Sequence[EvidenceChunk]]
 SecondOpinion = Callable[[Sequence[Question]], Sequence[float | None]]
@@ -36,13 +35,21 @@ def weighed(support: Support, probability: float | None) -> Support:
         return _contradiction(support, probability)
     if probability >= SUPPORTED_BY_VERIFIER:
         return replace(support, verdict="supported", reason=_reason("bear it out", probability), checked_by="verifier")
-    found = support.verdict == "supported"
-    if probability <= (REFUTED_DESPITE_ITS_WORDS if found else REFUTED_BY_VERIFIER):
+    if support.verdict == "supported":
+        return _doubted(support, probability)
+    if probability <= REFUTED_BY_VERIFIER:
         said = _reason("do not bear it out", probability)
         return replace(support, verdict="not_in_source", reason=said, checked_by="verifier")
     if support.verdict == "not_in_source":
         return replace(support, verdict="unverified", reason=f"{support.reason}, and the verifier cannot tell either")
     return support
+
+
+def _doubted(support: Support, probability: float) -> Support:
+    if probability > 1 - ALL_BUT_CERTAIN:
+        return support
+    both = f"{support.reason}, says code; {_reason('do not bear it out', probability)}"
+    return replace(support, verdict="unverified", reason=both)
 
 
 def _contradiction(support: Support, probability: float) -> Support:

@@ -16,9 +16,7 @@ from masis.audit.disagreeing.namesakes import are_namesakes
 from masis.audit.disagreeing.one_thing import asks_for_one
 from masis.audit.disagreeing.qualifiers import definition_marks, kind_by_marks, stage_marks
 from masis.audit.text.periods import periods
-from masis.audit.text.quantities import quantities
 from masis.audit.text.statements import statements
-from masis.audit.text.words import content_stems
 from masis.reasoning.offline.reader import read_answers
 from masis.types import Conflict, ConflictKind, EvidenceChunk
 
@@ -69,28 +67,22 @@ def find_disagreements(question: str, evidence: Sequence[EvidenceChunk], read: R
 def _answers(question: str, evidence: Sequence[EvidenceChunk], read: Reader) -> list[Answer]:
     readings = read(question, [chunk["text"] for chunk in evidence])
     found = [
-        Answer(chunk, chunk["text"][r.start : r.end].strip(" ,;:"), r.strength, _sentence(chunk, r.start, r.end))
+        Answer(chunk, chunk["text"][r.start : r.end].strip(" ,;:"), r.strength, quote)
         for chunk, r in zip(evidence, readings, strict=True)
-        if r.strength >= ANSWERS
+        if r.strength >= ANSWERS and (quote := _sentence(chunk, r.start, r.end))
     ]
-    return sorted((a for a in found if _fits(question, a)), key=lambda a: -a.strength)
+    fitting = (a for a in found if len(a.text.split()) <= LONGEST and could_answer(question, a.text))
+    return sorted(fitting, key=lambda a: -a.strength)
 
 
-def _fits(question: str, answer: Answer) -> bool:
-    """Short, of the kind asked for and for the time asked for, and not the question's own words again."""
-    if len(answer.text.split()) > LONGEST or not could_answer(question, answer.text):
-        return False
-    asked, said = set(content_stems(question)), set(content_stems(answer.text))
-    if said and 2 * len(asked & said) >= len(said) and not quantities(answer.text):
-        return False
-    return not at_other_times(tuple(periods(answer.quote)), tuple(periods(question)))
-
-
-def _sentence(chunk: EvidenceChunk, start: int, end: int) -> str:
-    """The whole statement around the words, exactly as it stands."""
+def _sentence(chunk: EvidenceChunk, start: int, end: int) -> str | None:
+    """The whole statement around the words, exactly as it stands. The cells of a table are compared by code: the reader,
+    which was trained on prose, takes the first of a column for its answer."""
     around = (s for s in statements(chunk["text"], chunk.get("heading")) if s.start <= start and end <= s.end)
     statement = next(around, None)
-    return statement.text if statement else chunk["text"][start:end]
+    if statement is None:
+        return chunk["text"][start:end]
+    return None if statement.is_row else statement.text
 
 
 def by_meaning(answers: Sequence[Answer]) -> list[list[Answer]]:

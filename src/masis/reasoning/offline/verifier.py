@@ -18,10 +18,10 @@ Pair = tuple[str, str]
 
 def second_opinion(questions: Sequence[Question]) -> list[float]:
     """For the audit: claims with the chunks they cite, all of which are read together."""
-    return support_scores([(claim, "\n".join(map(_in_context, chunks))) for claim, chunks in questions])
+    return support_scores([(claim, "\n".join(map(in_context, chunks))) for claim, chunks in questions])
 
 
-def _in_context(chunk: EvidenceChunk) -> str:
+def in_context(chunk: EvidenceChunk) -> str:
     return "\n".join(part for part in (chunk.get("heading"), chunk["text"]) if part)
 
 

@@ -1,0 +1,42 @@
+"""The verifier's figures, kept between runs of an evaluation: reading thousands of sentences takes minutes.
+
+One file for each version of the verifier; delete .cache/support to read everything again.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from functools import cache
+from hashlib import sha256
+from math import exp
+
+from evals.tables import PAGE
+from masis.audit.proving.second_opinion import Question
+from masis.embedded.adapted import TRAINED
+from masis.reasoning.offline.verifier import in_context, support_logit
+
+FOLDER = PAGE.parent.parent / ".cache" / "support"
+
+
+def remembered_logit(claim: str, passage: str, before: str = "") -> float:
+    key = sha256("\0".join((claim, passage, before)).encode()).hexdigest()
+    known = _database().execute("SELECT figure FROM figures WHERE key = ?", (key,)).fetchone()
+    if known is None:
+        known = (support_logit(claim, passage, before),)
+        with _database() as database:
+            database.execute("INSERT OR REPLACE INTO figures VALUES (?, ?)", (key, known[0]))
+    return float(known[0])
+
+
+def remembered_opinion(questions: Sequence[Question]) -> list[float]:
+    logits = (remembered_logit(claim, "\n".join(map(in_context, chunks))) for claim, chunks in questions)
+    return [1 / (1 + exp(-logit)) for logit in logits]
+
+
+@cache
+def _database() -> sqlite3.Connection:
+    version = sha256((TRAINED / "verifier.npz").read_bytes()).hexdigest()[:12]
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    database = sqlite3.connect(FOLDER / f"{version}.db", check_same_thread=False, isolation_level=None)
+    database.execute("PRAGMA synchronous = OFF")
+    database.execute("CREATE TABLE IF NOT EXISTS figures (key TEXT PRIMARY KEY, figure REAL)")
+    return database
