@@ -1,10 +1,9 @@
 """What a reader with a sense of meaning may change in code's verdicts, and what it may not.
 
 Code compares words, and a paraphrase shares few of them. Where a verdict rests on shared words alone, a second reader
-(the embedded verifier, say) is asked how likely the passage bears out the claim. What code found in numbers, dates, names
-and quotations stands whatever that reader thinks. A contradiction that code read from negation, direction or the order
-of words is withdrawn, to `unverified`, when the reader is all but certain of the contrary: on sentences that people wrote
-from a passage, six of eight such findings were wrong.
+(the embedded verifier, say) is asked how likely the passage bears out the claim. What code found in numbers, dates,
+names and quotations stands whatever that reader thinks. A contradiction that code read from negation, direction or the
+order of words is withdrawn, to `unverified`, when the reader is all but certain of the contrary.
 """
 
 from collections.abc import Callable, Sequence

@@ -76,8 +76,8 @@ def _answers(question: str, evidence: Sequence[EvidenceChunk], read: Reader) -> 
 
 
 def _sentence(chunk: EvidenceChunk, start: int, end: int) -> str | None:
-    """The whole statement around the words, exactly as it stands. The cells of a table are compared by code: the reader,
-    which was trained on prose, takes the first of a column for its answer."""
+    """The whole statement around the words, exactly as it stands. None for a row: cells are compared by code, and the
+    reader, which learnt from prose, takes the first of a column for its answer."""
     around = (s for s in statements(chunk["text"], chunk.get("heading")) if s.start <= start and end <= s.end)
     statement = next(around, None)
     if statement is None:
