@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evals.articles import write_articles
 from evals.sample import SAMPLE, questions
 from evals.tables import PAGE, shared_data
 from masis import Masis, Settings
@@ -88,13 +89,7 @@ def _articles(data: Path) -> AnswerSet:
         for entry in _csv((data / name).read_text(encoding="utf-8-sig"))
     ]
 
-    def write(folder: Path) -> None:
-        folder.mkdir(parents=True)
-        text = gzip.decompress((data / "documents.csv.gz").read_bytes()).decode()
-        for number, document in enumerate(_csv(text)):
-            (folder / f"article-{number:02}.txt").write_text(document["text"])
-
-    return AnswerSet("Articles (single-topic RAG)", posed, write)
+    return AnswerSet("Articles (single-topic RAG)", posed, lambda folder: write_articles(data, folder))
 
 
 def _csv(text: str) -> list[dict[str, str]]:

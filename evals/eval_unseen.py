@@ -1,13 +1,12 @@
 """End to end on documents the engine was not tuned on: 20 articles, 120 questions, a third without an answer."""
 
 import csv
-import gzip
-import io
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from evals.articles import write_articles
 from evals.tables import Section, shared_data, table
 from masis import Masis, Settings
 from masis.audit.text.words import content_stems
@@ -34,7 +33,7 @@ def measure() -> Section:
         return Section("unseen", title, "Not measured: the data set is not at ../shared/data.")
     with tempfile.TemporaryDirectory() as folder:
         masis = Masis(Settings(home=Path(folder) / "home"))
-        masis.ingest([_documents(data, Path(folder) / "documents")], "articles")
+        masis.ingest([write_articles(data, Path(folder) / "documents")], "articles")
         rows = [_row(name, _ask_all(masis, data / file)) for name, file in FILES.items()]
         masis.close()
     header = ["questions", "n", "answered", "not covered", "conflict", "words of the reference answer"]
@@ -44,15 +43,6 @@ def measure() -> Section:
         f"{table(header, rows)}"
     )
     return Section("unseen", title, body)
-
-
-def _documents(data: Path, folder: Path) -> Path:
-    csv.field_size_limit(10**9)
-    folder.mkdir()
-    text = gzip.decompress((data / "documents.csv.gz").read_bytes()).decode()
-    for number, document in enumerate(csv.DictReader(io.StringIO(text))):
-        (folder / f"article-{number:02}.txt").write_text(document["text"])
-    return folder
 
 
 def _ask_all(masis: Masis, questions: Path) -> list[Asked]:

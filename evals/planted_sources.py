@@ -3,7 +3,6 @@
 import csv
 import gzip
 import hashlib
-import io
 import json
 import re
 import tempfile
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evals.articles import write_articles
 from evals.sample import SAMPLE, questions
 from evals.tables import shared_data
 from masis import Masis, Settings
@@ -41,15 +41,8 @@ def article_answers() -> list[Finished]:
         with (data / name).open() as file:
             asked += [entry["question"] for entry in csv.DictReader(file)]
     with tempfile.TemporaryDirectory() as folder:
-        _write_articles(data, Path(folder))
+        write_articles(data, Path(folder))
         return _own_answers(Path(folder), asked)
-
-
-def _write_articles(data: Path, folder: Path) -> None:
-    csv.field_size_limit(10**9)
-    text = gzip.decompress((data / "documents.csv.gz").read_bytes()).decode()
-    for number, document in enumerate(csv.DictReader(io.StringIO(text))):
-        (folder / f"article-{number:02}.txt").write_text(document["text"])
 
 
 def _own_answers(documents: Path, asked: Sequence[str]) -> list[Finished]:
