@@ -1,6 +1,6 @@
 """Does the Critic tell a good answer from a bad one? Errors of eleven kinds planted in answers, offline engine.
 
-Every second answer of each source was looked at while the checks were built; the figures are of the others.
+Part of the answers was looked at while the checks were built; the figures are of the others.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,6 +30,7 @@ SOURCES: dict[str, Callable[[], list[Finished]]] = {
 }
 ANOTHER_QUESTION = "answer to another question"
 UNTOUCHED = "untouched"
+FITTED_ON = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +51,18 @@ def measure(most_answers: int | None = None) -> Section:
     reported: list[Case] = []
     for name, load in SOURCES.items():
         answers = load()
-        looked_at += _cases(name, answers[::2][:most_answers])
-        reported += _cases(name, answers[1::2][:most_answers])
+        # Enough of those that were looked at to fit the cheap column on.
+        looked_at += _cases(name, [a for a in answers if a.looked_at][: most_answers or FITTED_ON])
+        reported += _cases(name, [a for a in answers if not a.looked_at][:most_answers])
     cheap = _best_threshold(looked_at)
     body = (
         "One error is planted in each finished answer that passes untouched; it is then audited by the offline engine "
         "and the citation engine. “Says wrong”: a verdict refutes a sentence; “sent back”: the answer does not pass, "
         "be it refuted or not verified. On untouched answers both are false alarms. Half of each source was looked at "
-        "while the checks were built, the figures are of the other half; 95 % intervals. The cheap column, word "
-        f"overlap below {cheap:.2f}, was fitted on the first half. Always passing catches 0.00, always sending back "
-        f"1.00 with 1.00 false alarms.\n\n{_false_alarms(reported, cheap)}\n\n{_by_kind(reported, cheap)}\n\n"
+        "while the checks were built, the figures are of the rest, and of CLAPnq and TAT-QA of what the verifier was "
+        f"not trained on; 95 % intervals. The cheap column, word overlap below {cheap:.2f}, was fitted on what was "
+        "looked at. Always passing catches 0.00, always sending back 1.00 with 1.00 false alarms.\n\n"
+        f"{_false_alarms(reported, cheap)}\n\n{_by_kind(reported, cheap)}\n\n"
         f"Share that the audit says is wrong, by source (n):\n\n{_by_source(reported)}"
     )
     return Section("planted-errors", "Planted errors", body)

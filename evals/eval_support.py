@@ -68,8 +68,10 @@ def _set(name: str, groups: Sequence[Sequence[Case]], what: str) -> str:
 
 
 def _domains(domains: dict[str, list[Case]]) -> str:
+    everything = list(domains.values())
+    passed = {label: _decisions(everything, scorer) for label, scorer in SCORERS.items()}
     rows = [
-        [name, len(cases), *(f"{_balanced(cases, s):.3f}"[1:] for s in SCORERS.values()), _auroc([cases], verifier)]
+        [name, len(cases), *(f"{_of(cases, found):.3f}"[1:] for found in passed.values()), _auroc([cases], verifier)]
         for name, cases in domains.items()
     ]
     return table(["domain", "n", *SCORERS, "verifier AUROC"], rows)
@@ -77,26 +79,37 @@ def _domains(domains: dict[str, list[Case]]) -> str:
 
 def _interval(groups: Sequence[Sequence[Case]], scorer: Scorer) -> str:
     rng = Random(0)
-    means = sorted(_mean([_balanced(_resampled(cases, rng), scorer) for cases in groups]) for _ in range(RESAMPLED))
+    means = sorted(_balanced([_resampled(cases, rng) for cases in groups], scorer) for _ in range(RESAMPLED))
     low, high = means[int(0.025 * RESAMPLED)], means[int(0.975 * RESAMPLED)]
-    return f"{_mean([_balanced(cases, scorer) for cases in groups]):.3f} ± {(high - low) / 2:.3f}"[1:]
+    return f"{_balanced(groups, scorer):.3f} ± {(high - low) / 2:.3f}"[1:]
 
 
 def _resampled(cases: Sequence[Case], rng: Random) -> list[Case]:
+    """Sources drawn with repetition, as many as there are."""
     by_group: dict[str, list[Case]] = {}
     for case in cases:
         by_group.setdefault(case.group, []).append(case)
     return [case for group in rng.choices(sorted(by_group), k=len(by_group)) for case in by_group[group]]
 
 
-def _balanced(cases: Sequence[Case], scorer: Scorer) -> float:
-    measured = []
+def _balanced(groups: Sequence[Sequence[Case]], scorer: Scorer) -> float:
+    passed = _decisions(groups, scorer)
+    return _mean([_of(cases, passed) for cases in groups])
+
+
+def _decisions(groups: Sequence[Sequence[Case]], scorer: Scorer) -> dict[Case, bool]:
+    """Each case by the threshold that the other half of all sources gives."""
+    everything = [case for cases in groups for case in cases]
+    passed: dict[Case, bool] = {}
     for half in (0, 1):
-        fitted_on = [c for c in cases if c.half != half]
-        shown = [c for c in cases if c.half == half]
+        fitted_on = [c for c in everything if c.half != half]
         threshold = best_threshold([scorer(c) for c in fitted_on], [c.good for c in fitted_on])
-        measured.append(balanced_accuracy([scorer(c) for c in shown], [c.good for c in shown], threshold))
-    return _mean(measured)
+        passed |= {c: scorer(c) >= threshold for c in everything if c.half == half}
+    return passed
+
+
+def _of(cases: Sequence[Case], passed: dict[Case, bool]) -> float:
+    return balanced_accuracy([float(passed[c]) for c in cases], [c.good for c in cases], 0.5)
 
 
 def _auroc(groups: Sequence[Sequence[Case]], scorer: Scorer) -> str:

@@ -17,6 +17,9 @@ from evals.tables import shared_data
 from masis import Masis, Settings
 from masis.audit.text.sentences import split_sentences
 from masis.types import EvidenceChunk
+from training.sets import held_out
+
+TEST_PART = "tatqa_dataset_test_gold.json.gz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,8 @@ class Finished:
     question: str
     answer: str
     evidence: Sequence[EvidenceChunk]
+    looked_at: bool = False
+    """While the checks were built; it is not reported on."""
 
 
 def sample_answers() -> list[Finished]:
@@ -51,11 +56,13 @@ def _own_answers(documents: Path, asked: Sequence[str]) -> list[Finished]:
         masis.ingest([documents], "planted")
         results = [(question, masis.ask(question, "planted")) for question in asked]
         masis.close()
-    return [Finished(q, r.answer, r.evidence) for q, r in results if r.outcome in ("answered", "answered_with_caveat")]
+    answered = [(q, r) for q, r in results if r.outcome in ("answered", "answered_with_caveat")]
+    return [Finished(q, r.answer, r.evidence, number % 2 == 0) for number, (q, r) in enumerate(answered)]
 
 
 def human_answers() -> list[Finished]:
-    """CLAPnq: gold answers in people's own words, cited to their own passage; two other passages are at hand."""
+    """CLAPnq: gold answers in people's own words, cited to their own passage; two other passages are at hand. Every
+    second one was looked at; of the others those that the verifier was not trained on."""
     data = shared_data("clapnq_dev")
     if data is None:
         return []
@@ -63,8 +70,11 @@ def human_answers() -> list[Finished]:
     entries = [json.loads(line) for line in lines]
     chunks = [_chunk(e["passages"][0]["title"], _prose(e["passages"][0]["text"])) for e in entries]
     return [
-        Finished(e["input"], _cited(e["output"][0]["answer"], own), _with_others(number, chunks))
+        Finished(
+            e["input"], _cited(_prose(e["output"][0]["answer"]), own), _with_others(number, chunks), number % 2 == 0
+        )
         for number, (e, own) in enumerate(zip(entries, chunks, strict=True))
+        if number % 2 == 0 or held_out(f"clapnq-{e['id']}")
     ]
 
 
@@ -79,14 +89,21 @@ def computed_answers() -> list[Finished]:
 
 
 def _figure_answers(kind: str) -> list[Finished]:
+    """The development part was looked at; of the test part what the verifier was not trained on."""
     data = shared_data("tatqa_dev")
     if data is None:
         return []
-    entries = json.loads(gzip.decompress((data / "tatqa_dataset_dev.json.gz").read_bytes()))
+    return [*_figures_of(data / "tatqa_dataset_dev.json.gz", kind), *_figures_of(data / TEST_PART, kind)]
+
+
+def _figures_of(file: Path, kind: str) -> list[Finished]:
+    entries = json.loads(gzip.decompress(file.read_bytes()))
     chunks = [_chunk("report", _table_and_text(entry)) for entry in entries]
+    looked_at = file.name != TEST_PART
     return [
-        Finished(question, _cited(sentence, chunks[number]), _with_others(number, chunks))
+        Finished(question, _cited(sentence, chunks[number]), _with_others(number, chunks), looked_at)
         for number, entry in enumerate(entries)
+        if looked_at or held_out(f"tatqa-{entry['table']['uid']}")
         for question, sentence in _figure_sentences(entry, kind)
     ]
 

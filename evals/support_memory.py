@@ -1,6 +1,6 @@
 """The verifier's figures, kept between runs of an evaluation: reading thousands of sentences takes minutes.
 
-One file for each version of the verifier; delete .cache/support to read everything again.
+One file for each version of what reads them; delete .cache/support to read everything again.
 """
 
 import sqlite3
@@ -8,10 +8,13 @@ from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from math import exp
+from pathlib import Path
 
 from evals.tables import PAGE
 from masis.audit.proving.second_opinion import Question
+from masis.embedded import adapted
 from masis.embedded.adapted import TRAINED
+from masis.reasoning.offline import excerpt, verifier
 from masis.reasoning.offline.verifier import in_context, support_logit
 
 FOLDER = PAGE.parent.parent / ".cache" / "support"
@@ -34,7 +37,8 @@ def remembered_opinion(questions: Sequence[Question]) -> list[float]:
 
 @cache
 def _database() -> sqlite3.Connection:
-    version = sha256((TRAINED / "verifier.npz").read_bytes()).hexdigest()[:12]
+    read_by = [TRAINED / "verifier.npz", Path(excerpt.__file__), Path(verifier.__file__), Path(adapted.__file__)]
+    version = sha256(b"".join(file.read_bytes() for file in read_by)).hexdigest()[:12]
     FOLDER.mkdir(parents=True, exist_ok=True)
     database = sqlite3.connect(FOLDER / f"{version}.db", check_same_thread=False, isolation_level=None)
     database.execute("PRAGMA synchronous = OFF")

@@ -39,12 +39,9 @@ async def critic(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
         finding = None
         update["failure"] = turn.failure(error)
     claims = await asyncio.to_thread(judge_claims, draft, state.get("evidence", []), services.second_opinion)
-    if finding:
-        if services.auditor.name != OFFLINE:
-            claims = settled_by_model(claims, finding.unsupported_claims)
-        unseen = conflicts_with_answer(question_of(state), claims, state.get("evidence", []))
-        finding = replace(finding, conflicts=joined(finding.conflicts, unseen))
-    audited = _audit(state, draft, finding, claims, services.settings)
+    if finding and services.auditor.name != OFFLINE:
+        claims = settled_by_model(claims, finding.unsupported_claims, _vouches(finding, services.settings))
+    audited = await asyncio.to_thread(_audit, state, draft, finding, claims, services.settings)
     return update | _report(audited, state, draft, services.settings, turn)
 
 
@@ -74,7 +71,7 @@ def _audit(
     citations = audit_citations(draft, known)
     refuted = refuted_by_code(question_of(state), claims, evidence)
     # An audit that could not be made counts as not passed.
-    made = finding or AuditFinding(confidence=0.0, needs_retry=True)
+    made = _with_conflicts(finding, question_of(state), claims, evidence) or AuditFinding(0.0, needs_retry=True)
     critique = _with_compression_warning(critique_of(made, citations, settings, refuted), state)
     if says_nothing(draft, known):
         critique = critique | {"confidence": 0.0, "needs_retry": True}
@@ -84,6 +81,21 @@ def _audit(
         # The person has seen the conflict and wants both sides in the answer: it is settled.
         critique = critique | {"conflicting_evidence": []}
     return Audited(critique, citations, list(made.conflicts), made.confidence, finding is not None, claims, refuted)
+
+
+def _vouches(finding: AuditFinding, settings: Settings) -> bool:
+    """It found no fault in any sentence, and says that it is sure."""
+    faultless = not finding.unsupported_claims and not finding.hallucination_detected
+    return faultless and as_share(finding.confidence) >= settings.confidence_threshold
+
+
+def _with_conflicts(
+    finding: AuditFinding | None, question: str, claims: Sequence[Claim], evidence: Sequence[EvidenceChunk]
+) -> AuditFinding | None:
+    if finding is None:
+        return None
+    unseen = conflicts_with_answer(question, claims, evidence)
+    return replace(finding, conflicts=joined(finding.conflicts, unseen))
 
 
 def says_nothing(draft: str, known: Sequence[str]) -> bool:

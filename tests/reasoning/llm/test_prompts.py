@@ -1,10 +1,11 @@
 import re
+from collections.abc import Iterator
 from types import ModuleType
 
 import pytest
 
-from masis.reasoning.llm import prompts
-from masis.reasoning.llm.prompts import auditor, compressor, judge, record, writer
+from masis.reasoning.llm import prompts, structured
+from masis.reasoning.llm.prompts import auditor, common, compressor, judge, record, writer
 from masis.reasoning.llm.wire import Message
 from masis.reasoning.ports import Guidance, Passage, WritingBrief
 from masis.types import CitationAudit, Critique, EvidenceChunk
@@ -139,24 +140,44 @@ def test_half_characters_can_be_sent() -> None:
     assert "broken ? text" in user_of(messages)
 
 
-@pytest.mark.parametrize("role", ["writer", "compressor", "auditor", "judge"])
-def test_the_hash_changes_with_the_words(role: record.PromptRole, monkeypatch: pytest.MonkeyPatch) -> None:
-    others = [r for r in record._WORDS if r != role]
-    before, own, rest = prompts.prompt_hash(), prompts.prompt_hash(role), [prompts.prompt_hash(r) for r in others]
-    assert before == prompts.prompt_hash()
-    assert len({before, own, *rest}) == 5
-    for number in range(len(record._WORDS[role])):
-        changed = list(record._WORDS[role])
-        changed[number] += "!"
-        with monkeypatch.context() as patch:
-            patch.setitem(record._WORDS, role, tuple(changed))
-            assert prompts.prompt_hash() != before
-            assert prompts.prompt_hash(role) != own
-            assert [prompts.prompt_hash(r) for r in others] == rest
+ROLES: list[record.PromptRole] = ["writer", "compressor", "auditor", "judge"]
 
 
+@pytest.fixture
+def uncached() -> Iterator[None]:
+    record.prompt_hash.cache_clear()
+    yield
+    record.prompt_hash.cache_clear()
+
+
+@pytest.mark.usefixtures("uncached")
+@pytest.mark.parametrize(
+    ("module", "word", "heard_by"),
+    [
+        *((module, word, [role]) for role, module, words in (
+            ("writer", writer, ["SYSTEM", "TASK", "OBEY", "REVISE"]), ("compressor", compressor, ["SYSTEM", "TASK"]),
+            ("auditor", auditor, ["SYSTEM", "TASK", "SETTLED"]), ("judge", judge, ["SYSTEM", "TASK"]),
+        ) for word in words),
+        (structured, "WITH_SCHEMA", ["compressor", "auditor", "judge"]),
+        (structured, "AGAIN", ["compressor", "auditor", "judge"]),
+        (common, "PREFER", ["writer", "auditor"]),
+    ],
+)  # fmt: skip
+def test_the_hash_changes_with_every_word(
+    module: ModuleType, word: str, heard_by: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, whole = {role: prompts.prompt_hash(role) for role in ROLES}, prompts.prompt_hash()
+    assert len({*before.values(), whole}) == 5
+    record.prompt_hash.cache_clear()
+    monkeypatch.setattr(module, word, getattr(module, word) + "!")
+    assert [role for role in ROLES if prompts.prompt_hash(role) != before[role]] == heard_by
+    assert prompts.prompt_hash() != whole
+
+
+@pytest.mark.usefixtures("uncached")
 def test_the_hash_changes_with_the_version(monkeypatch: pytest.MonkeyPatch) -> None:
     before = prompts.prompt_stamp("judge")
+    record.prompt_hash.cache_clear()
     monkeypatch.setattr(record, "PROMPT_VERSION", "0")
     after = prompts.prompt_stamp("judge")
     assert (after.version, after.hash != before.hash, after.whole != before.whole) == ("0", True, True)

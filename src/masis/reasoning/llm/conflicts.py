@@ -7,6 +7,7 @@ from masis.audit.disagreeing.alike import same_answer
 from masis.audit.disagreeing.asked import at_other_times
 from masis.audit.disagreeing.holding import gives
 from masis.audit.disagreeing.qualifiers import definition_marks, kind_by_marks, stage_marks
+from masis.audit.hostile.injections import readable
 from masis.audit.text.periods import periods
 from masis.audit.text.statements import statements
 from masis.reasoning.llm.schemas import ReportedConflict
@@ -19,11 +20,13 @@ def resolve(
     reported: Sequence[ReportedConflict], evidence: Sequence[EvidenceChunk]
 ) -> tuple[list[Conflict], list[str]]:
     """Records with both sides quoted from the evidence; sentences for what code can neither bear out nor refute."""
-    chunks = {chunk["chunk_id"]: chunk for chunk in evidence}
+    # A value that only an order inside a document gives is no document's.
+    honest = readable(evidence)
+    chunks = {chunk["chunk_id"]: chunk for chunk in honest}
     records: list[Conflict] = []
     sentences: list[str] = []
     for each in reported:
-        if _agree(each) or _is_made_up(each, evidence):
+        if _agree(each) or _is_made_up(each, honest):
             continue
         record = _record(each, chunks)
         if record is not None and not _both_say_both(record, chunks):

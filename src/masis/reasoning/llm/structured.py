@@ -13,8 +13,8 @@ from masis.reasoning.llm.wire import Message
 
 Schema = TypeVar("Schema", bound=BaseModel)
 
-_WITH_SCHEMA = "Answer with one JSON object that fits this JSON schema, and nothing else:\n{schema}"
-_AGAIN = "That does not fit: {problems}\n" + _WITH_SCHEMA
+WITH_SCHEMA = "Answer with one JSON object that fits this JSON schema, and nothing else:\n{schema}"
+AGAIN = "That does not fit: {problems}\n" + WITH_SCHEMA
 _LONGEST_REPEAT = 8000
 
 
@@ -34,13 +34,13 @@ def with_schema(messages: Sequence[Message], schema: type[BaseModel], rung: Rung
     if rung == "json_schema":
         return list(messages)
     *before, last = messages
-    content = last["content"] + "\n\n" + _WITH_SCHEMA.format(schema=_printed(schema))
+    content = last["content"] + "\n\n" + WITH_SCHEMA.format(schema=_printed(schema))
     return [*before, {"role": last["role"], "content": content}]
 
 
 def ask_again(messages: Sequence[Message], answer: str, misfit: Misfit, schema: type[BaseModel]) -> list[Message]:
     """The schema is repeated on every rung: a server may take `response_format` and do nothing with it."""
-    complaint = _AGAIN.format(problems=misfit, schema=_printed(schema))
+    complaint = AGAIN.format(problems=misfit, schema=_printed(schema))
     said = answer[:_LONGEST_REPEAT] or "(nothing)"  # some servers refuse an empty message
     return [*messages, {"role": "assistant", "content": said}, {"role": "user", "content": complaint}]
 

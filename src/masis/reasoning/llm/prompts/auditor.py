@@ -43,5 +43,3 @@ is not supported. An answer may be in another language than its evidence.
 
 TASK = "Audit the answer against the passages."
 SETTLED = "What this decision settles is no conflict any more; an answer that follows it is right to."
-
-WORDS = (SYSTEM, TASK, SETTLED)

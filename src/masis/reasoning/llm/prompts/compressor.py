@@ -22,5 +22,3 @@ Rules
 {EXAMPLES}"""
 
 TASK = "Shorten each passage for the question, to at most {limit} characters each."
-
-WORDS = (SYSTEM, TASK)

@@ -26,5 +26,3 @@ faithful and relevant. The citation audit was made by code: its findings are fac
 {EXAMPLES}"""
 
 TASK = "Score the answer against the passages and the citation audit."
-
-WORDS = (SYSTEM, TASK)

@@ -47,5 +47,3 @@ REVISE = (
     " answer without these faults: drop or correct what was not supported, close the gaps from the evidence"
     " or say that it does not cover them, and show both sides of every conflict."
 )
-
-WORDS = (SYSTEM, TASK, OBEY, REVISE)
