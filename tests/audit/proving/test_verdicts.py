@@ -71,10 +71,10 @@ def test_one_claim_has_no_parts() -> None:
         ("Directors gave the payout their blessing. [c1]", 0.5, "unverified", "code"),
         ("Directors gave the payout their blessing. [c1]", None, "not_in_source", "code"),
         ("Directors gave the payout their blessing. [c1]", REFUTED_BY_VERIFIER, "not_in_source", "verifier"),
-        ("The board approved the generous dividend. [c1]", 0.01, "unverified", "code"),
+        ("The board approved the generous dividend. [c1]", 0.01, "unverified", "verifier"),
         ("The board approved the generous dividend. [c1]", REFUTED_BY_VERIFIER, "supported", "code"),
         ("The board did not approve the dividend. [c1]", 0.9, "contradicted", "code"),
-        ("The board did not approve the dividend. [c1]", ALL_BUT_CERTAIN, "unverified", "code"),
+        ("The board did not approve the dividend. [c1]", ALL_BUT_CERTAIN, "unverified", "verifier"),
         ("The board approved the generous dividend. [c1]", 0.5, "supported", "code"),
     ],
 )  # fmt: skip

@@ -11,7 +11,7 @@ from masis.reasoning.offline.auditor import OfflineAuditor
 from masis.reasoning.offline.judge import OfflineJudge
 from masis.reasoning.offline.relevance import CrossEncoder
 from masis.reasoning.offline.writer import OfflineWriter
-from masis.reasoning.ports import Guidance, WritingBrief
+from masis.reasoning.ports import Guidance, Passage, WritingBrief
 from tests.support.engines import chunk
 
 EVIDENCE = [
@@ -141,3 +141,9 @@ async def test_a_figure_of_a_table_is_reckoned_and_cited() -> None:
 async def test_a_row_in_a_summary_keeps_its_header() -> None:
     summaries = (await WRITER.summarize("What is the price of a rye loaf?", [as_passage(EVIDENCE[1])], 90)).value
     assert "Bread | Price in euros | Weight in grams\nRye loaf | 4.80 | 750" in summaries["c00000000b2"]
+
+
+async def test_a_title_is_no_answer() -> None:
+    passage = Passage("c1", "rules.txt", 1, "Veltrana lab rules\n\nEveryone wears a badge in the lab at all times.")
+    reply = await OfflineWriter(CrossEncoder()).write(WritingBrief("What are the Veltrana lab rules?", [passage]))
+    assert not reply.value.startswith("Veltrana lab rules")

@@ -2,8 +2,8 @@
 
 Code compares words, and a paraphrase shares few of them. Where a verdict rests on shared words alone, a second reader
 (the embedded verifier, say) is asked how likely the passage bears out the claim. What code found in numbers, dates,
-names and quotations stands whatever that reader thinks. A contradiction that code read from negation, direction or the
-order of words is withdrawn, to `unverified`, when the reader is all but certain of the contrary.
+names and quotations stands whatever that reader thinks. A contradiction that code read from negation or direction
+is withdrawn, to `unverified`, when the reader is all but certain of the contrary; exchanged names and numbers are not.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,8 +15,8 @@ from masis.types import EvidenceChunk
 SUPPORTED_BY_VERIFIER = 0.70
 """From this probability on the passage bears out the claim …"""
 REFUTED_BY_VERIFIER = 0.15
-"""… down to this one it does not; in between the reader cannot tell either, and code's verdict is left as it was or,
-where code had found too few words, left open …"""
+"""… down to this one it does not, unless code found every figure of the claim; in between the reader cannot tell
+either, and code's verdict is left as it was or, where code had found too few words, left open."""
 ALL_BUT_CERTAIN = 0.95
 """What it takes to withdraw what code found: a contradiction, or, with as little as the rest, the claim's own words in
 the source. Neither becomes its contrary; it is left open."""
@@ -36,7 +36,7 @@ def weighed(support: Support, probability: float | None) -> Support:
         return replace(support, verdict="supported", reason=_reason("bear it out", probability), checked_by="verifier")
     if support.verdict == "supported":
         return _doubted(support, probability)
-    if probability <= REFUTED_BY_VERIFIER:
+    if probability <= REFUTED_BY_VERIFIER and not support.figures_hold:
         said = _reason("do not bear it out", probability)
         return replace(support, verdict="not_in_source", reason=said, checked_by="verifier")
     if support.verdict == "not_in_source":
@@ -47,15 +47,18 @@ def weighed(support: Support, probability: float | None) -> Support:
 def _doubted(support: Support, probability: float) -> Support:
     if probability > 1 - ALL_BUT_CERTAIN:
         return support
-    both = f"{support.reason}, says code; {_reason('do not bear it out', probability)}"
-    return replace(support, verdict="unverified", reason=both)
+    return _disputed(support, _reason("do not bear it out", probability))
 
 
 def _contradiction(support: Support, probability: float) -> Support:
     if probability < ALL_BUT_CERTAIN:
         return support
-    both = f"{support.reason}, says code; {_reason('bear it out', probability)}"
-    return replace(support, verdict="unverified", reason=both)
+    return _disputed(support, _reason("bear it out", probability))
+
+
+def _disputed(support: Support, other: str) -> Support:
+    """Code and the reader do not agree: nobody after them settles it by saying nothing."""
+    return replace(support, verdict="unverified", reason=f"{support.reason}, says code; {other}", checked_by="verifier")
 
 
 def _reason(finding: str, probability: float) -> str:

@@ -184,20 +184,29 @@ def cited_cells(text: str, cells: Sequence[Cell]) -> str:
 
 
 def unit_of(cell: Cell) -> str:
-    """“(in thousands)”, where the table says so and the cell does not."""
+    """“(in thousands of euros)”, where the table says so and the cell does not."""
     if is_share(cell) or UNSCALED.search(f"{cell.label} {cell.column}"):
         return ""
     for line in (cell.column, *reversed(cell.source.statement.above.splitlines())):
         for found in UNIT.finditer(line):
             factor = SCALES[(found["word"] or found["letter"]).lower()]
-            return next((f" (in {word})" for word, size in WORDS.items() if size == factor), "")
+            return next((f" (in {word}{_currency(line, found)})" for word, size in WORDS.items() if size == factor), "")
     return ""
+
+
+def _currency(line: str, unit: re.Match[str]) -> str:
+    """“in million US dollars” says both."""
+    named = CURRENCY.match(line, unit.end())
+    return f" of {named[1]}" if named else ""
 
 
 UNIT = re.compile(
     r"(?:\bin\s+(?:[A-Z]{2,3}\$?\s|U\.?S\.?\s|[$€£]\s?)?|[(,]\s*(?:[$€£]\s?)?|[$€£]\s?|[A-Z]{3}\W)"
     r"(?:(?P<word>thousands?|millions?|billions?)\b|(?P<letter>(?<=[$€£])(?:mn|bn|[mkb]))\b)",
     re.IGNORECASE,
+)
+CURRENCY = re.compile(
+    r"\s+(?:of\s+)?((?:U\.?S\.? )?dollars|euros|pounds|Swiss francs|USD|EUR|GBP|CHF)\b", re.IGNORECASE
 )
 UNSCALED = re.compile(r"\bper\b|\b(?:ratio|rate|margin|percent\w*)\b|%", re.IGNORECASE)
 """What no table counts in millions."""

@@ -22,6 +22,12 @@ WORTH_SAYING = 0.5
 """The closeness from which a row answers, and another statement is worth adding to an answer."""
 NOT_AN_ANSWER = 3.0
 """What a statement loses when it has no number where one is asked for, no name, no date."""
+YES_OR_NO = re.compile(
+    r"\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may)\b", re.IGNORECASE
+)
+"""What it asks may be answered in its own words."""
+LONGEST_TITLE = 6
+"""In words that carry meaning."""
 OTHER_PERIOD = 4.0
 NOT_COUNTED = 6.0
 OTHER_ROW = 3.0
@@ -85,7 +91,7 @@ async def read_closely(
     part: Question, candidates: Sequence[Candidate], relevance: Relevance
 ) -> list[tuple[Candidate, Features]]:
     weights = term_weights(part, candidates)
-    possible = [c for c in candidates if could_be_about(part.periods, c)]
+    possible = [c for c in candidates if could_be_about(part.periods, c) and not _is_only_a_title(part, c.statement)]
     read = await read_passages(part.for_reading, {c.passage.chunk_id: c.passage.text for c in possible})
     shared = {id(c): shared_terms(weights, c) for c in possible}
     pointed = {id(c): _holds(c.statement, read[c.passage.chunk_id]) for c in possible}
@@ -173,6 +179,14 @@ def shortfall(part: Question, candidate: Candidate) -> float:
     if _misses_the_point(part, candidate):
         loss += NOT_AN_ANSWER
     return loss
+
+
+def _is_only_a_title(part: Question, statement: Statement) -> bool:
+    """A few words that the question has too name what it asks about, and say nothing of it."""
+    if "yes_no" in part.kinds:
+        return False
+    said = content_stems(statement.text)
+    return len(said) <= LONGEST_TITLE and not statement.is_row and set(said) <= set(content_stems(part.text))
 
 
 def _misses_the_point(part: Question, candidate: Candidate) -> bool:

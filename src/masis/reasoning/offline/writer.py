@@ -47,8 +47,10 @@ class OfflineWriter:
     async def _answer(
         self, part: Question, candidates: Sequence[Candidate], evidence: Sequence[EvidenceChunk]
     ) -> Answered:
-        if not _lacks_a_name(part, candidates) and (told := _from_tables(part, candidates, evidence)):
-            return Answered(part, (), told=tuple(told))
+        if not _lacks_a_name(part, candidates):
+            told = await asyncio.to_thread(_from_tables, part, candidates, evidence)
+            if told:
+                return Answered(part, (), told=tuple(told))
         ranked = await rank(part, candidates, self._relevance)
         if not ranked or ranked[0].strength < ANSWERS or _lacks_a_name(part, candidates):
             return Answered(part, (), missing_words(part, candidates))
