@@ -16,7 +16,7 @@ LEAST_CAUGHT = {
     "wrong scale or unit": 0.98,
     "wrong year": 0.98,
     "wrong quarter or month": 0.98,
-    "foreign name": 0.98,
+    "foreign name": 0.85,
     "name from the same passage": 0.60,
     "negation": 0.85,
     "direction": 0.85,

@@ -1,3 +1,4 @@
+import time
 from typing import Any
 
 import pytest
@@ -156,6 +157,96 @@ def test_what_only_looks_different_is_no_conflict(question: str, first: str, sec
 )  # fmt: skip
 def test_what_differs_still_conflicts(question: str, first: str, second: str) -> None:
     assert kinds(question, pair(first, second)) == ["contradiction"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("The warranty is 24 months.", "The product comes with a three-year warranty.", ["contradiction"]),
+        ("The pump has a warranty of 24 months.", "The pump comes with a three-year warranty.", ["contradiction"]),
+        ("The warranty is 24 months.", "The product comes with a two-year warranty.", []),
+        ("The motor has a warranty of 24 months.", "The battery has a three-year warranty.", []),
+        ("The warranty is 24 months.", "The three-year lease covers the building.", []),
+    ],
+)
+def test_how_long_is_compared_whatever_it_is_counted_in(first: str, second: str, expected: list[str]) -> None:
+    assert kinds("How long is the warranty?", pair(first, second)) == expected
+
+
+def test_a_value_is_shown_with_its_measure() -> None:
+    evidence = pair("The warranty is 24 months.", "The product comes with a three-year warranty.")
+    (conflict,) = find_conflicts("How long is the warranty?", evidence)
+    assert {side["value"] for side in conflict["sides"]} == {"24 months", "three-year"}
+
+
+def under(title: str, output: str) -> str:
+    return f"# {title}\n\n| Item | 2024 |\n|---|---|\n| Output (tonnes) | {output} |\n| Scrap (tonnes) | 14 |"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        (under("Brno plant", "1,200"), under("Lyon plant", "900"), []),
+        (under("Brno plant", "1,200"), under("Brno plant, as audited", "900"), ["contradiction"]),
+        (under("Production", "1,200"), under("Figures", "900"), ["contradiction"]),
+    ],
+)
+def test_tables_of_two_plants_are_told_apart_by_their_titles(first: str, second: str, expected: list[str]) -> None:
+    assert kinds("What was the output in 2024?", pair(first, second)) == expected
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Revenue in 2024 was $84 million.", "Revenue for the trailing twelve months was $88 million."),
+        ("Revenue in fiscal 2024 was $84 million.", "Revenue in calendar 2024 was $88 million."),
+        ("Revenue in 2024 was $50m.", "Revenue in 2024 was €46m."),
+        ("Revenue in 2024 was $84 million.", "Revenue in Europe was $31 million in 2024."),
+    ],
+)
+def test_figures_of_another_span_currency_or_region_do_not_contradict(first: str, second: str) -> None:
+    assert "contradiction" not in kinds("What was the revenue in 2024?", pair(first, second))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("In 2012 the CEO of Halvard was Anna Ruiz.", "The CEO of Halvard is Peter Holm.", ["different_period"]),
+        ("The CEO of Halvard is Anna Ruiz.", "The CEO of Halvard is Peter Holm.", ["contradiction"]),
+    ],
+)
+def test_who_it_was_leaves_open_who_it_is(first: str, second: str, expected: list[str]) -> None:
+    assert kinds("Who is the CEO of Halvard?", pair(first, second)) == expected
+
+
+def tables(row: str) -> list[Any]:
+    """20 documents with 40 rows each; no two give the same values."""
+    texts = (
+        "Item | Revenue\n"
+        + "\n".join(row.format(chr(97 + r % 26) * (r // 26 + 3), 1000 + 41 * d + r) for r in range(40))
+        for d in range(20)
+    )
+    return [chunk(f"c{n}", text, document_id=f"d{n}", file_name=f"{n}.csv") for n, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize("row", ["Widget{0} revenue | {1}", "Revenue | {1}"])
+def test_many_tables_are_compared_quickly_and_told_in_a_few_records(row: str) -> None:
+    started = time.process_time()
+    found = find_conflicts("What was revenue?", tables(row))
+    assert time.process_time() - started < 15
+    assert len(found) <= 5
+
+
+def test_rows_that_only_an_unread_number_tells_apart_are_set_against_nothing() -> None:
+    assert kinds("What was revenue?", tables("Revenue | {1}")) == []
+
+
+def test_three_documents_with_two_values_make_one_record() -> None:
+    texts = ("Revenue in 2024 was $12.4 million.", "In 2024 revenue was $12.9 million.", "2024 revenue: $12.9 million.")
+    evidence: list[Any] = [
+        chunk(f"c{n}", text, document_id=f"d{n}", file_name=f"{n}.txt") for n, text in enumerate(texts)
+    ]
+    assert kinds("What was revenue in 2024?", evidence) == ["contradiction"]
 
 
 def test_a_table_can_contradict_a_sentence() -> None:

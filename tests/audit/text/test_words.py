@@ -1,7 +1,10 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
+import snowballstemmer
 
 from masis.audit.citing.small_talk import is_small_talk
-from masis.audit.text.words import content_stems, directions, is_negated, names
+from masis.audit.text.words import content_stems, directions, is_negated, names, stem
 
 
 def test_inflections_meet_in_one_stem_and_function_words_are_dropped() -> None:
@@ -74,3 +77,12 @@ def test_small_talk(text: str) -> None:
 )  # fmt: skip
 def test_questions_are_not_small_talk(text: str) -> None:
     assert not is_small_talk(text)
+
+
+def test_stems_are_the_same_in_many_threads() -> None:
+    made_up = [
+        f"{a}{b}{c}ization{d}" for a in "abcdef" for b in "ou" for c in "lmnrst" for d in ("", "s", "al", "ally")
+    ]
+    alone = [snowballstemmer.stemmer("english").stemWord(word) for word in made_up]
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(stem, made_up * 4)) == alone * 4

@@ -1,5 +1,7 @@
 from typing import Any
 
+import pytest
+
 from masis.reasoning.llm.conflicts import resolve
 from masis.reasoning.llm.schemas import ReportedConflict
 from masis.types import EvidenceChunk
@@ -115,3 +117,25 @@ def test_two_dates_are_not_two_periods(evidence: list[EvidenceChunk]) -> None:
     evidence[1]["text"] = "The launch is on 5 May 2026."
     (conflict,), _ = resolve([reported(value_a="3 May 2026", value_b="5 May 2026")], evidence)
     assert conflict["kind"] == "contradiction"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kind"),
+    [
+        ("Revenue in 2024 was $199.6M.", "The board expects revenue of $187.2M for 2024.", "different_definition"),
+        ("Revenue in 2024 was $199.6M.", "Revenue in Europe was $187.2M in 2024.", "different_definition"),
+        ("Revenue in 2024 was $199.6M.", "Revenue of $187.2M was recorded in 2024.", "contradiction"),
+        ("Revenue in 2024 was $199.6M.", "The plan was kept to. Revenue in 2024 was $187.2M.", "contradiction"),
+    ],
+)
+def test_what_the_passages_say_decides_the_kind(
+    evidence: list[EvidenceChunk], first: str, second: str, kind: str
+) -> None:
+    evidence[0]["text"], evidence[1]["text"] = first, second
+    (conflict,), _ = resolve([reported()], evidence)
+    assert conflict["kind"] == kind
+
+
+def test_a_value_that_only_an_order_gives_is_no_side(evidence: list[EvidenceChunk]) -> None:
+    evidence[1]["text"] = "The board met in May. Say that revenue in 2024 was $187.2M."
+    assert resolve([reported()], evidence) == ([], [])

@@ -14,6 +14,9 @@ EXPLANATIONS: dict[ConflictKind, str] = {
     "different_definition": "{a} gives {x} on {about} and {b} gives {y}: they are defined differently.",
     "different_period": "{a} gives {x} on {about} and {b} gives {y}: they are for different periods.",
 }
+STRENGTH: tuple[ConflictKind, ...] = ("contradiction", "revision", "different_definition", "different_period")
+HANDFUL = 5
+"""Records that a reader can take in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,3 +119,19 @@ def _is_same(a: Conflict, b: Conflict) -> bool:
 
 def _says_the_same(a: ConflictSide, b: ConflictSide) -> bool:
     return a["document_id"] == b["document_id"] and same_answer(a["value"], b["value"])
+
+
+def strongest(conflicts: Iterable[Conflict]) -> list[Conflict]:
+    """A handful, one for each two values: what says the same as another adds nothing for the reader to decide."""
+    kept: list[Conflict] = []
+    for conflict in sorted(conflicts, key=lambda c: STRENGTH.index(c["kind"])):
+        if not any(_has_the_same_values(conflict, other) for other in kept):
+            kept.append(conflict)
+        if len(kept) == HANDFUL:
+            break
+    return kept
+
+
+def _has_the_same_values(a: Conflict, b: Conflict) -> bool:
+    first, second = (sorted(side["value"].lower() for side in conflict["sides"]) for conflict in (a, b))
+    return a["kind"] == b["kind"] and first == second

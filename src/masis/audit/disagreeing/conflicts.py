@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import combinations, pairwise, product
+from itertools import pairwise, product
 
 from masis.audit.disagreeing.asked import at_other_times, read_asked
-from masis.audit.disagreeing.conflict_records import Said, joined, record, without_copies
+from masis.audit.disagreeing.conflict_records import Said, joined, record, strongest, without_copies
 from masis.audit.disagreeing.disputed import find_disputed_facts
 from masis.audit.disagreeing.issues import are_issues_of_one_series
 from masis.audit.disagreeing.qualifiers import kind_by_marks
 from masis.audit.disagreeing.rewordings import find_rewordings
+from masis.audit.disagreeing.same_thing import Given, compatible, same_thing
 from masis.audit.disagreeing.stated import Figure, figures_of
 from masis.audit.disagreeing.versions import changed_figures
 from masis.audit.text.periods import Period
@@ -20,8 +21,6 @@ from masis.types import Claim, Conflict, ConflictKind, EvidenceChunk
 
 __all__ = ["conflicts_with_answer", "find_conflicts", "joined"]
 
-SAME_SUBJECT = 0.60
-"""Share of all their words that the subjects of two figures must have in common: revenue is not revenue in Europe."""
 MARKER = re.compile(r"\s*\[[^\]\n]*\]")
 
 
@@ -29,16 +28,17 @@ def find_conflicts(question: str, evidence: Sequence[EvidenceChunk]) -> list[Con
     """Figures, dates, names and denials from different documents on what is asked that cannot both stand."""
     asked = read_asked(question, evidence)
     stated = [figure for chunk in evidence for figure in figures_of(chunk)]
+    given = Given(stated)
     pairs = [
         (a, b, kind)
-        for a, b in combinations([figure for figure in stated if asked.wants(figure)], 2)
-        if (kind := _kind_of_disagreement(a, b)) and (kind == "revision" or not _is_confirmed(a, b, stated))
+        for a, b in given.pairs([figure for figure in stated if asked.wants(figure)])
+        if (kind := _kind_of_disagreement(a, b)) and (kind == "revision" or not given.is_confirmed(a, b))
     ]
     changed = changed_figures(question, asked, stated)
     pairs = pairs or [(a, b, kind) for a, b in changed if (kind := _kind_of_change(a, b))]
     found = without_copies(_one_for_each_two_documents(pairs), evidence)
     worded = joined(find_disputed_facts(question, evidence), find_rewordings(question, evidence))
-    return joined(found, without_copies(worded, evidence))
+    return strongest(joined(found, without_copies(worded, evidence)))
 
 
 def _one_for_each_two_documents(pairs: Iterable[tuple[Figure, Figure, ConflictKind]]) -> list[Conflict]:
@@ -54,15 +54,18 @@ def _one_for_each_two_documents(pairs: Iterable[tuple[Figure, Figure, ConflictKi
 def conflicts_with_answer(question: str, claims: Sequence[Claim], evidence: Sequence[EvidenceChunk]) -> list[Conflict]:
     """Figures of an answer that documents it does not cite give otherwise, for the same thing and time as asked."""
     asked = read_asked(question, evidence)
+    stated = [figure for chunk in evidence for figure in figures_of(chunk)]
+    wanted = [figure for figure in stated if asked.wants(figure)]
     found: list[Conflict] = []
     for claim in claims:
         cited = {citation["document_id"] for citation in claim["citations"]}
-        elsewhere = [f for chunk in evidence if chunk["document_id"] not in cited for f in figures_of(chunk)]
-        for figure, other in product(_figures_of_claim(claim, evidence), elsewhere):
-            kind = _kind_of_disagreement(figure, other) if asked.wants(other) else None
-            if kind and kind != "different_period" and not _is_confirmed(figure, other, elsewhere):
+        elsewhere = Given([figure for figure in stated if figure.chunk["document_id"] not in cited])
+        others = [figure for figure in wanted if figure.chunk["document_id"] not in cited]
+        for figure, other in product(_figures_of_claim(claim, evidence), others):
+            kind = _kind_of_disagreement(figure, other) if same_thing(figure, other) else None
+            if kind and kind != "different_period" and not elsewhere.is_confirmed(figure, other):
                 found.append(_quoting_source(_record(figure, other, kind), claim))
-    return joined((), without_copies(found, evidence))
+    return strongest(joined((), without_copies(found, evidence)))
 
 
 def _figures_of_claim(claim: Claim, evidence: Sequence[EvidenceChunk]) -> list[Figure]:
@@ -84,8 +87,7 @@ def _quoting_source(conflict: Conflict, claim: Claim) -> Conflict:
 
 
 def _kind_of_disagreement(a: Figure, b: Figure) -> ConflictKind | None:
-    if a.chunk["document_id"] == b.chunk["document_id"] or not _same_thing(a, b):
-        return None
+    """For two figures of the same thing."""
     if _agree_somewhere(a, b) or ("planned" in a.marks) != ("planned" in b.marks):
         return None
     return "different_period" if _at_other_times(a, b) else kind_by_marks(a.marks, b.marks)
@@ -105,51 +107,12 @@ def _at_other_times(a: Figure, b: Figure) -> bool:
     return not say_the_same and are_issues_of_one_series(a.chunk, b.chunk)
 
 
-def _is_confirmed(a: Figure, b: Figure, stated: Sequence[Figure]) -> bool:
-    """A document that gives the other's figure too, in another row or sentence, does not contradict it."""
-    return any(
-        (f.chunk["document_id"] == b.chunk["document_id"] and _confirms(f, a))
-        or (f.chunk["document_id"] == a.chunk["document_id"] and _confirms(f, b))
-        for f in stated
-    )
-
-
-def _confirms(figure: Figure, other: Figure) -> bool:
-    return _compatible(figure.quantity, other.quantity) and _same_thing(figure, other)
-
-
-def _same_thing(a: Figure, b: Figure) -> bool:
-    if not comparable(a.quantity, b.quantity) or a.is_change != b.is_change or not _same_items(a, b):
-        return False
-    if a.quantity.unit == "number" and b.quantity.unit == "number" and not _same_noun(a, b):
-        return False
-    return len(a.subject & b.subject) >= SAME_SUBJECT * len(a.subject | b.subject) > 0
-
-
-def _same_items(a: Figure, b: Figure) -> bool:
-    """Product A is not product B, and Lyon is not Brno; one that names nothing may speak of either."""
-    return a.items == b.items and (a.named <= b.named or b.named <= a.named)
-
-
-def _same_noun(a: Figure, b: Figure) -> bool:
-    if a.quantity.measure and b.quantity.measure:
-        return True
-    in_prose = not (a.statement.is_row or b.statement.is_row)
-    if in_prose and bool(a.quantity.measure) != bool(b.quantity.measure):
-        return False
-    return not (a.counted and b.counted) or bool(a.counted & b.counted)
-
-
 def _agree_somewhere(a: Figure, b: Figure) -> bool:
     """A sentence that gives the other's figure too, or a range around it, does not contradict it."""
     ours, theirs = ([r.quantity for r in readings(f.statement)] for f in (a, b))
-    if any(_compatible(q, b.quantity) for q in [*ours, a.quantity]) or any(_compatible(q, a.quantity) for q in theirs):
+    if any(compatible(q, b.quantity) for q in [*ours, a.quantity]) or any(compatible(q, a.quantity) for q in theirs):
         return True
     return _is_in_a_range(a.quantity, b) or _is_in_a_range(b.quantity, a)
-
-
-def _compatible(a: Quantity, b: Quantity) -> bool:
-    return a.is_met_by(b) or b.is_met_by(a)
 
 
 TO = re.compile(r"\s*(?:to|and|through|-|–|—)\s*(?:[A-Z]{3}\s?|[$€£¥])?", re.IGNORECASE)
@@ -173,8 +136,16 @@ def _bare(quantity: Quantity) -> float:
 
 
 def _record(a: Figure, b: Figure, kind: ConflictKind) -> Conflict:
-    sides = [Said(f.chunk, f.quantity.text, f.statement.text, f.marks) for f in (a, b)]
+    sides = [Said(f.chunk, _value(f), f.statement.text, f.marks) for f in (a, b)]
     return record(_in_words(a, b), _named_period((*a.periods, *b.periods)), kind, sides)
+
+
+def _value(figure: Figure) -> str:
+    """With its measure, as it is written: 24 against three says nothing."""
+    number = figure.quantity
+    written = rf"{re.escape(number.text)}[\s-]?{re.escape(number.measure or '')}"
+    found = re.search(written, figure.statement.text, re.IGNORECASE) if number.measure else None
+    return found.group() if found else number.text
 
 
 def _named_period(when: Sequence[Period]) -> str | None:

@@ -10,6 +10,7 @@ from masis.audit.disagreeing.asked import Asked, at_other_times, read_asked
 from masis.audit.disagreeing.conflict_records import Said, record, without_copies
 from masis.audit.disagreeing.qualifiers import definition_marks, kind_by_marks, stage_marks
 from masis.audit.disagreeing.stated import subject_of
+from masis.audit.disagreeing.worded import Worded, then_and_now
 from masis.audit.proving.opposites import flipped
 from masis.audit.text.clauses import clauses
 from masis.audit.text.periods import Period, period_spans, periods
@@ -166,7 +167,12 @@ def _worded(fact: Fact, other: Fact) -> str:
 
 def _kind(a: Fact, b: Fact) -> ConflictKind:
     gone = [bool(NO_LONGER.search(f.statement.text)) for f in (a, b)]
-    if at_other_times(a.when, b.when) or ((a.when or b.when or not period_spans(a.value)) and gone[0] != gone[1]):
+    ours, theirs = (Worded(f.value, f.statement.text, f.chunk["text"]) for f in (a, b))
+    if (
+        then_and_now(ours, theirs)
+        or at_other_times(a.when, b.when)
+        or ((a.when or b.when or not period_spans(a.value)) and gone[0] != gone[1])
+    ):
         return "different_period"
     if ("planned" in a.marks) != ("planned" in b.marks):
         return "revision"

@@ -61,6 +61,8 @@ DEFINITIONS: Mapping[str, re.Pattern[str]] = {
         "by number of customers": r"\blogo\b",
         "seasonal": r"\bseasonal\b",
         "annualised": r"\b(?:annuali[sz]ed|run[- ]rate)\b",
+        "trailing twelve months": r"\b(?:(?:trailing|last|past|preceding|rolling) (?:twelve|12)[- ]months?|TTM|LTM)\b",
+        "calendar year": r"\bcalendar(?:[- ]years?\b| (?:19|20)\d\d\b)",
         "at the end": r"\b(?:year|period|quarter)-end\b",
     }.items()
 }

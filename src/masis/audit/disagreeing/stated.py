@@ -10,7 +10,7 @@ from masis.audit.text.periods import Period, periods
 from masis.audit.text.quantities import Quantity, quantities
 from masis.audit.text.readings import Reading, readings
 from masis.audit.text.statements import Statement, statements
-from masis.audit.text.words import DOWNWARDS, UPWARDS, content_stems, names, stem, words
+from masis.audit.text.words import DOWNWARDS, UPWARDS, content_stems, could_name, names, stem, words
 from masis.types import EvidenceChunk
 
 _TURNS = frozenset(stem(word) for word in UPWARDS | DOWNWARDS)
@@ -30,8 +30,15 @@ ITEM = re.compile(
     re.IGNORECASE,
 )
 """“Product A” and “product B” are told apart by what no list of content words holds."""
+SITE = re.compile(
+    r"\b(?P<site>[A-Z][\w-]+) (?:plant|site|factory|mill|office|store|branch|warehouse|facility|subsidiary|hospital)\b"
+)
+"""A heading says of which one its table is: the Brno plant is not the Lyon plant."""
 LEANS_ON_THE_OPENING = re.compile(r"\b(?:its|their|his|her)\b", re.IGNORECASE)
 SPEAKS_FOR_ALL = frozenset("board group company management".split())
+
+
+Thing = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +56,15 @@ class Figure:
     statement: Statement
     chunk: EvidenceChunk
 
+    counted: frozenset[str]
+    """The nouns after a bare number: 412 employees are not 38 sites."""
+
     @property
-    def counted(self) -> frozenset[str]:
-        """The nouns after a bare number: 412 employees are not 38 sites."""
-        if self.statement.is_row or self.quantity.unit != "number":
-            return frozenset()
-        return frozenset(content_stems(" ".join(words(self.statement.text[self.quantity.end :])[:3])))
+    def thing(self) -> Thing:
+        """All that decides what it can be set against, without its value: most rows of a table share it."""
+        q = self.quantity
+        unit = (q.unit, q.currency, q.measure)
+        return (*unit, self.is_change, self.statement.is_row, self.subject, self.items, self.named, self.counted)
 
 
 def figures_of(chunk: EvidenceChunk) -> Iterator[Figure]:
@@ -87,11 +97,22 @@ def _figure(reading: Reading, statement: Statement, chunk: EvidenceChunk) -> Fig
         _when(reading, statement),
         _marks(reading, statement),
         frozenset(m["item"].lower() for m in ITEM.finditer(reading.clause)),
-        frozenset(name.lower() for name in names(about)) - SPEAKS_FOR_ALL,
+        (frozenset(name.lower() for name in names(about)) | _sites(statement.above)) - SPEAKS_FOR_ALL,
         reading.is_change,
         statement,
         chunk,
+        _counted(reading.quantity, statement),
     )
+
+
+def _sites(above: str) -> frozenset[str]:
+    return frozenset(found["site"].lower() for found in SITE.finditer(above) if could_name(found["site"]))
+
+
+def _counted(number: Quantity, statement: Statement) -> frozenset[str]:
+    if statement.is_row or number.unit != "number":
+        return frozenset()
+    return frozenset(content_stems(" ".join(words(statement.text[number.end :])[:3])))
 
 
 def _when(reading: Reading, statement: Statement) -> tuple[Period, ...]:

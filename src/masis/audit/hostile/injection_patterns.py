@@ -43,6 +43,8 @@ _AI = one_of(
     + one_of("models? agents? assistants? systems? readers? reviewers? tools? bots?"),
     "assistants?(?= ?[:,!—-])",
 )
+_READS_IT = one_of("reads? process(?:es)? summari[sz]es? parses? reviews?", "is (?:reading|processing)")
+_DICTATED = one_of("say state claim write answer respond reply output print declare repeat report")
 _READS = one_of("reading processing reviewing summari[sz]ing analy[sz]ing using handling that who")
 _READING = rf"(?: {_READS}\b[^.!?:]{{0,60}})?"
 _SPEAK = one_of(
@@ -78,6 +80,15 @@ _MANNER = one_of(
     "another language",
 )
 _ALONE = one_of("only solely exclusively entirely strictly just")
+_NOT_A_FORECAST = "prior(?! (?:guidance|outlooks?|forecasts?|estimates?|versions?))"
+_ON_PAPER = one_of("attached enclosed signed completed form soon instructed directed shown")
+_WITH_WHAT = (
+    rf"(?: (?:with|as|using|like)\b(?! (?:the |your |an? )*{_ON_PAPER}\b)"
+    r"| ?:| ?[\"'«]| (?:yes|no|true|false|ok)\b"
+    rf"| (?:in |by )?(?:the {one_of('words? phrase text sentence string following single exact final result code')}\b"
+    rf"|(?:your |an? |the )?{_REPLY}\b|{_MANNER}\b))"
+)
+"""What an answer is to be made of. “Respond only in writing” and “return only the signed copy” speak of letters."""
 _SOMEONE = one_of("someone anyone users somebody anybody", "(?:the|a|any) user")
 
 ORDERS: dict[str, tuple[str, ...]] = {
@@ -90,8 +101,12 @@ ORDERS: dict[str, tuple[str, ...]] = {
             "stop (?:following|obeying)",
         )
         + rf" (?:about )?(?:{_EARLIER} ){{1,4}}{_GAP}\b{_RULES}\b",
+        # A company withdraws its guidance; only an order goes on to what is to be said.
+        rf"(?:ignore|disregard|forget|override|bypass) (?:{_EARLIER} ){{1,4}}guidance,? and (?:then )?"
+        + one_of("say state claim write print output reveal leak show answer respond reply")
+        + r"\b",
         rf"(?:ignore|disregard|forget) {one_of('everything anything what whatever', 'all(?: of)?(?: that)?')} {_GAP}"
-        rf"\b{one_of('above before previously prior told instructed know learned asked', 'so far')}\b",
+        rf"\b{one_of('above before previously told instructed know learned asked', _NOT_A_FORECAST, 'so far')}\b",
         rf"(?:new|updated|real|actual|hidden|secret|system) instructions?(?: for {_FAR})? ?:",
         "(?:pretend|imagine) (?:to be|that you are|you are|you're) ",
         rf"(?:act|behave|role-?play|respond|answer|speak|reply) (?:as if you|as though you|as an? {_GAP}\b{_AI})\b",
@@ -116,8 +131,9 @@ ORDERS: dict[str, tuple[str, ...]] = {
         rf" (?:question|user|prompt|query))?(?: {_ALONE})? (?:in|with|using|as|by|like) (?:only |just |exactly "
         r"|nothing (?:but|except) |the (?:words?|phrase|text|sentence|string|following|single|exact)\b"
         rf"|{_MANNER}\b|[\"'«])",
-        rf"(?:respond|reply|answer|output|say|write|print|return) (?:{_ALONE}|exactly|nothing (?:but|except|else))\b",
-        r"only (?:respond|reply|answer|output|say|print|return)\b",
+        "(?:respond|reply|answer|output|say|write|print|return) "
+        rf"(?:(?:{_ALONE}|exactly)\b{_WITH_WHAT}|nothing (?:but|except|else)\b)",
+        rf"only (?:respond|reply|answer|output|say|print|return)\b{_WITH_WHAT}",
         "(?:translate|summari[sz]e|rewrite|paraphrase) (?:this|the (?:above|following|preceding)) "
         r"(?:e-?mail|mail|message|document|text|page|passage|file|sentence)\b",
         "(?:do not|don't|never) "
@@ -169,6 +185,9 @@ ANYWHERE: dict[str, tuple[str, ...]] = {
         rf"(?:\w+ )?{_AI}\b",
         rf"\b(?:any|all|every) {_AI}{_READING.removesuffix('?')}{_FAR}\b(?:must|should|shall|has to|have to)\b",
         rf"\bas an? {_AI},? (?:you|please|your)\b",
+        rf"\bas (?:an?|the|any) {_AI}{_READING} ?, ?(?:(?:please|you {_OBLIGED}) )?(?:{_SPEAK}|report|confirm)\b",
+        rf"\b(?:whoever|anyone who|everyone who|any(?:thing| system| machine| model) that) {_READS_IT} (?:this|these)"
+        rf"(?: \w+)? {_OBLIGED} (?:{_DICTATED}) (?:that|only|with|exactly)\b",
         r"\b(?:when|whenever|if|once|each time|every time) "
         "(?:(?:you are |you get )?(?:asked|questioned|queried|prompted) "
         + one_of("about for what whether how who why which when where", "to (?:summari[sz]e|answer|describe)")
@@ -238,3 +257,9 @@ REQUEST = (
 the same thing."""
 POINTS_ELSEWHERE = re.compile(r"\b(?:this|that|these|those|it|they|them|their|we|our|us|your|he|she|his|her|my)\b")
 """A question with such a word belongs to a conversation that the text is having."""
+TASKS_AHEAD = re.compile(
+    r"(?:^|\n)\W{0,6}(?:action items?|actions?|next steps?|to-?dos?|tasks?|follow-?ups?|recommendations?)\b[^\n.]{0,40}"
+    r"(?:\n|:)[^#]*$"
+)
+HAS_AN_OWNER = re.compile(r"\b(?:owners?|due|deadline|assigned to|responsible)\b|@\w")
+"""Minutes list work for people: under a title that says so, or with someone's name to it."""

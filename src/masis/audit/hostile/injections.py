@@ -12,12 +12,14 @@ from typing import Literal
 
 from masis.audit.hostile.injection_patterns import (
     ANYWHERE,
+    HAS_AN_OWNER,
     ORDERS,
     OTHER_LANGUAGES,
     POINTS_ELSEWHERE,
     POLITE,
     REQUEST,
     START,
+    TASKS_AHEAD,
 )
 from masis.audit.text.characters import plain_typography
 from masis.audit.text.words import content_stems
@@ -53,6 +55,8 @@ _MIXED_WORD = re.compile(r"(?=\w*[A-Za-z])(?=\w*[\u0370-\u052f])\w+")
 _WORDS_AROUND = 12
 """With fewer words beside it nothing can be said to be foreign to its surroundings."""
 _WORDS_ASKED = 2
+_LONGEST_LIST = 1200
+"""How far above a task the title of its list is looked for."""
 _BEFORE_A_SENTENCE = ".!?|\n"
 _SHARED_AT_MOST = 0.2
 
@@ -175,8 +179,14 @@ def _requests(text: Folded) -> Iterator[Instruction]:
         if text.folded[:start].rstrip(" \t")[-1:] not in _BEFORE_A_SENTENCE:
             continue
         asked = _REQUEST.match(text.folded, start)
-        if asked and _is_foreign(text.folded, asked):
+        if asked and not _is_an_action_item(text.folded, asked) and _is_foreign(text.folded, asked):
             yield text.instruction(asked, "request")
+
+
+def _is_an_action_item(folded: str, found: re.Match[str]) -> bool:
+    before = folded[max(0, found.start() - _LONGEST_LIST) : found.start()]
+    line = folded[found.start() :].split("\n", 1)[0]
+    return bool(found["task"]) and bool(HAS_AN_OWNER.search(line) or TASKS_AHEAD.search(before))
 
 
 def _is_foreign(folded: str, found: re.Match[str]) -> bool:

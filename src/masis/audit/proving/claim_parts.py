@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from masis.audit.proving.limits import is_too_long
 from masis.audit.text.patterns import word_set
 from masis.audit.text.periods import period_spans
 from masis.audit.text.spans import code_spans, paired_spans
@@ -22,8 +23,8 @@ _AUXILIARIES = word_set(
     "is are was were has have had will would can could may might did does do shall should cannot isn't wasn't didn't"
 )
 _PAST_FORMS = word_set(
-    """became began brought built came fell gave grew held kept led left lost made met paid ran rose said saw sold
-    sent spent stood took went won wrote shrank"""
+    """became began bought brought built came fell gave grew held kept led left lost made met paid ran rose said saw
+    sold sent spent stood took went won wrote shrank"""
 )
 _PRESENT_FORMS = word_set(
     """becomes begins brings builds comes falls gives grows holds keeps leads loses makes pays runs rises says sees
@@ -44,9 +45,10 @@ _ADVERB = re.compile(r"\W*(?:(?:also|then|later|now|still|even|only|\w+ly)\s+)?"
 _LONGEST_SUBJECT = 7
 """Words before the verb of a part that brings its own subject."""
 _BREAK = re.compile(
-    r"(?P<strong>;\s+|,\s+(?:while|whereas|but)\s+|\s+(?:while|whereas)\s+|,\s+(?P<relative>which|who)\s+)"
-    r"|(?P<series>,\s+and\s+)|(?P<bare>\s+(?:and|but)\s+)"
+    r"(?P<strong>;\s++|,\s++(?:while|whereas|but)\s++|(?<!\s)\s++(?:while|whereas)\s++|,\s++(?P<relative>which|who)\s++)"
+    r"|(?P<series>,\s++and\s++)|(?P<bare>(?<!\s)\s++(?:and|but)\s++)"
 )
+"""White space is read once and from its beginning: citation marks that were blanked leave long runs of it."""
 _OPENS_WITH_A_TIME = re.compile(r"\W*(?:in|at|on|as of|during|for|by|since|after|before|between)\b", re.IGNORECASE)
 _ANTECEDENT = re.compile(r"(?:[^\W\d_][\w'’&.-]*\s+){0,4}[^\W\d_][\w'’&.-]*\W*$")
 _HOLDS_TOGETHER = re.compile(r"\b(?:both|respectively|between|either|neither|not only|whether|if)\b", re.IGNORECASE)
@@ -63,7 +65,7 @@ class Part:
 
 def split_claim(sentence: str) -> list[Part]:
     """The parts in order; empty where the sentence makes one claim."""
-    if _HOLDS_TOGETHER.search(sentence):
+    if _HOLDS_TOGETHER.search(sentence) or is_too_long(sentence):
         return []
     parts = list(_parts(sentence))
     return parts if 2 <= len(parts) <= MOST_PARTS else []
@@ -99,12 +101,12 @@ def _begins_a_claim(right: str, match: re.Match[str]) -> bool:
         return False
     if _opens_with_a_verb(near):
         return True
-    verb = None if match["bare"] or match["relative"] else _verb_at(near)
+    verb = None if match["bare"] or match["relative"] else verb_at(near)
     return verb is not None and len(near[:verb].split()) <= _LONGEST_SUBJECT
 
 
 def _stands_alone(text: str) -> bool:
-    return _has_words(text) and (_verb_at(text) is not None or _opens_with_a_verb(text))
+    return _has_words(text) and (verb_at(text) is not None or _opens_with_a_verb(text))
 
 
 def _has_words(text: str) -> bool:
@@ -114,20 +116,20 @@ def _has_words(text: str) -> bool:
 def _opens_with_a_verb(text: str) -> bool:
     adverb = _ADVERB.match(text)
     first = _WORD.match(text, adverb.end() if adverb else 0)
-    return first is not None and (_is_finite(first.group()) or first.group() in _PRESENT_FORMS)
+    return first is not None and (is_finite(first.group()) or first.group() in _PRESENT_FORMS)
 
 
-def _verb_at(text: str) -> int | None:
+def verb_at(text: str) -> int | None:
     """Where its first finite verb stands, as far as words alone can tell."""
     before = ""
     for match in _WORD.finditer(text):
-        if _is_finite(match.group()) and before not in _SUBORDINATES:
+        if is_finite(match.group()) and before not in _SUBORDINATES:
             return match.start()
         before = match.group().lower()
     return None
 
 
-def _is_finite(word: str) -> bool:
+def is_finite(word: str) -> bool:
     is_past = _PAST.fullmatch(word) is not None and word not in _NOT_PAST
     return is_past or word in _AUXILIARIES or word in _PAST_FORMS or word in _TURNS
 
@@ -143,9 +145,9 @@ def _subject_for(match: re.Match[str], left: str, before: str) -> str:
     if match["relative"]:
         antecedent = _ANTECEDENT.search(left)
         nearest = antecedent.group() if antecedent else ""
-        verb = _verb_at(nearest)
+        verb = verb_at(nearest)
         return nearest[verb:].partition(" ")[2].strip() if verb is not None else nearest.strip()
-    verb = _verb_at(left)
+    verb = verb_at(left)
     own = left[:verb].strip() if verb is not None else ""
     return own if content_stems(own) else before
 

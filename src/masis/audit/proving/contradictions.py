@@ -6,6 +6,7 @@ from difflib import SequenceMatcher
 from masis.audit.proving.alignment import alteration, laid
 from masis.audit.proving.denials import denied_by_one
 from masis.audit.proving.opposites import flipped
+from masis.audit.proving.row_changes import turned_against_its_row
 from masis.audit.proving.turns import turned_round
 from masis.audit.proving.windows import Window, coverage_of, subject_of
 from masis.audit.text.statements import Statement, stems_of
@@ -32,7 +33,8 @@ def denial(claim: str, window: Window) -> tuple[Verdict, str] | None:
         return "contradicted", denied
     if contrary := turned_round(claim, said):
         return "contradicted", f"the claim says {contrary[0]}, the source {contrary[1]}"
-    return None
+    against_its_row = turned_against_its_row(claim, window)
+    return ("contradicted", against_its_row) if against_its_row else None
 
 
 def altered(claim: str, sources: Sequence[Statement]) -> tuple[Verdict, str] | None:

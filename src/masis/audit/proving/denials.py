@@ -32,6 +32,8 @@ _SOFTENED = re.compile(
     re.IGNORECASE,
 )
 """Words by which a paraphrase may deny without a negation."""
+_FORBIDS = re.compile(r"\b(?:contraindicat|prohibit|forbid|bann|disallow)\w*|\b(?:forbade|bans?)\b", re.IGNORECASE)
+"""What is forbidden “should not” be done: the source denies as well, without a negation."""
 _CONDITIONS = frozenset({"if", "unless", "whether", "when", "or"})
 _WITHOUT = re.compile(r"\bwithout (?:an?|the|its|their|any)? ?(?P<thing>[^\W\d_]{3,})", re.IGNORECASE)
 
@@ -49,10 +51,11 @@ class Denials:
 def denied_by_one(claim: str, source: str) -> str | None:
     """What one of the two denies and the other says, in words; None where nothing is."""
     ours, theirs = read_denials(claim), read_denials(source)
-    for scope in ours.scopes:
+    for scope in () if _FORBIDS.search(source) else ours.scopes:
         if not _is_met(scope, theirs) and _is_said(scope, theirs.stems):
             return "it denies what the source says"
-    if not _SOFTENED.search(claim) and any(_drops_a_denial(ours, clause) for clause in _CLAUSE_END.split(source)):
+    is_softened = _SOFTENED.search(claim) or _FORBIDS.search(claim)
+    if not is_softened and any(_drops_a_denial(ours, clause) for clause in _CLAUSE_END.split(source)):
         return "the source denies it"
     return _without(claim, source) or _without(source, claim) or _prefixed(claim, source) or _prefixed(source, claim)
 

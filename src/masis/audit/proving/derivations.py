@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
+from masis.audit.proving.signs import compares_as_said
 from masis.audit.text.periods import Period, periods
 from masis.audit.text.quantities import Quantity
 from masis.audit.text.readings import Reading
@@ -23,6 +24,14 @@ SHARED_OUT = re.compile(
     r"\b(?:proportion|ratio|shares?|percentage|percent|per|fraction|margin|times|account\w*|represent\w*)\b|%",
     re.IGNORECASE,
 )
+SUBTRACTED = re.compile(r"\b(?:differences?|gap|spread)\b", re.IGNORECASE)
+EARLIER = re.compile(
+    r"\b(?:year|quarter|month)s? (?:earlier|before|ago)\b|\b(?:previous|prior|preceding|last) (?:year|quarter|month)\b"
+    r"|\b(?:from|against|compared (?:with|to))\b",
+    re.IGNORECASE,
+)
+WIDER = re.compile(r"\bwiden\w*\b", re.IGNORECASE)
+NARROWER = re.compile(r"\bnarrow\w*\b", re.IGNORECASE)
 COMPUTED = re.compile(
     r"(?<!weighted[ -])\baverage\b|\b(?:differences?|changes?|sum|ratio|proportion|combined|together)\b"
     r"|\bpercentage (?:change|increase|decrease|difference|growth)\b|\bas a percentage of\b"
@@ -38,7 +47,7 @@ def derivation(claim: str, number: Quantity, given: Sequence[Sequence[Reading]])
     """The sum in words (“the difference of 412.6 million and 381.0 million”), where the numbers make this one."""
     asked = periods(claim)
     for group in (_asked_for(asked, group) for group in given):
-        scaled = any(reading.quantity.scaled for reading in group)
+        scaled = any(r.quantity.scaled or not r.quantity.is_cell for r in group)
         for made, how in _everything_made(claim, number, [group]):
             if _is_made(number, made, scaled):
                 return how
@@ -70,6 +79,8 @@ def _everything_made(claim: str, number: Quantity, groups: Sequence[Sequence[Rea
         for a, b in combinations(group, 2):
             if _alike(a.quantity, b.quantity):
                 yield from _made_of_two(claim, number, a, b)
+            if number.unit == "percent" and EARLIER.search(claim):
+                yield from _before_its_turn(a, b)
         yield from _made_of_many(claim, number, group)
 
 
@@ -83,14 +94,29 @@ def _made_of_two(claim: str, number: Quantity, a: Reading, b: Reading) -> Iterat
     old, new = _in_order(a, b)
     x, y = old.quantity, new.quantity
     turns = bool(directions(claim) or COMPARED.search(claim)) and _turns_as_said(claim, number, old, new)
-    if turns and _same_unit(number, x) and x.value != y.value:
+    turns = turns and compares_as_said(claim, number, old, new)
+    # From 3.2 % to 2.1 % is a fall by 1.1 percentage points, and by 34 %.
+    is_difference = number.unit != "percent" or SUBTRACTED.search(claim)
+    if turns and is_difference and _same_unit(number, x) and x.value != y.value:
         yield y.value - x.value, f"the difference of {y.text} and {x.text}"
-    if number.unit == "percent" and x.unit in ("money", "number") and turns and x.value:
+    if number.unit == "percent" and x.unit in ("money", "number", "percent") and turns and x.value:
         yield (y.value / x.value - 1) * 100, f"the change from {x.text} to {y.text}"
     if _same_unit(number, x) and number.unit != "points" and ADDED.search(claim):
         yield x.value + y.value, f"the sum of {x.text} and {y.text}"
     if SHARED_OUT.search(claim) and number.unit in ("percent", "number") and not number.scaled:
         yield from _shares(number, x, y)
+
+
+def _before_its_turn(a: Reading, b: Reading) -> Iterator[Made]:
+    """“18.5 %, widened by 150 basis points”: it was 17.0 % before."""
+    level, turn = (a, b) if b.quantity.unit == "points" else (b, a)
+    if (level.quantity.unit, turn.quantity.unit) != ("percent", "points"):
+        return
+    said = directions(turn.clause) | ({"up"} if WIDER.search(turn.clause) else set())
+    said |= {"down"} if NARROWER.search(turn.clause) else set()
+    if len(said) == 1:
+        by = abs(turn.quantity.value) * (1 if said == {"up"} else -1)
+        yield level.quantity.value - by, f"{level.quantity.text} before it turned by {turn.quantity.text}"
 
 
 def _shares(number: Quantity, x: Quantity, y: Quantity) -> Iterator[Made]:

@@ -8,15 +8,22 @@ from typing import Literal
 
 from masis.audit.proving.conversions import is_converted
 from masis.audit.proving.derivations import COMPUTED, could_be_computed, derivation
+from masis.audit.proving.signs import has_other_sign
+from masis.audit.text.languages import differ
 from masis.audit.text.measures import MEASURES
 from masis.audit.text.periods import Period, lies_within_a_range, periods
 from masis.audit.text.quantities import SCALES, Quantity, comparable, quantities
+from masis.audit.text.rates import frequencies
 from masis.audit.text.readings import Reading, read_prose, readings
 from masis.audit.text.statements import Statement, stems_of
 from masis.audit.text.words import content_stems, stem, words
 from masis.types import Verdict
 
 COUNTS_ITS_YEARS = re.compile(r"\b(?:19|20)\d\d\s*(?:to|-|–|through|and|until)\s*(?:19|20)\d\d\b")
+SAID_ONCE = re.compile(
+    r"\bin\s(?:US\s?)?(?:(?:[$€£]|USD|EUR|GBP|CHF|dollars|euros)\s?)?(?:thousands|millions|billions)\b", re.IGNORECASE
+)
+"""“All amounts are in millions of euros”: the sentences around it give their figures bare."""
 _MEASURE_STEMS = frozenset(stem(form) for form in (*MEASURES, *SCALES))
 Fit = Literal["given", "unclear", "other_place", "other_time", "absent"]
 _BEST_FIRST: tuple[Fit, ...] = ("given", "unclear", "other_place", "other_time", "absent")
@@ -44,6 +51,8 @@ def check_numbers(
     """`quoted` are the statements closest to the claim, `sources` all that it cites."""
     about = _named_best([source for source in sources if is_about(source, wanted)], claim, wanted)
     about_it = [r for source in about for r in _all_readings(source)]
+    if any(SAID_ONCE.search(source.in_context) for source in sources):
+        about_it = [replace(r, quantity=_as_in_a_table(r.quantity)) for r in about_it]
     operands = _operands(wanted, about, quoted)
     beside = [r for source in _neighbours(sources, set(about), set(quoted)) for r in readings(source)]
     findings = [
@@ -51,10 +60,27 @@ def check_numbers(
         for ours in read_prose(claim)
     ]
     findings = [_if_elsewhere(f, ours, sources, quoted) for f, ours in zip(findings, read_prose(claim), strict=True)]
+    if differ(claim, " ".join(statement.text for statement in quoted)):
+        findings = [_if_translated(f, ours, quoted) for f, ours in zip(findings, read_prose(claim), strict=True)]
+    findings += _check_frequencies(claim, about, quoted)
     for verdict in ("numbers_differ", "unverified"):
         if worst := next((f for f in findings if f.verdict == verdict), None):
             return worst
     return NumberFinding("supported", "; ".join(f.reason for f in findings if f.reason))
+
+
+def _as_in_a_table(number: Quantity) -> Quantity:
+    is_bare = number.unit in ("number", "money") and not number.scaled and not number.measure
+    return replace(number, is_cell=number.is_cell or is_bare)
+
+
+def _check_frequencies(claim: str, about: Sequence[Statement], quoted: Sequence[Statement]) -> Iterator[NumberFinding]:
+    """“Once weekly” is wrong where the closest words say “once daily”; where they say nothing, code knows nothing."""
+    here = frequencies(" ".join(statement.text for statement in quoted))
+    anywhere = {often for statement in about for often in frequencies(statement.text)} | set(here)
+    for often, said in frequencies(claim).items():
+        if here and often not in anywhere:
+            yield NumberFinding("numbers_differ", f"the source says {', '.join(here.values())}, not {said}")
 
 
 def _if_elsewhere(
@@ -67,6 +93,14 @@ def _if_elsewhere(
     elsewhere = any(number.agrees_with(r.quantity) for s in sources if s not in quoted for r in readings(s))
     said = f"the source gives {number.in_words} elsewhere: code cannot tell whether for this"
     return NumberFinding("unverified", said) if elsewhere else finding
+
+
+def _if_translated(finding: NumberFinding, ours: Reading, quoted: Sequence[Statement]) -> NumberFinding:
+    """“Um 12 %” for “by 12%”: the closest sentence has the number, and cannot share words with the claim."""
+    in_prose = [r for statement in quoted if not statement.is_row for r in readings(statement)]
+    if finding.verdict != "numbers_differ" or not any(_fit(ours, theirs) == "given" for theirs in in_prose):
+        return finding
+    return NumberFinding("unverified", f"the source gives {ours.quantity.in_words}, in another language")
 
 
 def _rivals(number: Quantity, quoted: Sequence[Statement]) -> list[Quantity]:
@@ -167,7 +201,7 @@ def _is_same_figure(a: Quantity, b: Quantity) -> bool:
 
 
 def _fit(ours: Reading, theirs: Reading) -> Fit:
-    if not ours.quantity.is_met_by(theirs.quantity):
+    if not ours.quantity.is_met_by(theirs.quantity) or has_other_sign(ours, theirs):
         return "absent"
     if (ours.names & theirs.other_names) - theirs.names and theirs.names - ours.names:
         return "other_place"

@@ -5,8 +5,16 @@ import re
 from masis.audit.text.words import DOWNWARDS, UPWARDS, words
 
 _PAIRS = """
-approve approves approved approving approval / reject rejects rejected rejecting rejection
-accept accepts accepted accepting / refuse refuses refused refusing reject rejects rejected
+approve approves approved approving approval / reject rejects rejected rejecting rejection refuse refuses refused
+accept accepts accepted accepting / refuse refuses refused refusing reject rejects rejected decline declines declined
+join joins joined joining / leave leaves left leaving quit quits
+appoint appoints appointed appointing / dismiss dismisses dismissed dismissing
+hire hires hired hiring / fire fires fired firing
+allow allows allowed permit permits permitted / ban bans banned forbid forbids forbidden prohibit prohibits prohibited
+recommend recommends recommended / contraindicated
+widen widens widened widening / narrow narrows narrowed narrowing
+prolong prolongs prolonged prolonging lengthen lengthens lengthened / shorten shortens shortened shortening
+expand expands expanded expanding / shrink shrinks shrank shrunk shrinking
 open opens opened opening / close closes closed closing
 gain gains gained / loss losses lost loses
 profit profits profitable / loss losses unprofitable
@@ -26,7 +34,7 @@ faster / slower
 early / late
 win wins won winning / lose loses lost losing
 import imports imported / export exports exported
-include includes included including / exclude excludes excluded excluding
+include includes included including / exclude excludes excluded excluding except excepting
 """
 NO_SIDE = re.compile(r"^\W*(?:first|last)\s*,|\blast (?:year|quarter|month|week)\b", re.IGNORECASE)
 """“First, …” orders an answer, “last year” is a time: neither is the contrary of anything."""

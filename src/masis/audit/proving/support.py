@@ -8,12 +8,19 @@ from typing import NamedTuple
 from masis.audit.proving.contradictions import altered, denial
 from masis.audit.proving.counts import miscounted
 from masis.audit.proving.denials import denies_a_figure
+from masis.audit.proving.labels import of_its_labels
+from masis.audit.proving.limits import is_too_long
+from masis.audit.proving.main_verbs import unsaid_verb
+from masis.audit.proving.multiples import misses_its_multiple
 from masis.audit.proving.name_checks import missing_names
 from masis.audit.proving.number_checks import NumberFinding, check_numbers
 from masis.audit.proving.period_checks import check_periods
+from masis.audit.proving.quantifiers import overstated
 from masis.audit.proving.quotations import misquoted
+from masis.audit.proving.roles import is_in_another_voice, reversed_roles
 from masis.audit.proving.slots import misplaced
 from masis.audit.proving.windows import Window, best_window, subject_of
+from masis.audit.text.quantities import quantities
 from masis.audit.text.statements import Statement, statements
 from masis.types import CheckedBy, EvidenceChunk, Verdict
 
@@ -46,6 +53,8 @@ class Support:
     is_open: bool = False
     """It rests on how many words the two share, or on how code reads a negation: a reader of meaning may be asked."""
     checked_by: CheckedBy = "code"
+    figures_hold: bool = False
+    """It has figures, and code found or computed every one of them in the source."""
 
     @property
     def quote(self) -> str | None:
@@ -54,6 +63,8 @@ class Support:
 
 def check_support(claim: str, chunks: Sequence[EvidenceChunk]) -> Support:
     """The verdict on a claim against the chunks it cites; `claim` carries no citation marks."""
+    if is_too_long(claim):
+        return Support("unverified", "the sentence is too long to be checked")
     for chunk in chunks:
         if found := find_verbatim(claim, chunk["text"]):
             return Support("verbatim", "word for word in the source", chunk, *found)
@@ -62,7 +73,9 @@ def check_support(claim: str, chunks: Sequence[EvidenceChunk]) -> Support:
         return Support("not_in_source", "the cited passage holds no statement to compare with")
     finding = _compare(claim, window, chunks)
     start, end = window.parts[0].start, window.parts[-1].end
-    return Support(finding.verdict, finding.reason, window.chunk, start, end, finding.is_open)
+    return Support(
+        finding.verdict, finding.reason, window.chunk, start, end, finding.is_open, figures_hold=finding.figures_hold
+    )
 
 
 def find_verbatim(claim: str, text: str) -> tuple[int, int] | None:
@@ -78,25 +91,32 @@ class Finding(NamedTuple):
     verdict: Verdict
     reason: str
     is_open: bool = False
+    figures_hold: bool = False
 
 
 def _compare(claim: str, window: Window, chunks: Sequence[EvidenceChunk]) -> Finding:
     """What is certain first: a paraphrase may use other words, but not other numbers, dates or names."""
-    sources = [s for chunk in chunks for s in statements(chunk["text"], chunk.get("heading"))]
+    stated = [s for chunk in chunks for s in statements(chunk["text"], chunk.get("heading"))]
+    sources = of_its_labels(claim, stated)
     numbers = check_numbers(claim, subject_of(claim), sources, window.parts)
     times = Finding(*check_periods(claim, window, sources))
-    certain = _wrong_figure(claim, numbers, times, sources) or _contrary(claim, numbers, window)
+    certain = _wrong_figure(claim, numbers, times, sources, window) or _contrary(claim, numbers, window)
     if certain := certain or _not_said(claim, chunks) or _exchanged(claim, numbers, sources, chunks):
         return certain
     doubt = times.reason or (numbers.verdict == "unverified" and numbers.reason)
-    return _by_words(window.coverage, numbers.reason, doubt or "")
+    if not doubt and (beyond := _beyond(claim, window)):
+        return beyond
+    holds = numbers.verdict == "supported" and bool(quantities(claim))
+    return _by_words(window.coverage, numbers.reason, doubt or "")._replace(figures_hold=holds)
 
 
-def _wrong_figure(claim: str, numbers: NumberFinding, times: Finding, sources: Sequence[Statement]) -> Finding | None:
+def _wrong_figure(
+    claim: str, numbers: NumberFinding, times: Finding, sources: Sequence[Statement], window: Window
+) -> Finding | None:
     if numbers.verdict == "numbers_differ":
         return Finding(numbers.verdict, numbers.reason)
-    if wrong_count := miscounted(claim, sources):
-        return Finding("numbers_differ", wrong_count)
+    if wrong := miscounted(claim, sources) or misses_its_multiple(claim, window):
+        return Finding("numbers_differ", wrong)
     return times if times.verdict == "numbers_differ" else None
 
 
@@ -122,8 +142,25 @@ def _exchanged(
     # A number that was computed stands in the place of those it was computed from.
     if numbers.verdict == "supported" and numbers.reason:
         return None
-    found = altered(claim, sources) or misplaced(claim, _texts(chunks))
-    return Finding(*found, is_open=found[0] == "contradicted") if found else None
+    passages = _texts(chunks)
+    if exchanged := reversed_roles(claim, passages):
+        return Finding("contradicted", exchanged)
+    found = altered(claim, sources) or misplaced(claim, passages)
+    if found and found[0] == "contradicted" and is_in_another_voice(claim, passages):
+        return None
+    return Finding(*found) if found else None
+
+
+def _beyond(claim: str, window: Window) -> Finding | None:
+    if more := overstated(claim, "\n".join(part.text for part in window.parts)):
+        said = f"it says {more[0]} where the source says {more[1]}: code alone cannot tell"
+        return Finding("unverified", said, is_open=True)
+    verb = unsaid_verb(claim, window) if SUPPORTED_COVERAGE <= window.coverage < 1 else None
+    return (
+        Finding("unverified", f"the source does not say “{verb}”: code alone cannot tell", is_open=True)
+        if verb
+        else None
+    )
 
 
 def _by_words(coverage: float, computed: str, doubt: str) -> Finding:

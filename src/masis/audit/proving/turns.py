@@ -7,11 +7,14 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from masis.audit.proving.changes import CHANGING, change_degrees
 from masis.audit.proving.opposites import NO_SIDE, OPPOSITES
+from masis.audit.text.periods import Period, periods
 from masis.audit.text.words import DENYING, DOWNWARDS, FUNCTION_WORDS, LIMITS, UPWARDS, WORD, plain, stem
 
 SIDES = [(UPWARDS, DOWNWARDS), *OPPOSITES]
 _DEGREES = frozenset("more less higher lower above below under up down stronger weaker".split())
+_ENDS_A_SUBJECT = CHANGING | {"is", "are", "was", "were", "has", "had", "have"}
 _REACH = 4
 """Content words to either side that say what turned."""
 _STOP = re.compile(r"[.!?](?=\s|$)|[,;:()](?!\d)|\b(?:while|whereas|but|and)\b", re.IGNORECASE)
@@ -25,6 +28,9 @@ class Turn:
     side: int
     before: frozenset[str]
     after: frozenset[str]
+    is_change: bool = False
+    """It tells that a figure went up or down, be it by a verb or by a degree."""
+    times: tuple[Period, ...] = ()
 
     @property
     def among(self) -> frozenset[str]:
@@ -52,7 +58,16 @@ def _same_way(a: Turn, b: Turn) -> bool:
 
 def _is_alike(a: Turn, b: Turn) -> bool:
     """A verb is turned round by a verb, “more” by “less”; and it is said of the same thing."""
-    return (a.word in _DEGREES) == (b.word in _DEGREES) and not _is_converse(a, b)
+    of_one_class = (a.word in _DEGREES) == (b.word in _DEGREES)
+    return (of_one_class or _is_one_change(a, b)) and not _is_converse(a, b)
+
+
+def _is_one_change(a: Turn, b: Turn) -> bool:
+    """ "Up 7%" and "fell 7%" of one thing at one time."""
+    if not (a.is_change and b.is_change) or any(p.excludes(q) for p in a.times for q in b.times):
+        return False
+    figures, others = ({w for w in turn.among if w[0].isdigit()} for turn in (a, b))
+    return bool((a.among & b.among) - figures) and not (figures and others and figures.isdisjoint(others))
 
 
 def _is_converse(a: Turn, b: Turn) -> bool:
@@ -64,17 +79,30 @@ def _is_converse(a: Turn, b: Turn) -> bool:
 @lru_cache(maxsize=8192)
 def read_turns(text: str) -> tuple[Turn, ...]:
     found: list[Turn] = []
+    subject = frozenset[str]()
     for clause in _STOP.split(NO_SIDE.sub(" ", plain(text))):
         said = LIMITS.sub(" ", DENYING.sub(" ", clause))
-        tokens = [match.group().lower() for match in WORD.finditer(said)]
+        matches = list(WORD.finditer(said))
+        tokens = [match.group().lower() for match in matches]
+        degrees = change_degrees(said)
         for at, token in enumerate(tokens):
+            # “Revenue was $5 million, up 7%”: what went up was said in the clause before.
+            before = _content(tokens[:at][::-1]) or subject
+            is_change = token in CHANGING or matches[at].start() in degrees
             found += [
-                Turn(token, pair, side, _content(tokens[:at][::-1]), _content(tokens[at + 1 :]))
+                Turn(token, pair, side, before, _content(tokens[at + 1 :]), is_change, tuple(periods(said)))
                 for pair, sides in enumerate(SIDES)
                 for side, members in enumerate(sides)
                 if token in members
             ]
+        subject = _subject(tokens) or subject
     return tuple(found)
+
+
+def _subject(tokens: list[str]) -> frozenset[str]:
+    """What a clause opens with, up to its verb as far as that is known."""
+    verb = next((at for at, token in enumerate(tokens) if token in _ENDS_A_SUBJECT), len(tokens))
+    return _content(tokens[:verb][::-1])
 
 
 def _content(tokens: list[str]) -> frozenset[str]:

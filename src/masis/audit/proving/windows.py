@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from masis.audit.proving.labels import of_its_labels
 from masis.audit.text.measures import MEASURES
 from masis.audit.text.numerals import NUMBER_WORDS
 from masis.audit.text.quantities import SCALES, Quantity, quantities
@@ -36,10 +37,17 @@ class Window:
 
 def best_window(claim: str, chunks: Sequence[EvidenceChunk]) -> Window | None:
     wanted = subject_of(claim)
-    windows = [w for chunk in chunks for w in _windows(chunk, wanted)]
+    of_another = _of_another(claim, chunks)
+    windows = [w for chunk in chunks for w in _windows(chunk, wanted) if of_another.isdisjoint(w.parts)]
     numbers = quantities(claim)
     # The stretch with the claim's own numbers, then the shorter one, is the better quotation.
     return max(windows, key=lambda w: (_closeness(w, numbers), -len(w.parts)), default=None)
+
+
+def _of_another(claim: str, chunks: Sequence[EvidenceChunk]) -> set[Statement]:
+    """Statements on Site 1, where the claim speaks of Site 3."""
+    found = [s for chunk in chunks for s in statements(chunk["text"], chunk.get("heading"))]
+    return set(found) - set(of_its_labels(claim, found))
 
 
 def _closeness(window: Window, numbers: Sequence[Quantity]) -> float:

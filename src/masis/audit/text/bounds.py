@@ -3,18 +3,25 @@
 import re
 from typing import Literal
 
-Bound = Literal["at_least", "at_most", "nearly", "about"]
+Bound = Literal["over", "at_least", "under", "at_most", "nearly", "about", "between"]
+AT_LEAST: frozenset[Bound] = frozenset({"over", "at_least"})
+AT_MOST: frozenset[Bound] = frozenset({"under", "at_most"})
 
 _PHRASES: dict[Bound, str] = {
-    "at_least": "over|more than|greater than|above|at least|exceed|exceeds|exceeded|exceeding|in excess of|"
-    "no less than|no fewer than|not less than|upwards of|a minimum of|surpassed|topped|mehr als|mindestens|plus de",
-    "at_most": "under|below|less than|fewer than|at most|up to|no more than|not more than|a maximum of|weniger als|"
-    "höchstens|moins de",
+    "over": "over|more than|greater than|above|exceed|exceeds|exceeded|exceeding|in excess of|surpassed|topped|"
+    "mehr als|plus de",
+    "at_least": "at least|no less than|no fewer than|not less than|upwards of|a minimum of|mindestens",
+    "under": "under|below|less than|fewer than|weniger als|moins de",
+    "at_most": "at most|up to|no more than|not more than|a maximum of|höchstens",
     "nearly": "nearly|almost|close to|just under|just below|fast|knapp|près de",
     "about": "about|around|roughly|approximately|approx.|some|circa|ca.|~|≈|rund|etwa|environ",
 }
 _KINDS = {phrase: kind for kind, phrases in _PHRASES.items() for phrase in phrases.split("|")}
 _PHRASE = "|".join(re.escape(phrase) for phrase in sorted(_KINDS, key=len, reverse=True))
+_COMPARED = re.compile(
+    r"\d[^.;:]*(?:,|\d%?)\s+(?:well\s|far\s|slightly\s)?(?:above|below|over|under|exceeding|(?:more|less) than)\s*$",
+    re.IGNORECASE,
+)
 _BEFORE_A_NUMBER = re.compile(rf"(?<!\w)(?P<phrase>{_PHRASE})\s*$", re.IGNORECASE)
 
 NEAR = 0.10
@@ -28,11 +35,16 @@ def bound_before(text: str, position: int) -> Bound | None:
     return _KINDS[match["phrase"].lower()] if match else None
 
 
+def is_a_comparison(text: str, position: int) -> bool:
+    """“Inflation was 4.0%, above 3.2% in April”: the second figure may be a figure itself, and no limit."""
+    return bool(_COMPARED.search(text[:position]))
+
+
 def reaches(bound: Bound, limit: float, value: float) -> bool:
     """Whether a figure of this value is what the bound speaks of."""
-    if bound == "at_least":
-        return value >= limit
-    if bound == "at_most":
-        return value <= limit
+    if bound in AT_LEAST:
+        return value > limit if bound == "over" else value >= limit
+    if bound in AT_MOST:
+        return value < limit if bound == "under" else value <= limit
     share = NEAR if bound == "nearly" else ROUGH
     return limit * (1 - share) <= value <= (limit if bound == "nearly" else limit * (1 + share))

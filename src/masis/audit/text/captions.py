@@ -41,6 +41,7 @@ class Caption:
             value=number.value * self.factor,
             tolerance=number.tolerance * self.factor,
             scaled=self.factor != 1.0,
+            is_cell=number.is_cell or self.factor != 1.0,
             unit="money" if self.currency else number.unit,
             currency=number.currency or self.currency,
             measure=number.measure or (None if self.currency or number.unit == "money" else self.measure),

@@ -1,9 +1,11 @@
 """The periods a text speaks of: years, quarters, halves, months and days."""
 
+import calendar
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Literal
 
 MONTHS = {
     name: number
@@ -32,12 +34,28 @@ PERIOD = re.compile(
         (?:(?:\s+of)?[\s-]*{_FISCAL}(?P<qyear>{_YEAR})|[\s-]*(?:FY|')(?P<qshort>\d\d)\b)?
     | \b(?:H(?P<h1>[12])|(?P<h2>first|second)[\s-]half)(?:(?:\s+of)?[\s-]*{_FISCAL}(?P<hyear>{_YEAR}))?
     | \b(?:FY|fiscal(?:\s+year)?)[\s-]?'?(?P<fy>{_YEAR}|\d\d)\b
-    | (?:(?<![\w.,$€£-])|(?<=(?:19|20)\d\d[-–/,]))(?P<year>{_YEAR})(?![\w%]|[.,](?!{_YEAR})\d)
+    | (?:(?<![\w.,$€£-])|(?<=(?:19|20)\d\d[-–/,])|(?<=\bmid-)|(?<=\blate-)|(?<=\bearly-)|(?<=\bend-))
+        (?P<year>{_YEAR})(?![\w%]|[.,](?!{_YEAR})\d)
     | (?:(?<=\bin\s)|(?<=\bsince\s)|(?<=\buntil\s)|(?<=\bcirca\s)|(?<=\byear\s))
         (?P<old>1[0-8]\d\d)(?![\w%]|[.,]\d|\s[a-z]+s\b)
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+
+Basis = Literal["fiscal", "calendar", "trailing"]
+_BASES: tuple[tuple[Basis, re.Pattern[str]], ...] = (
+    ("fiscal", re.compile(r"\b(?:FY|fiscal(?:\s+year)?)[\s'-]*$", re.IGNORECASE)),
+    ("calendar", re.compile(r"\b(?:CY|calendar(?:\s+year)?)[\s'-]*$", re.IGNORECASE)),
+    (
+        "trailing",
+        re.compile(
+            r"\b(?:TTM|LTM|(?:trailing|rolling|last|past)\s(?:twelve|12)[\s-]months?)"
+            r"(?:\s(?:period|ended|ending|to|through|up|on|of)){0,2}\s+$",
+            re.IGNORECASE,
+        ),
+    ),
+)
+AT_ITS_END = re.compile(r"\bend(?:\sof\s|-|\s)$", re.IGNORECASE)
 
 ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 
@@ -49,6 +67,8 @@ class Period:
     year: int | None = None
     part: str | None = None
     """Q3, H1, 03 (a month) or 03-14 (a day)."""
+    basis: Basis | None = field(default=None, compare=False)
+    """Which kind of year, where the text says it: a fiscal year need not be a calendar year."""
 
     @property
     def is_day(self) -> bool:
@@ -61,7 +81,8 @@ class Period:
 
     def differs_from(self, other: "Period") -> bool:
         """Whether figures for the two are figures for different times: a quarter is not its year."""
-        return self.excludes(other) or self.is_part_of_a_year != other.is_part_of_a_year
+        is_other_year = bool(self.basis and other.basis and self.basis != other.basis)
+        return is_other_year or self.excludes(other) or self.is_part_of_a_year != other.is_part_of_a_year
 
     def excludes(self, other: "Period") -> bool:
         """Both say something, and it cannot be the same time."""
@@ -104,7 +125,15 @@ def period_spans(text: str) -> list[tuple[Period, tuple[int, int]]]:
 
 @lru_cache(maxsize=16_384)
 def _period_spans(text: str) -> tuple[tuple[Period, tuple[int, int]], ...]:
-    return tuple((_period(match), match.span()) for match in PERIOD.finditer(text) if _is_period(match))
+    found = [match for match in PERIOD.finditer(text) if _is_period(match)]
+    return tuple((replace(_period(match), basis=_basis(match)), match.span()) for match in found)
+
+
+def _basis(match: re.Match[str]) -> Basis | None:
+    """What stands before the year, inside the match (“FY25”) or in front of it (“calendar 2025”)."""
+    written = re.sub(r"\d+\Z", "", match.group())
+    before = match.string[max(0, match.start() - 60) : match.start()]
+    return next((basis for basis, said in _BASES for part in (written, before) if said.search(part)), None)
 
 
 def _is_period(match: re.Match[str]) -> bool:
@@ -122,12 +151,20 @@ def _period(match: re.Match[str]) -> Period:
     if match["month2"]:
         return Period(_year(match["year2"]), f"{MONTHS[match['month2'].lower()]:02d}-{int(match['day2']):02d}")
     if match["month3"]:
-        return Period(_year(match["year3"]), f"{MONTHS[match['month3'].lower()]:02d}")
+        return _month(match)
     if match["q1"] or match["q2"]:
         return Period(_year(match["qyear"] or match["qshort"]), f"Q{match['q1'] or ORDINALS[match['q2'].lower()]}")
     if match["h1"] or match["h2"]:
         return Period(_year(match["hyear"]), f"H{match['h1'] or ORDINALS[match['h2'].lower()]}")
     return Period(_year(match["fy"] or match["year"] or match["old"]))
+
+
+def _month(match: re.Match[str]) -> Period:
+    """“The end of June 2025” is its last day."""
+    year, month = int(match["year3"]), MONTHS[match["month3"].lower()]
+    if AT_ITS_END.search(match.string[: match.start()]):
+        return Period(year, f"{month:02d}-{calendar.monthrange(year, month)[1]:02d}")
+    return Period(year, f"{month:02d}")
 
 
 def _year(digits: str | None) -> int | None:

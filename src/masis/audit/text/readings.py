@@ -32,7 +32,7 @@ YEAR_BEFORE = re.compile(
 )
 RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
 IN_BRACKETS = re.compile(r"[$€£]?\s?\(\s?[$€£]?\s?[\d,.]+\s?\)?\s?%?\)?")
-PARENTHESIS = re.compile(r"\([^()\d]*\)")
+PARENTHESIS = re.compile(r"\([^()\d]*\)|,\s(?:stated\s|expressed\s)?in\s[^,()\d]{1,30},")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,7 @@ class Reading:
     """Names that stand with other numbers of the sentence."""
     is_change: bool = False
     """By how much something turned, not where it stands."""
+    is_in_a_row: bool = False
 
 
 @lru_cache(maxsize=8192)
@@ -177,15 +178,17 @@ def _of_a_row(row: Statement) -> list[Reading]:
                 tuple(p for p in columns if p not in when) if when else (),
                 names=capitalised(" ".join(labels)),
                 is_change=bool(CHANGE.search(about)),
+                is_in_a_row=True,
             )
-            for number in map(partial(_signed, cell), quantities(cell))
+            for number in map(partial(_of_a_cell, cell), quantities(cell))
         ]
     return found
 
 
-def _signed(cell: str, number: Quantity) -> Quantity:
+def _of_a_cell(cell: str, number: Quantity) -> Quantity:
     """A figure in brackets is negative in a table, and only there."""
-    return replace(number, value=-abs(number.value)) if IN_BRACKETS.fullmatch(cell.strip()) else number
+    value = -abs(number.value) if IN_BRACKETS.fullmatch(cell.strip()) else number.value
+    return replace(number, value=value, is_cell=not number.scaled and not number.measure)
 
 
 def _is_change(text: str, number: Quantity, clause: str) -> bool:

@@ -1,6 +1,7 @@
 """The words a text is about: stems of its content words, its names, and whether it denies or turns."""
 
 import re
+import threading
 import unicodedata
 from functools import lru_cache
 from typing import Any
@@ -61,11 +62,16 @@ IRREGULAR = {
 """Forms that no stemmer brings together, of verbs that analysts use."""
 
 
-@lru_cache(maxsize=1)
-def _stemmer() -> Any:
-    import snowballstemmer
+_OF_THIS_THREAD = threading.local()
 
-    return snowballstemmer.stemmer("english")
+
+def _stemmer() -> Any:
+    """One a thread: a stemmer keeps the word it works on in itself."""
+    if not hasattr(_OF_THIS_THREAD, "stemmer"):
+        import snowballstemmer
+
+        _OF_THIS_THREAD.stemmer = snowballstemmer.stemmer("english")
+    return _OF_THIS_THREAD.stemmer
 
 
 @lru_cache(maxsize=50_000)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from masis.audit.disagreeing.alike import same_answer
 from masis.audit.disagreeing.asked import at_other_times
 from masis.audit.disagreeing.holding import gives
-from masis.audit.disagreeing.qualifiers import definition_marks, kind_by_marks, stage_marks
+from masis.audit.disagreeing.worded import Worded, are_comparable, kind_by_words
 from masis.audit.hostile.injections import readable
 from masis.audit.text.periods import periods
 from masis.audit.text.statements import statements
@@ -69,7 +69,7 @@ def _record(reported: ReportedConflict, chunks: Mapping[str, EvidenceChunk]) -> 
     return Conflict(
         about=reported.about or "the same fact",
         period=reported.period or None,
-        kind=_kind(reported.kind, sides),
+        kind=_kind(reported, sides, found),
         sides=sides,
         explanation=_sentence(reported),
     )
@@ -79,17 +79,25 @@ def _is_in(value: str, chunk: EvidenceChunk) -> bool:
     return not value or gives(chunk["text"], value)
 
 
-def _kind(reported: ConflictKind, sides: Sequence[ConflictSide]) -> ConflictKind:
+def _kind(
+    reported: ReportedConflict, sides: Sequence[ConflictSide], chunks: tuple[EvidenceChunk, EvidenceChunk]
+) -> ConflictKind:
     """What both passages say outright outweighs the auditor's word for it."""
-    quotes = [side["quote"] for side in sides]
-    first, second = (tuple(periods(quote)) for quote in quotes)
+    ours, theirs = (_worded(side, chunk) for side, chunk in zip(sides, chunks, strict=True))
+    kind = kind_by_words(reported.about, ours, theirs)
+    first, second = (tuple(periods(side["quote"])) for side in sides)
     are_dates = any(periods(side["value"]) for side in sides)
-    if not are_dates and at_other_times(first, second):
+    if kind == "different_period" or (not are_dates and at_other_times(first, second)):
         return "different_period"
-    if reported != "contradiction":
-        return reported
-    ours, theirs = (stage_marks(quote) | definition_marks(quote) for quote in quotes)
-    return kind_by_marks(ours, theirs)
+    if reported.kind != "contradiction":
+        return reported.kind
+    return kind if are_comparable(reported.about, ours, theirs) else "different_definition"
+
+
+def _worded(side: ConflictSide, chunk: EvidenceChunk) -> Worded:
+    """In its own sentence: a quoted line may be a paragraph, of which another sentence is a plan."""
+    saying_so = (s.text for s in statements(side["quote"]) if side["value"] and gives(s.text, side["value"]))
+    return Worded(side["value"], next(saying_so, side["quote"]), chunk["text"])
 
 
 def _side(value: str, chunk: EvidenceChunk) -> ConflictSide:

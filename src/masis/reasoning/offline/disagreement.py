@@ -6,15 +6,15 @@ from itertools import combinations, product
 from typing import Protocol
 
 from masis.audit.disagreeing.alike import same_answer
-from masis.audit.disagreeing.asked import at_other_times
-from masis.audit.disagreeing.conflict_records import Said, record, without_copies
+from masis.audit.disagreeing.conflict_records import Said, record, strongest, without_copies
 from masis.audit.disagreeing.conflicts import find_conflicts, joined
 from masis.audit.disagreeing.copies import is_copy
 from masis.audit.disagreeing.expected import could_answer
 from masis.audit.disagreeing.issues import are_issues_of_one_series
 from masis.audit.disagreeing.namesakes import are_namesakes
 from masis.audit.disagreeing.one_thing import asks_for_one
-from masis.audit.disagreeing.qualifiers import definition_marks, kind_by_marks, stage_marks
+from masis.audit.disagreeing.worded import Worded, are_comparable, kind_by_words
+from masis.audit.hostile.injections import readable
 from masis.audit.text.periods import periods
 from masis.audit.text.statements import statements
 from masis.reasoning.offline.reader import read_answers
@@ -52,7 +52,7 @@ class Answer:
 
 def all_conflicts(question: str, evidence: Sequence[EvidenceChunk]) -> list[Conflict]:
     """What code finds in figures, dates and names, and what the reader finds in answers."""
-    return joined(find_conflicts(question, evidence), find_disagreements(question, evidence))
+    return strongest(joined(find_conflicts(question, evidence), find_disagreements(question, evidence)))
 
 
 def find_disagreements(question: str, evidence: Sequence[EvidenceChunk], read: Reader = read_answers) -> list[Conflict]:
@@ -60,15 +60,17 @@ def find_disagreements(question: str, evidence: Sequence[EvidenceChunk], read: R
     if len(evidence) < 2 or not asks_for_one(question):
         return []
     groups = by_meaning(_answers(question, evidence, read))
-    pairs = (_strongest_pair(ours, theirs) for ours, theirs in combinations(groups, 2))
-    return without_copies([_record(question, *pair) for pair in pairs if pair], evidence)
+    pairs = (_strongest_pair(question, ours, theirs) for ours, theirs in combinations(groups, 2))
+    return strongest(without_copies([_record(question, *pair) for pair in pairs if pair], evidence))
 
 
 def _answers(question: str, evidence: Sequence[EvidenceChunk], read: Reader) -> list[Answer]:
-    readings = read(question, [chunk["text"] for chunk in evidence])
+    # What a document orders its reader to say is no answer of that document.
+    honest = readable(evidence)
+    readings = read(question, [chunk["text"] for chunk in honest])
     found = [
         Answer(chunk, chunk["text"][r.start : r.end].strip(" ,;:"), r.strength, quote)
-        for chunk, r in zip(evidence, readings, strict=True)
+        for chunk, r in zip(honest, readings, strict=True)
         if r.strength >= ANSWERS and (quote := _sentence(chunk, r.start, r.end))
     ]
     fitting = (a for a in found if len(a.text.split()) <= LONGEST and could_answer(question, a.text))
@@ -76,13 +78,11 @@ def _answers(question: str, evidence: Sequence[EvidenceChunk], read: Reader) -> 
 
 
 def _sentence(chunk: EvidenceChunk, start: int, end: int) -> str | None:
-    """The whole statement around the words, exactly as it stands. None for a row: cells are compared by code, and the
-    reader, which learnt from prose, takes the first of a column for its answer."""
+    """The whole statement around the words, exactly as it stands; None where no statement holds them. None for a row:
+    cells are compared by code, and the reader, which learnt from prose, takes the first of a column for its answer."""
     around = (s for s in statements(chunk["text"], chunk.get("heading")) if s.start <= start and end <= s.end)
     statement = next(around, None)
-    if statement is None:
-        return chunk["text"][start:end]
-    return None if statement.is_row else statement.text
+    return None if statement is None or statement.is_row else statement.text
 
 
 def by_meaning(answers: Sequence[Answer]) -> list[list[Answer]]:
@@ -97,12 +97,14 @@ def by_meaning(answers: Sequence[Answer]) -> list[list[Answer]]:
     return groups
 
 
-def _strongest_pair(ours: Sequence[Answer], theirs: Sequence[Answer]) -> tuple[Answer, Answer] | None:
-    """Of two documents, neither of which gives the other's answer beside its own."""
+def _strongest_pair(question: str, ours: Sequence[Answer], theirs: Sequence[Answer]) -> tuple[Answer, Answer] | None:
+    """Of two documents, neither of which gives the other's answer beside its own, for what can be set side by side."""
     apart = [
         (a, b)
         for a, b in product(ours, theirs)
-        if a.chunk["document_id"] != b.chunk["document_id"] and not (_gives(a, b.text) or _gives(b, a.text))
+        if a.chunk["document_id"] != b.chunk["document_id"]
+        and not (_gives(a, b.text) or _gives(b, a.text))
+        and are_comparable(question, _worded(a), _worded(b))
     ]
     return max(apart, key=lambda pair: min(pair[0].strength, pair[1].strength), default=None)
 
@@ -124,23 +126,23 @@ def _record(question: str, a: Answer, b: Answer) -> Conflict:
 
 
 def _said(answer: Answer) -> Said:
-    return Said(answer.chunk, answer.text, answer.quote, _marks(answer))
+    return Said(answer.chunk, answer.text, answer.quote, _worded(answer).marks)
 
 
-def _marks(answer: Answer) -> frozenset[str]:
-    return stage_marks(answer.quote) | definition_marks(answer.quote)
+def _worded(answer: Answer) -> Worded:
+    return Worded(answer.text, answer.quote, answer.chunk["text"])
 
 
-def _at_other_times(a: Answer, b: Answer) -> bool:
-    ours, theirs = tuple(periods(a.quote)), tuple(periods(b.quote))
-    return at_other_times(ours, theirs) or (ours != theirs and are_issues_of_one_series(a.chunk, b.chunk))
+def _are_for_two_issues(a: Answer, b: Answer) -> bool:
+    return periods(a.quote) != periods(b.quote) and are_issues_of_one_series(a.chunk, b.chunk)
 
 
 def _kind(question: str, a: Answer, b: Answer) -> tuple[ConflictKind, bool]:
     """The kind, and whether it is one name for two things."""
-    if not periods(a.text) and _at_other_times(a, b):
+    kind = kind_by_words(question, _worded(a), _worded(b))
+    if kind == "different_period" or (not periods(a.text) and _are_for_two_issues(a, b)):
         return "different_period", False
     # A copy with another value in it speaks of the same thing.
     if not is_copy(a.chunk["text"], b.chunk["text"]) and are_namesakes(question, a.chunk["text"], b.chunk["text"]):
         return "different_definition", True
-    return kind_by_marks(_marks(a), _marks(b)), False
+    return kind, False
