@@ -5,6 +5,7 @@ import operator
 import statistics
 import time
 from collections.abc import Awaitable, Callable
+from itertools import product
 from typing import Annotated, Any, TypedDict
 
 from langgraph.graph import END, START, StateGraph
@@ -57,8 +58,9 @@ def cpu_ms(run: Callable[[], Awaitable[Any]]) -> float:
 
 
 def measure() -> Section:
-    # Every draft differs, so that no audit can be remembered from the run before.
-    drafts = [f"Revenue was ${n} million in 2025. [c1]" for n in range(ROUNDS * RUNS)]
+    # Every draft differs, so that no audit can be remembered from the run before, and all of them are true.
+    openings = ["".join(letters) for letters in product("abcdefghijklmnopqrstuvwxyz", repeat=2)]
+    drafts = [f"In 2025, {opening}, revenue was $12 million. [c1]" for opening in openings[: ROUNDS * RUNS]]
     bare, services = bare_graph(), Stage(writer=ScriptedWriter(drafts)).services
     ours_ms, bare_ms = [], []
     for _ in range(ROUNDS):
@@ -72,6 +74,7 @@ def measure() -> Section:
     ]
     body = (
         f"CPU milliseconds per run on the happy path (6 steps), median of {ROUNDS} rounds of {RUNS} runs; "
-        f"{machine()}. Target: under 2×.\n\n{table(['', 'CPU ms per run', 'ratio'], rows)}"
+        f"{machine()}. Target: under 2×. Each draft is a new paraphrase of its source, so that the whole "
+        f"code audit of one sentence (about 1 ms) is in it.\n\n{table(['', 'CPU ms per run', 'ratio'], rows)}"
     )
     return Section("overhead", "Orchestration overhead", body)

@@ -38,10 +38,8 @@ async def critic(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
     except ModelError as error:
         finding = None
         update["failure"] = turn.failure(error)
-    claims = await asyncio.to_thread(judge_claims, draft, state.get("evidence", []), services.second_opinion)
-    if finding and services.auditor.name != OFFLINE:
-        claims = settled_by_model(claims, finding.unsupported_claims, _vouches(finding, services.settings))
-    audited = await asyncio.to_thread(_audit, state, draft, finding, claims, services.settings)
+    # Reading sentences takes a processor for a while: other runs go on meanwhile.
+    audited = await asyncio.to_thread(_judged_and_audited, state, draft, finding, services)
     return update | _report(audited, state, draft, services.settings, turn)
 
 
@@ -61,6 +59,13 @@ class Audited:
     semantic_audit_made: bool
     claims: list[Claim]
     refuted: list[Claim]
+
+
+def _judged_and_audited(state: MASISState, draft: str, finding: AuditFinding | None, services: Services) -> Audited:
+    claims = judge_claims(draft, state.get("evidence", []), services.second_opinion)
+    if finding and services.auditor.name != OFFLINE:
+        claims = settled_by_model(claims, finding.unsupported_claims, _vouches(finding, services.settings))
+    return _audit(state, draft, finding, claims, services.settings)
 
 
 def _audit(

@@ -53,6 +53,8 @@ def _one_for_each_two_documents(pairs: Iterable[tuple[Figure, Figure, ConflictKi
 
 def conflicts_with_answer(question: str, claims: Sequence[Claim], evidence: Sequence[EvidenceChunk]) -> list[Conflict]:
     """Figures of an answer that documents it does not cite give otherwise, for the same thing and time as asked."""
+    if len({chunk["document_id"] for chunk in evidence}) < 2:
+        return []
     asked = read_asked(question, evidence)
     stated = [figure for chunk in evidence for figure in figures_of(chunk)]
     wanted = [figure for figure in stated if asked.wants(figure)]
