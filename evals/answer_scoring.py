@@ -6,7 +6,6 @@ The check of citations is not the product's own: it asks for the sentence's word
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
 
 from evals.answer_data import Posed
 from masis import RunResult
@@ -150,12 +149,3 @@ def _follows(made: float, given: Sequence[float]) -> bool:
     pairs = [(a, b) for a in shown for b in shown if a != b]
     changes = [x for a, b in pairs for x in (abs(a - b), 100 * abs(a - b) / b if b else 0.0)]
     return any(abs(made - x) <= 0.006 * abs(made) for x in [*sums, *changes])
-
-
-def share(values: Sequence[float | bool]) -> str:
-    """A mean with the half width of its 95 % interval."""
-    if not values:
-        return ""
-    mean = sum(values) / len(values)
-    spread = 1.96 * sqrt(sum((v - mean) ** 2 for v in values) / len(values) / len(values))
-    return f"{mean:.2f} ± {spread:.2f}"

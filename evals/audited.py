@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from masis.audit.citing.citations import audit_citations
+from masis.audit.proving.verdicts import judge_claims
 from masis.orchestrator.critic import critique_of
 from masis.reasoning.offline.auditor import OfflineAuditor
 from masis.reasoning.offline.verifier import second_opinion
@@ -13,7 +14,8 @@ from masis.types import Critique, EvidenceChunk
 
 
 def audited(question: str, answer: str, evidence: Sequence[EvidenceChunk]) -> Critique:
-    finding = asyncio.run(OfflineAuditor(second_opinion).audit(question, answer, evidence, Guidance())).value
+    claims = judge_claims(answer, evidence, second_opinion)
+    finding = asyncio.run(OfflineAuditor().audit(question, answer, evidence, Guidance(), claims)).value
     citations = audit_citations(answer, [chunk["chunk_id"] for chunk in evidence])
     return critique_of(finding, citations, Settings())
 

@@ -9,8 +9,9 @@ from evals.planted_sources import Finished, human_answers
 from evals.sample import SAMPLE, questions
 from evals.tables import Section, machine, table
 from masis import Masis, RunResult, Settings
-from masis.audit.proving.second_opinion import Question, SecondOpinion
+from masis.audit.proving.second_opinion import SecondOpinion
 from masis.audit.proving.verdicts import judge_claims
+from masis.reasoning.offline.verifier import second_opinion
 
 AUDITING = ("critic", "evaluator")
 ASKED = 12
@@ -23,8 +24,7 @@ def measure() -> Section:
         ["sample index, our answers", *_speed([Finished("", r.answer, r.evidence) for r in results], None)],
         ["CLAPnq, people's answers", *_speed(human_answers()[:ANSWERS], None)],
     ]
-    if verifier := _verifier():
-        rows.append(["CLAPnq, with the verifier", *_speed(human_answers()[:ANSWERS], verifier)])
+    rows.append(["CLAPnq, with the verifier", *_speed(human_answers()[:ANSWERS], second_opinion)])
     body = (
         "Each answer is judged once by code; the passages of the sample were read in the run before, those of CLAPnq "
         f"never. {machine()}. Tokens spent: 0.\n\n"
@@ -44,30 +44,15 @@ def _runs() -> list[RunResult]:
     return results
 
 
-def _speed(answers: Sequence[Finished], second_opinion: SecondOpinion | None) -> list[object]:
+def _speed(answers: Sequence[Finished], second_reader: SecondOpinion | None) -> list[object]:
     sentences = parts = 0
     started = time.perf_counter()
     for answer in answers:
-        judged = [c for c in judge_claims(answer.answer, answer.evidence, second_opinion) if c["verdict"]]
+        judged = [c for c in judge_claims(answer.answer, answer.evidence, second_reader) if c["verdict"]]
         sentences += len(judged)
         parts += sum(max(1, len(claim.get("parts", []))) for claim in judged)
     spent = time.perf_counter() - started
     return [sentences, parts, f"{parts / spent:.0f}", f"{1000 * spent / parts:.1f}"] if parts else [0, 0, "", ""]
-
-
-def _verifier() -> SecondOpinion | None:
-    """The embedded verifier, where this installation has one; the best of a claim's passages counts."""
-    try:
-        from masis.reasoning.offline.verifier import support_scores
-    except ImportError:
-        return None
-
-    def second_opinion(questions: Sequence[Question]) -> Sequence[float | None]:
-        pairs = [(text, chunk["text"]) for text, chunks in questions for chunk in chunks]
-        scores = iter(support_scores(pairs))
-        return [max(next(scores) for _ in chunks) for _, chunks in questions]
-
-    return second_opinion
 
 
 def _share_of_a_run(results: Sequence[RunResult]) -> str:

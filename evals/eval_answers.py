@@ -6,7 +6,8 @@ from itertools import chain
 from rich.progress import track
 
 from evals.answer_data import WORKSPACE, AnswerSet, Posed, answer_sets, opened
-from evals.answer_scoring import Scored, compared, scored, share
+from evals.answer_scoring import Scored, compared, scored
+from evals.intervals import mean, share
 from evals.retrieval_systems import Keywords
 from evals.tables import Section, table
 from masis import Masis
@@ -33,7 +34,7 @@ EXPLAINED = (
     "a low “answered” is good. A citation is precise when the passage has 75 % of the sentence's words and all its "
     "digits, or the numbers that the sentence reckons with (checked apart from the product's audit), and recall is the "
     "share of sentences that such a citation bears out. “Audit agrees”: sentences that the product itself finds "
-    "verbatim or supported. Offline engine, ± 95 %."
+    "verbatim or supported. Offline engine, 95 % intervals."
 )
 
 
@@ -83,7 +84,7 @@ def _row(of: Sequence[Scored]) -> list[object]:
         len(of),
         share([s.answered for s in of]),
         share([s.right for s in known]),
-        share([s.words for s in known]),
+        mean([s.words for s in known]),
         share(_all(s.numbers for s in known)),
         share(_all(s.resolve for s in of)),
         share(_all(s.precise for s in of)),

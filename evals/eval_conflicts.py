@@ -6,10 +6,11 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
+from evals.evidence import as_evidence
+from evals.intervals import balanced
 from evals.sample import SAMPLE, questions
 from evals.tables import Section, shared_data, table
 from masis import Masis, Settings
@@ -130,16 +131,7 @@ def _case(entry: dict[str, Any]) -> Case:
 
 def passage(number: int, text: str) -> EvidenceChunk:
     """Each document of the set is one passage of a file of its own."""
-    return {
-        "chunk_id": f"c{number}",
-        "file_name": f"document-{number}.txt",
-        "text": text,
-        "score": 1.0,
-        "document_id": f"d{number}",
-        "page": 1,
-        "start": 0,
-        "end": len(text),
-    }
+    return as_evidence(text, f"c{number}", f"d{number}", f"document-{number}.txt")
 
 
 def _best(cases: Sequence[Case], score: Callable[[str, Sequence[EvidenceChunk]], float]) -> float:
@@ -159,15 +151,9 @@ def _row(name: str, cases: Sequence[Case], says: Detector) -> list[str]:
     quiet = [not says(c.question, c.evidence) for c in cases if not c.disagrees]
     apart = [says(c.question, c.apart) for c in cases if c.apart]
     alike = [not says(c.question, c.alike) for c in cases if c.alike]
-    whole = [_share(found), _share(quiet), _mean(found, quiet)]
-    return [name, *whole, _share(apart), _share(alike), _mean(apart, alike)]
+    whole = [_share(found), _share(quiet), balanced(found, quiet)]
+    return [name, *whole, _share(apart), _share(alike), balanced(apart, alike)]
 
 
 def _share(held: Sequence[bool]) -> str:
     return f"{sum(held) / max(1, len(held)):.2f}"
-
-
-def _mean(*groups: Sequence[bool]) -> str:
-    shares = [(sum(g) / max(1, len(g)), max(1, len(g))) for g in groups]
-    spread = 1.96 * 0.5 * sqrt(sum(s * (1 - s) / n for s, n in shares))
-    return f"{sum(s for s, _ in shares) / 2:.2f} ± {spread:.2f}"

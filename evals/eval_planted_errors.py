@@ -5,9 +5,9 @@ Part of the answers was looked at while the checks were built; the figures are o
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import sqrt
 
 from evals.audited import audited, raises_alarm
+from evals.intervals import share
 from evals.planted_sources import (
     Finished,
     article_answers,
@@ -137,15 +137,4 @@ def _by_source(cases: Sequence[Case]) -> str:
 
 def _shares(cases: Sequence[Case], cheap: float) -> list[object]:
     measured = ([c.refuted for c in cases], [c.sent_back for c in cases], [c.overlap < cheap for c in cases])
-    return [len(cases), *(_with_interval(found) for found in measured)]
-
-
-def _with_interval(found: Sequence[bool]) -> str:
-    """The share with its Wilson interval, which also holds near 0 and 1."""
-    n, z = len(found), 1.96
-    if not n:
-        return ""
-    share = sum(found) / n
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    spread = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return f"{share:.3f} ({max(0.0, middle - spread):.2f} to {min(1.0, middle + spread):.2f})"
+    return [len(cases), *(share(found) for found in measured)]

@@ -4,11 +4,11 @@ import asyncio
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
 from evals.eval_conflicts import conflicts_of, passage
+from evals.intervals import share
 from evals.tables import Section, shared_data, table
 from masis.audit.disagreeing.alike import same_answer
 from masis.audit.disagreeing.holding import gives
@@ -113,11 +113,4 @@ def _row(name: str, outcomes: Sequence[Outcome]) -> list[object]:
         lambda o: o.states_it_undisputed,
         lambda o: bool(o.alarms),
     ]
-    return [name, len(outcomes), *(_share([says(o) for o in outcomes]) for says in shares)]
-
-
-def _share(held: Sequence[bool]) -> str:
-    if not held:
-        return "–"
-    share = sum(held) / len(held)
-    return f"{share:.2f} ± {1.96 * sqrt(share * (1 - share) / len(held)):.2f}"
+    return [name, len(outcomes), *(share([says(o) for o in outcomes]) for says in shares)]

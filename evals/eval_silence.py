@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import astuple
-from math import sqrt
 from typing import Any
 
 import numpy as np
 from rich.progress import track
 
+from evals.intervals import balanced, share
 from evals.strength_fit import Question, fitted, strengths
 from evals.tables import Section, shared_data, table
 from masis.audit.text.words import content_stems
@@ -90,11 +90,4 @@ def _best_threshold(questions: Sequence[Question]) -> float:
 def _row(name: str, questions: Sequence[Question], answers: Callable[[Question], bool]) -> list[str]:
     kept = [answers(q) for q in questions if q.answerable]
     refused = [not answers(q) for q in questions if not q.answerable]
-    a, b = sum(kept) / len(kept), sum(refused) / len(refused)
-    spread_a, spread_b = a * (1 - a) / len(kept), b * (1 - b) / len(refused)
-    return [
-        name,
-        f"{a:.2f} ± {1.96 * sqrt(spread_a):.2f}",
-        f"{b:.2f} ± {1.96 * sqrt(spread_b):.2f}",
-        f"{(a + b) / 2:.2f} ± {0.98 * sqrt(spread_a + spread_b):.2f}",
-    ]
+    return [name, share(kept), share(refused), balanced(kept, refused)]

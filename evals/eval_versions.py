@@ -6,11 +6,11 @@ import random
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
 from evals.eval_conflicts import passage
+from evals.intervals import balanced
 from evals.tables import Section, shared_data, table
 from masis.audit.disagreeing.conflicts import find_conflicts
 from masis.audit.text.words import content_stems
@@ -110,9 +110,7 @@ def _row(name: str, cases: Sequence[Case], says: Detector) -> list[str]:
     quiet = [not says(c.question, _versions(c.report, c.other_changed)) for c in cases]
     same = [not says(c.question, _versions(c.report, c.report)) for c in cases]
     shares = [sum(held) / len(held) for held in (found, quiet)]
-    spread = 1.96 * 0.5 * sqrt(sum(s * (1 - s) / len(cases) for s in shares))
-    balanced = f"{sum(shares) / 2:.2f} ± {spread:.2f}"
-    return [name, f"{shares[0]:.2f}", f"{shares[1]:.2f}", balanced, f"{sum(same) / len(same):.2f}"]
+    return [name, f"{shares[0]:.2f}", f"{shares[1]:.2f}", balanced(found, quiet), f"{sum(same) / len(same):.2f}"]
 
 
 def _versions(first: str, second: str) -> list[EvidenceChunk]:

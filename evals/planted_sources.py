@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from evals.articles import write_articles
+from evals.evidence import as_evidence
 from evals.sample import SAMPLE, questions
 from evals.tables import shared_data
 from masis import Masis, Settings
@@ -110,10 +111,7 @@ def _figures_of(file: Path, kind: str) -> list[Finished]:
 
 def _chunk(title: str, text: str) -> EvidenceChunk:
     name = hashlib.sha256(text.encode()).hexdigest()[:10]
-    return {
-        "chunk_id": f"c{name}", "file_name": f"{title}.txt", "text": text, "score": 0.9, "document_id": name,
-        "page": 1, "start": 0, "end": len(text), "heading": title, "date": None,
-    }  # fmt: skip
+    return {**as_evidence(text, f"c{name}", name, f"{title}.txt"), "heading": title}
 
 
 def _with_others(number: int, chunks: Sequence[EvidenceChunk]) -> list[EvidenceChunk]:

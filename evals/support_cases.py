@@ -7,12 +7,12 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
+from evals.evidence import as_evidence
 from evals.support_memory import remembered_logit, remembered_opinion
-from masis.audit.proving.support import SCORES, check_support
+from masis.audit.proving.support import REFUTED, SCORES, check_support
 from masis.audit.proving.verdicts import judge_claims
 from masis.audit.proving.windows import best_window
 from masis.audit.text.words import content_stems
-from masis.reasoning.offline.auditor import REFUTED
 from masis.types import EvidenceChunk
 from training import sets
 from training.figures import hash_half
@@ -81,7 +81,7 @@ def _share(wanted: set[str], said: set[str]) -> float:
 @cache
 def code_alone(case: Case) -> float:
     """The verdict of each sentence, and within a verdict how many of its words one stretch of the source has."""
-    return min(_by_code(sentence, [_chunk(case)]) for _, sentence in case.sentences)
+    return min(_by_code(sentence, [as_evidence(case.source)]) for _, sentence in case.sentences)
 
 
 def _by_code(sentence: str, chunks: Sequence[EvidenceChunk]) -> float:
@@ -98,7 +98,9 @@ def verifier(case: Case) -> float:
 def is_refuted(case: Case) -> bool:
     """Whether the audit, with the bounds it ships with, refutes any sentence."""
     answer = "\n\n".join(f"{sentence.rstrip()} [c1]" for _, sentence in case.sentences)
-    return any(claim["verdict"] in REFUTED for claim in judge_claims(answer, [_chunk(case)], remembered_opinion))
+    return any(
+        claim["verdict"] in REFUTED for claim in judge_claims(answer, [as_evidence(case.source)], remembered_opinion)
+    )
 
 
 def read(case: Case) -> None:
@@ -106,16 +108,3 @@ def read(case: Case) -> None:
     verifier(case)
     is_refuted(case)
     code_alone(case)
-
-
-def _chunk(case: Case) -> EvidenceChunk:
-    return {
-        "chunk_id": "c1",
-        "file_name": "source.txt",
-        "text": case.source,
-        "score": 1.0,
-        "document_id": "d1",
-        "page": 1,
-        "start": 0,
-        "end": len(case.source),
-    }

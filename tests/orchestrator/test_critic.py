@@ -1,9 +1,15 @@
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from masis.audit.proving.second_opinion import Question
+from masis.audit.proving.support import SCORES
 from masis.orchestrator.critic import as_share, better_of, critique_of
 from masis.orchestrator.graph import graph
+from masis.reasoning.offline.auditor import OfflineAuditor
+from masis.reasoning.offline.judge import OfflineJudge
 from masis.reasoning.ports import AuditFinding
 from masis.settings import Settings
 from masis.types import CitationAudit
@@ -185,3 +191,18 @@ def test_an_answer_in_the_questions_language_from_a_source_in_another_is_left_to
     assert (state["critique"]["hallucination_detected"], state["outcome"]) == (False, "answered")
     state = graph.invoke(asked("What happened to the dividend, and who was it that decided?"), context=stage.services)
     assert state["critique"]["hallucination_detected"] is True
+
+
+def test_sentences_are_judged_once_for_auditor_critic_and_judge() -> None:
+    asked_for: list[int] = []
+
+    def second_opinion(claims: Sequence[Question]) -> list[float]:
+        asked_for.append(len(claims))
+        return [1.0] * len(claims)
+
+    offline: Any = {"auditor": OfflineAuditor(), "judge": OfflineJudge()}
+    stage = Stage(writer=ScriptedWriter(["Business went well for the firm. [c1]"]), second_opinion=second_opinion)
+    state = graph.invoke(asked(), context=replace(stage.services, **offline))
+    assert asked_for == [1] * state["metrics"]["iterations"]
+    assert state["claims"][0]["verdict"] == "supported"
+    assert state["metrics"]["evaluation"]["faithfulness"] == SCORES["supported"]

@@ -288,3 +288,17 @@ def test_a_settled_contradiction_stays_a_caveat() -> None:
     record: Any = {"about": "x", "period": None, "kind": "contradiction", "sides": [], "explanation": "12 or 14"}
     stage = Stage(search=ScriptedSearch([BOTH]), auditor=ScriptedAuditor([AuditFinding(0.9, conflicts=[record])]))
     assert answer(paused(stage), stage, action="explain_both")["outcome"] == "answered_with_caveat"
+
+
+def test_what_was_audited_keeps_its_verdicts_when_the_draft_is_accepted() -> None:
+    paraphrase = "Business went well for the firm. [c1]"
+    stage = Stage(
+        writer=ScriptedWriter([paraphrase]),
+        auditor=ScriptedAuditor([AuditFinding(0.9, conflicting_evidence=["12 or 14"])]),
+        second_opinion=lambda claims: [1.0] * len(claims),
+    )
+    state = answer(paused(stage), stage, action="accept")
+    first, *_, last = state["claims"]
+    assert (first["verdict"], first["checked_by"]) == ("supported", "verifier")
+    for claim in (first, last):
+        assert state["final_answer"][claim["start"] : claim["end"]] == claim["text"]

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from masis.audit.proving.second_opinion import SecondOpinion
 from masis.orchestrator.services import Services
 from masis.orchestrator.state import MASISInput, MASISState
 from masis.reasoning.ports import AuditFinding, Guidance, Passage, Reply, Scores, WritingBrief
 from masis.settings import Settings
-from masis.types import EVERYWHERE, CitationAudit, EvidenceChunk, SearchFilters, SearchResult, Usage
+from masis.types import EVERYWHERE, CitationAudit, Claim, EvidenceChunk, SearchFilters, SearchResult, Usage
 
 
 def chunk(chunk_id: str = "c1", text: str = "Revenue was $12 million in 2025.", **changes: Any) -> EvidenceChunk:
@@ -85,7 +86,12 @@ class ScriptedAuditor:
     audited: list[str] = field(default_factory=list)
 
     async def audit(
-        self, question: str, answer: str, evidence: Sequence[EvidenceChunk], guidance: Guidance
+        self,
+        question: str,
+        answer: str,
+        evidence: Sequence[EvidenceChunk],
+        guidance: Guidance,
+        claims: Sequence[Claim],
     ) -> Reply[AuditFinding]:
         self.audited.append(answer)
         return Reply(_next(self.script, len(self.audited) - 1), Usage(1, 200, 20, 0.5))
@@ -98,7 +104,12 @@ class ScriptedJudge:
     audits: list[CitationAudit] = field(default_factory=list)
 
     async def judge(
-        self, question: str, answer: str, evidence: Sequence[EvidenceChunk], audit: CitationAudit
+        self,
+        question: str,
+        answer: str,
+        evidence: Sequence[EvidenceChunk],
+        audit: CitationAudit,
+        claims: Sequence[Claim],
     ) -> Reply[Scores]:
         self.audits.append(audit)
         return Reply(_next(self.script, len(self.audits) - 1), Usage(1, 300, 30, 0.5))
@@ -113,10 +124,11 @@ class Stage:
     auditor: ScriptedAuditor = field(default_factory=ScriptedAuditor)
     judge: ScriptedJudge = field(default_factory=ScriptedJudge)
     settings: Settings = field(default_factory=Settings)
+    second_opinion: SecondOpinion | None = None
 
     @property
     def services(self) -> Services:
-        return Services(self.settings, self.search, self.writer, self.auditor, self.judge)
+        return Services(self.settings, self.search, self.writer, self.auditor, self.judge, self.second_opinion)
 
     @property
     def model_calls(self) -> int:

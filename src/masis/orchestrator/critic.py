@@ -10,6 +10,7 @@ from masis.audit.citing.citations import audit_citations, cited_sentences, is_ab
 from masis.audit.disagreeing.conflicts import conflicts_with_answer, joined
 from masis.audit.hostile.obedience import obeyed
 from masis.audit.proving.model_findings import settled_by_model
+from masis.audit.proving.support import REFUTED
 from masis.audit.proving.translations import is_translated
 from masis.audit.proving.verdicts import judge_claims
 from masis.errors import ModelError
@@ -17,7 +18,6 @@ from masis.orchestrator.accounting import Turn
 from masis.orchestrator.human import guidance_of, question_of
 from masis.orchestrator.services import Services, services_of
 from masis.orchestrator.state import Attempt, MASISState, StateUpdate, TraceEntry
-from masis.reasoning.offline.auditor import REFUTED
 from masis.reasoning.ports import AuditFinding
 from masis.settings import OFFLINE, Settings
 from masis.types import CitationAudit, Claim, Conflict, Critique, EvidenceChunk
@@ -33,19 +33,25 @@ async def critic(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
         # The writer failed: there is nothing to audit, and the Supervisor will ask a person.
         return {"trace": [turn.trace(warning="nothing_to_audit")], "metrics": turn.metrics()}
     update: StateUpdate = {}
+    # Reading sentences takes a processor for a while: other runs go on meanwhile.
+    claims = await asyncio.to_thread(judge_claims, draft, state.get("evidence", []), services.second_opinion)
     try:
-        finding = await _semantic_audit(state, draft, services, turn)
+        finding = await _semantic_audit(state, draft, claims, services, turn)
     except ModelError as error:
         finding = None
         update["failure"] = turn.failure(error)
-    # Reading sentences takes a processor for a while: other runs go on meanwhile.
-    audited = await asyncio.to_thread(_judged_and_audited, state, draft, finding, services)
+    if finding and services.auditor.name != OFFLINE:
+        claims = settled_by_model(claims, finding.unsupported_claims, _vouches(finding, services.settings))
+    audited = await asyncio.to_thread(_audit, state, draft, finding, claims, services.settings)
     return update | _report(audited, state, draft, services.settings, turn)
 
 
-async def _semantic_audit(state: MASISState, draft: str, services: Services, turn: Turn) -> AuditFinding:
+async def _semantic_audit(
+    state: MASISState, draft: str, claims: Sequence[Claim], services: Services, turn: Turn
+) -> AuditFinding:
     turn.calls_engine(services.auditor)
-    reply = await services.auditor.audit(question_of(state), draft, state.get("evidence", []), guidance_of(state))
+    evidence, guidance = state.get("evidence", []), guidance_of(state)
+    reply = await services.auditor.audit(question_of(state), draft, evidence, guidance, claims)
     turn.spent(reply.usage)
     return reply.value
 
@@ -59,13 +65,6 @@ class Audited:
     semantic_audit_made: bool
     claims: list[Claim]
     refuted: list[Claim]
-
-
-def _judged_and_audited(state: MASISState, draft: str, finding: AuditFinding | None, services: Services) -> Audited:
-    claims = judge_claims(draft, state.get("evidence", []), services.second_opinion)
-    if finding and services.auditor.name != OFFLINE:
-        claims = settled_by_model(claims, finding.unsupported_claims, _vouches(finding, services.settings))
-    return _audit(state, draft, finding, claims, services.settings)
 
 
 def _audit(

@@ -54,7 +54,9 @@ async def _judged(state: MASISState, judge: Judge, turn: Turn) -> Scores | None:
 
 async def _ask(judge: Judge, state: MASISState) -> Reply[Scores]:
     draft = state.get("draft_answer") or ""
-    return await judge.judge(question_of(state), draft, state.get("evidence", []), _audit_of(state))
+    # Without a draft the claims in the state are those of the attempt before.
+    claims = state.get("claims", []) if draft else []
+    return await judge.judge(question_of(state), draft, state.get("evidence", []), _audit_of(state), claims)
 
 
 def _audit_of(state: MASISState) -> CitationAudit:

@@ -1,5 +1,6 @@
 """The Supervisor: the only router, plain Python. Same state, same decision, no model call."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,7 +14,7 @@ from masis.orchestrator.outcome import outcome_of
 from masis.orchestrator.review import Situation, review_for
 from masis.orchestrator.services import Services, services_of
 from masis.orchestrator.state import Attempt, MASISState, Metrics, Route, StateUpdate, max_retries_of
-from masis.types import ReviewCause
+from masis.types import Claim, ReviewCause
 
 NOTHING_ASKED: StateUpdate = {"requires_human_review": False, "clarification_question": None, "review": None}
 
@@ -182,13 +183,18 @@ def _ending(state: MASISState, decision: Decision, services: Services) -> StateU
 
 
 def _accepted(answer: dict[str, Any], best: Attempt) -> StateUpdate:
-    text = f"{best['answer']}\n\n{decisions_named([answer])}"
+    audited, named = f"{best['answer']}\n\n", decisions_named([answer])
     outcome = outcome_of(None, best)
     return {
-        "final_answer": text,
-        "claims": judge_claims(text, best["evidence"]),
+        "final_answer": audited + named,
+        "claims": [*best["claims"], *_after(len(audited), judge_claims(named, best["evidence"]))],
         "outcome": "answered_with_caveat" if best["flagged"] and outcome == "answered" else outcome,
     }
+
+
+def _after(length: int, claims: Sequence[Claim]) -> list[Claim]:
+    """What was audited keeps its verdicts; only the sentences added behind it are new."""
+    return [{**claim, "start": claim["start"] + length, "end": claim["end"] + length} for claim in claims]
 
 
 def _returned(best: Attempt) -> StateUpdate:

@@ -45,9 +45,8 @@ def _writer(client: "ModelClient | None") -> Writer:
 def _auditor(client: "ModelClient | None") -> Auditor:
     if client is None:
         from masis.reasoning.offline.auditor import OfflineAuditor
-        from masis.reasoning.offline.verifier import second_opinion
 
-        return OfflineAuditor(second_opinion)
+        return OfflineAuditor()
     from masis.reasoning.llm.engine import LLMAuditor
 
     return LLMAuditor(client)
@@ -56,9 +55,8 @@ def _auditor(client: "ModelClient | None") -> Auditor:
 def _judge(client: "ModelClient | None") -> Judge:
     if client is None:
         from masis.reasoning.offline.judge import OfflineJudge
-        from masis.reasoning.offline.verifier import second_opinion
 
-        return OfflineJudge(second_opinion)
+        return OfflineJudge()
     from masis.reasoning.llm.engine import LLMJudge
 
     return LLMJudge(client)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
-from masis.types import CitationAudit, Conflict, Critique, EvidenceChunk, Usage
+from masis.types import CitationAudit, Claim, Conflict, Critique, EvidenceChunk, Usage
 
 T = TypeVar("T")
 
@@ -114,13 +114,25 @@ class Auditor(Protocol):
     name: str
 
     async def audit(
-        self, question: str, answer: str, evidence: Sequence[EvidenceChunk], guidance: Guidance
-    ) -> Reply[AuditFinding]: ...
+        self,
+        question: str,
+        answer: str,
+        evidence: Sequence[EvidenceChunk],
+        guidance: Guidance,
+        claims: Sequence[Claim],
+    ) -> Reply[AuditFinding]:
+        """`claims`: the answer's sentences with the verdicts that code and the verifier gave, once for everybody."""
+        ...
 
 
 class Judge(Protocol):
     name: str
 
     async def judge(
-        self, question: str, answer: str, evidence: Sequence[EvidenceChunk], audit: CitationAudit
+        self,
+        question: str,
+        answer: str,
+        evidence: Sequence[EvidenceChunk],
+        audit: CitationAudit,
+        claims: Sequence[Claim],
     ) -> Reply[Scores]: ...

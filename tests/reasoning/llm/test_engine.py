@@ -99,7 +99,7 @@ async def test_the_auditor_reports_findings(
         "comment": "thorough",
     }
     fake_openai.script(Say(json.dumps(said)))
-    reply = await LLMAuditor(client).audit("How much?", "It was.", evidence, Guidance())
+    reply = await LLMAuditor(client).audit("How much?", "It was.", evidence, Guidance(), [])
     finding = reply.value
     assert finding.confidence == pytest.approx(0.85)
     assert finding.hallucination_detected
@@ -116,12 +116,12 @@ async def test_an_audit_that_cannot_be_read_is_an_error_never_a_pass(
 ) -> None:
     fake_openai.answer_with(lambda _: Say('{"confidence": "NaN", "hallucination_detected": false}'))
     with pytest.raises(BadModelOutput, match="confidence"):
-        await LLMAuditor(client).audit("How much?", "It was.", evidence, Guidance())
+        await LLMAuditor(client).audit("How much?", "It was.", evidence, Guidance(), [])
 
 
 async def test_the_judge_scores(client: ModelClient, fake_openai: FakeOpenAI, evidence: list[EvidenceChunk]) -> None:
     said = {"faithfulness": "90%", "relevance": 0.8, "completeness": 70, "reasoning_quality": 1}
     fake_openai.script(Say(json.dumps({**said, "improvement_suggestions": "Name the period."})))
-    reply = await LLMJudge(client).judge("How much?", "It was.", evidence, CLEAN)
+    reply = await LLMJudge(client).judge("How much?", "It was.", evidence, CLEAN, [])
     assert reply.value == Scores(0.9, 0.8, 0.7, 1.0, ["Name the period."])
     assert '"uncited_claim_count": 0' in fake_openai.chats[0].prompt

@@ -92,7 +92,8 @@ async def test_summaries_keep_the_statements_that_matter_within_the_limit() -> N
 
 
 async def confidence(question: str, answer: str) -> float:
-    return (await OfflineAuditor().audit(question, answer, EVIDENCE, Guidance())).value.confidence
+    claims = judge_claims(answer, EVIDENCE)
+    return (await OfflineAuditor().audit(question, answer, EVIDENCE, Guidance(), claims)).value.confidence
 
 
 async def test_the_auditor_ranks_good_above_planted_above_fabricated() -> None:
@@ -112,8 +113,10 @@ async def test_the_judge_scores_follow_the_facts() -> None:
     bad = "The bakery sold 9,999 loaves in May 2025. [c00000000a1]"
     silent = "The documents do not say how many loaves were sold."
     scores = {
-        name: (await OfflineJudge().judge(question, answer, EVIDENCE, NOTHING_AUDITED)).value
-        for name, answer in (("good", good), ("bad", bad), ("silent", silent))
+        name: (
+            await OfflineJudge().judge(question, said, EVIDENCE, NOTHING_AUDITED, judge_claims(said, EVIDENCE))
+        ).value
+        for name, said in (("good", good), ("bad", bad), ("silent", silent))
     }
     assert scores["good"].faithfulness > 0.9
     assert scores["bad"].faithfulness < 0.3

@@ -41,6 +41,9 @@ SCORES: dict[Verdict, float] = {
 }
 """How far each verdict carries a sentence, 0 to 1."""
 
+REFUTED: frozenset[Verdict] = frozenset({"numbers_differ", "contradicted", "not_in_source", "fabricated_citation"})
+"""What the source does not bear out; `unverified` is not among them: nobody could tell."""
+
 
 @dataclass(frozen=True, slots=True)
 class Support:

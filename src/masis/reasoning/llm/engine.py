@@ -10,7 +10,7 @@ from masis.reasoning.llm.conflicts import bare_id, resolve
 from masis.reasoning.llm.courier import Listener
 from masis.reasoning.llm.schemas import Audit, Scorecard, Summaries
 from masis.reasoning.ports import AuditFinding, Guidance, Passage, Reply, Scores, WritingBrief
-from masis.types import CitationAudit, EvidenceChunk
+from masis.types import CitationAudit, Claim, EvidenceChunk
 
 
 class LLMWriter:
@@ -43,7 +43,12 @@ class LLMAuditor:
         self._client = client
 
     async def audit(
-        self, question: str, answer: str, evidence: Sequence[EvidenceChunk], guidance: Guidance
+        self,
+        question: str,
+        answer: str,
+        evidence: Sequence[EvidenceChunk],
+        guidance: Guidance,
+        claims: Sequence[Claim],
     ) -> Reply[AuditFinding]:
         messages = prompts.auditing(question, answer, evidence, guidance)
         reply = await self._client.structured(messages, Audit)
@@ -70,7 +75,12 @@ class LLMJudge:
         self._client = client
 
     async def judge(
-        self, question: str, answer: str, evidence: Sequence[EvidenceChunk], audit: CitationAudit
+        self,
+        question: str,
+        answer: str,
+        evidence: Sequence[EvidenceChunk],
+        audit: CitationAudit,
+        claims: Sequence[Claim],
     ) -> Reply[Scores]:
         messages = prompts.judging(question, answer, evidence, audit)
         reply = await self._client.structured(messages, Scorecard)

@@ -3,17 +3,12 @@
 import asyncio
 from collections.abc import Sequence
 
-from masis.audit.proving.second_opinion import SecondOpinion
-from masis.audit.proving.support import SCORES
-from masis.audit.proving.verdicts import judge_claims
+from masis.audit.proving.support import REFUTED, SCORES
 from masis.reasoning.offline.coverage import question_coverage
 from masis.reasoning.offline.disagreement import all_conflicts
 from masis.reasoning.ports import AuditFinding, Guidance, Reply
 from masis.settings import OFFLINE
-from masis.types import Claim, Conflict, EvidenceChunk, Verdict
-
-REFUTED: frozenset[Verdict] = frozenset({"numbers_differ", "contradicted", "not_in_source", "fabricated_citation"})
-"""What the source does not bear out; `unverified` is not among them: code could not tell."""
+from masis.types import Claim, Conflict, EvidenceChunk
 
 OFF_TOPIC = 0.25
 """An answer that shares less than this with its question answers another one."""
@@ -25,21 +20,22 @@ DISPUTED = 0.7
 class OfflineAuditor:
     name = OFFLINE
 
-    def __init__(self, second_opinion: SecondOpinion | None = None) -> None:
-        self._second_opinion = second_opinion
-
     async def audit(
-        self, question: str, answer: str, evidence: Sequence[EvidenceChunk], guidance: Guidance
+        self,
+        question: str,
+        answer: str,
+        evidence: Sequence[EvidenceChunk],
+        guidance: Guidance,
+        claims: Sequence[Claim],
     ) -> Reply[AuditFinding]:
-        judged = await asyncio.to_thread(judge_claims, answer, evidence, self._second_opinion)
-        claims = [c for c in judged if c["kind"] in ("claim", "recommendation")]
-        refuted = [c for c in claims if c["verdict"] in REFUTED]
-        relevance = question_coverage(question, claims, evidence) if claims else 1.0
+        asserted = [c for c in claims if c["kind"] in ("claim", "recommendation")]
+        refuted = [c for c in asserted if c["verdict"] in REFUTED]
+        relevance = question_coverage(question, asserted, evidence) if asserted else 1.0
         conflicts = await asyncio.to_thread(all_conflicts, question, evidence)
         gaps = [] if relevance >= OFF_TOPIC else [f"The answer does not speak of what was asked: {question}"]
         return Reply(
             AuditFinding(
-                confidence=_confidence(claims, relevance, conflicts),
+                confidence=_confidence(asserted, relevance, conflicts),
                 hallucination_detected=bool(refuted),
                 unsupported_claims=[f"{c['text']} ({c['reason']})" for c in refuted],
                 logical_gaps=gaps,

@@ -1,11 +1,8 @@
 """The offline judge: four scores from measured facts, nothing else."""
 
-import asyncio
 from collections.abc import Sequence
 
-from masis.audit.proving.second_opinion import SecondOpinion
 from masis.audit.proving.support import SCORES
-from masis.audit.proving.verdicts import judge_claims
 from masis.audit.text.words import content_stems
 from masis.reasoning.offline.coverage import question_coverage
 from masis.reasoning.ports import Reply, Scores
@@ -21,13 +18,14 @@ SCORES_OF_NO_ANSWER = Scores(1.0, 0.0, 0.0, 0.0, ["No answer was drafted: add do
 class OfflineJudge:
     name = OFFLINE
 
-    def __init__(self, second_opinion: SecondOpinion | None = None) -> None:
-        self._second_opinion = second_opinion
-
     async def judge(
-        self, question: str, answer: str, evidence: Sequence[EvidenceChunk], audit: CitationAudit
+        self,
+        question: str,
+        answer: str,
+        evidence: Sequence[EvidenceChunk],
+        audit: CitationAudit,
+        claims: Sequence[Claim],
     ) -> Reply[Scores]:
-        claims = await asyncio.to_thread(judge_claims, answer, evidence, self._second_opinion)
         asserted = [c for c in claims if c["kind"] in ("claim", "recommendation")]
         if not asserted:
             return Reply(SCORES_OF_SILENCE if claims else SCORES_OF_NO_ANSWER)
