@@ -44,7 +44,7 @@ docs: $(VENV)/.dev ## write the generated pages and the picture of docs/
 
 lock: ## recompute the hashed requirement files (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --overrides requirements/unused.txt pyproject.toml --group build -o requirements/core.txt
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --overrides requirements/unused.txt pyproject.toml --extra server --group build --group dev -c requirements/core.txt -o requirements/dev.txt
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --overrides requirements/unused.txt pyproject.toml --extra server --extra mcp --extra otel --group build --group dev -c requirements/core.txt -o requirements/dev.txt
 
 clean: ## remove the environment and the caches
 	rm -rf $(VENV) .cache .pytest_cache .ruff_cache .mypy_cache .hypothesis .import_linter_cache .coverage
