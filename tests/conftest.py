@@ -1,11 +1,16 @@
 """What every test may use."""
 
 import os
+import secrets
 from collections.abc import Iterator
 
 import pytest
 
 from tests.support.fake_openai import FakeOpenAI
+from tests.support.servers import PostgresServer, QdrantServer
+
+# onnxruntime reports its use to its maker unless the environment forbids it before the first import.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 
 @pytest.fixture(autouse=True)
@@ -22,3 +27,40 @@ def fake_openai() -> Iterator[FakeOpenAI]:
     server = FakeOpenAI()
     yield server
     server.close()
+
+
+@pytest.fixture(scope="session")
+def qdrant_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QdrantServer]:
+    server = QdrantServer(tmp_path_factory.mktemp("qdrant"))
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """Shared by all tests of a process: one that stops it takes `own_postgres_server`."""
+    yield from _started_postgres()
+
+
+@pytest.fixture
+def own_postgres_server() -> Iterator[PostgresServer]:
+    """One that a test may stop, kill and start."""
+    yield from _started_postgres()
+
+
+@pytest.fixture
+def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
+    """A fresh empty database."""
+    name = f"test_{secrets.token_hex(8)}"
+    yield postgres_server.database(name)
+    postgres_server.drop(name)
+
+
+def _started_postgres() -> Iterator[PostgresServer]:
+    server = PostgresServer()
+    try:
+        server.start()
+        yield server
+    finally:
+        server.close()

@@ -3,12 +3,19 @@
 MASISError
 ├── InvalidInput            the question, a name or a setting cannot be used
 │   ├── UnknownWorkspace
+│   ├── UnknownRun
+│   ├── UnknownDocument
+│   ├── UnknownKey
 │   └── DuplicateDocument
 ├── UnreadableFile          a file could not be read as a document
 │   └── ScannedFile         its pages are pictures of text
 ├── DataFolderError         the data folder cannot be used (read-only, full, locked by another process)
 │   └── IndexMismatch       the index was built by another embedder, or is not an index
 ├── StoreUnavailable        the vector store did not answer
+├── DatabaseUnavailable     PostgreSQL did not answer, or cannot be used as it is
+├── Unauthorized            no key, or one that is not valid
+├── Forbidden               a valid key that may not do this
+├── RateLimited             more requests than a key may make
 └── ModelError              a model call did not give a usable result
     ├── ModelRejected       the provider refused the request (400, 401, 403, 404): retrying will not help
     ├── ModelUnavailable    time-out, 429 or 5xx until the deadline
@@ -42,6 +49,21 @@ class InvalidInput(MASISError):
 class UnknownWorkspace(InvalidInput):
     code = "unknown_workspace"
     advice = "List the workspaces with `masis workspaces`, or make this one with `masis ingest PATH --workspace NAME`."
+
+
+class UnknownKey(InvalidInput):
+    code = "unknown_key"
+    advice = "List the keys with `masis keys list`; the id is the part of a key between its two underscores."
+
+
+class UnknownRun(InvalidInput):
+    code = "unknown_run"
+    advice = "List the runs with `masis runs`."
+
+
+class UnknownDocument(InvalidInput):
+    code = "unknown_document"
+    advice = "List the documents with `masis documents`."
 
 
 class DuplicateDocument(InvalidInput):
@@ -80,6 +102,13 @@ class StoreUnavailable(MASISError):
     advice = "Check QDRANT_HOST and QDRANT_PORT (or QDRANT_URL) and that the server runs, then ask again."
 
 
+class DatabaseUnavailable(MASISError):
+    """PostgreSQL did not answer; what it had confirmed is kept."""
+
+    code = "database_unavailable"
+    advice = "Check MASIS_DATABASE_URL and that the server runs, then try again: nothing was half done."
+
+
 class ModelError(MASISError):
     code = "model_error"
     advice = "Ask again; the best draft so far was kept."
@@ -110,3 +139,23 @@ class ModelTruncated(ModelError):
 class BadModelOutput(ModelError):
     code = "bad_model_output"
     advice = "Choose a model that follows a JSON schema; `masis doctor` tests it."
+
+
+class Unauthorized(MASISError):
+    code = "unauthorized"
+    advice = "Send a key as `Authorization: Bearer masis_…`; an admin makes one with `masis keys create`."
+
+
+class Forbidden(MASISError):
+    code = "forbidden"
+    advice = "Ask an admin of the workspace for a key with the rights that are missing."
+
+
+class RateLimited(MASISError):
+    code = "rate_limited"
+    advice = "Wait for as long as Retry-After says, then go on; MASIS_KEY_RATE_CALLS sets what a key may do."
+
+    def __init__(self, message: str, *, retry_after: float) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+        """Seconds."""

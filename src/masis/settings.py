@@ -46,8 +46,8 @@ class Settings(BaseSettings):
     # Where things are
     home: Path = Field(default_factory=lambda: Path.home() / ".masis")
     """The data folder: documents, index, runs."""
-    database_url: str | None = None
-    """Reserved for PostgreSQL; this version keeps documents and runs in SQLite in the data folder and refuses it."""
+    database_url: str | None = Field(None, repr=False)
+    """PostgreSQL for documents, runs, checkpoints and jobs, instead of SQLite in the data folder: postgresql://…"""
     qdrant_host: str | None = Field(None, validation_alias=AliasChoices("QDRANT_HOST", "qdrant_host"))
     """A Qdrant server instead of the embedded engine …"""
     qdrant_port: int = Field(6333, validation_alias=AliasChoices("QDRANT_PORT", "qdrant_port"))
@@ -179,6 +179,18 @@ class Settings(BaseSettings):
     max_retries: int = Field(2, ge=1, le=RETRY_CEILING)
     """What `max_retries` None, 0 or absent means."""
 
+    # Runs and jobs
+    lease_seconds: float = Field(15.0, gt=0)
+    """How long a worker keeps a job without a sign of life; then another goes on with it."""
+    poll_seconds: float = Field(0.5, gt=0)
+    """How often the queue, and the runs of other processes, are looked at."""
+    worker_runs: int = Field(100, ge=1)
+    """How many runs one worker has in work at once; most of the time they wait for models."""
+    run_retention_days: float | None = Field(None, ge=0)
+    """Runs that ended longer ago are deleted; unset keeps them."""
+    checkpoint_retention_days: float = Field(7.0, ge=0)
+    """The states between the steps of a run that has ended are kept so long; its answer and its trail stay."""
+
     # Limits on input
     max_file_bytes: int = Field(200_000_000, ge=1)
     """The largest file, also inside an archive."""
@@ -192,6 +204,37 @@ class Settings(BaseSettings):
     """What reading one file may use."""
     parse_seconds: float = Field(300.0, gt=0)
     """How long reading one file may take."""
+
+    # What can be watched
+    log: Literal["text", "json"] = "text"
+    """Lines for people, or one JSON object a line; both go to standard error."""
+    log_level: Literal["debug", "info", "warning", "error"] | None = None
+    """From which level on; unset is `info` for `masis serve` and `masis worker`, `warning` for all else."""
+    telemetry: bool = False
+    """`on` sends OpenTelemetry traces and metrics where the OTEL_EXPORTER_OTLP_… variables say; needs `masis[otel]`."""
+    telemetry_content: bool = False
+    """`on` puts prompts and answers into the traces as well; without it no text of a document ever leaves with them."""
+
+    # Access
+    secret_key: SecretStr | None = None
+    """What API keys are stored under, at least 32 characters; unset is one made once and kept in the database. A
+    changed one makes every key given out invalid."""
+    key_rate_calls: int = Field(120, ge=1)
+    """At most so many requests by one API key …"""
+    key_rate_seconds: float = Field(60.0, gt=0)
+    """… in any so many seconds."""
+
+    # Service
+    max_request_bytes: int = Field(1_000_000_000, ge=1)
+    """The largest upload, all its files together."""
+    max_json_bytes: int = Field(1_000_000, ge=1)
+    """The largest request that is no upload."""
+    request_seconds: float = Field(60.0, gt=0)
+    """A client that sends no byte of its request for so long is cut off."""
+    ask_seconds: float = Field(600.0, gt=0)
+    """How long a request waits for an answer; the run itself goes on."""
+    metrics_public: bool = False
+    """`on` shows /metrics to whoever can reach the service; otherwise it takes an admin's key where there are keys."""
 
     @field_validator("home", "embedding_path")
     @classmethod

@@ -253,6 +253,33 @@ class Conflict(TypedDict):
     explanation: str
 
 
+class DecisionMade(TypedDict):
+    """A person's word on a conflict, to be kept for the questions that meet the same conflict later."""
+
+    workspace_id: str
+    action: Literal["prefer", "explain_both"]
+    about: str
+    """What the documents disagreed about."""
+    period: str | None
+    prefer: list[str]
+    """File names that are trusted …"""
+    over: list[str]
+    """… over these; both empty where both sides are to be explained."""
+    documents: list[str]
+    """The file names on both sides of the conflict."""
+    note: str | None
+    by: str
+    run_id: str
+    """The run that asked."""
+    created_at: str
+
+
+class Decision(DecisionMade):
+    """A decision that a workspace remembers."""
+
+    decision_id: str
+
+
 class Critique(TypedDict):
     """What the Critic found in one attempt."""
 
@@ -329,3 +356,15 @@ class IngestReport:
     """Earlier versions that went when their file came again with other content."""
     notes: list[str] = field(default_factory=list[str])
     """What was left out of archives, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks."""
+
+    name: str
+    key_id: str | None = None
+    """The API key that was shown; None for whoever sits at the machine."""
+
+
+LOCAL = Caller("local")

@@ -12,8 +12,8 @@ from qdrant_client import QdrantClient, models
 from masis.errors import IndexMismatch, StoreUnavailable
 from masis.knowledge.qdrant import QdrantStore
 from masis.settings import Settings
-from tests.contract.conftest import QdrantServer
 from tests.knowledge.stores import NamedEmbedder, ask, indexed, question, vector_of
+from tests.support.servers import QdrantServer
 
 Open = Callable[..., QdrantStore]
 

@@ -298,6 +298,17 @@ async def test_a_later_write_brings_the_vector(store: VectorStore) -> None:
     assert answer.by_words[0].cosine == pytest.approx(1.0, abs=1e-5)
 
 
+async def test_a_chunk_by_its_id_and_only_in_its_workspace(store: VectorStore) -> None:
+    await store.prepare(8)
+    await store.upsert("a", [indexed(REVENUE), keyword_only(RISKS)])
+    for text in (REVENUE, RISKS):
+        wanted = chunk(text)
+        assert await store.chunk("a", wanted.chunk_id) == wanted
+        assert await store.chunk("b", wanted.chunk_id) is None
+    assert await store.chunk("a", "c0000000000") is None
+    assert await store.chunk("", f"a/{chunk(REVENUE).chunk_id}") is None
+
+
 async def test_chunks_come_by_document_and_place(store: VectorStore) -> None:
     items = [indexed(f"Sentence {n}.", f"doc{n % 3}", start=1000 - n) for n in range(700)]
     await store.upsert("a", items)

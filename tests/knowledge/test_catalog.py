@@ -1,13 +1,15 @@
-import sqlite3
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from masis.errors import DataFolderError, InvalidInput
+from masis.database import Database, open_database
+from masis.errors import InvalidInput
 from masis.knowledge.catalog import Catalog, check_workspace_name
+from masis.knowledge.catalog_rows import CATALOG
+from masis.settings import Settings
 from masis.types import Document, Page, ParsedDocument
 
 DOCUMENT = Document(
@@ -16,13 +18,20 @@ DOCUMENT = Document(
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "home" / "masis.db"
+def settings(tmp_path: Path, database_url: str | None) -> Settings:
+    return Settings(home=tmp_path / "home", database_url=database_url)
 
 
 @pytest.fixture
-def catalog(path: Path) -> Catalog:
-    catalog = Catalog(path)
+def database(settings: Settings) -> Iterator[Database]:
+    database = open_database(settings, CATALOG)
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def catalog(database: Database) -> Catalog:
+    catalog = Catalog(database)
     catalog.create_workspace("acme")
     return catalog
 
@@ -96,15 +105,6 @@ def test_a_document_stays_while_it_lies_anywhere(catalog: Catalog) -> None:
     assert not catalog.is_shown("acme", DOCUMENT.document_id)
 
 
-def test_what_was_deleted_is_not_on_the_disk_any_more(catalog: Catalog, path: Path) -> None:
-    secret = "the merger with Quillfeather is off"
-    catalog.save_document(replace(DOCUMENT, reason=secret))
-    catalog.save_parsed("acme", DOCUMENT.document_id, ParsedDocument([Page(1, secret * 50)]))
-    assert any(secret.encode() in file.read_bytes() for file in path.parent.iterdir())
-    catalog.delete_document("acme", DOCUMENT.document_id)
-    assert not any(secret.encode() in file.read_bytes() for file in path.parent.iterdir())
-
-
 def test_documents_are_listed_by_name(catalog: Catalog) -> None:
     for number, name in enumerate(["b.md", "a.md", "c.md"]):
         catalog.save_document(replace(DOCUMENT, document_id=str(number), file_name=name))
@@ -140,28 +140,57 @@ def test_a_workspace_goes_with_all_that_is_its_and_nothing_else(catalog: Catalog
     assert catalog.text("other", DOCUMENT.document_id) == "text"
 
 
-def test_looking_makes_no_folder(path: Path) -> None:
-    catalog = Catalog(path)
-    assert (catalog.workspaces(), catalog.has_workspace("a"), catalog.documents("a")) == ([], False, [])
-    assert catalog.text("a", "b") is None
-    assert not path.parent.exists()
-
-
-def test_it_is_all_there_for_the_next_process(catalog: Catalog, path: Path) -> None:
+def test_it_is_all_there_for_the_next_process(catalog: Catalog, settings: Settings) -> None:
     catalog.save_document(DOCUMENT)
-    assert Catalog(path).documents("acme") == [DOCUMENT]
+    again = open_database(settings, CATALOG)
+    assert Catalog(again).documents("acme") == [DOCUMENT]
+    again.close()
 
 
-def test_many_threads_at_once(path: Path) -> None:
+def test_documents_page_by_page(catalog: Catalog) -> None:
+    for number, (name, status) in enumerate([("b", "READY"), ("a", "FAILED"), ("b", "FAILED"), ("B", "READY")]):
+        catalog.save_document(replace(DOCUMENT, document_id=str(number), file_name=name, status=status))  # type: ignore[arg-type]
+    first = catalog.documents("acme", limit=2)
+    second = catalog.documents("acme", limit=2, after=first[-1].document_id)
+    assert [document.document_id for document in (*first, *second)] == ["3", "1", "0", "2"]
+    assert catalog.documents("acme", limit=2, after="2") == []
+    failed = catalog.documents("acme", status="FAILED")
+    assert [document.document_id for document in failed] == ["1", "2"]
+    assert catalog.documents("acme", status="FAILED", after="1") == failed[1:]
+    with pytest.raises(InvalidInput, match="to go on after"):
+        catalog.documents("acme", after="none")
+
+
+def test_what_was_read_at_a_place_and_inside_it(catalog: Catalog) -> None:
+    places = ["/in/box.zip/a%_.txt", "/in/box.zip", "/in/box.zipped", "/in/BOX.zip/b.txt", None]
+    for number, place in enumerate(places):
+        catalog.save_document(replace(DOCUMENT, document_id=str(number), source=place))
+    assert [document.document_id for document in catalog.documents_at("acme", "/in/box.zip")] == ["0", "1"]
+    assert catalog.documents_at("other", "/in/box.zip") == []
+
+
+def test_text_that_a_database_cannot_hold_keeps_its_places(catalog: Catalog, database_url: str | None) -> None:
+    text = "before \x00\x00 after"
+    catalog.save_document(DOCUMENT)
+    catalog.save_parsed("acme", DOCUMENT.document_id, ParsedDocument([Page(1, text), Page(2, "next")]))
+    kept = catalog.parsed("acme", DOCUMENT.document_id)
+    expected = text.replace("\x00", "\ufffd") if database_url else text
+    assert kept
+    assert [page.text for page in kept.pages] == [expected, "next"]
+
+
+def test_many_threads_at_once(settings: Settings) -> None:
     errors: list[BaseException] = []
 
     def work(number: int) -> None:
         try:
-            catalog = Catalog(path)
+            database = open_database(settings, CATALOG)
+            catalog = Catalog(database)
             catalog.create_workspace("acme")
             for n in range(5):
                 catalog.save_document(replace(DOCUMENT, document_id=f"{number}-{n}"))
                 catalog.save_parsed("acme", f"{number}-{n}", ParsedDocument([Page(1, "text")]))
+            database.close()
         except BaseException as error:
             errors.append(error)
 
@@ -171,81 +200,23 @@ def test_many_threads_at_once(path: Path) -> None:
     for thread in threads:
         thread.join()
     assert errors == []
-    assert len(Catalog(path).documents("acme")) == 40
+    database = open_database(settings, CATALOG)
+    assert len(Catalog(database).documents("acme")) == 40
+    database.close()
 
 
-@pytest.mark.parametrize("content", [b"my diary" * 200, b"\x00" * 5000, b"SQLite format 3\x00" + b"\xff" * 5000])
-def test_a_file_that_is_no_database_is_refused_and_left_alone(path: Path, content: bytes) -> None:
-    path.parent.mkdir()
-    path.write_bytes(content)
-    with pytest.raises(DataFolderError, match="damaged or not a database of MASIS") as error:
-        Catalog(path).create_workspace("acme")
-    assert "move it away" in error.value.advice
-    assert path.read_bytes() == content
-
-
-def test_a_damaged_database(catalog: Catalog, path: Path) -> None:
-    for number in range(50):
-        catalog.save_document(replace(DOCUMENT, document_id=str(number)))
-    content = bytearray(path.read_bytes())
-    content[4096:] = b"\xff" * (len(content) - 4096)
-    path.write_bytes(content)
-    with pytest.raises(DataFolderError, match="damaged"):
-        catalog.documents("acme")
-
-
-def test_another_version_is_refused(catalog: Catalog, path: Path) -> None:
-    db = sqlite3.connect(path)
-    with db:
-        db.execute("UPDATE catalog_version SET version = 1")
-    db.close()
-    with pytest.raises(DataFolderError, match="format 1, not 2"):
-        catalog.workspaces()
-
-
-def test_the_folder_is_a_file(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(DataFolderError) as error:
-        Catalog(tmp_path / "file" / "masis.db").create_workspace("acme")
-    assert "MASIS_HOME" in error.value.advice
-
-
-def test_the_database_is_a_folder(path: Path) -> None:
-    path.mkdir(parents=True)
-    with pytest.raises(DataFolderError):
-        Catalog(path).create_workspace("acme")
-
-
-def test_a_full_disk(catalog: Catalog, path: Path) -> None:
-    """SQLite's own limit on pages fails exactly as a full disk does."""
-    db = sqlite3.connect(path)
-    pages = db.execute("PRAGMA page_count").fetchone()[0]
-    db.close()
-    original = sqlite3.connect
-
-    def limited(*args: Any, **kwargs: Any) -> Any:
-        connection = original(*args, **kwargs)
-        connection.execute(f"PRAGMA max_page_count = {pages}")
-        return connection
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sqlite3, "connect", limited)
-        catalog.save_document(DOCUMENT)
-        with pytest.raises(DataFolderError, match="no space left") as error:
-            catalog.save_parsed("acme", DOCUMENT.document_id, ParsedDocument([Page(1, "x" * 10_000_000)]))
-    assert "Free some space" in error.value.advice
-    assert catalog.document("acme", DOCUMENT.document_id) == DOCUMENT
-
-
-def test_a_database_that_another_process_keeps_locked(
-    catalog: Catalog, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("masis.knowledge.database._BUSY_SECONDS", 0.01)
-    db = sqlite3.connect(path, isolation_level=None)
-    db.execute("BEGIN EXCLUSIVE")
-    with pytest.raises(DataFolderError, match="another process"):
-        catalog.save_document(DOCUMENT)
-    assert catalog.has_workspace("acme"), "reading goes on"
-    db.execute("ROLLBACK")
-    db.close()
-    catalog.save_document(DOCUMENT)
+def test_two_versions_that_are_finished_at_once(catalog: Catalog) -> None:
+    """Whichever comes last stays alone; never do both go, or both stay."""
+    place = "/data/report.pdf"
+    for round_ in range(10):
+        versions = [replace(DOCUMENT, document_id=f"{round_}-{n}", source=place) for n in range(4)]
+        for version in versions:
+            catalog.save_document(version)
+            catalog.found_at("acme", version.document_id, place)
+        threads = [threading.Thread(target=catalog.show, args=(version, place)) for version in versions]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        shown = [version for version in versions if catalog.is_shown("acme", version.document_id)]
+        assert len(shown) == 1

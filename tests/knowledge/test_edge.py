@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from masis.data_folder import MIN_FREE_BYTES
 from masis.errors import DataFolderError, IndexMismatch
 from masis.knowledge import edge, edge_purge
-from masis.knowledge.data_folder import MIN_FREE_BYTES
 from masis.knowledge.edge import EdgeStore
 from masis.knowledge.store import IndexedChunk
 from tests.knowledge.stores import NamedEmbedder, ask, indexed, keyword_only, question

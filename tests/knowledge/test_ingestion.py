@@ -36,8 +36,19 @@ class CountingEmbedder(NamedEmbedder):
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings(home=tmp_path / "home", chunk_chars=200, embedding_batch=4)
+def database_url(request: pytest.FixtureRequest) -> str | None:
+    """The data folder, but for the tests where much depends on the database."""
+    is_postgres = getattr(request, "param", "sqlite") == "postgres"
+    url: str | None = request.getfixturevalue("postgres_url") if is_postgres else None
+    return url
+
+
+on_both_databases = pytest.mark.parametrize("database_url", ["sqlite", "postgres"], indirect=True)
+
+
+@pytest.fixture
+def settings(tmp_path: Path, database_url: str | None) -> Settings:
+    return Settings(home=tmp_path / "home", chunk_chars=200, embedding_batch=4, database_url=database_url)
 
 
 @pytest.fixture
@@ -67,6 +78,7 @@ async def texts_of(library: Library, question: str, filters: SearchFilters | Non
 # Changed files
 
 
+@on_both_databases
 async def test_a_changed_file_takes_the_place_of_its_former_content(library: Library, fleet: Path) -> None:
     await library.ingest([fleet], "acme")
     fleet.write_bytes(NEW)
@@ -96,6 +108,7 @@ async def test_a_file_that_became_a_copy_of_another_is_forgotten(library: Librar
     assert [document.file_name for document in library.catalog.documents("acme")] == ["other.md"]
 
 
+@on_both_databases
 async def test_content_that_moves_between_files_is_never_lost(library: Library, tmp_path: Path) -> None:
     """What log rotation does: the latest becomes the previous one, and another latest comes."""
     previous, latest = tmp_path / "previous.txt", tmp_path / "latest.txt"
@@ -140,6 +153,7 @@ async def test_files_of_one_name_in_two_folders_are_two_documents(
     assert report.replaced == []
 
 
+@on_both_databases
 async def test_readers_see_the_old_or_the_new_never_a_mixture(library: Library, tmp_path: Path) -> None:
     """A reader asks without pause while a file of many passages is exchanged again and again."""
     file = tmp_path / "log.txt"
@@ -168,6 +182,7 @@ async def test_readers_see_the_old_or_the_new_never_a_mixture(library: Library, 
     assert all(len(editions) == 1 for editions in seen), "two editions in one answer"
 
 
+@on_both_databases
 async def test_words_that_stayed_are_not_embedded_again(
     library: Library, embedder: CountingEmbedder, tmp_path: Path
 ) -> None:
@@ -227,6 +242,7 @@ async def test_members_of_an_archive_become_documents(library: Library, tmp_path
     assert (again.ready, len(again.duplicates)) == ([], 3)
 
 
+@on_both_databases
 async def test_an_archive_that_changed_replaces_what_changed_in_it(library: Library, tmp_path: Path) -> None:
     archive = tmp_path / "box.zip"
     archive.write_bytes(zip_of({"one.md": OLD, "two.txt": b"Two berths are free."}))
@@ -329,6 +345,7 @@ async def test_searches_within_documents_types_dates_and_pages(library: Library,
 # Out, with a receipt
 
 
+@on_both_databases
 async def test_a_receipt_counts_what_went(library: Library, fleet: Path) -> None:
     await library.ingest([fleet], "acme")
     receipt = await library.delete_document("acme", document_id_of(OLD))
@@ -411,6 +428,24 @@ async def test_what_is_being_ingested_cannot_be_deleted_under_it(settings: Setti
     released.set()
     assert len((await ingestion).ready) == 1
     assert (await library.delete_workspace("acme")).chunks == 1
+    library.close()
+
+
+@on_both_databases
+async def test_what_another_process_deletes_meanwhile_does_not_come_back(settings: Settings, tmp_path: Path) -> None:
+    class Deleting(NamedEmbedder):
+        """As another process would: it knows nothing of this one's ingestion."""
+
+        async def embed_passages(self, texts: list[str]) -> list[list[float]]:
+            library.catalog.delete_document("acme", document_id_of(OLD))
+            return await super().embed_passages(texts)
+
+    library = Library(settings, EdgeStore(settings.home, Deleting(), "english"), Deleting())
+    report = await library.ingest_bytes([("fleet.md", OLD)], "acme")
+    assert "deleted or replaced while" in str(report.failed[0].reason)
+    assert library.catalog.documents("acme") == []
+    assert await library._store.count("acme") == 0
+    assert not library.originals.has("acme", document_id_of(OLD))
     library.close()
 
 

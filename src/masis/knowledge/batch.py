@@ -6,9 +6,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from masis.errors import DuplicateDocument
-from masis.knowledge.ingest import AlreadyThere, Incoming, Ingestor, TakenIn, failure_reason
+from masis.knowledge.ingest import AlreadyThere, Ingestor, TakenIn, failure_reason
 from masis.knowledge.places import Places
 from masis.knowledge.progress import IngestStage, Tally
+from masis.knowledge.reading import Incoming
 from masis.knowledge.vectors import OUTAGES, VectorStage
 from masis.types import Document, IngestReport
 
@@ -43,12 +44,15 @@ class Batch:
         readers: int,
         *,
         defer_vectors: bool = False,
+        is_continued: bool = False,
     ) -> None:
+        """`is_continued`: what came from the very same place is this ingestion's own, of before a crash."""
         self._ingestor = ingestor
         self._workspace_id = workspace_id
         self._tally = tally
         self._readers = readers
         self._defer_vectors = defer_vectors
+        self._is_continued = is_continued
         self._stage = make_stage(tally.embedded, self._vectors_done)
         self._waiting: asyncio.Queue[tuple[Position, Waiting]] = asyncio.Queue()
         self._to_embed: asyncio.Queue[Document | None] = asyncio.Queue()
@@ -100,7 +104,8 @@ class Batch:
         try:
             taken = await self._ingestor.take_in(incoming, self._workspace_id)
         except AlreadyThere as there:
-            self._settle(position, "duplicate", there.document)
+            is_own = self._is_continued and there.known.source == incoming.source
+            self._settle(position, *("ready", there.known) if is_own else ("duplicate", there.document))
             taken = TakenIn(None, there.members)
         except DuplicateDocument as error:
             self._settle(position, "duplicate", self._ingestor.twin_of(incoming, self._workspace_id, str(error)))
@@ -135,7 +140,7 @@ class Batch:
                 self._leave(document, outage)
                 return
             self._replaced += replaced
-            self._release(document, "ready", ready)
+            self._release(document, "ready" if ready.status == "READY" else "failed", ready)
         elif isinstance(error, OUTAGES):
             self._leave(document, error)
         else:

@@ -4,69 +4,17 @@ What can be seen changes in one transaction: when a file comes again with other 
 document until the new one is complete, and never both.
 """
 
-import json
 import re
-import sqlite3
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Literal
 
+from masis.database import Database
 from masis.errors import InvalidInput
-from masis.knowledge.database import Database
-from masis.types import PAGE_BREAK, WORKSPACE_NAME, WORKSPACE_NAME_RULE, Document, Page, ParsedDocument
+from masis.knowledge import catalog_rows
+from masis.knowledge.catalog_rows import COLUMNS, ONE
+from masis.types import WORKSPACE_NAME, WORKSPACE_NAME_RULE, Document, DocumentStatus, ParsedDocument
 
-_VERSION = 2
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS workspaces (
-    workspace_id TEXT PRIMARY KEY,
-    created_at TEXT NOT NULL
-);
-CREATE TABLE IF NOT EXISTS documents (
-    workspace_id TEXT NOT NULL REFERENCES workspaces ON DELETE CASCADE,
-    document_id TEXT NOT NULL,
-    file_name TEXT NOT NULL,
-    status TEXT NOT NULL,
-    reason TEXT,
-    pages INTEGER NOT NULL,
-    chunks INTEGER NOT NULL,
-    size_bytes INTEGER NOT NULL,
-    date TEXT,
-    created_at TEXT NOT NULL,
-    note TEXT,
-    source TEXT,
-    members INTEGER NOT NULL,
-    visibility TEXT NOT NULL DEFAULT 'coming',
-    PRIMARY KEY (workspace_id, document_id)
-);
-CREATE TABLE IF NOT EXISTS document_sources (
-    workspace_id TEXT NOT NULL,
-    source TEXT NOT NULL,
-    document_id TEXT NOT NULL,
-    PRIMARY KEY (workspace_id, source, document_id),
-    FOREIGN KEY (workspace_id, document_id) REFERENCES documents ON DELETE CASCADE
-);
-CREATE INDEX IF NOT EXISTS sources_by_document ON document_sources (workspace_id, document_id);
-CREATE INDEX IF NOT EXISTS documents_not_shown ON documents (workspace_id) WHERE visibility <> 'shown';
-CREATE TABLE IF NOT EXISTS document_texts (
-    workspace_id TEXT NOT NULL,
-    document_id TEXT NOT NULL,
-    text TEXT NOT NULL,
-    pages TEXT NOT NULL,
-    title TEXT,
-    date TEXT,
-    PRIMARY KEY (workspace_id, document_id),
-    FOREIGN KEY (workspace_id, document_id) REFERENCES documents ON DELETE CASCADE
-);
-"""
-_NAMES = [field.name for field in fields(Document)]
-_COLUMNS = ", ".join(_NAMES)
-_ONE = "workspace_id = ? AND document_id = ?"
-
-Visibility = Literal["coming", "shown", "going"]
-"""`coming`: not all of it is in the index yet; `going`: replaced or deleted, and not yet out of the index."""
+_NO_LIMIT = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +27,15 @@ class WorkspaceSummary:
 
 
 class Catalog:
-    def __init__(self, path: Path) -> None:
-        self._database = Database(path, _SCHEMA, _VERSION)
+    def __init__(self, database: Database) -> None:
+        """A database opened with `CATALOG`."""
+        self._database = database
 
     def create_workspace(self, workspace_id: str) -> None:
         """Does nothing when it is there already."""
         check_workspace_name(workspace_id)
         with self._database.writing() as db:
-            db.execute("INSERT OR IGNORE INTO workspaces VALUES (?, ?)", (workspace_id, now()))
+            db.execute("INSERT INTO workspaces VALUES (?, ?) ON CONFLICT DO NOTHING", (workspace_id, now()))
 
     def has_workspace(self, workspace_id: str) -> bool:
         with self._database.reading() as db:
@@ -104,40 +53,45 @@ class Catalog:
             return [WorkspaceSummary(*row) for row in rows]
 
     def delete_workspace(self, workspace_id: str) -> None:
-        with self._database.writing() as db:
+        with self._database.writing(lock=workspace_id) as db:
             db.execute("DELETE FROM workspaces WHERE workspace_id = ?", (workspace_id,))
         self._database.forget_deleted()
 
     def save_document(self, document: Document) -> None:
         """Adds it, or takes the place of what was known of the same bytes; who may see it stays."""
         with self._database.writing() as db:
-            _save(db, document)
+            catalog_rows.save(db, document)
 
     def save_failed(self, document: Document) -> None:
         """Nothing of its text is kept."""
         with self._database.writing() as db:
-            _save(db, document)
-            db.execute(f"DELETE FROM document_texts WHERE {_ONE}", (document.workspace_id, document.document_id))
+            catalog_rows.save(db, document)
+            db.execute(f"DELETE FROM document_texts WHERE {ONE}", (document.workspace_id, document.document_id))
 
     def show(self, document: Document, at: str | None = None) -> list[Document]:
         """From now on searches see it, and no longer what was at its place before: one transaction, no moment between.
 
         Gives what it replaced.
         """
-        with self._database.writing() as db:
-            _save(db, document)
-            _set_visibility(db, document.workspace_id, document.document_id, "shown")
-            return _take_over(db, document.workspace_id, at, document.document_id)
+        with self._database.writing(lock=document.workspace_id) as db:
+            return catalog_rows.show(db, document, at)
+
+    def finish(self, document: Document, at: str | None) -> list[Document] | None:
+        """Shows it as `show` does; None where it was deleted or replaced meanwhile, perhaps by another process."""
+        one = (document.workspace_id, document.document_id)
+        with self._database.writing(lock=document.workspace_id) as db:
+            row = db.execute(f"SELECT visibility FROM documents WHERE {ONE}", one).fetchone()
+            return None if row is None or row[0] == "going" else catalog_rows.show(db, document, at)
 
     def found_at(self, workspace_id: str, document_id: str, source: str) -> None:
         """The same bytes may lie at several places, and a place may hold an old and a coming version for a while."""
         with self._database.writing() as db:
-            db.execute("INSERT OR IGNORE INTO document_sources VALUES (?, ?, ?)", (workspace_id, source, document_id))
+            catalog_rows.found_at(db, workspace_id, document_id, source)
 
     def take_over(self, workspace_id: str, source: str, document_id: str | None = None) -> list[Document]:
         """The place holds this document now, or none; gives those that lie nowhere any more, which are then hidden."""
-        with self._database.writing() as db:
-            return _take_over(db, workspace_id, source, document_id)
+        with self._database.writing(lock=workspace_id) as db:
+            return catalog_rows.take_over(db, workspace_id, source, document_id)
 
     def sources(self, workspace_id: str) -> list[str]:
         """Every place that a document of the workspace was read from."""
@@ -147,10 +101,10 @@ class Catalog:
 
     def hide(self, workspace_id: str, document_id: str) -> None:
         """No search sees it any more, and it can be deleted in peace; it is listed until it is."""
-        with self._database.writing() as db:
-            _set_visibility(db, workspace_id, document_id, "going")
+        with self._database.writing(lock=workspace_id) as db:
+            catalog_rows.set_visibility(db, workspace_id, document_id, "going")
             db.execute(
-                f"UPDATE documents SET status = 'PROCESSING', reason = 'It is being deleted.' WHERE {_ONE}",
+                f"UPDATE documents SET status = 'PROCESSING', reason = 'It is being deleted.' WHERE {ONE}",
                 (workspace_id, document_id),
             )
 
@@ -172,19 +126,45 @@ class Catalog:
 
     def is_shown(self, workspace_id: str, document_id: str) -> bool:
         with self._database.reading() as db:
-            row = db.execute(f"SELECT visibility FROM documents WHERE {_ONE}", (workspace_id, document_id)).fetchone()
+            row = db.execute(f"SELECT visibility FROM documents WHERE {ONE}", (workspace_id, document_id)).fetchone()
             return row is not None and row[0] == "shown"
 
     def document(self, workspace_id: str, document_id: str) -> Document | None:
         with self._database.reading() as db:
-            row = db.execute(f"SELECT {_COLUMNS} FROM documents WHERE {_ONE}", (workspace_id, document_id)).fetchone()
+            row = db.execute(f"SELECT {COLUMNS} FROM documents WHERE {ONE}", (workspace_id, document_id)).fetchone()
             return Document(*row) if row else None
 
-    def documents(self, workspace_id: str) -> list[Document]:
+    def documents(
+        self,
+        workspace_id: str,
+        *,
+        status: DocumentStatus | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> list[Document]:
+        """By name; a page goes on `after` the id of the last document of the page before."""
+        conditions, values = ["workspace_id = ?"], [workspace_id]
+        if status:
+            conditions.append("status = ?")
+            values.append(status)
+        with self._database.reading() as db:
+            if after is not None:
+                conditions.append("(file_name, document_id) > (?, ?)")
+                values += [catalog_rows.file_name_of(db, workspace_id, after), after]
+            rows = db.execute(
+                f"SELECT {COLUMNS} FROM documents WHERE {' AND '.join(conditions)}"
+                " ORDER BY file_name, document_id LIMIT ?",
+                (*values, _NO_LIMIT if limit is None else limit),
+            )
+            return [Document(*row) for row in rows]
+
+    def documents_at(self, workspace_id: str, source: str) -> list[Document]:
+        """What was read at this place last: the file, and those it carries."""
         with self._database.reading() as db:
             rows = db.execute(
-                f"SELECT {_COLUMNS} FROM documents WHERE workspace_id = ? ORDER BY file_name, document_id",
-                (workspace_id,),
+                f"SELECT {COLUMNS} FROM documents WHERE workspace_id = ?"
+                " AND (source = ? OR SUBSTR(source, 1, ?) = ?) ORDER BY file_name, document_id",
+                (workspace_id, source, len(source) + 1, f"{source}/"),
             )
             return [Document(*row) for row in rows]
 
@@ -199,25 +179,37 @@ class Catalog:
             return found.fetchone() is not None
 
     def delete_document(self, workspace_id: str, document_id: str) -> None:
-        with self._database.writing() as db:
-            db.execute(f"DELETE FROM documents WHERE {_ONE}", (workspace_id, document_id))
+        with self._database.writing(lock=workspace_id) as db:
+            db.execute(f"DELETE FROM documents WHERE {ONE}", (workspace_id, document_id))
         self._database.forget_deleted()
 
     def save_parsed(self, workspace_id: str, document_id: str, parsed: ParsedDocument) -> None:
         """The extracted text, and where its pages are in it."""
-        row = (workspace_id, document_id, parsed.text, _pages_as_json(parsed.pages), parsed.title, parsed.date)
+        row = (
+            workspace_id,
+            document_id,
+            parsed.text,
+            catalog_rows.pages_as_json(parsed.pages),
+            parsed.title,
+            parsed.date,
+        )
         with self._database.writing() as db:
-            db.execute("INSERT OR REPLACE INTO document_texts VALUES (?, ?, ?, ?, ?, ?)", row)
+            db.execute(
+                "INSERT INTO document_texts (workspace_id, document_id, text, pages, title, date)"
+                " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (workspace_id, document_id) DO UPDATE"
+                " SET text = excluded.text, pages = excluded.pages, title = excluded.title, date = excluded.date",
+                row,
+            )
 
     def parsed(self, workspace_id: str, document_id: str) -> ParsedDocument | None:
         with self._database.reading() as db:
             row = db.execute(
-                f"SELECT text, pages, title, date FROM document_texts WHERE {_ONE}", (workspace_id, document_id)
+                f"SELECT text, pages, title, date FROM document_texts WHERE {ONE}", (workspace_id, document_id)
             ).fetchone()
         if row is None:
             return None
         text, pages, title, date = row
-        return ParsedDocument(_pages_of(text, pages), title=title, date=date)
+        return ParsedDocument(catalog_rows.pages_of(text, pages), title=title, date=date)
 
     def text_chars(self, workspace_id: str) -> int:
         with self._database.reading() as db:
@@ -226,61 +218,14 @@ class Catalog:
 
     def title(self, workspace_id: str, document_id: str) -> str | None:
         with self._database.reading() as db:
-            row = db.execute(f"SELECT title FROM document_texts WHERE {_ONE}", (workspace_id, document_id)).fetchone()
+            row = db.execute(f"SELECT title FROM document_texts WHERE {ONE}", (workspace_id, document_id)).fetchone()
             return row[0] if row else None
 
     def text(self, workspace_id: str, document_id: str) -> str | None:
         """The extracted text that every character span of the document counts in."""
         with self._database.reading() as db:
-            row = db.execute(f"SELECT text FROM document_texts WHERE {_ONE}", (workspace_id, document_id)).fetchone()
+            row = db.execute(f"SELECT text FROM document_texts WHERE {ONE}", (workspace_id, document_id)).fetchone()
             return str(row[0]) if row else None
-
-
-def _save(db: sqlite3.Connection, document: Document) -> None:
-    values = ", ".join(f":{name}" for name in _NAMES)
-    updates = ", ".join(f"{name} = excluded.{name}" for name in _NAMES)
-    db.execute(
-        f"INSERT INTO documents ({_COLUMNS}) VALUES ({values})"
-        f" ON CONFLICT (workspace_id, document_id) DO UPDATE SET {updates}",
-        asdict(document),
-    )
-
-
-def _set_visibility(db: sqlite3.Connection, workspace_id: str, document_id: str, visibility: Visibility) -> None:
-    db.execute(f"UPDATE documents SET visibility = ? WHERE {_ONE}", (visibility, workspace_id, document_id))
-
-
-def _take_over(
-    db: sqlite3.Connection, workspace_id: str, source: str | None, document_id: str | None
-) -> list[Document]:
-    others = db.execute(
-        "SELECT document_id FROM document_sources WHERE workspace_id = ? AND source = ? AND document_id IS NOT ?",
-        (workspace_id, source, document_id),
-    ).fetchall()
-    db.execute(
-        "DELETE FROM document_sources WHERE workspace_id = ? AND source = ? AND document_id IS NOT ?",
-        (workspace_id, source, document_id),
-    )
-    replaced: list[Document] = []
-    for (other,) in others:
-        if not db.execute(f"SELECT 1 FROM document_sources WHERE {_ONE}", (workspace_id, other)).fetchone():
-            row = db.execute(f"SELECT {_COLUMNS} FROM documents WHERE {_ONE}", (workspace_id, other)).fetchone()
-            replaced.append(Document(*row))
-            _set_visibility(db, workspace_id, other, "going")
-    return replaced
-
-
-def _pages_as_json(pages: Sequence[Page]) -> str:
-    return json.dumps([[page.number, len(page.text), page.label] for page in pages], ensure_ascii=False)
-
-
-def _pages_of(text: str, pages: str) -> list[Page]:
-    found: list[Page] = []
-    start = 0
-    for number, length, label in json.loads(pages):
-        found.append(Page(number, text[start : start + length], label))
-        start += length + len(PAGE_BREAK)
-    return found
 
 
 def check_workspace_name(name: str) -> None:

@@ -15,8 +15,8 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from masis.data_folder import FolderLock, require_free_space
 from masis.errors import DataFolderError
-from masis.knowledge.data_folder import FolderLock, require_free_space
 from masis.knowledge.edge_files import IndexFiles
 from masis.knowledge.edge_purge import purge
 from masis.knowledge.edge_shard import (
@@ -31,8 +31,9 @@ from masis.knowledge.edge_shard import (
 )
 from masis.knowledge.embedding import Embedder, Vector
 from masis.knowledge.index_meta import IndexMeta, foreign_index, read_meta_file, require_match, write_meta_file
-from masis.knowledge.points import answer_of, in_order, indexed_chunk_of
+from masis.knowledge.points import answer_of, in_order, indexed_chunk_of, own_chunk, point_id
 from masis.knowledge.store import EVERYWHERE, Answer, IndexedChunk, SparseVector, StoreFilters, VectorStore
+from masis.types import Chunk
 
 T = TypeVar("T")
 
@@ -100,6 +101,13 @@ class EdgeStore:
             found += map(indexed_chunk_of, page)
             if after is None:
                 return in_order(found)
+
+    async def chunk(self, workspace_id: str, chunk_id: str) -> Chunk | None:
+        def retrieve(shard: Any) -> list[Any]:
+            points: list[Any] = shard.retrieve([point_id(workspace_id, chunk_id)], True, False)
+            return points
+
+        return own_chunk(workspace_id, await asyncio.to_thread(self._run, retrieve, []))
 
     async def delete_document(self, workspace_id: str, document_id: str) -> int:
         return await asyncio.to_thread(self._delete, workspace_id, document_id)

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from masis.data_folder import folder_error
 from masis.errors import DataFolderError, IndexMismatch, MASISError
-from masis.knowledge.data_folder import folder_error
 from masis.knowledge.embedding import Vector
 from masis.knowledge.points import (
     INTEGER_FIELDS,

@@ -6,61 +6,23 @@ Its vectors come afterwards (`vectors.py`), because they take longest.
 import asyncio
 import hashlib
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from masis.errors import DuplicateDocument, InvalidInput, MASISError, ScannedFile, UnreadableFile
+from masis.errors import DuplicateDocument, InvalidInput, MASISError, UnreadableFile
 from masis.knowledge.catalog import Catalog, now
 from masis.knowledge.chunking import chunk_document
-from masis.knowledge.files import too_large
 from masis.knowledge.originals import Originals
+from masis.knowledge.reading import FileReader, Incoming
 from masis.knowledge.sparse import sparse_passage
 from masis.knowledge.store import IndexedChunk, VectorStore
 from masis.knowledge.vector_cache import VectorCache
 from masis.settings import Settings
-from masis.sources.archives import MAX_DEPTH, MemberNames
-from masis.sources.images import ImageReader
-from masis.sources.plain import clean
-from masis.sources.sandbox import Sandbox
-from masis.sources.sniff import is_image
-from masis.types import Chunk, Document, Member, Page, ParsedDocument
+from masis.types import Chunk, Document
 
 _UPSERT = 256
-
-
-@dataclass(slots=True)
-class Allowance:
-    """What one file may unpack to with all that is nested in it; shared by its members and theirs."""
-
-    members: int
-    bytes: int
-
-    def spend(self, members: Sequence[Member], file_name: str) -> None:
-        self.members -= len(members)
-        self.bytes -= sum(len(member.data) for member in members)
-        if self.members < 0 or self.bytes < 0:
-            raise UnreadableFile(
-                f"{file_name} unpacks, with what is nested in it, to more than MASIS takes from one file.",
-                advice="Unpack it yourself and ingest the folder, or raise MASIS_MAX_MEMBERS and "
-                "MASIS_MAX_UNPACKED_BYTES.",
-            )
-
-
-@dataclass(frozen=True, slots=True)
-class Incoming:
-    """A file on its way in."""
-
-    name: str
-    data: bytes
-    allowance: Allowance
-    source: str | None = None
-    depth: int = 0
-
-    def member(self, inside: Member) -> "Incoming":
-        source = f"{self.source}/{inside.name}" if self.source else None  # a place, not a path: never opened
-        return Incoming(f"{self.name}/{inside.name}", inside.data, self.allowance, source, self.depth + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +38,7 @@ class AlreadyThere(DuplicateDocument):
 
     def __init__(self, known: Document, file_name: str, members: list[Incoming]) -> None:
         super().__init__(f"{file_name} is in {known.workspace_id} already, as {known.file_name}.")
+        self.known = known
         self.document = replace(known, file_name=file_name, reason=str(self))
         self.members = members
 
@@ -88,16 +51,14 @@ class Ingestor:
         catalog: Catalog,
         originals: Originals,
         cache: VectorCache,
-        sandbox: Sandbox,
-        image_reader: ImageReader | None = None,
+        reader: FileReader,
     ) -> None:
         self._settings = settings
         self._store = store
         self._catalog = catalog
         self._originals = originals
         self._cache = cache
-        self._sandbox = sandbox
-        self._image_reader = image_reader
+        self._reader = reader
         self._lock = threading.Lock()
         self._in_work: set[tuple[str, str]] = set()
         self._is_rebuilding = False
@@ -173,7 +134,11 @@ class Ingestor:
     async def finish(self, document: Document) -> tuple[Document, list[Document]]:
         """All vectors are there: from now on it is this version that searches see. Also gives those it replaced."""
         ready = replace(document, status="READY", reason=None)
-        replaced = await asyncio.to_thread(self._catalog.show, ready, ready.source)
+        replaced = await asyncio.to_thread(self._catalog.finish, ready, ready.source)
+        if replaced is None:
+            await self.remove(document.workspace_id, document.document_id)
+            reason = "It was deleted or replaced while it was being ingested. Ingest it again if it should be there."
+            return replace(document, status="FAILED", reason=reason, chunks=0), []
         await self._remove_all(replaced)
         return ready, [old for old in replaced if old.status == "READY"]
 
@@ -231,8 +196,8 @@ class Ingestor:
             return TakenIn(await self.fail(document, error))
 
     async def _read(self, file: Incoming, document: Document) -> TakenIn:
-        parsed = await self._parsed(file)
-        members = self._members(file, parsed)
+        parsed = await self._reader.parsed(file)
+        members = self._reader.members(file, parsed)
         workspace_id, document_id = document.workspace_id, document.document_id
         if not parsed.pages:
             await asyncio.to_thread(self._catalog.delete_document, workspace_id, document_id)
@@ -256,48 +221,12 @@ class Ingestor:
         await asyncio.to_thread(save, findable)
         return TakenIn(findable, members, parsed.notes)
 
-    async def _parsed(self, file: Incoming) -> ParsedDocument:
-        if len(file.data) > self._settings.max_file_bytes:
-            raise too_large(file.name, self._settings.max_file_bytes)
-        reader = self._image_reader
-        if reader is not None and is_image(file.data):
-            text = clean(await reader.read(file.data, file.name))
-            return ParsedDocument([Page(1, text)], notes=[f"Its text was read by {reader.name}."])
-        try:
-            parsed = await asyncio.to_thread(self._sandbox.parse, file.data, file.name)
-        except ScannedFile as scan:
-            numbers = range(1, scan.pages + 1)
-            parsed = ParsedDocument([Page(number, "") for number in numbers], scanned=numbers)
-            if reader is None or not (recognised := await reader.read_pages(file.data, file.name, numbers)):
-                raise
-            return _with_pages(parsed, recognised, reader.name)
-        if reader is None or not parsed.scanned:
-            return parsed
-        # What was read already must not be lost to pages that could not be.
-        recognised = {}
-        with suppress(MASISError):
-            recognised = await reader.read_pages(file.data, file.name, parsed.scanned)
-        return _with_pages(parsed, recognised, reader.name) if recognised else parsed
-
-    def _members(self, file: Incoming, parsed: ParsedDocument) -> list[Incoming]:
-        if parsed.members and file.depth >= MAX_DEPTH:
-            if parsed.pages:
-                return []
-            raise UnreadableFile(
-                f"{file.name} is nested {file.depth} archives deep and was not opened.",
-                advice="Unpack it yourself and ingest what you need.",
-            )
-        file.allowance.spend(parsed.members, file.name)
-        # Two attachments may have one name; as documents they need two.
-        names = MemberNames()
-        return [file.member(replace(inside, name=names.label(inside.name))) for inside in parsed.members]
-
     async def _members_again(self, file: Incoming, known: Document) -> list[Incoming]:
         """A message may be complete while a crash kept what it carries from coming in."""
         if not known.members:
             return []
         with suppress(UnreadableFile):
-            return self._members(file, await self._parsed(file))
+            return self._reader.members(file, await self._reader.parsed(file))
         return []
 
     async def _index_by_keyword(self, workspace_id: str, chunks: Sequence[Chunk], title: str | None) -> None:
@@ -344,16 +273,6 @@ class Ingestor:
             if claim in self._in_work:
                 raise DuplicateDocument(f"{file_name} is being ingested into {workspace_id} right now.")
             self._in_work.add(claim)
-
-
-def _with_pages(parsed: ParsedDocument, recognised: Mapping[int, str], reader: str) -> ParsedDocument:
-    """Scanned pages take their place among the others, and the note says who read them."""
-    pages = [replace(page, text=clean(recognised.get(page.number, page.text))) for page in parsed.pages]
-    missing = [number for number in parsed.scanned if number not in recognised]
-    notes = [f"{len(recognised)} of its {len(pages)} pages are scanned and were read by {reader}."]
-    if missing:
-        notes.append(f"Pages {', '.join(map(str, missing))} are scanned and could not be read.")
-    return replace(parsed, pages=pages, notes=notes, scanned=missing)
 
 
 def embedded_text(chunk: Chunk, title: str | None) -> str:

@@ -2,30 +2,41 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
+from masis.database import open_database
 from masis.errors import DataFolderError, InvalidInput, UnknownWorkspace
 from masis.knowledge.batch import Batch, OnBatch, OnDone, Waiting, already_here
 from masis.knowledge.calibration import Calibration, calibration_for
 from masis.knowledge.catalog import Catalog, check_workspace_name, now
+from masis.knowledge.catalog_rows import CATALOG
 from masis.knowledge.embedding import Embedder, embedder_for
 from masis.knowledge.files import FoundFile, find_files, read_file
-from masis.knowledge.ingest import Allowance, Incoming, Ingestor, embedded_text
-from masis.knowledge.originals import Originals
+from masis.knowledge.ingest import Ingestor, embedded_text
+from masis.knowledge.originals import originals_for
 from masis.knowledge.progress import OnProgress, Tally
+from masis.knowledge.reading import Allowance, FileReader, Incoming
 from masis.knowledge.reindexing import Reindexer
 from masis.knowledge.reranking import EmbeddedReranker
 from masis.knowledge.searching import Searcher
 from masis.knowledge.store import VectorStore, store_for
-from masis.knowledge.vector_cache import VectorCache
+from masis.knowledge.uploads import Uploads, base_name, kept_files
+from masis.knowledge.vector_cache import VECTORS, VectorCache
 from masis.knowledge.vectors import Vectorizer, VectorStage
 from masis.settings import Settings
 from masis.sources.images import ImageReader
 from masis.sources.sandbox import Sandbox
-from masis.types import EVERYWHERE, DeletionReceipt, IngestReport, SearchFilters, SearchResult
-
-_FILE_NAME_CHARS = 255
+from masis.types import (
+    EVERYWHERE,
+    Chunk,
+    DeletionReceipt,
+    IngestReport,
+    ParsedDocument,
+    SearchFilters,
+    SearchResult,
+)
 
 
 def open_library(settings: Settings, image_reader: ImageReader | None = None) -> "Library":
@@ -43,16 +54,16 @@ class Library:
         image_reader: ImageReader | None = None,
     ) -> None:
         self.embedder = embedder
-        self.catalog = Catalog(settings.home / "masis.db")
-        self.originals = Originals(settings.home / "files")
-        self._cache = VectorCache(settings.home / "vectors.db")
+        self._databases = open_database(settings, CATALOG), open_database(settings, VECTORS, "vectors.db")
+        self.catalog, self._cache = Catalog(self._databases[0]), VectorCache(self._databases[1])
+        self.originals = originals_for(settings)
+        self._uploads = Uploads(settings, self.catalog, self.originals)
         self._settings = settings
         self._store = store
         self._sandbox = Sandbox(settings)
         self._vectorizer = Vectorizer(embedder, self._cache)
-        self._ingestor = Ingestor(
-            settings, store, self.catalog, self.originals, self._cache, self._sandbox, image_reader
-        )
+        reader = FileReader(settings, self._sandbox, image_reader)
+        self._ingestor = Ingestor(settings, store, self.catalog, self.originals, self._cache, reader)
         self._searcher = Searcher(settings, store, embedder, self.catalog, self._vectorizer, EmbeddedReranker())
 
     async def ingest(
@@ -73,7 +84,7 @@ class Library:
             # A mistyped path must not leave an empty workspace behind.
             await self._prepare(workspace_id)
         waiting = [Waiting(file.name, partial(self._load, file)) for file in files]
-        return await self._batch(workspace_id, on_progress, defer_vectors).run(waiting)
+        return await self._batch(workspace_id, on_progress, defer_vectors=defer_vectors).run(waiting)
 
     async def ingest_bytes(
         self,
@@ -83,8 +94,41 @@ class Library:
     ) -> IngestReport:
         """Files that are not on this machine: name and content of each."""
         await self._prepare(workspace_id)
-        waiting = [already_here(Incoming(_base_name(name), data, self._allowance())) for name, data in uploads]
+        waiting = [already_here(Incoming(base_name(name), data, self._allowance())) for name, data in uploads]
         return await self._batch(workspace_id, on_progress).run(waiting)
+
+    async def keep_upload(self, workspace_id: str, name: str, data: bytes) -> str:
+        """Keeps the bytes until `ingest_kept` makes a document of them; gives its id. Raises UnreadableFile for too
+        many, UnknownWorkspace."""
+        return await asyncio.to_thread(self._uploads.keep, workspace_id, name, data)
+
+    async def ingest_kept(
+        self,
+        workspace_id: str,
+        kept: Sequence[tuple[str, str]],
+        on_progress: OnProgress | None = None,
+        *,
+        upload_id: str,
+    ) -> IngestReport:
+        """Ids and names of kept files. The same call again, with the same `upload_id`, goes on after a crash, and
+        reports what was finished before it as this upload's own."""
+        await asyncio.to_thread(self._uploads.require_workspace, workspace_id)
+        await self._prepare(workspace_id)
+        files = kept_files(upload_id, kept)
+        unread, earlier = await asyncio.to_thread(self._uploads.settled, workspace_id, files)
+        batch = self._batch(workspace_id, on_progress, is_continued=True)
+        report = await batch.run(self._uploads.waiting(workspace_id, unread))
+        await self.forget_kept(workspace_id, [document_id for document_id, _ in kept])
+        return replace(
+            report,
+            ready=[*earlier.ready, *report.ready],
+            pending=[*earlier.pending, *report.pending],
+            failed=[*earlier.failed, *report.failed],
+        )
+
+    async def forget_kept(self, workspace_id: str, document_ids: Sequence[str]) -> None:
+        """Of an upload that was cancelled, or read: bytes that became no document, as those of an archive."""
+        await asyncio.to_thread(self._uploads.forget, workspace_id, document_ids)
 
     async def search(
         self,
@@ -107,6 +151,16 @@ class Library:
         title = await asyncio.to_thread(self.catalog.title, workspace_id, document_id)
         indexed = await self._store.chunks(workspace_id, document_id)
         return [embedded_text(item.chunk, title) for item in indexed]
+
+    async def passage(self, workspace_id: str, chunk_id: str) -> Chunk | None:
+        """As it stands in the index, of a document that searches see. What a search joined has an id of its own."""
+        chunk = await self._store.chunk(workspace_id, chunk_id)
+        return chunk if chunk and await self._is_shown(workspace_id, chunk.document_id) else None
+
+    async def document_text(self, workspace_id: str, document_id: str) -> ParsedDocument | None:
+        if not await self._is_shown(workspace_id, document_id):
+            return None
+        return await asyncio.to_thread(self.catalog.parsed, workspace_id, document_id)
 
     async def reindex(self, on_progress: OnProgress | None = None) -> int:
         """Builds the index anew, for the embedder in use now; the old one serves until the new one is complete."""
@@ -171,6 +225,13 @@ class Library:
         self._sandbox.close()
         self._store.close()
         self.embedder.close()
+        self.originals.close()
+        for database in self._databases:
+            database.close()
+
+    async def answers(self) -> None:
+        """Raises what a search would meet now: cheap, for who asks often."""
+        await self._store.count("")
 
     async def check(self) -> None:
         """Raises what ingesting or searching would meet, and where the index lost what the catalog lists."""
@@ -193,7 +254,17 @@ class Library:
         for document_id in await asyncio.to_thread(self.catalog.going, workspace_id):
             await self._ingestor.remove(workspace_id, document_id)
 
-    def _batch(self, workspace_id: str, on_progress: OnProgress | None, defer_vectors: bool = False) -> Batch:
+    async def _is_shown(self, workspace_id: str, document_id: str) -> bool:
+        return await asyncio.to_thread(self.catalog.is_shown, workspace_id, document_id)
+
+    def _batch(
+        self,
+        workspace_id: str,
+        on_progress: OnProgress | None,
+        *,
+        defer_vectors: bool = False,
+        is_continued: bool = False,
+    ) -> Batch:
         return Batch(
             self._ingestor,
             self._make_stage,
@@ -201,6 +272,7 @@ class Library:
             Tally(on_progress),
             self._settings.readers,
             defer_vectors=defer_vectors,
+            is_continued=is_continued,
         )
 
     def _make_stage(self, on_batch: OnBatch, on_done: OnDone) -> VectorStage:
@@ -219,10 +291,3 @@ class Library:
 
     def _allowance(self) -> Allowance:
         return Allowance(self._settings.max_members, self._settings.max_unpacked_bytes)
-
-
-def _base_name(file_name: str) -> str:
-    """What a client calls its upload is a label, never a path."""
-    name = PurePosixPath(file_name.replace("\\", "/")).name
-    storable = "".join(character for character in name if character.isprintable())[-_FILE_NAME_CHARS:]
-    return storable.encode("utf-8", "replace").decode("utf-8") or "unnamed"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-from masis.knowledge.ingest import Incoming
+from masis.knowledge.reading import Incoming
 
 
 class Places:

@@ -128,6 +128,11 @@ def indexed_chunk_of(point: Any) -> IndexedChunk:
     return IndexedChunk(chunk_of(point.payload), point.vector.get(DENSE), vector)
 
 
+def own_chunk(workspace_id: str, points: Iterable[Any]) -> Chunk | None:
+    """The id of a point says whose it is; what it holds must say the same."""
+    return next((chunk_of(p.payload) for p in points if p.payload["workspace_id"] == workspace_id), None)
+
+
 def in_order(items: Iterable[IndexedChunk]) -> list[IndexedChunk]:
     """By document, and as they follow each other in it."""
     return sorted(items, key=lambda item: (item.chunk.document_id, item.chunk.start, item.chunk.chunk_id))

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from masis.errors import StoreUnavailable
 from masis.knowledge.embedding import Embedder, Vector
 from masis.knowledge.index_meta import IndexMeta, require_match
-from masis.knowledge.points import answer_of, document_filter, in_order, indexed_chunk_of
+from masis.knowledge.points import answer_of, document_filter, in_order, indexed_chunk_of, own_chunk, point_id
 from masis.knowledge.qdrant_requests import points, points_filter, query_requests
 from masis.knowledge.store import EVERYWHERE, Answer, IndexedChunk, SparseVector, StoreFilters, VectorStore
 from masis.settings import Settings
+from masis.types import Chunk
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -89,6 +90,12 @@ class QdrantStore:
             return in_order(map(indexed_chunk_of, found))
 
         return await asyncio.to_thread(self._run, scroll, [])
+
+    async def chunk(self, workspace_id: str, chunk_id: str) -> Chunk | None:
+        def retrieve(client: "QdrantClient", collection: str) -> list[Any]:
+            return list(client.retrieve(collection, [point_id(workspace_id, chunk_id)]))
+
+        return own_chunk(workspace_id, await asyncio.to_thread(self._run, retrieve, []))
 
     async def delete_document(self, workspace_id: str, document_id: str) -> int:
         return await self._delete(workspace_id, document_id)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from masis.errors import DataFolderError, ModelRejected, ModelUnavailable, StoreUnavailable
+from masis.errors import DatabaseUnavailable, DataFolderError, ModelRejected, ModelUnavailable, StoreUnavailable
 from masis.knowledge.catalog import Catalog
 from masis.knowledge.embedding import Embedder, Vector
 from masis.knowledge.ingest import embedded_text
@@ -14,7 +14,7 @@ from masis.knowledge.store import IndexedChunk, VectorStore
 from masis.knowledge.vector_cache import VectorCache
 from masis.types import Document
 
-OUTAGES = (ModelUnavailable, ModelRejected, StoreUnavailable, DataFolderError)
+OUTAGES = (ModelUnavailable, ModelRejected, StoreUnavailable, DataFolderError, DatabaseUnavailable)
 """Troubles of the surroundings, not of a document: nothing else would fare better now."""
 
 
@@ -34,13 +34,15 @@ class Vectorizer:
         """The passages with their vectors, in order; new vectors are cached."""
         texts = list(dict.fromkeys(passage.text for passage in passages))
         vectors: dict[str, Vector] = {}
-        with suppress(DataFolderError):
+        with suppress(DataFolderError, DatabaseUnavailable):
             vectors = await asyncio.to_thread(self._cache.vectors, workspace_id, self._embedder.name, texts)
         missing = [text for text in texts if text not in vectors]
         if missing:
             vectors.update(zip(missing, await self._embedder.embed_passages(missing), strict=True))
         owned = [(each.item.chunk.document_id, each.text, vectors[each.text]) for each in passages]
-        with suppress(DataFolderError):  # a cache that cannot be written makes things slower, not wrong
+        with suppress(
+            DataFolderError, DatabaseUnavailable
+        ):  # a cache that cannot be written makes things slower, not wrong
             await asyncio.to_thread(self._cache.save, workspace_id, self._embedder.name, owned)
         return [replace(each.item, dense=vectors[each.text]) for each in passages]
 

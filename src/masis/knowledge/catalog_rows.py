@@ -1,0 +1,127 @@
+"""The tables of the catalog, and what is done to their rows within a transaction."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from typing import Literal
+
+from masis.database import Connection, Schema
+from masis.errors import InvalidInput
+from masis.types import PAGE_BREAK, Document, Page
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS workspaces (
+    workspace_id TEXT PRIMARY KEY,
+    created_at TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS documents (
+    workspace_id TEXT NOT NULL REFERENCES workspaces ON DELETE CASCADE,
+    document_id TEXT NOT NULL,
+    file_name TEXT NOT NULL,
+    status TEXT NOT NULL,
+    reason TEXT,
+    pages INTEGER NOT NULL,
+    chunks INTEGER NOT NULL,
+    size_bytes INTEGER NOT NULL,
+    date TEXT,
+    created_at TEXT NOT NULL,
+    note TEXT,
+    source TEXT,
+    members INTEGER NOT NULL,
+    visibility TEXT NOT NULL DEFAULT 'coming',
+    PRIMARY KEY (workspace_id, document_id)
+);
+CREATE TABLE IF NOT EXISTS document_sources (
+    workspace_id TEXT NOT NULL,
+    source TEXT NOT NULL,
+    document_id TEXT NOT NULL,
+    PRIMARY KEY (workspace_id, source, document_id),
+    FOREIGN KEY (workspace_id, document_id) REFERENCES documents ON DELETE CASCADE
+);
+CREATE INDEX IF NOT EXISTS sources_by_document ON document_sources (workspace_id, document_id);
+CREATE INDEX IF NOT EXISTS documents_not_shown ON documents (workspace_id) WHERE visibility <> 'shown';
+CREATE TABLE IF NOT EXISTS document_texts (
+    workspace_id TEXT NOT NULL,
+    document_id TEXT NOT NULL,
+    text TEXT NOT NULL,
+    pages TEXT NOT NULL,
+    title TEXT,
+    date TEXT,
+    PRIMARY KEY (workspace_id, document_id),
+    FOREIGN KEY (workspace_id, document_id) REFERENCES documents ON DELETE CASCADE
+);
+"""
+CATALOG = Schema("catalog", (_TABLES,))
+
+_NAMES = [field.name for field in fields(Document)]
+COLUMNS = ", ".join(_NAMES)
+ONE = "workspace_id = ? AND document_id = ?"
+
+Visibility = Literal["coming", "shown", "going"]
+"""`coming`: not all of it is in the index yet; `going`: replaced or deleted, and not yet out of the index."""
+
+
+def file_name_of(db: Connection, workspace_id: str, document_id: str) -> str:
+    row = db.execute(f"SELECT file_name FROM documents WHERE {ONE}", (workspace_id, document_id)).fetchone()
+    if row is None:
+        raise InvalidInput(
+            f"There is no document {document_id[:80]!r} in {workspace_id} to go on after.",
+            advice="Start again with the first page.",
+        )
+    return str(row[0])
+
+
+def save(db: Connection, document: Document) -> None:
+    values = ", ".join(f":{name}" for name in _NAMES)
+    updates = ", ".join(f"{name} = excluded.{name}" for name in _NAMES)
+    db.execute(
+        f"INSERT INTO documents ({COLUMNS}) VALUES ({values})"
+        f" ON CONFLICT (workspace_id, document_id) DO UPDATE SET {updates}",
+        asdict(document),
+    )
+
+
+def show(db: Connection, document: Document, at: str | None) -> list[Document]:
+    save(db, document)
+    set_visibility(db, document.workspace_id, document.document_id, "shown")
+    if at:
+        # Another version may have been finished, and have taken the place, since this one was found there.
+        found_at(db, document.workspace_id, document.document_id, at)
+    return take_over(db, document.workspace_id, at, document.document_id)
+
+
+def set_visibility(db: Connection, workspace_id: str, document_id: str, visibility: Visibility) -> None:
+    db.execute(f"UPDATE documents SET visibility = ? WHERE {ONE}", (visibility, workspace_id, document_id))
+
+
+def found_at(db: Connection, workspace_id: str, document_id: str, source: str) -> None:
+    row = (workspace_id, source, document_id)
+    db.execute("INSERT INTO document_sources VALUES (?, ?, ?) ON CONFLICT DO NOTHING", row)
+
+
+def take_over(db: Connection, workspace_id: str, source: str | None, document_id: str | None) -> list[Document]:
+    # No document has the empty id: where none stays, all are others.
+    place = (workspace_id, source, document_id or "")
+    at_place = "workspace_id = ? AND source = ? AND document_id <> ?"
+    others = db.execute(f"SELECT document_id FROM document_sources WHERE {at_place}", place).fetchall()
+    db.execute(f"DELETE FROM document_sources WHERE {at_place}", place)
+    replaced: list[Document] = []
+    for (other,) in others:
+        if not db.execute(f"SELECT 1 FROM document_sources WHERE {ONE}", (workspace_id, other)).fetchone():
+            row = db.execute(f"SELECT {COLUMNS} FROM documents WHERE {ONE}", (workspace_id, other)).fetchone()
+            replaced.append(Document(*row))
+            set_visibility(db, workspace_id, other, "going")
+    return replaced
+
+
+def pages_as_json(pages: Sequence[Page]) -> str:
+    return json.dumps([[page.number, len(page.text), page.label] for page in pages], ensure_ascii=False)
+
+
+def pages_of(text: str, pages: str) -> list[Page]:
+    found: list[Page] = []
+    start = 0
+    for number, length, label in json.loads(pages):
+        found.append(Page(number, text[start : start + length], label))
+        start += length + len(PAGE_BREAK)
+    return found
