@@ -92,8 +92,8 @@ def test_each_role_has_its_own_model_temperature_and_price(monkeypatch: pytest.M
 
 
 def test_secrets_are_not_printed() -> None:
-    settings = Settings(openai_api_key="sk-secret", qdrant_api_key="qd-secret")
-    assert "secret" not in repr(settings)
+    settings = Settings(openai_api_key="sk-hidden", qdrant_api_key="qd-hidden", secret_key="hidden" * 6)
+    assert "hidden" not in repr(settings)
 
 
 def test_no_more_than_the_ceiling_of_retries() -> None:

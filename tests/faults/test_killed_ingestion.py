@@ -53,14 +53,16 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def ingest_in_a_process(home: Path, folder: Path) -> subprocess.Popen[bytes]:
+def ingest_in_a_process(home: Path, folder: Path, database_url: str | None) -> subprocess.Popen[bytes]:
     environment = {**os.environ, "MASIS_HOME": str(home), "MASIS_CHUNK_CHARS": "300", "MASIS_EMBEDDING_BATCH": "4"}
+    if database_url:
+        environment["MASIS_DATABASE_URL"] = database_url
     command = [str(Path(sys.executable).parent / "masis"), "ingest", str(folder), "--workspace", "acme", "--json"]
     return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-async def contents(home: Path) -> tuple[list[Document], list[object]]:
-    library: Library = open_library(Settings(home=home, chunk_chars=300))
+async def contents(home: Path, database_url: str | None) -> tuple[list[Document], list[object]]:
+    library: Library = open_library(Settings(home=home, chunk_chars=300, database_url=database_url))
     try:
         documents = library.catalog.documents("acme")
         points = [
@@ -73,19 +75,24 @@ async def contents(home: Path) -> tuple[list[Document], list[object]]:
     return timeless, points  # type: ignore[return-value]
 
 
-def test_nothing_is_missing_and_nothing_is_there_twice(tmp_path: Path, folder: Path) -> None:
+@pytest.mark.parametrize(("database", "kills"), [("sqlite", KILLS), ("postgres", KILLS // 2)])
+def test_nothing_is_missing_and_nothing_is_there_twice(
+    request: pytest.FixtureRequest, tmp_path: Path, folder: Path, database: str, kills: int
+) -> None:
+    url: str | None = request.getfixturevalue("postgres_url") if database == "postgres" else None
     started = time.monotonic()
-    undisturbed = ingest_in_a_process(tmp_path / "undisturbed", folder)
+    # What is not disturbed is the same in the data folder, whichever database is disturbed.
+    undisturbed = ingest_in_a_process(tmp_path / "undisturbed", folder, None)
     assert undisturbed.wait(100) == 0
     whole = time.monotonic() - started
-    expected = asyncio.run(contents(tmp_path / "undisturbed"))
+    expected = asyncio.run(contents(tmp_path / "undisturbed", None))
     assert len(expected[0]) == 14 + 1 + 3 + 2
     assert all(dense for _, dense, _ in expected[1])  # type: ignore[misc]
 
     chance = random.Random(11)
     killed = 0
-    for _ in range(KILLS):
-        process = ingest_in_a_process(tmp_path / "killed", folder)
+    for _ in range(kills):
+        process = ingest_in_a_process(tmp_path / "killed", folder, url)
         try:
             process.wait(chance.uniform(0.25, 0.95) * whole)
         except subprocess.TimeoutExpired:
@@ -93,5 +100,5 @@ def test_nothing_is_missing_and_nothing_is_there_twice(tmp_path: Path, folder: P
             killed += 1
             process.wait(20)
     assert killed, "no process was killed in its work"
-    assert ingest_in_a_process(tmp_path / "killed", folder).wait(100) == 0
-    assert asyncio.run(contents(tmp_path / "killed")) == expected
+    assert ingest_in_a_process(tmp_path / "killed", folder, url).wait(100) == 0
+    assert asyncio.run(contents(tmp_path / "killed", url)) == expected

@@ -343,12 +343,6 @@ def test_many_runs_at_once_do_not_mix() -> None:
     assert answers == [f"Answer number {i} here. [c1]" for i in range(20)]
 
 
-def test_agents_say_when_they_start() -> None:
-    events = list(graph.stream(asked(), context=Stage().services, stream_mode="custom"))
-    agents = ["supervisor", "researcher", "synthesizer", "critic", "evaluator", "supervisor"]
-    assert [e["agent"] for e in events] == agents
-
-
 def test_importing_opens_nothing() -> None:
     """No file for writing, no socket, no model: in a fresh interpreter, where the audit hook sees all.
 

@@ -118,11 +118,23 @@ def test_an_answer_buys_one_bounded_round() -> None:
         {"action": "refine", "question": "  "},
         {"action": "stop", "by": ""},
         {"action": "stop", "surprise": 1},
+        {"action": "stop", "remember": True},
+        {"action": "accept", "remember": True},
+        {"action": "look_again", "remember": True},
+        {"action": "refine", "question": "Which?", "remember": True},
     ],
 )
 def test_a_bad_answer_is_refused(given: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         HumanAnswer.model_validate(given)
+
+
+def test_decisions_on_a_conflict_can_be_remembered_and_are_not_unless_asked() -> None:
+    prefer = HumanAnswer(action="prefer", prefer=["a"], over=["b"])
+    assert prefer.remember is False
+    assert HumanAnswer(action="explain_both", remember=True).remember is True
+    with pytest.raises(ValidationError, match="Only a decision on a conflict can be remembered"):
+        HumanAnswer(action="stop", remember=True)
 
 
 def test_a_bad_answer_leaves_the_run_waiting_for_a_good_one() -> None:

@@ -1,10 +1,15 @@
 """The question says what happened, what was tried and what can be done, differently for each cause."""
 
+from dataclasses import replace
+
 import pytest
 
+from masis.orchestrator.graph import graph
 from masis.orchestrator.outcome import outcome_of
 from masis.orchestrator.review import CHOICES, Situation, review_for
+from masis.reasoning.ports import AuditFinding
 from masis.types import Claim, Conflict, ReviewCause
+from tests.support.engines import GOOD_ANSWER, ScriptedAuditor, ScriptedWriter, Stage, asked
 
 SIDES: Conflict = {
     "about": "customer churn",
@@ -90,6 +95,45 @@ def test_every_cause_has_its_own_question_and_choices() -> None:
 def test_there_is_nothing_to_accept_without_a_draft() -> None:
     assert "accept" in review_for("quality", SITUATION)["choices"]
     assert "accept" not in review_for("quality", Situation("?", "w"))["choices"]
+
+
+@pytest.mark.parametrize("cause", CHOICES)
+def test_every_question_says_what_is_missing_after_how_many_attempts_and_how_sure_the_draft_is(
+    cause: ReviewCause,
+) -> None:
+    review = review_for(cause, replace(SITUATION, missing=("Churn in Europe is not covered.",)))
+    assert (review["cause"], review["attempts"], review["confidence"]) == (cause, 3, 0.42)
+    assert review["missing"] == ["Churn in Europe is not covered."]
+    assert review["conflicts"] == [SIDES]
+
+
+@pytest.mark.parametrize(
+    ("cause", "missing"),
+    [
+        ("conflict", []),
+        ("quality", []),
+        ("empty_workspace", ["What was churn?"]),
+        ("weak_evidence", ["What was churn?"]),
+        ("unavailable", []),
+        ("out_of_scope", []),
+    ],
+)
+def test_without_a_draft_the_whole_question_is_missing_where_documents_were_looked_for(
+    cause: ReviewCause, missing: list[str]
+) -> None:
+    review = review_for(cause, Situation("What was churn?", "acme"))
+    assert (review["missing"], review["attempts"], review["confidence"]) == (missing, 1, 0.0)
+
+
+def test_what_is_missing_comes_from_the_critic_and_from_the_draft_itself() -> None:
+    limit = "The documents do not say what churn was in Europe."
+    stage = Stage(
+        writer=ScriptedWriter([f"{GOOD_ANSWER} {limit}"]),
+        auditor=ScriptedAuditor([AuditFinding(0.4, logical_gaps=["Which year?"])]),
+    )
+    review = graph.invoke(asked(max_retries=1), context=stage.services)["review"]
+    assert review["missing"] == ["Which year?", limit]
+    assert (review["cause"], review["attempts"], review["confidence"]) == ("quality", 2, 0.4)
 
 
 def claim(kind: str) -> Claim:

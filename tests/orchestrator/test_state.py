@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from masis.orchestrator.state import MASISInput, merge_metrics
+from masis.orchestrator.state import MASISInput, applied, merge_metrics
 from masis.settings import RETRY_CEILING
 
 
@@ -65,3 +65,17 @@ def test_counts_are_added_by_agent_and_the_latest_value_replaces_the_rest() -> N
         "citation_count": 1,
     }
     assert old["model_calls"] == 1
+
+
+def test_what_a_node_adds_stands_behind_what_was_there() -> None:
+    first, second = {"action": "explain_both"}, {"action": "accept"}
+    before = made().to_state() | {"human_answers": [first], "trace": [{"node": "critic"}]}
+    after = applied(before, {"human_answers": [second], "trace": [{"node": "supervisor"}], "confidence": 0.7})
+    assert after["human_answers"] == [first, second]
+    assert [entry["node"] for entry in after["trace"]] == ["critic", "supervisor"]
+    assert (after["confidence"], before["human_answers"]) == (0.7, [first])
+
+
+def test_remembered_decisions_come_into_the_state_as_plain_records() -> None:
+    assert made().to_state()["remembered"] == []
+    assert made(remembered=({"decision_id": "d1"},)).to_state()["remembered"] == [{"decision_id": "d1"}]

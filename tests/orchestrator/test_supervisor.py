@@ -1,13 +1,15 @@
 """Every row of the decision table, and the properties that hold for all of them."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from masis.orchestrator.remembered import DECISIONS_A_RUN
 from masis.orchestrator.state import max_retries_of
-from masis.orchestrator.supervisor import Signals, decide, signals
+from masis.orchestrator.supervisor import REMEMBERED, Signals, decide, signals
 from masis.settings import RETRY_CEILING, Settings
 from tests.support.engines import Stage, asked
 
@@ -86,6 +88,21 @@ def test_a_persons_answer_overrules_everything(answered: str, route: str) -> Non
     assert decide(seen).route == route
 
 
+@pytest.mark.parametrize("seen", [DRAFTED, NO_RETRIES])
+@pytest.mark.parametrize("also", [None, *QUALITY_ISSUES])
+def test_a_remembered_decision_is_applied_before_anything_is_left_to_luck(seen: Signals, also: str | None) -> None:
+    decision = decide(replace(seen, conflict=True, remembered=True, **({also: True} if also else {})))
+    assert (decision.route, decision.logged_as, decision.reason) == ("retry", "retry", "decision_remembered")
+
+
+@pytest.mark.parametrize(
+    "overruling", [{"failed": True}, {"review_requested": "weak_evidence"}, {"answered": "end"}, {"drafted": False}]
+)
+def test_a_remembered_decision_waits_for_what_comes_first(overruling: dict[str, Any]) -> None:
+    seen = replace(DRAFTED, conflict=True, **overruling)
+    assert decide(replace(seen, remembered=True)) == decide(seen)
+
+
 any_signals = st.builds(
     Signals,
     drafted=st.booleans(),
@@ -97,13 +114,14 @@ any_signals = st.builds(
     hallucination=st.booleans(),
     critic_asks_retry=st.booleans(),
     conflict=st.booleans(),
+    remembered=st.booleans(),
     retries_left=st.booleans(),
 )
 
 
 @given(any_signals)
-def test_without_retries_left_and_without_a_person_every_draft_ends(seen: Signals) -> None:
-    ended = decide(replace(seen, drafted=True, retries_left=False, answered=None))
+def test_without_retries_left_and_without_a_persons_word_every_draft_ends(seen: Signals) -> None:
+    ended = decide(replace(seen, drafted=True, retries_left=False, answered=None, remembered=False))
     assert ended.route in ("finalize", "human_review")
 
 
@@ -115,11 +133,17 @@ def test_more_retries_never_change_a_decision_to_finish(seen: Signals) -> None:
 
 @given(st.lists(any_signals.map(lambda s: replace(s, drafted=True, answered=None)), min_size=60, max_size=60))
 def test_it_always_terminates(attempts: list[Signals]) -> None:
-    """Whatever the agents report, attempt after attempt, the run ends within its ceiling."""
+    """Whatever the agents report, attempt after attempt, the run ends within its ceiling; each decision that is
+    applied moves it by one attempt, and only so many are."""
+    applied = 0
     for retry_count, seen in enumerate(attempts):
-        if decide(replace(seen, retries_left=retry_count < RETRY_CEILING)).route != "retry":
+        remembered = seen.remembered and applied < DECISIONS_A_RUN
+        retries_left = retry_count < RETRY_CEILING + applied
+        decision = decide(replace(seen, remembered=remembered, retries_left=retries_left))
+        applied += decision.reason == REMEMBERED
+        if decision.route != "retry":
             break
-    assert retry_count <= RETRY_CEILING
+    assert retry_count <= RETRY_CEILING + applied <= RETRY_CEILING + DECISIONS_A_RUN
 
 
 @pytest.mark.parametrize("given_value", [None, 0])

@@ -1,10 +1,14 @@
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from masis.orchestrator.graph import graph
+from masis.reasoning.offline.writer import OfflineWriter
 from masis.reasoning.ports import AuditFinding
 from tests.support.engines import (
+    GOOD_ANSWER,
     GOOD_FINDING,
     ScriptedAuditor,
     ScriptedSearch,
@@ -97,3 +101,30 @@ def test_trace_and_metrics_of_a_draft() -> None:
     assert state["metrics"]["citation_count"] == 3
     assert state["metrics"]["answer_length"] == len(answer)
     assert state["draft_answer"] == answer
+
+
+def tokens(stage: Stage) -> list[Any]:
+    events = graph.stream(asked(), context=stage.services, stream_mode="custom")
+    return [event for event in events if event["event"] == "token"]
+
+
+def test_whoever_follows_reads_along_attempt_by_attempt() -> None:
+    stage = Stage(auditor=ScriptedAuditor([AuditFinding(0.4), GOOD_FINDING]))
+    heard = tokens(stage)
+    assert {event["agent"] for event in heard} == {"synthesizer"}
+    for attempt in (0, 1):
+        pieces = [event["text"] for event in heard if event["attempt"] == attempt]
+        assert len(pieces) > 1
+        assert "".join(pieces).strip() == GOOD_ANSWER
+
+
+def test_the_offline_writer_is_heard_at_once_and_whole() -> None:
+    async def as_given(question: str, texts: Sequence[str]) -> list[float]:
+        return [1.0] * len(texts)
+
+    stage = Stage()
+    services = replace(stage.services, writer=OfflineWriter(as_given))
+    events = list(graph.stream(asked(), context=services, stream_mode=["custom", "values"]))
+    heard = [part["text"] for mode, part in events if mode == "custom" and part["event"] == "token"]
+    assert heard == [events[-1][1]["draft_answer"]]
+    assert "[c1]" in heard[0]

@@ -123,7 +123,7 @@ def test_an_answer_that_could_not_be_saved_is_not_lost(settings: Settings, monke
     locks: list[sqlite3.Connection] = []
 
     def lock_before_it_is_saved(event: dict[str, Any]) -> None:
-        if event["agent"] == "supervisor" and event["event"] == "finished":
+        if event.get("agent") == "supervisor" and event.get("trace"):
             other = sqlite3.connect(settings.home / "runs.db", isolation_level=None, check_same_thread=False)
             other.execute("BEGIN EXCLUSIVE")
             locks.append(other)

@@ -7,7 +7,7 @@ from typing import Any
 from masis.audit.proving.second_opinion import SecondOpinion
 from masis.orchestrator.services import Services
 from masis.orchestrator.state import MASISInput, MASISState
-from masis.reasoning.ports import AuditFinding, Guidance, Passage, Reply, Scores, WritingBrief
+from masis.reasoning.ports import AuditFinding, Guidance, Listener, Passage, Reply, Scores, WritingBrief
 from masis.settings import Settings
 from masis.types import EVERYWHERE, CitationAudit, Claim, EvidenceChunk, SearchFilters, SearchResult, Usage
 
@@ -70,9 +70,12 @@ class ScriptedWriter:
     briefs: list[WritingBrief] = field(default_factory=list)
     summarized: list[list[str]] = field(default_factory=list)
 
-    async def write(self, brief: WritingBrief) -> Reply[str]:
+    async def write(self, brief: WritingBrief, on_token: Listener | None = None) -> Reply[str]:
         self.briefs.append(brief)
-        return Reply(_next(self.script, len(self.briefs) - 1), Usage(1, 100, 10, 0.25))
+        text = _next(self.script, len(self.briefs) - 1)
+        for word in text.split(" ") if on_token else ():
+            on_token(f"{word} ")
+        return Reply(text, Usage(1, 100, 10, 0.25))
 
     async def summarize(self, question: str, passages: Sequence[Passage], limit: int) -> Reply[dict[str, str]]:
         self.summarized.append([p.chunk_id for p in passages])

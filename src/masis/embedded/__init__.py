@@ -40,6 +40,14 @@ EMBEDDER = ModelFile("bge_small_en", "68807e3ff2abb83cdd708d8243fd398246e397bfee
 CROSS_ENCODER = ModelFile("reranker_en", "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1")
 
 
+def silent_runtime() -> Any:
+    """The runtime reports its use to its maker, and marks the machine for it, unless it is told not to in time."""
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    import onnxruntime
+
+    return onnxruntime
+
+
 def usable_cores() -> int:
     """Those this process may run on, which a container or a task set can make fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -114,8 +122,7 @@ class OnnxModel:
             return self._loaded
 
     def _open(self) -> tuple[Any, Any, list[str]]:
-        import onnxruntime
-
+        onnxruntime = silent_runtime()
         self.check()
         tokenizer = self.tokenizer()
         tokenizer.enable_truncation(self.max_tokens)
@@ -132,9 +139,7 @@ class OnnxModel:
         return tokenizer
 
     def session_options(self) -> Any:
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
+        options = silent_runtime().SessionOptions()
         options.enable_cpu_mem_arena = False
         # One thread a text, as many texts as cores: a text shared by all cores takes three times the work.
         options.intra_op_num_threads = 1

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from masis.embedded import CROSS_ENCODER, OnnxModel, installed
+from masis.embedded import CROSS_ENCODER, OnnxModel, installed, silent_runtime
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,8 +67,7 @@ class AdaptedModel:
             return self._loaded
 
     def _open(self) -> tuple[Any, Any]:
-        import onnxruntime
-
+        onnxruntime = silent_runtime()
         self.base.check()
         tokenizer = self.base.tokenizer()
         tokenizer.enable_truncation(MAX_TOKENS, strategy="only_second")

@@ -16,6 +16,7 @@ from masis.audit.proving.verdicts import judge_claims
 from masis.errors import ModelError
 from masis.orchestrator.accounting import Turn
 from masis.orchestrator.human import guidance_of, question_of
+from masis.orchestrator.remembered import still_open
 from masis.orchestrator.services import Services, services_of
 from masis.orchestrator.state import Attempt, MASISState, StateUpdate, TraceEntry
 from masis.reasoning.ports import AuditFinding
@@ -81,9 +82,7 @@ def _audit(
         critique = critique | {"confidence": 0.0, "needs_retry": True}
     if finding and not refuted and is_abstention(draft, known) and not _is_contested(made, citations, known):
         critique = _of_abstention(critique, question_of(state), state.get("retry_count", 0), settings)
-    if guidance_of(state).explain_both:
-        # The person has seen the conflict and wants both sides in the answer: it is settled.
-        critique = critique | {"conflicting_evidence": []}
+    critique = critique | {"conflicting_evidence": still_open(critique["conflicting_evidence"], made.conflicts, state)}
     return Audited(critique, citations, list(made.conflicts), made.confidence, finding is not None, claims, refuted)
 
 

@@ -17,6 +17,7 @@ from masis.orchestrator import supervisor as supervision
 from masis.orchestrator.critic import critic
 from masis.orchestrator.evaluator import evaluator
 from masis.orchestrator.human import human_review
+from masis.orchestrator.remembered import DECISIONS_A_RUN
 from masis.orchestrator.researcher import researcher
 from masis.orchestrator.services import Services
 from masis.orchestrator.state import MASISState
@@ -26,7 +27,7 @@ from masis.orchestrator.twin import Agent
 from masis.settings import RETRY_CEILING
 
 STEPS_AN_ATTEMPT = 5
-STEP_LIMIT = STEPS_AN_ATTEMPT * (RETRY_CEILING + 1) + 5
+STEP_LIMIT = STEPS_AN_ATTEMPT * (1 + RETRY_CEILING + DECISIONS_A_RUN) + 5
 """Enough for the longest round there is, and an end to any other."""
 
 MASISGraph = CompiledStateGraph[MASISState, Services, MASISState, MASISState]

@@ -5,14 +5,20 @@ from collections.abc import Sequence
 from textwrap import shorten
 from typing import Any, Literal, Self
 
+from langgraph.config import get_config
+from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from masis.errors import InvalidInput
+from masis.orchestrator.services import Services
 from masis.orchestrator.state import MASISState, StateUpdate, in_words, readable_question
+from masis.orchestrator.twin import finished
 from masis.reasoning.ports import Guidance
+from masis.types import Conflict
 
 Action = Literal["prefer", "explain_both", "refine", "look_again", "accept", "stop"]
+ON_A_CONFLICT: tuple[Action, ...] = ("prefer", "explain_both")
 
 
 class HumanAnswer(BaseModel):
@@ -35,6 +41,8 @@ class HumanAnswer(BaseModel):
     """The question to ask instead."""
     by: str = Field("a person", min_length=1, max_length=200)
     note: str | None = Field(None, max_length=2000)
+    remember: bool = False
+    """Whether later questions of the workspace that meet the same conflict are to be answered the same way."""
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
@@ -44,6 +52,8 @@ class HumanAnswer(BaseModel):
             raise ValueError("A document cannot be preferred over itself.")
         if self.action == "refine" and self.question is None:
             raise ValueError("To refine, give the new question.")
+        if self.remember and self.action not in ON_A_CONFLICT:
+            raise ValueError("Only a decision on a conflict can be remembered: prefer or explain_both.")
         return self
 
     @field_validator("by")
@@ -60,12 +70,14 @@ class HumanAnswer(BaseModel):
         return None if question is None else readable_question(question)
 
 
-def human_review(state: MASISState) -> StateUpdate:
+def human_review(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
     """Pauses the run and does nothing else: the node runs again from its top when the answer comes."""
     given = interrupt(state.get("review"), response_schema=HumanAnswer)
     record = checked_answer(given, state).model_dump()
     entry = {"node": "human_review", "retry_count": state.get("retry_count", 0), **record}
-    return {"pending_answer": record, "human_answers": [record], "trace": [entry]}
+    update: StateUpdate = {"pending_answer": record, "human_answers": [record], "trace": [entry]}
+    runtime.stream_writer(finished("human_review", state, get_config(), update))
+    return update
 
 
 def checked_answer(given: Any, state: MASISState) -> HumanAnswer:
@@ -84,7 +96,29 @@ def checked_answer(given: Any, state: MASISState) -> HumanAnswer:
             f"Not among the documents of this run: {', '.join(strangers)}.",
             advice=f"Choose among: {', '.join(sorted(known))}.",
         )
+    if answer.remember and not conflicts_settled(answer.action, answer.prefer, answer.over, state):
+        raise InvalidInput(
+            "There is nothing to remember: the answer settles no conflict whose two sides are known.",
+            advice="Name documents of both sides, or answer without remembering.",
+        )
     return answer
+
+
+def conflicts_settled(action: Action, prefer: Sequence[str], over: Sequence[str], state: MASISState) -> list[Conflict]:
+    """Of the conflicts the person was asked about, those this answer decides."""
+    review = state.get("review")
+    asked = review["conflicts"] if review else []
+    return [c for c in asked if _settles(action, frozenset(prefer), frozenset(over), frozenset(files_in(c)))]
+
+
+def _settles(action: Action, prefer: frozenset[str], over: frozenset[str], disputed: frozenset[str]) -> bool:
+    if action == "prefer":
+        return bool(prefer & disputed) and bool(over & disputed) and disputed <= prefer | over
+    return action == "explain_both" and bool(disputed)
+
+
+def files_in(conflict: Conflict) -> list[str]:
+    return list(dict.fromkeys(side["file_name"] for side in conflict["sides"]))
 
 
 def _files_of(state: MASISState) -> set[str]:
@@ -101,16 +135,22 @@ def question_of(state: MASISState) -> str:
 
 def guidance_of(state: MASISState) -> Guidance:
     """The decisions that hold now: the last word on a document counts, and a new question opens its conflicts anew."""
+    answers = state.get("human_answers", [])
     trusted: dict[str, bool] = {}
-    explain_both = False
-    for answer in state.get("human_answers", []):
+    for answer in answers:
         trusted |= dict.fromkeys(answer["prefer"], True) | dict.fromkeys(answer["over"], False)
-        explain_both = answer["action"] == "explain_both" or (explain_both and answer["action"] != "refine")
     return Guidance(
         prefer=tuple(name for name, wins in trusted.items() if wins),
         over=tuple(name for name, wins in trusted.items() if not wins),
-        explain_both=explain_both,
+        explain_both=bool(both_explained(answers)),
     )
+
+
+def both_explained(answers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The decisions to explain both sides that still hold: a new question opens its conflicts anew."""
+    refined = [index for index, answer in enumerate(answers) if answer["action"] == "refine"]
+    latest = answers[refined[-1] :] if refined else answers
+    return [answer for answer in latest if answer["action"] == "explain_both"]
 
 
 def decisions_named(answers: Sequence[dict[str, Any]]) -> str:
@@ -120,7 +160,8 @@ def decisions_named(answers: Sequence[dict[str, Any]]) -> str:
     """
     refined = [answer for answer in answers if answer["action"] == "refine"]
     decided = [_decided(answer) for answer in answers if answer["action"] != "refine" or answer is refined[-1]]
-    return " ".join(f"This answer rests on the decision of {who} to {what}" for who, what in decided if what)
+    named = [f"This answer rests on the decision of {who} to {what}" for who, what in decided if what]
+    return " ".join(dict.fromkeys(named))
 
 
 def _decided(answer: dict[str, Any]) -> tuple[str, str]:
@@ -133,4 +174,5 @@ def _decided(answer: dict[str, Any]) -> tuple[str, str]:
         "look_again": "",
         "stop": "",
     }
-    return answer["by"], wording[answer["action"]]
+    since = f", remembered since {answer['since']}," if answer.get("remembered") else ""
+    return answer["by"] + since, wording[answer["action"]]

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from masis.audit.citing.small_talk import is_small_talk
 from masis.audit.hostile.injections import find_instructions
-from masis.errors import MASISError
+from masis.errors import DatabaseUnavailable, MASISError
 from masis.orchestrator.accounting import Turn
 from masis.orchestrator.human import guidance_of, question_of
 from masis.orchestrator.services import Services, services_of
@@ -45,6 +45,9 @@ async def researcher(state: MASISState, runtime: Runtime[Services]) -> StateUpda
         result = await services.search(
             state["workspace_id"], plan.text, plan.limit, at_least=plan.threshold, filters=filters_of(state)
         )
+    except DatabaseUnavailable:
+        # The run itself is kept there: it goes on when the database is back, and nobody has to be asked.
+        raise
     except MASISError as error:
         update = _ask_person("unavailable", turn, warning=error.code, error=str(error))
         return update | {"failure": turn.failure(error)}

@@ -17,7 +17,12 @@ class Situation:
     conflict_notes: tuple[str, ...] = ()
     failure: Failure | None = None
     has_draft: bool = False
+    missing: tuple[str, ...] = ()
+    """What the best draft leaves open, by its own word and the Critic's."""
 
+
+NOTHING_COVERS: tuple[ReviewCause, ...] = ("empty_workspace", "weak_evidence")
+"""Without a draft these mean that no document speaks of the question at all."""
 
 CHOICES: dict[ReviewCause, list[str]] = {
     "conflict": ["prefer", "explain_both", "refine", "look_again", "accept", "stop"],
@@ -37,7 +42,14 @@ def review_for(cause: ReviewCause, situation: Situation) -> Review:
         "question": WORDINGS[cause](situation),
         "choices": choices,
         "conflicts": contradictions,
+        "missing": _missing(cause, situation),
+        "attempts": situation.attempts,
+        "confidence": situation.confidence,
     }
+
+
+def _missing(cause: ReviewCause, s: Situation) -> list[str]:
+    return [s.question] if cause in NOTHING_COVERS and not s.has_draft else list(s.missing)
 
 
 def _conflict(s: Situation) -> str:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Protocol
 from langgraph.runtime import Runtime
 
 from masis.audit.proving.second_opinion import SecondOpinion
-from masis.errors import InvalidInput
 from masis.reasoning.ports import Auditor, Judge, Writer
 from masis.settings import Settings, current_settings
 from masis.types import EVERYWHERE, SearchFilters, SearchResult
@@ -34,6 +33,14 @@ class Search(Protocol):
         ...
 
 
+class Lease(Protocol):
+    """The right of this process to work on a run."""
+
+    async def check(self) -> None:
+        """Raises when another process has taken the run over."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     settings: Settings
@@ -44,6 +51,8 @@ class Services:
     second_opinion: SecondOpinion | None = None
     """Who is asked what a sentence in other words means, where code cannot tell."""
     clock: Callable[[], float] = time.perf_counter
+    lease: Lease | None = None
+    """Asked before and after each agent's turn; without one the run belongs to this process alone."""
 
 
 def services_of(runtime: Runtime[Services]) -> Services:
@@ -70,9 +79,4 @@ def library_for(settings: Settings) -> "Library":
     from masis.knowledge.library import open_library
     from masis.reasoning.llm.vision import image_reader_for
 
-    if settings.database_url:
-        raise InvalidInput(
-            "MASIS_DATABASE_URL is set, and this version keeps documents and runs in the data folder only.",
-            advice="Unset it.",
-        )
     return open_library(settings, image_reader_for(settings))

@@ -3,8 +3,9 @@
 import operator
 import re
 import unicodedata
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -17,6 +18,7 @@ from masis.types import (
     Claim,
     Conflict,
     Critique,
+    Decision,
     Evaluation,
     EvidenceChunk,
     Outcome,
@@ -58,6 +60,7 @@ def applied(state: "MASISState", update: "StateUpdate") -> "MASISState":
     return {
         **state,
         **update,
+        "human_answers": [*state.get("human_answers", []), *update.get("human_answers", [])],
         "trace": [*state.get("trace", []), *update.get("trace", [])],
         "metrics": merge_metrics(state.get("metrics"), update.get("metrics")),
     }
@@ -88,7 +91,7 @@ class Attempt(TypedDict):
 
     number: int
     round: int
-    """How many answers of a person came before it."""
+    """How many decisions of a person came before it, remembered ones included."""
     answer: str
     confidence: float
     critique: Critique
@@ -125,6 +128,12 @@ class Review(TypedDict):
     question: str
     choices: list[str]
     conflicts: list[Conflict]
+    missing: list[str]
+    """What the evidence does not cover, in sentences."""
+    attempts: int
+    """How many were made in this round."""
+    confidence: float
+    """Of the best draft."""
 
 
 class MASISState(TypedDict, total=False):
@@ -133,6 +142,8 @@ class MASISState(TypedDict, total=False):
     max_retries: int | None
     filters: dict[str, Any]
     """Where in the workspace to look; the fields of SearchFilters, absent ones do not restrict."""
+    remembered: list[Decision]
+    """The decisions on conflicts that the workspace remembered when the run began."""
 
     evidence: list[EvidenceChunk]
     draft_answer: str | None
@@ -144,7 +155,8 @@ class MASISState(TypedDict, total=False):
 
     retry_count: int
     retry_ceiling: int | None
-    """The last attempt that may be retried to; a person's answer raises it by one round."""
+    """The last attempt that may be retried to; a person's answer raises it by one round, a remembered one by the
+    one attempt that obeys it."""
     round_start: int
     """The first attempt of this round."""
     requires_human_review: bool
@@ -156,6 +168,7 @@ class MASISState(TypedDict, total=False):
     pending_answer: dict[str, Any] | None
     """A person's answer the Supervisor has not acted on yet."""
     human_answers: Annotated[list[dict[str, Any]], operator.add]
+    """What people decided, oldest first; `remembered` is true in those that came from an earlier run."""
     best: Attempt | None
     decision: Route
     outcome: Outcome | None
@@ -219,6 +232,11 @@ class MASISInput(BaseModel):
 
     filters: SearchFilters = Field(EVERYWHERE, description="Where in the workspace to look.")
 
+    # A Decision each: pydantic cannot read a TypedDict of Python 3.11, and they come from the workspace's own records.
+    remembered: Sequence[Mapping[str, Any]] = Field(
+        (), description="The decisions on conflicts that the workspace remembers."
+    )
+
     @field_validator("user_query")
     @classmethod
     def _readable(cls, query: str) -> str:
@@ -245,6 +263,7 @@ class MASISInput(BaseModel):
             "workspace_id": self.workspace_id,
             "max_retries": self.max_retries,
             "filters": {name: value for name, value in asdict(self.filters).items() if value},
+            "remembered": cast(list[Decision], [dict(decision) for decision in self.remembered]),
             "evidence": [],
             "draft_answer": None,
             "critique": None,

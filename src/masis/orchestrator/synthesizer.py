@@ -11,7 +11,7 @@ from masis.orchestrator.accounting import Turn
 from masis.orchestrator.human import decisions_named, guidance_of, question_of
 from masis.orchestrator.services import Services, services_of
 from masis.orchestrator.state import MASISState, Metrics, StateUpdate
-from masis.reasoning.ports import Passage, WritingBrief
+from masis.reasoning.ports import Listener, Passage, WritingBrief
 from masis.settings import Settings
 from masis.types import EvidenceChunk
 
@@ -39,7 +39,7 @@ async def synthesizer(state: MASISState, runtime: Runtime[Services]) -> StateUpd
     turn = Turn("synthesizer", state, services)
     try:
         context = await fit_context(state, services, turn)
-        draft = await _write(state, context, services, turn)
+        draft = await _write(state, context, services, turn, _telling(runtime, turn))
     except ModelError as error:
         failure = turn.failure(error)
         entry = turn.trace(error=str(error), warning=error.code)
@@ -92,11 +92,20 @@ def _shortened(passage: Passage, summary: str | None, settings: Settings) -> Pas
     )
 
 
-async def _write(state: MASISState, context: Context, services: Services, turn: Turn) -> str:
+def _telling(runtime: Runtime[Services], turn: Turn) -> Listener:
+    """Whoever follows the run reads along; a stream that breaks off is written anew, so the draft decides."""
+
+    def tell(piece: str) -> None:
+        runtime.stream_writer({"agent": turn.agent, "event": "token", "attempt": turn.attempt, "text": piece})
+
+    return tell
+
+
+async def _write(state: MASISState, context: Context, services: Services, turn: Turn, on_token: Listener) -> str:
     previous = state.get("critique") if state.get("retry_count", 0) else None
     brief = WritingBrief(question_of(state), context.passages, previous, guidance_of(state))
     turn.calls_engine(services.writer)
-    reply = await services.writer.write(brief)
+    reply = await services.writer.write(brief, on_token)
     turn.spent(reply.usage)
     named = decisions_named(state.get("human_answers", []))
     return f"{reply.value.strip()}\n\n{named}".strip() if named else reply.value.strip()

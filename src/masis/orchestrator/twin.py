@@ -9,8 +9,10 @@ from typing import Any, TypeVar
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.runtime import Runtime, get_runtime
 
+from masis.observability.watching import watch_agent
 from masis.orchestrator.services import Services
 from masis.orchestrator.state import MASISState, StateUpdate
+from masis.settings import current_settings
 
 T = TypeVar("T")
 THREAD = "masis-sync"
@@ -32,19 +34,41 @@ def _background_loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
+def finished(agent: str, state: MASISState, config: RunnableConfig | None, update: StateUpdate) -> dict[str, Any]:
+    """The custom event of a node that is done: with its step, so that a node done twice is known to be one."""
+    return {**_turn(agent, state, config), "event": "finished", "update": update}
+
+
+def _turn(agent: str, state: MASISState, config: RunnableConfig | None) -> dict[str, Any]:
+    step = (config or {}).get("metadata", {}).get("langgraph_step")
+    return {"agent": agent, "step": step, "attempt": state.get("retry_count", 0)}
+
+
 class Agent(Runnable[MASISState, StateUpdate]):
-    """A node that LangGraph can call both ways, saying on the custom stream when it starts."""
+    """A node that LangGraph can call both ways, saying on the custom stream when it starts and what it did."""
 
     def __init__(self, node: Node) -> None:
-        self.name = node.__name__
+        self.name = self._agent = node.__name__
         self._node = node
 
     def invoke(self, input: MASISState, config: RunnableConfig | None = None, **kwargs: Any) -> StateUpdate:
-        return run_blocking(self._work(input, get_runtime(Services)))
+        return run_blocking(self._work(input, get_runtime(Services), config))
 
     async def ainvoke(self, input: MASISState, config: RunnableConfig | None = None, **kwargs: Any) -> StateUpdate:
-        return await self._work(input, get_runtime(Services))
+        return await self._work(input, get_runtime(Services), config)
 
-    async def _work(self, state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
-        runtime.stream_writer({"agent": self.name, "event": "started", "attempt": state.get("retry_count", 0)})
-        return await self._node(state, runtime)
+    async def _work(self, state: MASISState, runtime: Runtime[Services], config: RunnableConfig | None) -> StateUpdate:
+        # langgraph types the context as always given; without one it is None.
+        given: Services | None = runtime.context
+        lease = given.lease if given is not None else None
+        if lease:
+            await lease.check()
+        runtime.stream_writer({**_turn(self._agent, state, config), "event": "started"})
+        settings = given.settings if given is not None else current_settings()
+        with watch_agent(settings, self._agent, state.get("retry_count", 0)):
+            update = await self._node(state, runtime)
+        if lease:
+            # A process that was frozen meanwhile wakes up here, and must not write over what another has done.
+            await lease.check()
+        runtime.stream_writer(finished(self._agent, state, config, update))
+        return update

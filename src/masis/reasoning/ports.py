@@ -1,12 +1,14 @@
 """What the agents need of an engine. Two engines fit: chat models (`llm`) and plain code (`offline`)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 from masis.types import CitationAudit, Claim, Conflict, Critique, EvidenceChunk, Usage
 
 T = TypeVar("T")
+Listener = Callable[[str], None]
+"""Hears a text piece by piece while it is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +103,8 @@ def prompt_of(engine: object, call: str = "prompt") -> PromptStamp | None:
 class Writer(Protocol):
     name: str
 
-    async def write(self, brief: WritingBrief) -> Reply[str]:
-        """A cited answer to the question from the passages alone."""
+    async def write(self, brief: WritingBrief, on_token: Listener | None = None) -> Reply[str]:
+        """A cited answer to the question from the passages alone. The returned text decides, whatever was heard."""
         ...
 
     async def summarize(self, question: str, passages: Sequence[Passage], limit: int) -> Reply[dict[str, str]]:

@@ -1,35 +1,97 @@
-"""Where a run's state is kept between its steps, so that a person can answer later, in another process."""
+"""Where a run's state is kept between its steps, so that it can go on later, in another process."""
 
 import sqlite3
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from masis.errors import DataFolderError
+from masis.data_folder import make_folder
+from masis.errors import DatabaseUnavailable, DataFolderError
 from masis.settings import Settings
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 BUSY_MS = 30_000
 """How long to wait for another process that is writing."""
+POOL = 4
+"""Connections for checkpoints; one saver makes its calls one after the other."""
 
 
 @asynccontextmanager
-async def open_checkpointer(settings: Settings) -> AsyncIterator[AsyncSqliteSaver]:
+async def open_checkpointer(settings: Settings) -> AsyncIterator[BaseCheckpointSaver[Any]]:
+    opening = _in_postgres(settings.database_url) if settings.database_url else _in_folder(settings.home)
+    async with opening as saver:
+        yield saver
+
+
+@contextmanager
+def saving(settings: Settings) -> Iterator[None]:
+    """What goes wrong with the checkpoints, in words. What the run itself raises is not the database's fault."""
+    if settings.database_url:
+        with _postgres_errors():
+            yield
+        return
     path = settings.home / "runs.db"
     try:
-        settings.home.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
+        yield
+    except sqlite3.Error as error:
         raise _unusable(path, error) from error
-    # What the run itself raises is not the database's fault: only SQLite's errors are.
+
+
+@asynccontextmanager
+async def _in_folder(home: Path) -> "AsyncIterator[AsyncSqliteSaver]":
+    from masis.runs.sqlite_saver import LeanSqliteSaver
+
+    path = make_folder(home) / "runs.db"
     try:
-        async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
+        async with LeanSqliteSaver.from_conn_string(str(path)) as saver:
             await saver.conn.execute("PRAGMA journal_mode=WAL")
             await saver.conn.execute("PRAGMA synchronous=NORMAL")
             await saver.conn.execute(f"PRAGMA busy_timeout={BUSY_MS}")
             yield saver
     except sqlite3.Error as error:
         raise _unusable(path, error) from error
+
+
+@asynccontextmanager
+async def _in_postgres(url: str) -> "AsyncIterator[AsyncPostgresSaver]":
+    from psycopg import AsyncConnection
+    from psycopg.rows import dict_row
+    from psycopg_pool import AsyncConnectionPool
+
+    from masis.runs.postgres_saver import LeanPostgresSaver
+
+    with _postgres_errors():
+        pool: AsyncConnectionPool[AsyncConnection[dict[str, Any]]] = AsyncConnectionPool(
+            url,
+            min_size=1,
+            max_size=POOL,
+            timeout=10,
+            check=AsyncConnectionPool.check_connection,
+            kwargs={"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row},
+            open=False,
+        )
+        async with pool:
+            saver = LeanPostgresSaver(pool)
+            await saver.setup()
+            yield saver
+
+
+@contextmanager
+def _postgres_errors() -> Iterator[None]:
+    import psycopg
+    import psycopg_pool
+
+    try:
+        yield
+    except (psycopg.OperationalError, psycopg.InterfaceError, psycopg_pool.PoolTimeout) as error:
+        # Its words may name the address with the password in it.
+        raise DatabaseUnavailable("PostgreSQL did not answer; what was saved before is kept.") from error
 
 
 def _unusable(path: Path, error: Exception) -> DataFolderError:

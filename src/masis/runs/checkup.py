@@ -5,9 +5,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from masis.database import open_database
 from masis.errors import MASISError
 from masis.orchestrator.services import library_for
 from masis.reasoning.engines import clients_for
+from masis.runs.schema import RUNS
 from masis.settings import OFFLINE, ROLES, Role, Settings
 
 PROMPT_TOKENS = 900
@@ -52,10 +54,14 @@ async def _data_folder(settings: Settings) -> list[Finding]:
 
 
 async def _database(settings: Settings) -> list[Finding]:
-    if settings.database_url:
-        advice = "Unset MASIS_DATABASE_URL: this version keeps documents and runs in the data folder."
-        return [Finding("database", "bad", "PostgreSQL is not supported yet", advice)]
-    return [Finding("database", "ok", "SQLite in the data folder")]
+    database = open_database(settings, RUNS)
+    try:
+        with database.reading() as db:
+            waiting = db.execute("SELECT COUNT(*) FROM runs WHERE status = 'waiting'").fetchone()[0]
+    finally:
+        database.close()
+    engine = "PostgreSQL" if settings.database_url else "SQLite in the data folder"
+    return [Finding("database", "ok", f"{engine}; runs that wait for a person: {waiting}")]
 
 
 async def _index(settings: Settings) -> list[Finding]:

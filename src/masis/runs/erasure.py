@@ -1,27 +1,46 @@
-"""A workspace's runs go with it: they quote its documents."""
+"""A run's checkpoints go with it: they quote its documents."""
+
+from collections.abc import Sequence
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from masis.runs.checkpoints import open_checkpointer
 from masis.settings import Settings
 
 
-async def delete_runs(settings: Settings, workspace_id: str) -> int:
-    """How many went; nothing of them stays on the disk."""
-    if not (settings.home / "runs.db").exists():
-        return 0
+async def delete_threads(settings: Settings, run_ids: Sequence[str]) -> None:
+    """Nothing of them stays on the disk of the data folder."""
+    if not run_ids or not _has_checkpoints(settings):
+        return
     async with open_checkpointer(settings) as saver:
-        await saver.setup()
-        await saver.conn.execute("PRAGMA secure_delete=ON")
-        async with saver.conn.execute("SELECT DISTINCT thread_id FROM checkpoints") as found:
-            run_ids = [row[0] for row in await found.fetchall()]
-        gone = 0
+        if isinstance(saver, AsyncSqliteSaver):
+            await saver.setup()
+            await saver.conn.execute("PRAGMA secure_delete=ON")
         for run_id in run_ids:
-            config: RunnableConfig = {"configurable": {"thread_id": run_id}}
+            await saver.adelete_thread(run_id)
+        if isinstance(saver, AsyncSqliteSaver):
+            await saver.conn.commit()
+            await saver.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+async def unlisted_threads(settings: Settings, workspace_id: str, listed: Sequence[str]) -> list[str]:
+    """Runs of the workspace that have checkpoints and no record: the first versions kept none."""
+    if settings.database_url or not _has_checkpoints(settings):
+        return []
+    found: list[str] = []
+    async with open_checkpointer(settings) as saver:
+        assert isinstance(saver, AsyncSqliteSaver)
+        await saver.setup()
+        async with saver.conn.execute("SELECT DISTINCT thread_id FROM checkpoints") as rows:
+            threads = {row[0] for row in await rows.fetchall()} - set(listed)
+        for thread in threads:
+            config: RunnableConfig = {"configurable": {"thread_id": thread}}
             saved = await saver.aget_tuple(config)
             if saved and saved.checkpoint["channel_values"].get("workspace_id") == workspace_id:
-                await saver.adelete_thread(run_id)
-                gone += 1
-        await saver.conn.commit()
-        await saver.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        return gone
+                found.append(thread)
+    return found
+
+
+def _has_checkpoints(settings: Settings) -> bool:
+    return bool(settings.database_url) or (settings.home / "runs.db").exists()

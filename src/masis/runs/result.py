@@ -41,6 +41,8 @@ class RunResult:
     evidence: list[EvidenceChunk]
     review: Review | None
     """The question to the person, for programs."""
+    decisions: list[dict[str, Any]]
+    """What people decided in this run, and what was remembered from earlier ones and applied; the answer names them."""
     instructions_seen: list[InstructionSeen]
     """Orders found inside the documents; they were read as data and not obeyed."""
     prompts: dict[str, str] | None
@@ -70,6 +72,7 @@ def result_of(run_id: str, state: MASISState) -> RunResult:
         conflicts=state.get("conflicts", []),
         evidence=state.get("evidence", []),
         review=state.get("review"),
+        decisions=state.get("human_answers", []),
         instructions_seen=_instructions_seen(state.get("trace", [])),
         prompts=metrics.get("prompts"),
         trace=state.get("trace", []),

@@ -9,7 +9,7 @@ from masis.errors import BadModelOutput, ModelRefused, ModelTruncated
 from masis.reasoning.llm.backoff import full_jitter
 from masis.reasoning.llm.courier import Courier, Ledger, Listener, Request
 from masis.reasoning.llm.dialect import Rung
-from masis.reasoning.llm.limiter import RateLimiter
+from masis.reasoning.llm.limiter import Limiter
 from masis.reasoning.llm.structured import Misfit, ask_again, parse
 from masis.reasoning.llm.thinking import without_thinking
 from masis.reasoning.llm.wire import Completion, Message
@@ -26,7 +26,7 @@ class ModelClient:
         self,
         settings: Settings,
         role: Role,
-        limiter: RateLimiter,
+        limiter: Limiter,
         *,
         backoff: Callable[[int], float] = full_jitter,
     ) -> None:

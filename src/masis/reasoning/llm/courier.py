@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from masis.errors import ModelError, ModelUnavailable
+from masis.observability.watching import ModelWatch
 from masis.reasoning.llm.accounting import usage_of
 from masis.reasoning.llm.connection import Connector
 from masis.reasoning.llm.dialect import Dialect, after_refusal
 from masis.reasoning.llm.failures import Failure, classify, expected
-from masis.reasoning.llm.limiter import RateLimiter
+from masis.reasoning.llm.limiter import Limiter
 from masis.reasoning.llm.structured import response_format, with_schema
 from masis.reasoning.llm.wire import Completion, Message, send
 from masis.settings import Role, Settings
@@ -75,7 +76,7 @@ TRIES_AT_A_CLOSED_DOOR = 3
 class Courier:
     """Carries requests to the model of one role."""
 
-    def __init__(self, settings: Settings, role: Role, limiter: RateLimiter, backoff: Callable[[int], float]) -> None:
+    def __init__(self, settings: Settings, role: Role, limiter: Limiter, backoff: Callable[[int], float]) -> None:
         self.model = settings.model_for(role)
         self.dialect = Dialect()
         self._settings = settings
@@ -85,6 +86,7 @@ class Courier:
         self._backoff = backoff
         self._connector = Connector(settings)
         self._redactor = self._connector.redactor
+        self._watch = ModelWatch(settings, role)
 
     async def deliver(self, request: Request, ledger: Ledger) -> Completion:
         """The model's answer, whatever it says; a typed error when there is none to be had."""
@@ -113,10 +115,14 @@ class Courier:
             async with asyncio.timeout(min(self._settings.model_timeout_seconds, ledger.seconds_left)):
                 completion = await send(sdk, body, request.hear)
         except expected() as error:
-            return classify(error, self.model, self._redactor)
+            failure = classify(error, self.model, self._redactor)
+            self._watch.request_done(body["messages"], time.monotonic() - started, error=failure.error.code)
+            return failure
         finally:
             ledger.seconds_left -= time.monotonic() - started
-        ledger.usage += usage_of(completion, body["messages"], self._price)
+        spent = usage_of(completion, body["messages"], self._price)
+        self._watch.request_done(body["messages"], time.monotonic() - started, spent, answer=completion.text)
+        ledger.usage += spent
         return completion
 
     def _body(self, request: Request, dialect: Dialect) -> dict[str, Any]:

@@ -7,9 +7,8 @@ from masis.errors import BadModelOutput, ModelRefused, ModelTruncated
 from masis.reasoning.llm import prompts
 from masis.reasoning.llm.client import ModelClient
 from masis.reasoning.llm.conflicts import bare_id, resolve
-from masis.reasoning.llm.courier import Listener
 from masis.reasoning.llm.schemas import Audit, Scorecard, Summaries
-from masis.reasoning.ports import AuditFinding, Guidance, Passage, Reply, Scores, WritingBrief
+from masis.reasoning.ports import AuditFinding, Guidance, Listener, Passage, Reply, Scores, WritingBrief
 from masis.types import CitationAudit, Claim, EvidenceChunk
 
 

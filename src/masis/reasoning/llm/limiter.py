@@ -11,11 +11,18 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from types import TracebackType
+from typing import Protocol
 
 from masis.settings import Settings
 
 
-class _Ticket:
+class Limiter(Protocol):
+    async def acquire(self) -> None:
+        """Return when the next request may start."""
+        ...
+
+
+class Ticket:
     """A place in the queue, and the way to wake who holds it from any thread."""
 
     def __init__(self) -> None:
@@ -53,11 +60,11 @@ class RateLimiter:
         self._clock = clock
         self._lock = threading.Lock()
         self._starts: deque[float] = deque()
-        self._queue: list[_Ticket] = []
+        self._queue: list[Ticket] = []
 
     async def acquire(self) -> None:
         """Return when the next request may start."""
-        ticket = _Ticket()
+        ticket = Ticket()
         with self._lock:
             self._queue.append(ticket)
         try:
@@ -75,7 +82,7 @@ class RateLimiter:
     ) -> None:
         """Nothing to give back: a window counts starts, not ends."""
 
-    def _start_or_wait(self, ticket: _Ticket) -> float | None:
+    def _start_or_wait(self, ticket: Ticket) -> float | None:
         """None when the ticket's request starts now, else the seconds until it is worth asking again."""
         with self._lock:
             now = self._clock()
@@ -89,7 +96,7 @@ class RateLimiter:
                 return None
             return self._earliest_start(ahead - free, now) - now
 
-    def _places_ahead(self, ticket: _Ticket) -> int:
+    def _places_ahead(self, ticket: Ticket) -> int:
         return sum(other.is_waiting for other in self._queue[: self._queue.index(ticket)])
 
     def _earliest_start(self, place: int, now: float) -> float:
@@ -97,7 +104,7 @@ class RateLimiter:
         window = [*self._starts, *[now] * (self._calls - len(self._starts))]
         return window[place % self._calls] + self._seconds * (1 + place // self._calls)
 
-    def _leave(self, ticket: _Ticket) -> None:
+    def _leave(self, ticket: Ticket) -> None:
         with self._lock:
             place = self._queue.index(ticket)
             del self._queue[place]
@@ -107,6 +114,11 @@ class RateLimiter:
 
 
 @lru_cache(maxsize=8)
-def limiter_for(settings: Settings) -> RateLimiter:
-    """One for each configuration: whoever calls a model, the limit is the same."""
+def limiter_for(settings: Settings) -> Limiter:
+    """One for each configuration: whoever calls a model, the limit is the same. A database that several processes
+    share counts for all of them."""
+    if settings.database_url:
+        from masis.reasoning.llm.shared_limiter import SharedRateLimiter
+
+        return SharedRateLimiter(settings)
     return RateLimiter(settings.rate_limit_calls, settings.rate_limit_seconds)

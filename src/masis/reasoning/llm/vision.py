@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from masis.errors import UnreadableFile
 from masis.reasoning.llm.client import ModelClient
-from masis.reasoning.llm.limiter import RateLimiter, limiter_for
+from masis.reasoning.llm.limiter import Limiter, limiter_for
 from masis.reasoning.llm.prompts import NOTHING_TO_READ, TRANSCRIBE_TASK, TRANSCRIBER
 from masis.reasoning.llm.wire import Message
 from masis.settings import Settings
@@ -22,7 +22,7 @@ _LONGEST_TRANSCRIPT_TOKENS = 4096
 class VisionReader:
     """A picture is one model call, under the limit that all of them share."""
 
-    def __init__(self, settings: Settings, limiter: RateLimiter | None = None) -> None:
+    def __init__(self, settings: Settings, limiter: Limiter | None = None) -> None:
         if not settings.vision_model:
             raise ValueError("settings.vision_model is not set")
         # The client speaks for a role: a picture is read with the writer's temperature, by another model.

@@ -14,7 +14,7 @@ from masis.reasoning.offline.lookup import looked_up
 from masis.reasoning.offline.question import Question, parts_of
 from masis.reasoning.offline.selection import WORTH_SAYING, Candidate, Relevance, candidates_of, rank, terms_of
 from masis.reasoning.offline.siblings import with_antecedents, with_siblings
-from masis.reasoning.ports import Passage, Reply, WritingBrief
+from masis.reasoning.ports import Listener, Passage, Reply, WritingBrief
 from masis.settings import OFFLINE
 from masis.types import Conflict, EvidenceChunk, Verdict
 
@@ -37,12 +37,15 @@ class OfflineWriter:
     def __init__(self, relevance: Relevance) -> None:
         self._relevance = relevance
 
-    async def write(self, brief: WritingBrief) -> Reply[str]:
+    async def write(self, brief: WritingBrief, on_token: Listener | None = None) -> Reply[str]:
         candidates = candidates_of(brief.passages)
         evidence = [_as_evidence(p) for p in brief.passages]
         answered = [await self._answer(part, candidates, evidence) for part in parts_of(brief.question)]
         conflicts = await asyncio.to_thread(all_conflicts, brief.question, evidence)
-        return Reply(compose(brief.question, answered, _worth_showing(conflicts), candidates))
+        text = compose(brief.question, answered, _worth_showing(conflicts), candidates)
+        if on_token:
+            on_token(text)
+        return Reply(text)
 
     async def _answer(
         self, part: Question, candidates: Sequence[Candidate], evidence: Sequence[EvidenceChunk]

@@ -1,0 +1,164 @@
+"""API keys: made, checked, listed and revoked. Only a digest of a token is kept."""
+
+import hmac
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import Any
+
+from masis.access.api_key import EVERY_WORKSPACE, ROLES, ApiKey, Role
+from masis.access.expiry import end_of_validity, iso, utc_now
+from masis.access.secret import secret_for
+from masis.access.tables import access_database
+from masis.access.tokens import digest, key_id_of, new_token, prefix_of
+from masis.errors import InvalidInput, MASISError, Unauthorized, UnknownKey
+from masis.settings import Settings
+from masis.types import WORKSPACE_NAME, WORKSPACE_NAME_RULE
+
+_NAME_CHARS = 100
+_USE_NOTED_EVERY = timedelta(minutes=1)
+_COLUMNS = "key_id, name, role, workspaces, created_at, expires_at, revoked_at, last_used_at"
+
+
+class Keys:
+    def __init__(self, settings: Settings, *, clock: Callable[[], datetime] = utc_now) -> None:
+        self._settings = settings
+        self._database = access_database(settings)
+        self._clock = clock
+
+    def create(
+        self, name: str, role: Role, workspaces: Iterable[str], expires_at: str | None = None
+    ) -> tuple[ApiKey, str]:
+        """The key and its token, which nobody can show again."""
+        now, token = self._clock(), new_token()
+        expires_at = end_of_validity(expires_at, now) if expires_at else None
+        names = _checked_workspaces(workspaces)
+        row = (str(key_id_of(token)), _checked_name(name), checked_role(role), json.dumps(names), iso(now), expires_at)
+        kept = digest(token, self._secret)
+        with self._database.writing() as db:
+            db.execute(
+                "INSERT INTO api_keys (key_id, name, role, workspaces, created_at, expires_at, digest)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (*row, kept),
+            )
+        return _key((*row, None, None)), token
+
+    def verify(self, token: str) -> ApiKey:
+        """Raises Unauthorized. Only who holds the real token learns that it is revoked or has expired."""
+        key = self._holder(token)
+        if key is None:
+            raise Unauthorized("The request carries no valid key.")
+        return self._admitted(key)
+
+    def admit(self, key_id: str) -> ApiKey:
+        """For a session that this key opened: raises Unauthorized when the key is not valid any more."""
+        return self._admitted(self.get(key_id))
+
+    def _admitted(self, key: ApiKey) -> ApiKey:
+        now = self._clock()
+        if key.revoked_at:
+            raise Unauthorized(f"The key {key.key_id} was revoked on {key.revoked_at[:10]}.")
+        if key.expires_at and key.expires_at <= iso(now):
+            raise Unauthorized(f"The key {key.key_id} expired on {key.expires_at[:10]}.")
+        self._note_use(key, now)
+        return key
+
+    def get(self, key_id: str) -> ApiKey:
+        with self._database.reading() as db:
+            row = db.execute(f"SELECT {_COLUMNS} FROM api_keys WHERE key_id = ?", (key_id,)).fetchone()
+        if row is None:
+            raise UnknownKey(f"There is no key {key_id[:40]}.")
+        return _key(row)
+
+    def list(self) -> list[ApiKey]:
+        """Newest first, the revoked among them."""
+        with self._database.reading() as db:
+            rows = db.execute(f"SELECT {_COLUMNS} FROM api_keys ORDER BY created_at DESC, key_id").fetchall()
+        return [_key(row) for row in rows]
+
+    def revoke(self, key_id: str) -> ApiKey:
+        """From now on it opens nothing; a second time changes nothing."""
+        with self._database.writing() as db:
+            db.execute(
+                "UPDATE api_keys SET revoked_at = ? WHERE key_id = ? AND revoked_at IS NULL",
+                (iso(self._clock()), key_id),
+            )
+        return self.get(key_id)
+
+    def forget_workspace(self, workspace: str) -> int:
+        """For one that was deleted: whoever makes another of that name finds no old key that opens it. Returns how
+        many keys lost it; those that opened nothing else are revoked."""
+        with self._database.writing("workspaces of keys") as db:
+            rows = db.execute("SELECT key_id, workspaces FROM api_keys WHERE revoked_at IS NULL").fetchall()
+            scopes = [(key_id, json.loads(names)) for key_id, names in rows]
+            touched = [(key_id, names) for key_id, names in scopes if workspace in names]
+            for key_id, names in touched:
+                rest = [name for name in names if name != workspace]
+                column, value = ("workspaces", json.dumps(rest)) if rest else ("revoked_at", iso(self._clock()))
+                db.execute(f"UPDATE api_keys SET {column} = ? WHERE key_id = ?", (value, key_id))
+        return len(touched)
+
+    def any(self) -> bool:
+        """Whether keys are needed. One that has expired still counts: time alone must not open the door."""
+        with self._database.reading() as db:
+            return db.execute("SELECT 1 FROM api_keys WHERE revoked_at IS NULL LIMIT 1").fetchone() is not None
+
+    @cached_property
+    def _secret(self) -> bytes:
+        return secret_for("api keys", self._settings, self._database)
+
+    def _holder(self, token: str) -> ApiKey | None:
+        key_id = key_id_of(token)
+        if key_id is None:
+            return None
+        with self._database.reading() as db:
+            row = db.execute(f"SELECT {_COLUMNS}, digest FROM api_keys WHERE key_id = ?", (key_id,)).fetchone()
+        if row is None or not hmac.compare_digest(digest(token, self._secret), row[-1]):
+            return None
+        return _key(row[:-1])
+
+    def _note_use(self, key: ApiKey, now: datetime) -> None:
+        recent = iso(now - _USE_NOTED_EVERY)
+        if key.last_used_at and key.last_used_at > recent:
+            return
+        # A note, not a condition: a database that cannot be written must not lock out who may read.
+        with suppress(MASISError), self._database.writing() as db:
+            db.execute(
+                "UPDATE api_keys SET last_used_at = ? WHERE key_id = ? AND (last_used_at IS NULL OR last_used_at <= ?)",
+                (iso(now), key.key_id, recent),
+            )
+
+
+def _key(row: Sequence[Any]) -> ApiKey:
+    key_id, name, role, workspaces, created_at, expires_at, revoked_at, last_used_at = row
+    names = tuple(json.loads(workspaces))
+    return ApiKey(key_id, name, role, names, created_at, expires_at, revoked_at, last_used_at, prefix_of(key_id))
+
+
+def _checked_name(name: str) -> str:
+    name = name.strip()
+    if not name or len(name) > _NAME_CHARS or not name.isprintable():
+        raise InvalidInput(f"A key needs a name of 1 to {_NAME_CHARS} printable characters: whose it is, or what for.")
+    return name
+
+
+def checked_role(role: str) -> Role:
+    for known in ROLES:
+        if role == known:
+            return known
+    raise InvalidInput(f"“{role[:40]}” is not a role: use {', '.join(ROLES[:-1])} or {ROLES[-1]}.")
+
+
+def _checked_workspaces(workspaces: Iterable[str]) -> list[str]:
+    names = sorted(set(workspaces))
+    if not names:
+        raise InvalidInput("A key needs a workspace at least, or `*` for all of them.")
+    if EVERY_WORKSPACE in names:
+        return [EVERY_WORKSPACE]
+    for name in names:
+        if not re.fullmatch(WORKSPACE_NAME, name):
+            raise InvalidInput(f"“{name[:80]}” cannot be the name of a workspace: {WORKSPACE_NAME_RULE}.")
+    return names

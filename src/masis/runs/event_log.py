@@ -1,0 +1,58 @@
+"""What happened in a run, in order and each thing once: the live view, its replay, and the trail of every attempt.
+
+An event's number follows from the step of the graph it belongs to. A step that is done again after a crash writes
+over what it had written, and nothing appears twice.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any, Literal, NotRequired, TypedDict
+
+from masis.database import Connection, Database
+
+EventKind = Literal["queued", "started", "finished", "waiting", "ended", "cancelled", "failed", "draft"]
+
+NUMBERS_A_STEP = 10
+RANK: dict[EventKind, int] = {"started": 0, "finished": 5, "waiting": 7, "failed": 8, "ended": 9}
+"""The place of an event within its step."""
+
+
+class RunEvent(TypedDict):
+    seq: int | None
+    """None for a draft: the text so far is shown, and not kept."""
+    at: str
+    event: EventKind
+    agent: NotRequired[str]
+    attempt: NotRequired[int]
+    trace: NotRequired[dict[str, Any] | None]
+    data: NotRequired[dict[str, Any]]
+
+
+def number_of(step: int, kind: EventKind) -> int:
+    return step * NUMBERS_A_STEP + RANK[kind]
+
+
+class EventLog:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def append(self, db: Connection, run_id: str, events: Sequence[RunEvent]) -> None:
+        db.executemany(
+            "INSERT INTO run_events VALUES (?, ?, ?) ON CONFLICT (run_id, seq) DO UPDATE SET data = excluded.data",
+            [(run_id, event["seq"], json.dumps(event, default=str)) for event in events],
+        )
+
+    def after(self, run_id: str, seq: int) -> list[RunEvent]:
+        with self._database.reading() as db:
+            rows = db.execute("SELECT data FROM run_events WHERE run_id = ? AND seq > ? ORDER BY seq", (run_id, seq))
+            return [json.loads(row[0]) for row in rows.fetchall()]
+
+    def draft(self, run_id: str) -> tuple[int, str] | None:
+        """Attempt and text of what is just being written."""
+        with self._database.reading() as db:
+            row = db.execute("SELECT attempt, text FROM run_drafts WHERE run_id = ?", (run_id,)).fetchone()
+            return (row[0], row[1]) if row else None
+
+    def last_seq(self, db: Connection, run_id: str) -> int:
+        row = db.execute("SELECT MAX(seq) FROM run_events WHERE run_id = ?", (run_id,)).fetchone()
+        return -1 if row is None or row[0] is None else int(row[0])

@@ -1,0 +1,37 @@
+"""A run as it happens, from wherever the reader left off: first what is written down, then what comes."""
+
+from collections.abc import AsyncIterator
+
+from masis.runs.event_log import RunEvent
+from masis.runs.hub import Hub
+from masis.runs.records import ENDED, RunStatus
+from masis.runs.run_table import RunTable, now
+
+FAR_SECONDS = 5.0
+"""How long to trust that a run which told of itself before would do so again."""
+STILL: frozenset[RunStatus] = ENDED | {"waiting"}
+"""Nothing more happens by itself."""
+
+
+async def followed(runs: RunTable, hub: Hub, run_id: str, after: int, poll_seconds: float) -> AsyncIterator[RunEvent]:
+    shown, is_near = "", False
+    with hub.listening(run_id) as change:
+        while True:
+            status, events, draft = await runs.together("reading", _look, runs, run_id, after)
+            for event in events:
+                after = event["seq"] if event["seq"] is not None else after
+                yield event
+            if status in STILL:
+                return
+            if draft and draft[1] != shown:
+                shown = draft[1]
+                yield {"seq": None, "at": now(), "event": "draft", "attempt": draft[0], "data": {"text": shown}}
+            # A run that works in this process tells of itself; another process has to be looked at again and again.
+            if await change.wait(poll_seconds if not is_near else FAR_SECONDS):
+                is_near = True
+
+
+def _look(runs: RunTable, run_id: str, after: int) -> tuple[RunStatus, list[RunEvent], tuple[int, str] | None]:
+    # The status first: what was written before it changed is then among the events.
+    status = runs.get(run_id).status
+    return status, runs.events.after(run_id, after), runs.events.draft(run_id)

@@ -1,0 +1,314 @@
+"""Every run of every workspace: one row each, and what came out of it."""
+
+import json
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from masis.database import Connection, Database
+from masis.database.batched import BatchedDatabase
+from masis.errors import InvalidInput, UnknownRun
+from masis.jobs.queue import Job, JobQueue
+from masis.orchestrator.state import MASISState
+from masis.runs.event_log import EventLog, RunEvent
+from masis.runs.records import RUN_COLUMNS, RunRecord, RunStatus, UsageRow, record_of
+from masis.runs.result import RunResult
+from masis.types import Caller, Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class RunInput:
+    state: MASISState
+    answers: int
+    """How many answers of a person the run was given."""
+    answer: dict[str, Any] | None
+    """The last of them."""
+    has_failed: bool = False
+    """It may have come some way before."""
+
+
+class RunTable:
+    def __init__(self, database: Database, queue: JobQueue) -> None:
+        self._database = BatchedDatabase(database)
+        self._queue = queue
+        self.events = EventLog(self._database)
+        self.together = self._database.together
+
+    def create(self, state: MASISState, by: Caller, owner: str | None = None) -> RunRecord:
+        """The run and its job in one transaction; with an owner it is that owner's at once."""
+        run_id, moment = uuid.uuid4().hex[:16], now()
+        record = RunRecord(
+            run_id,
+            state["workspace_id"],
+            state["user_query"],
+            status="running" if owner else "queued",
+            outcome=None,
+            confidence=None,
+            created_at=moment,
+            started_at=moment if owner else None,
+            finished_at=None,
+            attempts=0,
+            agent=None,
+            requires_human_review=False,
+            asked_by=by.name,
+            key_id=by.key_id,
+            model_calls=0,
+            input_tokens=0,
+            output_tokens=0,
+            cost_usd=0.0,
+            error=None,
+        )
+        queued: RunEvent = {"seq": 0, "at": moment, "event": "queued", "data": {"question": record.question}}
+        with self._database.writing() as db:
+            _insert(db, record)
+            db.execute("INSERT INTO run_inputs VALUES (?, ?, 0, NULL, 0, 1)", (run_id, json.dumps(state)))
+            self.events.append(db, run_id, [queued])
+            self._queue.put(db, Job("run", run_id, record.workspace_id), owner)
+        return record
+
+    def get(self, run_id: str, workspace_id: str | None = None) -> RunRecord:
+        with self._database.reading() as db:
+            return _get(db, run_id, workspace_id)
+
+    def page(
+        self,
+        workspace_id: str | None = None,
+        *,
+        status: RunStatus | None = None,
+        outcome: Outcome | None = None,
+        search: str | None = None,
+        limit: int = 50,
+        before: str | None = None,
+    ) -> list[RunRecord]:
+        """Newest first; `before` is the id of the run that the last page ended with."""
+        wanted = {"workspace_id": workspace_id, "status": status, "outcome": outcome}
+        given = {name: value for name, value in wanted.items() if value is not None}
+        conditions = [f"{name} = :{name}" for name in given]
+        if search:
+            conditions.append("LOWER(question) LIKE :search ESCAPE '!'")
+            given["search"] = f"%{_escaped(search.lower())}%"
+        with self._database.reading() as db:
+            if before:
+                last = _get(db, before, workspace_id)
+                conditions.append("(created_at, run_id) < (:created_at, :run_id)")
+                given |= {"created_at": last.created_at, "run_id": last.run_id}
+            where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
+            rows = db.execute(
+                f"SELECT {RUN_COLUMNS} FROM runs {where} ORDER BY created_at DESC, run_id DESC LIMIT :limit",
+                {**given, "limit": limit},
+            )
+            return [record_of(row) for row in rows.fetchall()]
+
+    def input(self, run_id: str) -> RunInput:
+        with self._database.reading() as db:
+            row = db.execute(
+                "SELECT state, answers, answer, reopened FROM run_inputs WHERE run_id = ?", (run_id,)
+            ).fetchone()
+        if row is None:
+            raise UnknownRun(f"There is no run {run_id}.")
+        return RunInput(json.loads(row[0]), row[1], json.loads(row[2]) if row[2] else None, bool(row[3]))
+
+    def result(self, run_id: str) -> dict[str, Any] | None:
+        with self._database.reading() as db:
+            row = db.execute("SELECT result FROM run_results WHERE run_id = ?", (run_id,)).fetchone()
+        return json.loads(row[0]) if row else None
+
+    def began(self, run_id: str, owner: str) -> None:
+        """Unless it was cancelled between being claimed and now."""
+        with self._database.writing() as db:
+            if not self._queue.holds(db, owner, ("run", run_id)):
+                return
+            db.execute(
+                "UPDATE runs SET status = 'running', error = NULL, started_at = COALESCE(started_at, ?)"
+                " WHERE run_id = ?",
+                (now(), run_id),
+            )
+
+    def progressed(self, run_id: str, owner: str, events: list[RunEvent], draft: tuple[int, str] | None) -> None:
+        """What happened since the last time, in one transaction; nothing where the run is in other hands now."""
+        with self._database.writing() as db:
+            if not self._queue.holds(db, owner, ("run", run_id)):
+                return
+            self.events.append(db, run_id, events)
+            if draft:
+                db.execute(
+                    "INSERT INTO run_drafts VALUES (?, ?, ?)"
+                    " ON CONFLICT (run_id) DO UPDATE SET attempt = excluded.attempt, text = excluded.text",
+                    (run_id, *draft),
+                )
+            started = [event for event in events if event["event"] == "started"]
+            if started:
+                db.execute(
+                    "UPDATE runs SET agent = ?, attempts = ? WHERE run_id = ?",
+                    (started[-1]["agent"], started[-1]["attempt"] + 1, run_id),
+                )
+
+    def settled(
+        self,
+        run_id: str,
+        owner: str,
+        status: RunStatus,
+        events: list[RunEvent],
+        result: RunResult | None = None,
+        error: str | None = None,
+    ) -> bool:
+        """The run has ended, or waits; False where it is no longer this owner's to say so."""
+        with self._database.writing() as db:
+            if not self._queue.done(db, owner, ("run", run_id)):
+                return False
+            self.events.append(db, run_id, events)
+            _settle(db, run_id, status, error)
+            if result:
+                _save_result(db, run_id, result)
+            return True
+
+    def answered(self, run_id: str, answer: Mapping[str, Any], owner: str | None = None) -> None:
+        """A person's answer and the job that acts on it; the second of two answers is refused."""
+        with self._database.writing(lock=run_id) as db:
+            row = db.execute("SELECT status, workspace_id FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+            if row is None or row[0] != "waiting":
+                raise InvalidInput(
+                    f"Run {run_id} is not waiting for an answer.", advice="It may have been answered just now."
+                )
+            db.execute(
+                "UPDATE run_inputs SET answers = answers + 1, answer = ? WHERE run_id = ?",
+                (json.dumps(dict(answer)), run_id),
+            )
+            status = "running" if owner else "queued"
+            db.execute("UPDATE runs SET status = ?, finished_at = NULL WHERE run_id = ?", (status, run_id))
+            self._queue.put(db, Job("run", run_id, row[1]), owner)
+
+    def reopened(self, run_id: str, owner: str | None = None) -> None:
+        """A run that failed goes on from where it was."""
+        with self._database.writing(lock=run_id) as db:
+            record = _get(db, run_id, None)
+            if record.status != "failed":
+                raise InvalidInput(f"Run {run_id} is {record.status}: there is nothing to go on with.")
+            status = "running" if owner else "queued"
+            db.execute(
+                "UPDATE runs SET status = ?, finished_at = NULL, error = NULL WHERE run_id = ?", (status, run_id)
+            )
+            db.execute("UPDATE run_inputs SET reopened = 1 WHERE run_id = ?", (run_id,))
+            self._queue.put(db, Job("run", run_id, record.workspace_id), owner)
+
+    def cancel(self, run_id: str, workspace_id: str | None) -> RunRecord:
+        with self._database.writing(lock=run_id) as db:
+            record = _get(db, run_id, workspace_id)
+            where = self._queue.request_cancel(db, ("run", run_id))
+            if where != "running" and record.status in ("queued", "running", "waiting"):
+                last = self.events.last_seq(db, run_id)
+                self.events.append(db, run_id, [{"seq": last + 1, "at": now(), "event": "cancelled"}])
+                _settle(db, run_id, "cancelled", None)
+            return _get(db, run_id, workspace_id)
+
+    def delete(self, run_id: str, workspace_id: str | None) -> None:
+        with self._database.writing(lock=run_id) as db:
+            _get(db, run_id, workspace_id)
+            if self._queue.is_running(db, ("run", run_id)):
+                raise InvalidInput(f"Run {run_id} is at work.", advice="Cancel it first, then delete it.")
+            self._queue.remove(db, ("run", run_id))
+            db.execute("DELETE FROM runs WHERE run_id = ?", (run_id,))
+        self._database.forget_deleted()
+
+    def ids(self, workspace_id: str) -> list[str]:
+        with self._database.reading() as db:
+            rows = db.execute("SELECT run_id FROM runs WHERE workspace_id = ?", (workspace_id,))
+            return [row[0] for row in rows.fetchall()]
+
+    def ended_before(self, moment: str) -> list[str]:
+        with self._database.reading() as db:
+            rows = db.execute("SELECT run_id FROM runs WHERE finished_at < ? AND status <> 'waiting'", (moment,))
+            return [row[0] for row in rows.fetchall()]
+
+    def with_checkpoints_before(self, moment: str) -> list[str]:
+        """Ended before then, and never thinned out yet. A run that failed may still be gone on with."""
+        with self._database.reading() as db:
+            rows = db.execute(
+                "SELECT run_id FROM runs JOIN run_inputs USING (run_id) WHERE finished_at < ?"
+                " AND status IN ('finished', 'cancelled') AND has_checkpoints = 1",
+                (moment,),
+            )
+            return [row[0] for row in rows.fetchall()]
+
+    def without_checkpoints(self, run_ids: list[str]) -> None:
+        with self._database.writing() as db:
+            db.executemany("UPDATE run_inputs SET has_checkpoints = 0 WHERE run_id = ?", [(id_,) for id_ in run_ids])
+
+    def delete_workspace(self, workspace_id: str) -> int:
+        with self._database.writing() as db:
+            gone = db.execute("DELETE FROM runs WHERE workspace_id = ?", (workspace_id,)).rowcount
+            for table in ("decisions", "ingestions", "jobs"):
+                db.execute(f"DELETE FROM {table} WHERE workspace_id = ?", (workspace_id,))
+        self._database.forget_deleted()
+        return gone
+
+    def usage(self, workspace_id: str | None = None) -> list[UsageRow]:
+        where, given = ("WHERE workspace_id = ?", (workspace_id,)) if workspace_id else ("", ())
+        with self._database.reading() as db:
+            rows = db.execute(
+                "SELECT workspace_id, key_id, asked_by, COUNT(*), SUM(model_calls), SUM(input_tokens),"
+                f" SUM(output_tokens), SUM(cost_usd) FROM runs {where}"
+                " GROUP BY workspace_id, key_id, asked_by ORDER BY workspace_id, asked_by, key_id",
+                given,
+            )
+            return [
+                UsageRow(row[0], row[1], row[2], int(row[3]), int(row[4]), int(row[5]), int(row[6]), float(row[7]))
+                for row in rows.fetchall()
+            ]
+
+
+def _insert(db: Connection, record: RunRecord) -> None:
+    names = RUN_COLUMNS.split(", ")
+    values = {name: getattr(record, name) for name in names} | {"requires_human_review": 0}
+    db.execute(f"INSERT INTO runs ({RUN_COLUMNS}) VALUES ({', '.join(f':{name}' for name in names)})", values)
+
+
+def _get(db: Connection, run_id: str, workspace_id: str | None) -> RunRecord:
+    row = db.execute(f"SELECT {RUN_COLUMNS} FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+    record = record_of(row) if row else None
+    if record is None or (workspace_id is not None and record.workspace_id != workspace_id):
+        raise UnknownRun(f"There is no run {run_id[:80]}{f' in {workspace_id}' if workspace_id else ''}.")
+    return record
+
+
+def _settle(db: Connection, run_id: str, status: RunStatus, error: str | None) -> None:
+    db.execute(
+        "UPDATE runs SET status = ?, finished_at = ?, agent = NULL, requires_human_review = ?, error = ?"
+        " WHERE run_id = ?",
+        (status, now(), int(status == "waiting"), error, run_id),
+    )
+    db.execute("DELETE FROM run_drafts WHERE run_id = ?", (run_id,))
+
+
+def _save_result(db: Connection, run_id: str, result: RunResult) -> None:
+    m = result.metrics
+    db.execute(
+        "UPDATE runs SET outcome = ?, confidence = ?, attempts = ?, model_calls = ?, input_tokens = ?,"
+        " output_tokens = ?, cost_usd = ? WHERE run_id = ?",
+        (
+            result.outcome,
+            result.confidence,
+            m.get("iterations", 0),
+            m.get("model_calls", 0),
+            m.get("input_tokens", 0),
+            m.get("output_tokens", 0),
+            m.get("cost_usd", 0.0),
+            run_id,
+        ),
+    )
+    db.execute(
+        "INSERT INTO run_results VALUES (?, ?) ON CONFLICT (run_id) DO UPDATE SET result = excluded.result",
+        (run_id, json.dumps(result.as_dict(), default=str)),
+    )
+
+
+def _escaped(words: str) -> str:
+    for sign in "!%_":
+        words = words.replace(sign, f"!{sign}")
+    return words
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

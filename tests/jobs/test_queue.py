@@ -1,0 +1,156 @@
+"""Whose turn it is: every job is done by one owner at a time, and by another when that one is gone."""
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+from masis.jobs.owners import new_owner
+from masis.jobs.queue import Job, JobQueue
+from tests.jobs.conftest import LEASE_SECONDS, Clock, put
+
+RUN_A = ("run", "a")
+
+
+def open_jobs(queue: JobQueue) -> list[tuple[str, str, str | None, int]]:
+    with queue.database.reading() as db:
+        rows = db.execute("SELECT subject, status, owner, cancel_requested FROM jobs ORDER BY created_at, subject")
+        return [tuple(row) for row in rows.fetchall()]
+
+
+def test_the_same_thing_is_waited_for_once(queue: JobQueue) -> None:
+    assert put(queue, "a")
+    assert not put(queue, "a")
+    assert put(queue, "a", "ingest")
+    assert queue.counts() == {("run", "queued"): 1, ("ingest", "queued"): 1}
+
+
+def test_what_was_put_in_a_transaction_that_failed_is_not_there(queue: JobQueue) -> None:
+    def put_and_fail() -> None:
+        with queue.database.writing() as db:
+            queue.put(db, Job("run", "a", "w"))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        put_and_fail()
+    assert queue.claim("worker", {"run": 9}) == []
+
+
+def test_the_oldest_come_first_as_many_of_each_kind_as_there_is_room_for(queue: JobQueue, clock: Clock) -> None:
+    for number, (subject, kind) in enumerate([("c", "run"), ("x", "ingest"), ("a", "run"), ("b", "run")]):
+        clock.now += number
+        put(queue, subject, kind)
+    claimed = queue.claim("worker", {"run": 2, "ingest": 0})
+    assert claimed == [Job("run", "c", "w", 1), Job("run", "a", "w", 1)]
+    assert [job.subject for job in queue.claim("worker", {"run": 2, "ingest": 1})] == ["b", "x"]
+    assert queue.counts() == {("run", "running"): 3, ("ingest", "running"): 1}
+
+
+def test_one_with_an_owner_is_claimed_from_the_start(queue: JobQueue) -> None:
+    put(queue, "a", owner="me")
+    assert queue.claim("worker", {"run": 9}) == []
+    assert queue.claim_one("worker", RUN_A) is None
+    assert queue.renew("me", [RUN_A]) == {RUN_A: False}
+
+
+def test_claimers_at_the_same_moment_never_get_the_same_job(queue: JobQueue) -> None:
+    for number in range(60):
+        put(queue, f"{number:02}")
+    together = Barrier(6)
+
+    def claim_all(owner: str) -> list[str]:
+        together.wait()
+        mine: list[str] = []
+        while jobs := queue.claim(owner, {"run": 3}):
+            mine += [job.subject for job in jobs]
+        return mine
+
+    with ThreadPoolExecutor(6) as threads:
+        claimed = list(threads.map(claim_all, [f"worker {number}" for number in range(6)]))
+    assert sorted(subject for mine in claimed for subject in mine) == [f"{number:02}" for number in range(60)]
+
+
+def test_a_lease_that_is_renewed_stays_and_one_that_is_not_goes_to_another(queue: JobQueue, clock: Clock) -> None:
+    put(queue, "a")
+    put(queue, "b")
+    queue.claim("slow", {"run": 2})
+    clock.now += LEASE_SECONDS - 1
+    assert queue.renew("slow", [RUN_A]) == {RUN_A: False}
+    clock.now += 2
+    assert queue.claim("other", {"run": 2}) == [Job("run", "b", "w", 2)]
+    assert queue.renew("slow", [RUN_A, ("run", "b")]) == {RUN_A: False}
+
+
+def test_what_nobody_works_on_any_more_runs_out_though_its_owner_lives(queue: JobQueue, clock: Clock) -> None:
+    """A worker may lose sight of a job. It must not hold it for ever by renewing the others."""
+    put(queue, "a")
+    put(queue, "forgotten")
+    queue.claim("worker", {"run": 2})
+    clock.now += LEASE_SECONDS + 1
+    assert queue.renew("worker", [RUN_A]) == {RUN_A: False}
+    assert [job.subject for job in queue.claim("other", {"run": 2})] == ["forgotten"]
+
+
+def test_only_its_owner_says_that_a_job_is_done(queue: JobQueue, clock: Clock) -> None:
+    put(queue, "a")
+    queue.claim("first", {"run": 1})
+    clock.now += LEASE_SECONDS + 1
+    queue.claim("second", {"run": 1})
+    with queue.database.writing() as db:
+        assert not queue.holds(db, "first", RUN_A)
+        assert not queue.done(db, "first", RUN_A)
+        assert queue.holds(db, "second", RUN_A)
+        assert queue.done(db, "second", RUN_A)
+        assert not queue.is_open(db, RUN_A)
+    assert put(queue, "a")
+
+
+def test_what_is_given_back_rests_for_a_while(queue: JobQueue, clock: Clock) -> None:
+    put(queue, "a")
+    queue.claim("first", {"run": 1})
+    queue.give_back("stranger", [RUN_A])
+    assert queue.claim("second", {"run": 1}) == []
+    queue.give_back("first", [RUN_A], delay=5)
+    clock.now += 4
+    assert queue.claim("second", {"run": 1}) == []
+    clock.now += 1
+    assert queue.claim("second", {"run": 1}) == [Job("run", "a", "w", 2)]
+
+
+def test_cancelling(queue: JobQueue, clock: Clock) -> None:
+    put(queue, "waits")
+    put(queue, "works", owner="worker")
+    put(queue, "abandoned", owner="worker")
+    with queue.database.writing() as db:
+        assert queue.request_cancel(db, ("run", "waits")) == "queued"
+        assert queue.request_cancel(db, ("run", "works")) == "running"
+        assert queue.request_cancel(db, ("run", "nowhere")) == "not_open"
+    assert queue.renew("worker", [("run", "works")]) == {("run", "works"): True}
+    assert [row[0] for row in open_jobs(queue)] == ["abandoned", "works"]
+    clock.now += LEASE_SECONDS + 1
+    with queue.database.writing() as db:
+        assert queue.request_cancel(db, ("run", "abandoned")) == "queued"
+    assert [row[0] for row in open_jobs(queue)] == ["works"]
+
+
+def test_a_dead_process_of_this_machine_is_not_waited_for(queue: JobQueue) -> None:
+    code = "from masis.jobs.owners import new_owner; print(new_owner())"
+    dead = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+    living = new_owner()
+    put(queue, "a", owner=dead)
+    put(queue, "b", owner=living)
+    put(queue, "c", owner=dead.replace(dead.split("|")[0], "another machine"))
+    with queue.database.writing() as db:
+        assert not queue.is_running(db, RUN_A)
+        assert queue.is_running(db, ("run", "b"))
+    queue.free_the_dead()
+    assert [job.subject for job in queue.claim("worker", {"run": 9})] == ["a"]
+
+
+def test_open_jobs_of_a_workspace(queue: JobQueue) -> None:
+    put(queue, "a")
+    put(queue, "f", "ingest")
+    assert queue.open_subjects("run", "w") == ["a"]
+    assert queue.open_subjects("run", "elsewhere") == []
