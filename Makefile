@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PROCESSES ?= 2
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
@@ -13,14 +14,16 @@ help: ## list the targets
 demo: $(VENV)/.core ## set up, load the sample workspace and ask it three questions
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
 
-test: $(VENV)/.dev .cache/qdrant/.ready ## run all tests
-	$(BIN)/python -m pytest
+test: $(VENV)/.dev .cache/qdrant/.ready ## run all tests, two at a time (PROCESSES=0: one after the other, as a debugger wants it)
+	$(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal
 
-check: $(VENV)/.dev ## format, lint, types, layers
+check: $(VENV)/.dev ## format, lint, types, layers, container files
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/hadolint Dockerfile
+	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml
 
 format: $(VENV)/.dev ## rewrite the sources in the house format
 	$(BIN)/ruff format .
@@ -44,7 +47,8 @@ docs: $(VENV)/.dev ## write the generated pages and the picture of docs/
 
 lock: ## recompute the hashed requirement files (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --overrides requirements/unused.txt pyproject.toml --group build -o requirements/core.txt
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --overrides requirements/unused.txt pyproject.toml --extra server --extra mcp --extra otel --group build --group dev -c requirements/core.txt -o requirements/dev.txt
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --overrides requirements/unused.txt pyproject.toml --extra server --extra mcp --extra otel --group build -c requirements/core.txt -o requirements/server.txt
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --overrides requirements/unused.txt pyproject.toml --extra server --extra mcp --extra otel --group build --group dev -c requirements/server.txt -o requirements/dev.txt
 
 clean: ## remove the environment and the caches
 	rm -rf $(VENV) .cache .pytest_cache .ruff_cache .mypy_cache .hypothesis .import_linter_cache .coverage

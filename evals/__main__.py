@@ -4,14 +4,18 @@ import argparse
 from collections.abc import Callable
 
 from evals import (
+    bench_api,
     bench_audit,
     bench_cold_start,
+    bench_concurrency,
     bench_embedding,
     bench_ingestion,
     bench_install,
+    bench_jobs,
     bench_latency,
     bench_overhead,
     bench_parsing,
+    bench_recovery,
     bench_store,
     eval_answers,
     eval_calibration,
@@ -42,6 +46,11 @@ SUITES: dict[str, dict[str, Callable[[], Section]]] = {
         "ingestion": bench_ingestion.measure,
         "store": bench_store.measure,
         "audit": bench_audit.measure,
+        "concurrency": bench_concurrency.measure,
+        "jobs": bench_jobs.measure,
+        "api": bench_api.measure,
+        "recovery": bench_recovery.measure_recovery,
+        "memory": bench_recovery.measure_memory,
     },
     "eval": {
         "sample": eval_sample.measure,

@@ -34,10 +34,35 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-COMMANDS = ["ask", "resume", "ingest", "search", "workspaces", "documents", "delete", "reindex", "calibrate", "doctor"]
+COMMANDS = [
+    "ask",
+    "resume",
+    "runs",
+    "runs show",
+    "runs cancel",
+    "runs delete",
+    "runs prune",
+    "decisions",
+    "usage",
+    "serve",
+    "worker",
+    "keys create",
+    "keys list",
+    "keys revoke",
+    "audit-log",
+    "mcp",
+    "ingest",
+    "search",
+    "workspaces",
+    "documents",
+    "delete",
+    "reindex",
+    "calibrate",
+    "doctor",
+]
 
 
-@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
+@pytest.mark.parametrize("command", [[], *(name.split() for name in COMMANDS)])
 def test_help_teaches_with_an_example(command: list[str], tmp_path: Path) -> None:
     done = masis(*command, "--help", home=tmp_path)
     assert done.returncode == 0

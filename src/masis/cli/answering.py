@@ -8,6 +8,7 @@ from masis.cli.console import AsJson, Workspace, clear_errors, print_json, setti
 from masis.cli.searching import InDocument, OfType, OnPages, Since, Until, filters_from
 
 if TYPE_CHECKING:
+    from masis.runs.recording import OnEvent
     from masis.runs.result import RunResult
 
 
@@ -61,15 +62,25 @@ def resume(
     again: Annotated[bool, typer.Option("--again", help="Documents were added, or a server is back.")] = False,
     accept: Annotated[bool, typer.Option("--accept", help="Take the best draft as it is.")] = False,
     stop: Annotated[bool, typer.Option("--stop", help="End the run.")] = False,
+    remember: Annotated[
+        bool,
+        typer.Option(
+            "--remember", help="With --prefer or --both: decide the same way when later questions meet this conflict."
+        ),
+    ] = False,
     by: Annotated[str, typer.Option(help="Who decides; recorded, and named in the answer.")] = "a person",
     note: Annotated[str | None, typer.Option(help="Why; recorded in the trail.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Answer a run that waits for a person, and let it go on.
 
-    $ masis resume 4f2a… --prefer annual-report.pdf --over board-memo.docx --by "Ada Lovelace"
+    Without an answer, a run that was interrupted (its process was killed, or it failed) goes on from where it was.
+
+    $ masis resume 4f2a… --prefer annual-report.pdf --over board-memo.docx --by "Ada Lovelace" --remember
 
     $ masis resume 4f2a… --question "What was audited revenue in 2025?"
+
+    $ masis resume 4f2a…
     """
     with clear_errors(as_json=as_json):
         from masis import Masis
@@ -85,6 +96,11 @@ def resume(
             "stop": stop,
         }
         actions = [action for action, given in chosen.items() if given]
+        if not actions:
+            with watching(quiet=as_json) as on_event:
+                recovered = _recovered(run_id, on_event)
+            _show(recovered, as_json)
+            return
         if len(actions) != 1:
             raise InvalidInput(
                 "Say one thing: --prefer with --over, --both, --question, --again, --accept or --stop.",
@@ -97,10 +113,24 @@ def resume(
             "question": question,
             "by": by,
             "note": note,
+            "remember": remember,
         }
         with watching(quiet=as_json) as on_event:
             result = Masis(settings()).resume(run_id, answer, on_event=on_event)
         _show(result, as_json)
+
+
+def _recovered(run_id: str, on_event: "OnEvent | None") -> "RunResult":
+    from masis import Masis
+    from masis.errors import InvalidInput
+
+    masis = Masis(settings())
+    if masis.run(run_id).status == "waiting":
+        raise InvalidInput(
+            f"Run {run_id} waits for your answer.",
+            advice="Say one thing: --prefer with --over, --both, --question, --again, --accept or --stop.",
+        )
+    return masis.recover(run_id, on_event=on_event)
 
 
 def _show(result: "RunResult", as_json: bool) -> None:

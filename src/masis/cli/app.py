@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from masis.cli import answering, calibrating, doctoring, library, searching
+from masis.cli import answering, calibrating, doctoring, keys, library, mcp_server, running, searching, serving
 
 app = typer.Typer(
     name="masis",
@@ -27,6 +27,9 @@ app = typer.Typer(
 
 app.command("ask")(answering.ask)
 app.command("resume")(answering.resume)
+app.add_typer(running.runs, name="runs")
+app.command("decisions")(running.decisions)
+app.command("usage")(running.usage)
 app.command("ingest")(library.ingest)
 app.command("search")(searching.search)
 app.command("workspaces")(library.workspaces)
@@ -34,6 +37,11 @@ app.command("documents")(library.documents)
 app.command("delete")(library.delete)
 app.command("reindex")(library.reindex)
 app.command("calibrate")(calibrating.calibrate)
+app.command("mcp")(mcp_server.mcp)
+app.add_typer(keys.app, name="keys")
+app.command("audit-log")(keys.audit_log)
+app.command("serve")(serving.serve)
+app.command("worker")(serving.worker)
 app.command("doctor")(doctoring.doctor)
 
 

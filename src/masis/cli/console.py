@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -39,6 +39,21 @@ def counted(number: int, thing: str) -> str:
 
 def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")
+
+
+def print_table(header: list[str], rows: Sequence[tuple[Any, ...]], *, markup: Sequence[int] = ()) -> None:
+    """`markup`: the columns whose cells are marked up by us; all others are somebody's words."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    for place, name in enumerate(header):
+        # What stands first is a name to copy: it must not be cut where the terminal is narrow.
+        longest = max((len(str(row[0])) for row in rows), default=0) if place == 0 else None
+        table.add_column(name, no_wrap=place == 0, min_width=longest)
+    for row in rows:
+        table.add_row(*(str(cell) if place in markup else escape(str(cell)) for place, cell in enumerate(row)))
+    out().print(table)
 
 
 @contextmanager

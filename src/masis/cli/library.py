@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, clear_errors, counted, err, out, print_json, settings
+from masis.cli.console import AsJson, Workspace, clear_errors, counted, err, out, print_json, print_table, settings
 
 if TYPE_CHECKING:
     from masis.knowledge.progress import IngestProgress
@@ -136,7 +136,7 @@ def workspaces(as_json: AsJson = False) -> None:
             out().print("No workspace yet. Make one: [cyan]masis ingest PATH --workspace NAME[/cyan]")
         else:
             rows = [(w.workspace_id, w.documents, w.chunks, w.created_at[:10]) for w in found]
-            _print_table(["workspace", "documents", "passages", "made"], rows)
+            print_table(["workspace", "documents", "passages", "made"], rows)
 
 
 def documents(workspace: Workspace, as_json: AsJson = False) -> None:
@@ -154,7 +154,7 @@ def documents(workspace: Workspace, as_json: AsJson = False) -> None:
             out().print(f"No documents in {workspace} yet: [cyan]masis ingest PATH --workspace {workspace}[/cyan]")
         else:
             rows = [(d.file_name, d.status, d.date or "", d.pages, d.chunks, d.reason or d.note or "") for d in found]
-            _print_table(["document", "status", "dated", "pages", "passages", ""], rows)
+            print_table(["document", "status", "dated", "pages", "passages", ""], rows)
 
 
 def delete(
@@ -208,15 +208,3 @@ def reindex(as_json: AsJson = False) -> None:
             print_json({"passages": passages})
         else:
             out().print(f"The index was built anew: {counted(passages, 'passage')}.")
-
-
-def _print_table(header: list[str], rows: list[tuple[Any, ...]]) -> None:
-    from rich.markup import escape
-    from rich.table import Table
-
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for name in header:
-        table.add_column(name)
-    for row in rows:
-        table.add_row(*(escape(str(cell)) for cell in row))
-    out().print(table)

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from masis.cli.console import counted, err
 
-Event = dict[str, Any]
+if TYPE_CHECKING:
+    from masis.runs.event_log import RunEvent
 
 DOING = {
     "researcher": "searching the documents",
@@ -17,24 +18,25 @@ DOING = {
 
 
 @contextmanager
-def watching(*, quiet: bool) -> Iterator[Callable[[Event], None] | None]:
+def watching(*, quiet: bool) -> "Iterator[Callable[[RunEvent], None] | None]":
     if quiet:
         yield None
         return
     console = err()
     with console.status("starting") as status:
 
-        def show(event: Event) -> None:
-            agent = event["agent"]
+        def show(event: "RunEvent") -> None:
+            agent, entry = event.get("agent", ""), event.get("trace")
             if event["event"] == "started":
                 status.update(f"[cyan]{agent.capitalize()}[/cyan] {DOING.get(agent, 'at work')} …")
-            else:
-                console.print(_line(agent, event["trace"]))
+            elif entry:
+                console.print(line_of(event, entry))
 
         yield show
 
 
-def _line(agent: str, entry: dict[str, Any]) -> str:
+def line_of(event: "RunEvent", entry: dict[str, Any]) -> str:
+    agent = event.get("agent", "")
     mark, said = _said(agent, entry)
     return f"  {mark} [bold]{agent.replace('_', ' ').capitalize():<12}[/bold] [dim]{said}[/dim]"
 

@@ -34,7 +34,7 @@ def parse_pdf(data: bytes, file_name: str) -> ParsedDocument:
         raise UnreadableFile(
             f"{file_name} is cut off: the end of the PDF is missing.", advice="Download or copy it again."
         )
-    document = _opened(data, file_name)
+    document = opened_pdf(data, file_name)
     pages = list(_read_pages(document, file_name))
     sizes = _heading_sizes(pages)
     texts = [clean("\n".join(_marked(line, sizes) for line in page.lines)) for page in pages]
@@ -65,7 +65,7 @@ def _without_text(file_name: str, pages: Sequence[_ReadPage], *, is_encrypted: b
     )
 
 
-def _opened(data: bytes, file_name: str) -> Any:
+def opened_pdf(data: bytes, file_name: str) -> Any:
     import pypdfium2
 
     try:

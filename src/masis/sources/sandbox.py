@@ -3,13 +3,18 @@
 import os
 import threading
 import weakref
+from collections.abc import Callable
+from typing import TypeVar
 
 from masis.errors import UnreadableFile
 from masis.settings import Settings
+from masis.sources.pdf_image import PageImage, Wanted
 from masis.sources.sandbox_process import Worker, WorkerLost
 from masis.types import ParsedDocument
 
 _ATTEMPTS = 2
+
+Answer = TypeVar("Answer")
 
 
 class Sandbox:
@@ -27,25 +32,32 @@ class Sandbox:
 
     def parse(self, data: bytes, file_name: str) -> ParsedDocument:
         """Waits for a free place and for the result; safe from any thread. Raises UnreadableFile, and nothing else."""
+        return self._by_a_worker(file_name, lambda worker: worker.read(data, file_name, self._settings))
+
+    def draw_page(self, data: bytes, file_name: str, wanted: Wanted) -> PageImage:
+        """A page of a PDF as a picture; as `parse` otherwise."""
+        return self._by_a_worker(file_name, lambda worker: worker.draw(data, file_name, wanted, self._settings))
+
+    def _by_a_worker(self, file_name: str, job: Callable[[Worker], Answer]) -> Answer:
         with self._places:
             try:
-                return self._read(data, file_name)
+                return self._done(job)
             except (WorkerLost, OSError) as error:
                 raise UnreadableFile(
                     f"{file_name} was not read: {error}.",
                     advice="Check that the machine has memory left, then ingest the file again.",
                 ) from error
 
-    def _read(self, data: bytes, file_name: str) -> ParsedDocument:
+    def _done(self, job: Callable[[Worker], Answer]) -> Answer:
         opened = self._pool.closings
         for _ in range(_ATTEMPTS - 1):
             try:
-                return self._pool.read(data, file_name, self._settings)
+                return self._pool.do(job)
             except WorkerLost:
                 # Closed while it was reading: that was meant, and must not start a new process.
                 if self._pool.closings != opened:
                     raise
-        return self._pool.read(data, file_name, self._settings)
+        return self._pool.do(job)
 
     def close(self) -> None:
         """Ends all processes, also those that are reading; the next file starts new ones."""
@@ -59,10 +71,10 @@ class _Pool:
         self._idle: list[Worker] = []
         self._busy: set[Worker] = set()
 
-    def read(self, data: bytes, file_name: str, settings: Settings) -> ParsedDocument:
+    def do(self, job: Callable[[Worker], Answer]) -> Answer:
         worker = self._taken()
         try:
-            return worker.read(data, file_name, settings)
+            return job(worker)
         finally:
             self._put_back(worker)
 

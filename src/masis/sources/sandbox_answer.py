@@ -4,12 +4,14 @@ from typing import Any
 
 from masis.errors import ScannedFile, UnreadableFile
 from masis.settings import Settings
+from masis.sources.pdf_image import MOST_PIXELS, Box, PageImage
 from masis.sources.sandbox_wire import BrokenFrame, Readable, read_exactly, read_header
 from masis.types import Member, Page, ParsedDocument
 
 _MAX_CHARACTERS = 100_000_000
 _MAX_BYTES_A_CHARACTER = 4
 _MAX_FRAMES = 2_000_000
+_MAX_IMAGE_BYTES = 4 * MOST_PIXELS
 
 Header = dict[str, Any]
 
@@ -17,6 +19,24 @@ Header = dict[str, Any]
 def read_answer(stream: Readable, file_name: str, settings: Settings) -> ParsedDocument | UnreadableFile:
     """The document, or why the worker refused it; raises BrokenFrame, or UnreadableFile when it says too much."""
     return _Answer(stream, file_name, settings).read()
+
+
+def read_image(stream: Readable) -> PageImage | UnreadableFile:
+    """A page as a picture, or why there is none."""
+    header, size = read_header(stream)
+    try:
+        if "refused" in header:
+            return UnreadableFile(str(header["refused"]), advice=str(header["advice"]))
+        if size > _MAX_IMAGE_BYTES:
+            raise BrokenFrame
+        boxes = tuple(_box(*edges) for edges in header["boxes"])
+        return PageImage(read_exactly(stream, size), int(header["width"]), int(header["height"]), boxes)
+    except (KeyError, TypeError, ValueError) as error:
+        raise BrokenFrame from error
+
+
+def _box(left: float, top: float, right: float, bottom: float) -> Box:
+    return float(left), float(top), float(right), float(bottom)
 
 
 class _Answer:

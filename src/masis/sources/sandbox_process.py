@@ -5,15 +5,17 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from io import BufferedReader
 from types import TracebackType
-from typing import IO
+from typing import IO, TypeVar
 
 from masis.errors import UnreadableFile
 from masis.settings import Settings
-from masis.sources.sandbox_answer import read_answer
+from masis.sources.pdf_image import PageImage, Wanted
+from masis.sources.sandbox_answer import read_answer, read_image
 from masis.sources.sandbox_wire import BrokenFrame, read_header, write_frame
 from masis.types import ParsedDocument
 
@@ -24,6 +26,8 @@ _ENVIRONMENT = (
     *("PATH", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "TEMP", "TMPDIR"),
     *("PYTHONPATH", "PYTHONHOME", "PYTHONUTF8", "VIRTUAL_ENV"),
 )
+
+Answer = TypeVar("Answer")
 
 
 class WorkerLost(Exception):
@@ -61,13 +65,34 @@ class Worker:
 
     def read(self, data: bytes, file_name: str, settings: Settings) -> ParsedDocument:
         """Raises UnreadableFile, or WorkerLost when the file may not be the cause."""
+        return self._told(
+            data,
+            file_name,
+            _request(file_name, settings),
+            settings,
+            lambda: read_answer(self._answers, file_name, settings),
+        )
+
+    def draw(self, data: bytes, file_name: str, wanted: Wanted, settings: Settings) -> PageImage:
+        """As `read`: a page as a picture."""
+        request = _request(file_name, settings) | {"image": asdict(wanted)}
+        return self._told(data, file_name, request, settings, lambda: read_image(self._answers))
+
+    def _told(
+        self,
+        data: bytes,
+        file_name: str,
+        request: Mapping[str, object],
+        settings: Settings,
+        heard: Callable[[], Answer | UnreadableFile],
+    ) -> Answer:
         self._wait_until_ready()
         self._is_between_files = False
         with _Deadline(settings.parse_seconds, self.kill) as deadline:
             try:
-                write_frame(self._requests, _request(file_name, settings), data)
+                write_frame(self._requests, request, data)
                 self._requests.flush()
-                answer = read_answer(self._answers, file_name, settings)
+                answer = heard()
                 is_clean = self._has_ended_cleanly()
             except (BrokenFrame, OSError):
                 answer, is_clean = None, False

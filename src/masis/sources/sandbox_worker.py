@@ -3,8 +3,9 @@
 Loads the parsers once, says {"ready"}, and forks for each file, so that a file costs milliseconds and takes its damage
 with it. A request is a header {"name", "memory_bytes", "seconds", "max_members", "max_unpacked_bytes"} with the file as
 its body; the answer is frames: {"page", "label"}, {"member"} and {"note"}, as many as there are, then {"title",
-"date", "scanned"} or {"refused", "advice"}, with {"scanned_pages"} where that is why. When a child dies, this process
-ends too, with a status that says how.
+"date", "scanned"} or {"refused", "advice"}, with {"scanned_pages"} where that is why. With {"image": {"page", "width",
+"quote", "expected"}} the answer is one frame, {"width", "height", "boxes"} with a PNG as its body. When a child dies,
+this process ends too, with a status that says how.
 """
 
 import gc
@@ -25,6 +26,7 @@ from masis.sources.archive_entries import Limits
 from masis.sources.archives import unpack
 from masis.sources.landlock import read_nothing_else
 from masis.sources.parse import damaged, is_archive, parse, too_much_memory
+from masis.sources.pdf_image import Wanted, draw_page
 from masis.sources.sandbox_wire import BrokenFrame, read_exactly, read_header, write_frame
 from masis.types import ParsedDocument
 
@@ -117,7 +119,8 @@ def _answer(request: dict[str, Any], data: bytes, answers: FileIO) -> None:
         memory, seconds, taken = int(request["memory_bytes"]), float(request["seconds"]), int(request["taken_bytes"])
         confinement.confine(memory, len(data), seconds, taken)
         limits = Limits(int(request["max_members"]), int(request["max_unpacked_bytes"]))
-        for header, body in _frames(data, name, limits):
+        frames = _image(data, name, request["image"]) if "image" in request else _frames(data, name, limits)
+        for header, body in frames:
             write_frame(answers, header, body)
     except UnreadableFile as refused:
         _refuse(answers, refused)
@@ -133,6 +136,11 @@ def _refuse(answers: FileIO, error: UnreadableFile) -> None:
 
 
 Frame = tuple[dict[str, object], bytes]
+
+
+def _image(data: bytes, name: str, wanted: dict[str, Any]) -> Iterator[Frame]:
+    image = draw_page(data, name, Wanted(**wanted))
+    yield {"width": image.width, "height": image.height, "boxes": image.boxes}, image.png
 
 
 def _frames(data: bytes, name: str, limits: Limits) -> Iterator[Frame]:

@@ -64,7 +64,7 @@ _MAIL_HEADER = re.compile(
 
 
 def sniff(data: bytes) -> Content:
-    if _is_pdf(data):
+    if is_pdf(data):
         return _PDF
     if data.startswith((b"PK\x03\x04", b"PK\x07\x08PK")):
         return sniff_zip(data)
@@ -81,7 +81,7 @@ def sniff(data: bytes) -> Content:
     return _TAR if starts_like_tar(data) else _TEXT
 
 
-def _is_pdf(data: bytes) -> bool:
+def is_pdf(data: bytes) -> bool:
     """The specification allows rubbish before the header; a text about the format has no objects."""
     head = data[:_HEAD_BYTES]
     return head.lstrip(b"\xef\xbb\xbf \t\r\n\x00").startswith(b"%PDF-") or (b"%PDF-" in head and b"endobj" in data)

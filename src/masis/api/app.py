@@ -1,0 +1,143 @@
+"""The application: routes, guard, errors, and the worker that does what they put into the queue."""
+
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from typing import Any, Protocol
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from starlette.exceptions import HTTPException
+from starlette.routing import Route
+from starlette.types import Lifespan, Receive, Scope, Send
+
+from masis._version import __version__
+from masis.api import (
+    decisions,
+    documents,
+    ingestions,
+    keys,
+    openai,
+    page_images,
+    reference,
+    runs,
+    sample,
+    searching,
+    sessions,
+    system,
+    web_files,
+    workspaces,
+)
+from masis.api.described import TAGS, described
+from masis.api.guard import Guard
+from masis.api.idempotency import KeepFirstResponse, Replay, on_replay
+from masis.api.problems import on_http_error, on_masis_error, on_validation_error
+from masis.api.service import Service, open_service
+from masis.errors import MASISError
+from masis.runs.service import Masis
+from masis.runs.working import working
+from masis.settings import Settings
+
+ROUTERS = (
+    runs.router,
+    workspaces.router,
+    documents.router,
+    page_images.router,
+    sample.router,
+    ingestions.router,
+    searching.router,
+    decisions.router,
+    keys.router,
+    sessions.router,
+    openai.router,
+    system.router,
+    reference.router,
+    web_files.router,
+)
+
+
+class Beside(Protocol):
+    """Another door to the same service, with checks of its own: the MCP server is one."""
+
+    def running(self) -> AbstractAsyncContextManager[None]: ...
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
+
+
+def create_app(
+    settings: Settings,
+    masis: Masis | None = None,
+    *,
+    with_worker: bool = True,
+    concurrency: int | None = None,
+    always_with_keys: bool = False,
+    beside: Mapping[str, Callable[[Service], Beside]] | None = None,
+) -> FastAPI:
+    """Opens nothing until it is started. `always_with_keys`: for an address that others can reach; there, having no
+    keys must not mean that none is needed. `beside`: what else is served, by its path."""
+    service = open_service(settings, masis, always_with_keys=always_with_keys)
+    others = {path: make(service) for path, make in (beside or {}).items()}
+    app = FastAPI(
+        title="MASIS",
+        version=__version__,
+        openapi_tags=TAGS,
+        lifespan=_lifespan(service, with_worker, concurrency, others.values()),
+        redirect_slashes=False,
+        # Theirs load scripts from elsewhere; ours is in `reference`.
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.service = service
+    for router in ROUTERS:
+        app.include_router(router)
+    for path, other in others.items():
+        app.router.routes.append(Route(path, endpoint=other))
+    _handle_errors(app)
+    # The last one added is the outermost.
+    app.add_middleware(KeepFirstResponse)
+    app.add_middleware(Guard, service=service)
+    setattr(app, "openapi", lambda: _openapi(app))  # noqa: B010
+    return app
+
+
+def _handle_errors(app: FastAPI) -> None:
+    app.add_exception_handler(MASISError, on_masis_error)
+    app.add_exception_handler(HTTPException, _on_http_error)
+    app.add_exception_handler(RequestValidationError, on_validation_error)
+    app.add_exception_handler(Replay, on_replay)
+
+
+async def _on_http_error(request: Request, error: Exception) -> Response:
+    response = await on_http_error(request, error)
+    if response.status_code == 405:
+        response.headers["Allow"] = ", ".join(_methods_at(request.url.path))
+    return response
+
+
+def _methods_at(path: str) -> list[str]:
+    """Of all routes at an address; each of them knows only its own."""
+    routes = [route for router in ROUTERS for route in router.routes if isinstance(route, Route)]
+    return sorted({method for route in routes if route.path_regex.match(path) for method in route.methods or ()})
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    if app.openapi_schema is None:
+        plain = get_openapi(title=app.title, version=app.version, routes=app.routes, tags=app.openapi_tags)
+        app.openapi_schema = described(plain)
+    return app.openapi_schema
+
+
+def _lifespan(
+    service: Service, with_worker: bool, concurrency: int | None, others: Iterable[Beside]
+) -> Lifespan[FastAPI]:
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with AsyncExitStack() as open_parts:
+            open_parts.callback(service.masis.close)
+            open_parts.callback(service.page_images.close)
+            if with_worker:
+                await open_parts.enter_async_context(working(service.masis, concurrency))
+            for other in others:
+                await open_parts.enter_async_context(other.running())
+            yield
+
+    return lifespan

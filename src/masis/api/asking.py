@@ -1,0 +1,36 @@
+"""Waiting for a run's result, without the run depending on who waits."""
+
+import asyncio
+
+from masis.api.access import Access
+from masis.api.problems import Conflicting, StillRunning
+from masis.errors import MASISError
+from masis.runs.records import RunRecord
+from masis.runs.result import RunResult
+
+
+class RunFailed(MASISError):
+    """A fault of MASIS itself ended the run."""
+
+    code = "run_failed"
+
+
+async def finished_result(access: Access, run: RunRecord, location: str) -> RunResult:
+    try:
+        async with asyncio.timeout(access.service.settings.ask_seconds):
+            async for _ in access.masis.afollow(run.run_id):
+                pass
+    except TimeoutError:
+        waited = f"The run is not done after {access.service.settings.ask_seconds:g} seconds."
+        raise StillRunning(waited, location) from None
+    return await result_or_problem(access, run)
+
+
+async def result_or_problem(access: Access, run: RunRecord) -> RunResult:
+    result = await access.masis.aresult(run.run_id, run.workspace_id)
+    if result is not None:
+        return result
+    latest = await access.masis.arun(run.run_id, run.workspace_id)
+    if latest.status == "cancelled":
+        raise Conflicting("The run was cancelled before it had an answer.", advice="Ask again when it is wanted.")
+    raise RunFailed(latest.error or "The run ended without a result.", advice="Ask again; the log says what happened.")

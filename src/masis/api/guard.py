@@ -1,0 +1,130 @@
+"""Around every request: an id, careful headers, limits on what is read, and no caller from elsewhere without keys."""
+
+import asyncio
+import logging
+import re
+import time
+import uuid
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from masis.api.problems import TooLarge, TooSlow, internal_problem, response_to
+from masis.api.service import Service
+from masis.errors import Forbidden, MASISError
+from masis.observability.logs import bind
+from masis.observability.metrics import http_request
+from masis.settings import Settings
+
+_log = logging.getLogger(__name__)
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_LOOPBACK = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", re.IGNORECASE)
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+"""What is counted by its name: a client may call its method anything."""
+
+_HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store"}
+
+
+class Guard:
+    def __init__(self, app: ASGIApp, service: Service) -> None:
+        self._app = app
+        self._service = service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = _request_id(Headers(scope=scope))
+        answering = _Answering(send, request_id)
+        started_at = time.perf_counter()
+        with bind(request_id=request_id):
+            try:
+                await self._answer(scope, receive, answering, request_id)
+            finally:
+                _note(scope, answering.status, time.perf_counter() - started_at)
+
+    async def _answer(self, scope: Scope, receive: Receive, answering: "_Answering", request_id: str) -> None:
+        headers = Headers(scope=scope)
+        try:
+            await self._let_in(headers)
+            await self._app(scope, _limited(receive, headers, self._service.settings), answering)
+        except MASISError as error:
+            await response_to(scope["path"], error)(scope, receive, answering)
+        except Exception:
+            _log.exception("request %s failed: %s %s", request_id, scope["method"], scope["path"])
+            if answering.status:
+                raise
+            await internal_problem(scope["path"], request_id)(scope, receive, answering)
+
+    async def _let_in(self, headers: Headers) -> None:
+        """Without keys whoever reaches this machine's loopback is its owner; a page elsewhere in their browser, sent
+        here by a name that points to loopback or by a plain cross-site form, is not."""
+        length = headers.get("content-length", "")
+        _require_size(int(length) if length.isdecimal() else 0, headers, self._service.settings)
+        if await self._service.keys_needed():
+            return
+        host, origin = headers.get("host", ""), headers.get("origin")
+        if not _LOOPBACK.fullmatch(host) or (origin is not None and origin.partition("://")[2] != host):
+            raise Forbidden(
+                "Without keys this service answers only its own machine.",
+                advice="Call it as 127.0.0.1 or localhost, or make a key with `masis keys create`.",
+            )
+
+
+class _Answering:
+    """`send`, with the headers that every response has."""
+
+    def __init__(self, send: Send, request_id: str) -> None:
+        self._send = send
+        self._request_id = request_id
+        self.status = 0
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            headers["X-Request-Id"] = self._request_id
+            for name, value in _HEADERS.items():
+                headers.setdefault(name, value)
+        await self._send(message)
+
+
+def _note(scope: Scope, status: int, seconds: float) -> None:
+    method = scope["method"] if scope["method"] in _METHODS else "other"
+    route = getattr(scope.get("route"), "path", "none")
+    http_request(method, route, status, seconds)
+    _log.info("%s %s %s", method, scope["path"], status, extra={"seconds": round(seconds, 4)})
+
+
+def _request_id(headers: Headers) -> str:
+    given = headers.get("x-request-id", "")
+    return given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+
+
+def _require_size(size: int, headers: Headers, settings: Settings) -> None:
+    is_upload = headers.get("content-type", "").lower().startswith("multipart/")
+    limit = settings.max_request_bytes if is_upload else settings.max_json_bytes
+    if size > limit:
+        raise TooLarge(f"The request is larger than the {limit:,} bytes that this service takes.")
+
+
+def _limited(receive: Receive, headers: Headers, settings: Settings) -> Receive:
+    """What is read is counted as it comes, and a client that stops sending is not waited for for ever."""
+    received = 0
+    complete = False
+
+    async def limited() -> Message:
+        nonlocal received, complete
+        if complete:
+            return await receive()
+        try:
+            message = await asyncio.wait_for(receive(), settings.request_seconds)
+        except TimeoutError:
+            raise TooSlow(f"No byte of the request came for {settings.request_seconds:g} seconds.") from None
+        received += len(message.get("body", b""))
+        complete = not message.get("more_body", False)
+        _require_size(received, headers, settings)
+        return message
+
+    return limited

@@ -1,0 +1,86 @@
+"""Documents page by page: where each begins, and the pages of a PDF as pictures with the cited words marked."""
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+
+from masis.api.access import Read
+from masis.api.documents import DocumentId, known_document, pages_of, parsed_document
+from masis.api.models import PageOut, WorkspaceId
+from masis.api.problems import NotHere, problems
+from masis.errors import UnreadableFile
+from masis.sources.pdf_image import MOST_QUOTED, WIDTHS, Wanted
+from masis.sources.skeletons import skeleton_of
+from masis.sources.sniff import is_pdf
+from masis.types import PAGE_BREAK, ParsedDocument
+
+router = APIRouter(prefix="/masis/workspaces/{workspace_id}/documents/{document_id}", tags=["documents"])
+
+LATEST_OFFSET = 2**31
+
+PageNumber = Annotated[int, Path(ge=1, le=1_000_000, description="Counted from 1.")]
+Offset = Annotated[int | None, Query(ge=0, le=LATEST_OFFSET, description="In the document's text, as citations count.")]
+
+
+@router.get("/pages", operation_id="list_pages", summary="Where each page begins and ends", responses=problems(404))
+async def list_pages(access: Read, workspace_id: WorkspaceId, document_id: DocumentId) -> list[PageOut]:
+    await known_document(access, workspace_id, document_id)
+    return pages_of(await parsed_document(access, workspace_id, document_id))
+
+
+@router.get(
+    "/pages/{number}.png",
+    operation_id="get_page_image",
+    summary="A page of a PDF as a picture, with the words of a citation marked",
+    response_class=Response,
+    responses={
+        200: {
+            "content": {"image/png": {}},
+            "description": "The page.",
+            "headers": {"X-Marks": {"description": "How many lines are marked.", "schema": {"type": "integer"}}},
+        },
+        **problems(404),
+    },
+)
+async def get_page_image(
+    access: Read,
+    workspace_id: WorkspaceId,
+    document_id: DocumentId,
+    number: PageNumber,
+    width: Annotated[int, Query(ge=WIDTHS[0], le=WIDTHS[-1], description="In pixels.")] = 900,
+    start: Offset = None,
+    end: Offset = None,
+) -> Response:
+    """Where the words cannot be found on the page, it comes without marks and `X-Marks` is 0."""
+    document = await known_document(access, workspace_id, document_id)
+    key = (document_id, number, width, start, end)
+    images = access.service.page_images
+    image = images.kept(key)
+    if image is None:
+        data = await asyncio.to_thread(access.masis.library.originals.read, workspace_id, document_id)
+        if data is None or not is_pdf(data):
+            raise NotHere("This document has no page images.", advice="Read its text, or download the original.")
+        parsed = await parsed_document(access, workspace_id, document_id)
+        wanted = _wanted(parsed, number, width, start, end)
+        try:
+            image = await asyncio.to_thread(images.drawn, key, data, document.file_name, wanted)
+        except UnreadableFile as error:
+            raise NotHere(str(error), advice="Read the page's text, or download the original.") from error
+    # The cookie decides who may see it: a browser may keep it for its user, nobody in between may.
+    headers = {"X-Marks": str(len(image.boxes)), "Cache-Control": "private, max-age=3600"}
+    return Response(image.png, media_type="image/png", headers=headers)
+
+
+def _wanted(parsed: ParsedDocument, number: int, width: int, start: int | None, end: int | None) -> Wanted:
+    """The part of the span that is on this page, in characters that pdfium's text has too."""
+    page_start = 0
+    for page in parsed.pages:
+        if page.number == number:
+            if start is None or end is None:
+                return Wanted(number, width)
+            first, last = max(start - page_start, 0), max(end - page_start, 0)
+            quote = skeleton_of(page.text[first:last]).text[:MOST_QUOTED]
+            return Wanted(number, width, quote, len(skeleton_of(page.text[:first]).text))
+        page_start += len(page.text) + len(PAGE_BREAK)
+    raise NotHere(f"This document has no page {number}.", advice=f"It has {len(parsed.pages)} pages.")

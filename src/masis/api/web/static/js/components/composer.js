@@ -1,0 +1,36 @@
+// The question box.
+import { post, workspacePath } from "../api.js";
+import { useShared } from "../context.js";
+import { html, useState } from "../html.js";
+import { addressOf, go } from "../router.js";
+
+const LONGEST = 4000;
+
+/** Asks, and goes to the run. */
+export async function ask(workspace, question) {
+  const run = await post(workspacePath(workspace, "/runs"), { query: question });
+  go(addressOf(workspace, "runs", run.run_id));
+}
+
+export function Composer({ workspace, label = "Your question", initial = "", rows = 3 }) {
+  const { tellProblem, mayWrite } = useShared();
+  const [question, setQuestion] = useState(initial);
+  const [busy, setBusy] = useState(false);
+  const submit = async (event) => {
+    event.preventDefault();
+    if (!question.trim() || busy) return;
+    setBusy(true);
+    await ask(workspace, question.trim()).catch(tellProblem);
+    setBusy(false);
+  };
+  const onKey = (event) => event.key === "Enter" && !event.shiftKey && !event.isComposing && submit(event);
+  if (!mayWrite) return html`<p class="note">Your key may look at answers but not ask.</p>`;
+  return html`
+    <form class="composer" onSubmit=${submit}>
+      <label for="question">${label}</label>
+      <textarea id="question" rows=${rows} maxlength=${LONGEST} value=${question} placeholder="Ask what the documents of ${workspace} say …"
+        onInput=${(event) => setQuestion(event.target.value)} onKeyDown=${onKey}></textarea>
+      <div class="composer-foot"><span class="faint">Enter asks, Shift + Enter makes a new line</span><button type="submit" class="primary" disabled=${busy || !question.trim()}>${busy ? "Asking …" : "Ask"}</button></div>
+    </form>
+  `;
+}

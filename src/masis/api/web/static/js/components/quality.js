@@ -1,0 +1,86 @@
+// How good an answer is, and why: the same panel for every answer, those that need a person included.
+import { html } from "../html.js";
+import { milliseconds, money, percent } from "../logic/format.js";
+import { plural } from "../logic/text.js";
+import { AGENTS, SCORES } from "../logic/words.js";
+import { ConfidenceChart } from "./confidence_chart.js";
+import { Foreign, Shape } from "./signs.js";
+
+export function Quality({ result }) {
+  const { evaluation, metrics, critique } = result;
+  return html`
+    <div class="quality">
+      <div class="headline">
+        <div><span class="big">${percent(result.confidence)}</span><span class="faint">confidence</span></div>
+        <div><span class="big">${percent(evaluation?.overall_score)}</span><span class="faint">overall score</span></div>
+      </div>
+      <p class="faint">The confidence is the Critic's, after penalties; it is not calibrated to a rate of being right.</p>
+      ${evaluation ? html`<${Scores} evaluation=${evaluation} />` : html`<p>No scores: nothing was drafted.</p>`}
+      <${ConfidenceChart} history=${metrics.confidence_history ?? []} />
+      <${CitationAudit} result=${result} />
+      <${Coverage} result=${result} critique=${critique} />
+      <${Spent} metrics=${metrics} />
+    </div>
+  `;
+}
+
+function Scores({ evaluation }) {
+  return html`
+    <h3>Scores</h3>
+    <dl class="scores">
+      ${SCORES.map(
+        (score) => html`
+          <div>
+            <dt id="score-${score.key}">${score.word} <span class="faint">weighs ${score.weight}</span></dt>
+            <dd><meter aria-labelledby="score-${score.key}" min="0" max="1" low="0.5" high="0.65" optimum="1" value=${evaluation[score.key]}></meter><span class="value">${percent(evaluation[score.key])}</span><p class="faint">${score.meaning}</p></dd>
+          </div>
+        `,
+      )}
+    </dl>
+    ${(evaluation.clamps ?? []).map((clamp) => html`<p class="clamp"><${Shape} shape="triangle" tone="doubt" /> Capped by code: ${clamp}</p>`)}
+    <p class="faint">Judged by ${evaluation.judged_by === "offline" ? "the offline engine" : evaluation.judged_by}.</p>
+    ${evaluation.improvement_suggestions?.length > 0 &&
+    html`<h4>Would make it better</h4><ul>${evaluation.improvement_suggestions.map((each) => html`<li><${Foreign}>${each}<//></li>`)}</ul>`}
+  `;
+}
+
+function CitationAudit({ result }) {
+  const audit = result.metrics.last_citation_audit;
+  const bad = audit?.invalid_citations ?? [];
+  const uncited = audit?.uncited_claim_sentences ?? [];
+  return html`
+    <h3>Citation audit</h3>
+    ${!audit && html`<p>No draft was audited.</p>`}
+    ${audit && html`<p>${plural(result.metrics.citation_count ?? 0, "citation")}; ${bad.length ? `${bad.length} false` : "none false"}; ${plural(audit.uncited_claim_count, "claim")} without one.</p>`}
+    ${bad.length > 0 && html`<ul>${bad.map((id) => html`<li><s>[${id}]</s> is no passage of the evidence</li>`)}</ul>`}
+    ${uncited.length > 0 && html`<ul>${uncited.map((sentence) => html`<li>No citation: <${Foreign}>${sentence}<//></li>`)}</ul>`}
+    ${(audit?.unsupported_claims ?? []).length > 0 && html`<ul>${audit.unsupported_claims.map((each) => html`<li>Not supported: <${Foreign}>${each}<//></li>`)}</ul>`}
+  `;
+}
+
+function Coverage({ result, critique }) {
+  const limits = result.claims.filter((claim) => claim.kind === "limit").map((claim) => claim.text);
+  const open = [...new Set([...limits, ...(result.review?.missing ?? []), ...(critique?.logical_gaps ?? [])])];
+  return html`
+    <h3>Coverage</h3>
+    ${open.length ? html`<p>Not covered by the documents:</p><ul>${open.map((each) => html`<li><${Foreign}>${each}<//></li>`)}</ul>` : html`<p>Every part of the question is covered.</p>`}
+    ${result.instructions_seen?.length > 0 &&
+    html`<h4>Orders inside documents</h4><p>Read as data, not obeyed:</p><ul>${result.instructions_seen.map((one) => html`<li><strong><${Foreign}>${one.file_name}<//></strong>: “<${Foreign}>${one.quote}<//>”</li>`)}</ul>`}
+  `;
+}
+
+function Spent({ metrics }) {
+  const agents = AGENTS.filter((agent) => metrics.node_latency_ms?.[agent.name] != null);
+  return html`
+    <h3>Cost and time</h3>
+    <table class="small">
+      <thead><tr><th scope="col">Agent</th><th scope="col">Time</th><th scope="col">Calls</th><th scope="col">Cost</th></tr></thead>
+      <tbody>
+        ${agents.map(
+          (agent) => html`<tr><th scope="row">${agent.title}</th><td>${milliseconds(metrics.node_latency_ms[agent.name])}</td><td>${metrics.calls_by_agent?.[agent.name] ?? 0}</td><td>${money(metrics.cost_by_agent?.[agent.name] ?? 0)}</td></tr>`,
+        )}
+      </tbody>
+    </table>
+    <p class="faint">${plural(metrics.model_calls ?? 0, "call")} of an engine, ${(metrics.input_tokens ?? 0).toLocaleString("en-GB")} tokens in, ${(metrics.output_tokens ?? 0).toLocaleString("en-GB")} out, ${money(metrics.cost_usd)} spent.</p>
+  `;
+}

@@ -1,0 +1,54 @@
+// The whole way of a run: every attempt, every agent, every decision, readable and raw.
+import { html, useState } from "../html.js";
+import { milliseconds, moment } from "../logic/format.js";
+import { finding, readable } from "../logic/findings.js";
+import { retryOf } from "../logic/run_state.js";
+import { agentTitle, reasonInWords } from "../logic/words.js";
+import { Compare } from "./compare.js";
+import { Criticism } from "./criticism.js";
+import { Foreign } from "./signs.js";
+
+export function Trail({ state, result }) {
+  return html`
+    <div class="trail">
+      ${state.attempts.length > 1 && html`<${Compare} attempts=${state.attempts} />`}
+      ${state.attempts.map((attempt) => html`<${AttemptTrail} key=${attempt.number} attempt=${attempt} />`)}
+      ${result && html`<details class="raw"><summary>The whole result as JSON</summary><pre tabindex="0">${JSON.stringify(result, null, 2)}</pre></details>`}
+    </div>
+  `;
+}
+
+function AttemptTrail({ attempt }) {
+  const retry = retryOf(attempt);
+  return html`
+    <section class="attempt" aria-labelledby="attempt-${attempt.number}">
+      <h3 id="attempt-${attempt.number}">Attempt ${attempt.number + 1}</h3>
+      <ol class="timeline">${attempt.entries.map((entry) => html`<${Entry} entry=${entry} />`)}</ol>
+      ${retry && html`<p class="sent-back">Sent back: ${reasonInWords(retry.reason)}.</p>`}
+    </section>
+  `;
+}
+
+function Entry({ entry }) {
+  const [isRaw, setIsRaw] = useState(false);
+  return html`
+    <li class="entry">
+      <p class="entry-head"><strong>${agentTitle(entry.agent)}</strong> <span>${finding(entry.agent, entry.trace, entry.data)}</span> <span class="faint">${entry.trace?.duration_ms != null ? milliseconds(entry.trace.duration_ms) : ""}</span></p>
+      <${Said} entry=${entry} />
+      <details onToggle=${(event) => setIsRaw(event.currentTarget.open)}>
+        <summary>Details of ${agentTitle(entry.agent)}, ${moment(entry.at)}</summary>
+        ${isRaw &&
+        html`<dl class="pairs">${readable(entry.trace).map(([name, value]) => html`<div><dt>${name}</dt><dd><${Foreign}>${value}<//></dd></div>`)}</dl>
+          <pre tabindex="0" aria-label="Raw entry">${JSON.stringify({ trace: entry.trace, data: entry.data }, null, 2)}</pre>`}
+      </details>
+    </li>
+  `;
+}
+
+/** What the Critic found wrong, and what a person decided: the parts of the trail that people read first. */
+function Said({ entry }) {
+  const critique = entry.data?.critique;
+  const answer = entry.data?.pending_answer;
+  if (answer) return html`<p>${answer.by} decided: ${reasonInWords(answer.action)}${answer.prefer?.length ? html` <${Foreign}>${answer.prefer.join(", ")}<//> over <${Foreign}>${answer.over.join(", ")}<//>` : ""}${answer.question ? html`: “<${Foreign}>${answer.question}<//>”` : ""}${answer.note ? html`. <${Foreign}>${answer.note}<//>` : ""}</p>`;
+  return critique ? html`<${Criticism} critique=${critique} />` : null;
+}

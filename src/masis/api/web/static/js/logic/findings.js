@@ -1,0 +1,90 @@
+// What an agent found, from its entry in the trace: one short line for the pipeline, one for the trail.
+import { money, percent } from "./format.js";
+import { plural } from "./text.js";
+import { DECISIONS, VERDICTS, reasonInWords } from "./words.js";
+
+const WARNINGS = {
+  no_qualifying_evidence: "nothing close enough was found",
+  not_a_question_for_documents: "not a question for documents",
+};
+
+/** @returns {string} what to show under an agent that is done */
+export function finding(agent, trace, data = {}) {
+  if (agent === "supervisor") return trace ? decision(trace) : "sends the question to the Researcher";
+  if (!trace) return "done";
+  if (trace.warning) return WARNINGS[trace.warning] ?? reasonInWords(trace.warning);
+  return FOUND[agent]?.(trace, data) ?? "done";
+}
+
+const FOUND = {
+  researcher: (trace) => `${plural(trace.chunks ?? 0, "passage")} kept, ${trace.filtered_out ?? 0} dropped`,
+  synthesizer: (trace) =>
+    `${plural(trace.answer_length ?? 0, "character")}, ${plural(trace.citations ?? 0, "citation")}` +
+    (trace.context_compressed ? ", context compressed" : ""),
+  critic: (trace, data) => [`confidence ${percent(trace.confidence)}`, verdictCounts(data.claims)].filter(Boolean).join(": "),
+  evaluator: (trace) => `overall score ${percent(trace.overall_score)}`,
+  human_review: (trace) => `decided: ${reasonInWords(trace.action)}`,
+};
+
+function decision(trace) {
+  const done = DECISIONS[trace.decision] ?? reasonInWords(trace.decision);
+  return trace.decision === "finalize" ? done : `${done}: ${reasonInWords(trace.reason)}`;
+}
+
+/** “2 verbatim, 1 uncited”, worst last. */
+export function verdictCounts(claims = []) {
+  const counts = new Map();
+  for (const claim of claims ?? []) if (claim.verdict) counts.set(claim.verdict, (counts.get(claim.verdict) ?? 0) + 1);
+  const order = Object.keys(VERDICTS);
+  return [...counts]
+    .sort(([one], [other]) => order.indexOf(one) - order.indexOf(other))
+    .map(([verdict, count]) => `${count} ${VERDICTS[verdict]?.word ?? verdict}`)
+    .join(", ");
+}
+
+const NAMES = {
+  duration_ms: "time",
+  chunks: "passages kept",
+  filtered_out: "passages dropped",
+  avg_score: "average relevance",
+  threshold_used: "relevance needed",
+  augmented_query_used: "search widened by the critique",
+  results_before_filter: "candidates before the filter",
+  context_chars: "characters read",
+  context_compressed: "context compressed",
+  compression_latency_ms: "time to compress",
+  answer_length: "characters written",
+  citations: "citations",
+  raw_confidence: "confidence before penalties",
+  hallucination: "invention found",
+  needs_retry: "asks for another attempt",
+  conflicts: "conflicts",
+  invalid_citations: "false citations",
+  uncited_claims: "claims without citation",
+  refuted_claims: "claims the source refutes",
+  overall_score: "overall score",
+  reasoning_quality: "reasoning",
+};
+const HIDDEN = new Set(["node", "retry_count"]);
+
+/** An entry of the trace as pairs of words. @returns {[string, string][]} */
+export function readable(trace) {
+  return Object.entries(trace ?? {})
+    .filter(([key, value]) => !HIDDEN.has(key) && isShort(value))
+    .map(([key, value]) => [NAMES[key] ?? key.replace(/_/g, " "), inWords(key, value)]);
+}
+
+function isShort(value) {
+  if (Array.isArray(value)) return value.every((each) => typeof each !== "object");
+  return value !== null && typeof value !== "object";
+}
+
+function inWords(key, value) {
+  if (key.endsWith("_ms")) return `${Math.round(value * 10) / 10} ms`;
+  if (key === "cost_usd") return money(value);
+  if (key === "reason") return reasonInWords(value);
+  if (key === "decision") return DECISIONS[value] ?? value;
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value)) return value.length ? value.join(", ") : "none";
+  return String(value);
+}

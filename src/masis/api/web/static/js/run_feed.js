@@ -1,0 +1,70 @@
+// A run, live: its record, its events as state, its result once there is one.
+import { get, workspacePath } from "./api.js";
+import { useCallback, useEffect, useReducer, useRef, useState } from "./html.js";
+import { EMPTY, after, isStill } from "./logic/run_state.js";
+import { follow } from "./stream.js";
+
+const KINDS = ["queued", "started", "finished", "draft", "waiting", "answered", "ended", "cancelled", "failed"];
+
+const reduce = (state, event) => (event === null ? EMPTY : after(state, event));
+
+export function useRun(workspace, runId) {
+  const path = workspacePath(workspace, `/runs/${encodeURIComponent(runId)}`);
+  const [state, tell] = useReducer(reduce, EMPTY);
+  const [record, setRecord] = useState(null);
+  const [result, setResult] = useState(null);
+  const [problem, setProblem] = useState(null);
+  const [link, setLink] = useState("live");
+  const [round, setRound] = useState(0);
+  const seen = useRef({ path: "", seq: -1 });
+
+  useEffect(() => {
+    if (seen.current.path !== path) {
+      seen.current = { path, seq: -1 };
+      tell(null);
+      setRecord(null);
+      setResult(null);
+      setProblem(null);
+    }
+    let gone = false;
+    const load = async () => {
+      const latest = await get(path);
+      if (gone) return true;
+      if (!isStill(latest.status)) {
+        setRecord(latest);
+        return false;
+      }
+      // The record last: the page shows how the run ended together with what came of it.
+      const found = await get(`${path}/result`).catch((refusal) => (refusal.status === 409 ? null : Promise.reject(refusal)));
+      if (!gone) {
+        setResult(found);
+        setRecord(latest);
+      }
+      return true;
+    };
+    load().catch((refusal) => !gone && refusal.status !== 0 && setProblem(refusal));
+    const stop = follow({
+      url: () => `${path}/events?after=${seen.current.seq}`,
+      kinds: KINDS,
+      isOver: load,
+      onLink: (latest) => !gone && setLink(latest),
+      onEvent: (event) => {
+        if (event.seq != null) seen.current.seq = Math.max(seen.current.seq, event.seq);
+        tell(event);
+      },
+    });
+    return () => {
+      gone = true;
+      stop();
+    };
+  }, [path, round]);
+
+  /** The run goes on, by a person's answer: follow it again. */
+  const resumed = useCallback((latest) => {
+    setRecord(latest);
+    setResult(null);
+    setRound((count) => count + 1);
+  }, []);
+
+  return { path, state, record, result, problem, link, resumed, setRecord };
+}

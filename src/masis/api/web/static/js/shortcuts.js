@@ -1,0 +1,43 @@
+// Single keys, while nobody types. They can be switched off in the settings: speech input presses keys by accident.
+import { useEffect } from "./html.js";
+import { recall } from "./remembered.js";
+
+export const SHORTCUTS = [
+  ["?", "Show the keyboard shortcuts"],
+  ["/", "Go to the question box"],
+  ["g a", "Ask"],
+  ["g r", "Runs"],
+  ["g d", "Documents"],
+  ["g s", "Settings"],
+  ["j", "Next sentence of the answer"],
+  ["k", "Sentence before"],
+  ["o", "Open the source of the sentence"],
+  ["Escape", "Close the source, a dialog or a menu"],
+];
+
+const PAUSE = 1200;
+
+function isTyping(target) {
+  return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
+}
+
+/** @param {Record<string, () => void>} actions by key or by two keys, “g r” */
+export function useShortcuts(actions) {
+  useEffect(() => {
+    let first = "";
+    let timer = 0;
+    const pressed = (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || recall("shortcuts", "on") === "off") return;
+      if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
+      const keys = first ? `${first} ${event.key}` : event.key;
+      first = event.key === "g" && !first ? "g" : "";
+      clearTimeout(timer);
+      timer = setTimeout(() => (first = ""), PAUSE);
+      if (!actions[keys]) return;
+      event.preventDefault();
+      actions[keys]();
+    };
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
+  });
+}

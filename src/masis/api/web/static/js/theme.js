@@ -1,0 +1,16 @@
+import { keep, recall } from "./remembered.js";
+
+export const THEMES = [
+  { value: "system", word: "As the system" },
+  { value: "light", word: "Light" },
+  { value: "dark", word: "Dark" },
+];
+
+export function theme() {
+  return recall("theme", "system");
+}
+
+export function setTheme(value) {
+  keep("theme", value);
+  document.documentElement.dataset.theme = value;
+}

@@ -1,0 +1,99 @@
+// The documents of a workspace: adding, looking, deleting with a receipt.
+import { all, get, remove, workspacePath } from "../api.js";
+import { Confirm, Dialog } from "../components/dialog.js";
+import { Dropzone, UploadProgress } from "../components/dropzone.js";
+import { ProblemNote, Waiting } from "../components/notices.js";
+import { Foreign, Icon, Sign } from "../components/signs.js";
+import { useShared } from "../context.js";
+import { html, useCallback, useEffect, useState } from "../html.js";
+import { useUploads } from "../ingest_feed.js";
+import { day, moment, size } from "../logic/format.js";
+import { plural } from "../logic/text.js";
+import { Link, addressOf } from "../router.js";
+import { useLoaded } from "../use_loaded.js";
+
+const STATES = {
+  READY: { word: "Ready", tone: "good", shape: "disc" },
+  PROCESSING: { word: "Being read", tone: "live", shape: "ring" },
+  FAILED: { word: "Failed", tone: "bad", shape: "cross" },
+};
+const MOST = 5000;
+
+export function DocumentsView({ workspace }) {
+  const { mayWrite, refreshWorkspaces, tellProblem } = useShared();
+  const documents = useLoaded(workspacePath(workspace, "/documents"), (path) => all(path, MOST));
+  const [search, setSearch] = useState("");
+  const [deleting, setDeleting] = useState(null);
+  const [receipt, setReceipt] = useState(null);
+  const changed = useCallback(() => {
+    documents.reload();
+    refreshWorkspaces();
+  }, [documents.reload, refreshWorkspaces]);
+  const uploads = useUploads(workspace, changed);
+  useEffect(() => {
+    document.title = `Documents of ${workspace} · MASIS`;
+    // What is still being read, here or by someone else, is shown as it goes on.
+    get(workspacePath(workspace, "/ingestions?limit=5")).then(
+      ({ items }) => items.filter((each) => each.status === "running" || each.status === "queued").forEach((each) => uploads.watch(each).then(changed)),
+      () => {},
+    );
+  }, [workspace]);
+  const erase = async () => {
+    try {
+      setReceipt(await remove(workspacePath(workspace, `/documents/${deleting.document_id}`)));
+      changed();
+    } catch (problem) {
+      tellProblem(problem);
+    }
+    setDeleting(null);
+  };
+  const found = documents.value?.filter((each) => each.file_name.toLowerCase().includes(search.toLowerCase()));
+  return html`
+    <div class="page wide">
+      <h1 tabindex="-1">Documents</h1>
+      ${mayWrite && html`<${Dropzone} onFiles=${uploads.send} />`}
+      <${UploadProgress} uploads=${uploads} />
+      ${documents.problem && html`<${ProblemNote} problem=${documents.problem} onRetry=${documents.reload} />`}
+      ${!documents.value && !documents.problem && html`<${Waiting} />`}
+      ${found &&
+      html`<div class="filters"><label class="grow">Search names<input type="search" value=${search} onInput=${(event) => setSearch(event.target.value)} /></label></div>
+        <p class="faint">${plural(found.length, "document")}</p>
+        ${found.length > 0 && html`<ul class="document-list" aria-label="Documents">${found.map((each) => html`<${DocumentRow} key=${each.document_id} document=${each} workspace=${workspace} onDelete=${mayWrite && (() => setDeleting(each))} />`)}</ul>`}`}
+      ${deleting && html`<${Confirm} title="Delete this document?" action="Delete the document" onConfirm=${erase} onClose=${() => setDeleting(null)}><strong><${Foreign}>${deleting.file_name}<//></strong> goes with its text, its passages and the kept original. Past answers stay, and can no longer open it.<//>`}
+      ${receipt && html`<${Receipt} receipt=${receipt} onClose=${() => setReceipt(null)} />`}
+    </div>
+  `;
+}
+
+function DocumentRow({ document, workspace, onDelete }) {
+  const facts = [plural(document.pages, "page"), plural(document.chunks, "passage"), size(document.size_bytes), document.date && `dated ${day(document.date)}`, document.members > 0 && plural(document.members, "file inside", "files inside"), `added ${moment(document.created_at)}`];
+  return html`
+    <li>
+      <div class="document-main">
+        ${document.status === "READY" ? html`<${Link} to=${addressOf(workspace, "documents", document.document_id)} class="document-name"><${Foreign}>${document.file_name}<//><//>` : html`<strong class="document-name"><${Foreign}>${document.file_name}<//></strong>`}
+        <span class="faint">${facts.filter(Boolean).join(" · ")}</span>
+        ${document.reason && html`<span class="reason"><${Foreign}>${document.reason}<//></span>`}
+        ${document.note && html`<span class="faint"><${Foreign}>${document.note}<//></span>`}
+      </div>
+      <${Sign} sign=${STATES[document.status] ?? STATES.PROCESSING} />
+      ${onDelete && html`<button type="button" class="quiet icon-only" aria-label="Delete ${document.file_name}" onClick=${onDelete}><${Icon} name="bin" /></button>`}
+    </li>
+  `;
+}
+
+function Receipt({ receipt, onClose }) {
+  const rows = [
+    ["Document", receipt.file_names.join(", ")],
+    ["Passages taken out of the index", receipt.chunks],
+    ["Characters of text", receipt.text_chars.toLocaleString("en-GB")],
+    ["Original", size(receipt.bytes)],
+    ["Vectors in the cache", receipt.cached_vectors],
+    ["When", moment(receipt.deleted_at)],
+  ];
+  return html`
+    <${Dialog} title="Deleted: the receipt" onClose=${onClose}>
+      <dl class="pairs">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd><${Foreign}>${value}<//></dd></div>`)}</dl>
+      <footer><button type="button" class="primary" onClick=${onClose}>Done</button></footer>
+    <//>
+  `;
+}

@@ -1,0 +1,139 @@
+// One run: its question, the agents, the answer or the question to a person, and beside it quality or a source.
+import { post, remove } from "../api.js";
+import { copy } from "../clipboard.js";
+import { ask, Composer } from "../components/composer.js";
+import { Confirm } from "../components/dialog.js";
+import { ExportMenu } from "../components/export_menu.js";
+import { ProblemNote, Waiting } from "../components/notices.js";
+import { Pipeline } from "../components/pipeline.js";
+import { RunBody } from "../components/run_body.js";
+import { SidePanel } from "../components/side_panel.js";
+import { Foreign, Icon, Sign } from "../components/signs.js";
+import { Trail } from "../components/trail.js";
+import { useShared } from "../context.js";
+import { html, useEffect, useMemo, useRef, useState } from "../html.js";
+import { answerModel } from "../logic/answer_model.js";
+import { withFootnotes } from "../logic/footnotes.js";
+import { between, moment, percent, seconds } from "../logic/format.js";
+import { draftShown, isStill } from "../logic/run_state.js";
+import { plural, shortened } from "../logic/text.js";
+import { signOf } from "../logic/words.js";
+import { addressOf, go } from "../router.js";
+import { useRun } from "../run_feed.js";
+
+export function RunView({ workspace, runId }) {
+  const run = useRun(workspace, runId);
+  const [source, setSource] = useState(null);
+  const [tab, setTab] = useState("answer");
+  const opener = useRef(null);
+  const { record, result, state } = run;
+  useEffect(() => setSource(null), [runId]);
+  useEffect(() => {
+    if (record) document.title = `${signOf(record).word}: ${shortened(record.question, 60)} · MASIS`;
+  }, [record]);
+
+  const open = (citation) => {
+    opener.current = document.activeElement;
+    setSource({ ...citation });
+  };
+  const close = () => {
+    setSource(null);
+    opener.current?.isConnected && opener.current.focus();
+  };
+  useEffect(() => {
+    const onKey = (event) => event.key === "Escape" && source && !document.querySelector("dialog[open], .popover") && close();
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  });
+
+  const model = useMemo(() => modelOf(result, state), [result, draftShown(state)]);
+  if (run.problem) return html`<div class="page"><${ProblemNote} problem=${run.problem} /></div>`;
+  if (!record) return html`<div class="page"><${Waiting} /></div>`;
+  const isLive = !isStill(record.status);
+  return html`
+    <div class="with-side">
+      <div class="run">
+        <${RunHead} run=${run} model=${model} isLive=${isLive} workspace=${workspace} />
+        <p class="link-lost" role="status">${run.link === "lost" && isLive ? "Connection lost. Trying again; the run goes on without this page." : ""}</p>
+        <${Pipeline} state=${state} isLive=${isLive} />
+        <${Tabs} tab=${tab} onTab=${setTab} />
+        <div id="panel" role="tabpanel" aria-labelledby="tab-${tab}">
+          ${tab === "trail" ? html`<${Trail} state=${state} result=${result} />` : html`<${RunBody} run=${run} model=${model} isLive=${isLive} workspace=${workspace} onOpen=${open} source=${source} />`}
+        </div>
+        ${!isLive && html`<div class="next-question"><${Composer} key=${runId} workspace=${workspace} label="Ask another question" rows="2" /></div>`}
+      </div>
+      <${SidePanel} workspace=${workspace} result=${result} source=${source} onClose=${close} />
+    </div>
+  `;
+}
+
+/** While there is no result, the draft that is being written, without verdicts. */
+function modelOf(result, state) {
+  if (!result) return answerModel({ answer: draftShown(state), evidence: evidenceSoFar(state) });
+  return answerModel({ ...result, invalid: result.metrics.last_citation_audit?.invalid_citations });
+}
+
+function evidenceSoFar(state) {
+  return state.attempts.flatMap((attempt) => attempt.agents.researcher?.data?.evidence ?? []);
+}
+
+function Tabs({ tab, onTab }) {
+  const tabs = [["answer", "Answer"], ["trail", "Trail"]];
+  const onKey = (event) => {
+    if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+    const other = tabs.find(([name]) => name !== tab)[0];
+    onTab(other);
+    document.getElementById(`tab-${other}`).focus();
+  };
+  return html`
+    <div class="tabs" role="tablist" aria-label="Of this run" onKeyDown=${onKey}>
+      ${tabs.map(([name, word]) => html`<button type="button" role="tab" id="tab-${name}" aria-selected=${tab === name} aria-controls="panel" tabindex=${tab === name ? 0 : -1} onClick=${() => onTab(name)}>${word}</button>`)}
+    </div>
+  `;
+}
+
+function RunHead({ run, model, isLive, workspace }) {
+  const { record, result } = run;
+  const took = between(record.started_at, record.finished_at);
+  const facts = [
+    record.confidence != null && !isLive && `confidence ${percent(record.confidence)}`,
+    record.attempts > 0 && plural(record.attempts, "attempt"),
+    took != null && seconds(took),
+    `asked by ${record.asked_by}`,
+    moment(record.created_at),
+  ].filter(Boolean);
+  return html`
+    <header class="run-head">
+      <h1 tabindex="-1" dir="auto"><${Foreign}>${record.question}<//></h1>
+      <div class="run-meta"><${Sign} sign=${signOf(record)} /><span class="faint">${facts.join(" · ")}</span></div>
+      <${RunActions} run=${run} model=${model} isLive=${isLive} hasAnswer=${Boolean(result)} workspace=${workspace} />
+    </header>
+  `;
+}
+
+function RunActions({ run, model, isLive, hasAnswer, workspace }) {
+  const { notify, tellProblem, mayWrite } = useShared();
+  const [isDeleting, setIsDeleting] = useState(false);
+  const { record, path } = run;
+  const tried = (action) => () => action().catch(tellProblem);
+  const cancel = tried(async () => run.setRecord(await post(`${path}/cancel`)));
+  const copyAnswer = tried(async () => {
+    await copy(withFootnotes(model, record.question));
+    notify("Copied, with footnotes.");
+  });
+  const erase = tried(async () => {
+    await remove(path);
+    notify("The run and its trail are deleted.");
+    go(addressOf(workspace, "runs"));
+  });
+  if (isLive) return html`<div class="actions">${mayWrite && html`<button type="button" onClick=${cancel}><${Icon} name="stop" /> Cancel</button>`}</div>`;
+  return html`
+    <div class="actions">
+      ${hasAnswer && html`<button type="button" onClick=${copyAnswer}><${Icon} name="copy" /> Copy with footnotes</button>`}
+      ${hasAnswer && html`<${ExportMenu} path=${path} runId=${record.run_id} />`}
+      ${mayWrite && html`<button type="button" onClick=${tried(() => ask(workspace, record.question))}><${Icon} name="again" /> Ask again</button>`}
+      ${mayWrite && html`<button type="button" class="quiet" onClick=${() => setIsDeleting(true)}><${Icon} name="bin" /> Delete</button>`}
+    </div>
+    ${isDeleting && html`<${Confirm} title="Delete this run?" action="Delete the run" onConfirm=${erase} onClose=${() => setIsDeleting(false)}>The answer, its trail and its events go; the documents stay.<//>`}
+  `;
+}

@@ -1,0 +1,120 @@
+// The history: searched and filtered by the service, fetched a page at a time as the reader scrolls.
+import { get, remove, workspacePath } from "../api.js";
+import { ask } from "../components/composer.js";
+import { Confirm } from "../components/dialog.js";
+import { ProblemNote, Waiting } from "../components/notices.js";
+import { Foreign, Icon, Sign } from "../components/signs.js";
+import { useShared } from "../context.js";
+import { html, useCallback, useEffect, useRef, useState } from "../html.js";
+import { moment, percent } from "../logic/format.js";
+import { shortened } from "../logic/text.js";
+import { OUTCOMES, STATUSES, signOf } from "../logic/words.js";
+import { Link, addressOf } from "../router.js";
+
+const PAGE = 100;
+const PAUSE = 250;
+
+export function RunsView({ workspace }) {
+  const { mayWrite, tellProblem, notify } = useShared();
+  const [filters, setFilters] = useState({ search: "", outcome: "", status: "" });
+  const list = useRunList(workspace, filters);
+  const [deleting, setDeleting] = useState(null);
+  useEffect(() => {
+    document.title = `Runs of ${workspace} · MASIS`;
+  }, [workspace]);
+  const erase = async () => {
+    try {
+      await remove(workspacePath(workspace, `/runs/${deleting.run_id}`));
+      list.without(deleting.run_id);
+      notify("The run and its trail are deleted.");
+    } catch (problem) {
+      tellProblem(problem);
+    }
+    setDeleting(null);
+  };
+  return html`
+    <div class="page wide">
+      <h1 tabindex="-1">Runs</h1>
+      <${Filters} filters=${filters} onChange=${setFilters} />
+      ${list.problem && html`<${ProblemNote} problem=${list.problem} onRetry=${list.more} />`}
+      ${list.items.length > 0 &&
+      html`<ul class="run-list" aria-label="Runs, newest first">
+        ${list.items.map((run) => html`<${RunRow} key=${run.run_id} run=${run} workspace=${workspace} mayWrite=${mayWrite} onAgain=${() => ask(workspace, run.question).catch(tellProblem)} onDelete=${() => setDeleting(run)} />`)}
+      </ul>`}
+      ${list.isLoading ? html`<${Waiting} />` : !list.items.length && !list.problem && html`<p class="empty">No run fits. Ask a question, or search for other words.</p>`}
+      ${list.hasMore && html`<button type="button" ref=${list.edge} class="more" onClick=${list.more}>Show more</button>`}
+      ${deleting && html`<${Confirm} title="Delete this run?" action="Delete the run" onConfirm=${erase} onClose=${() => setDeleting(null)}>“<${Foreign}>${shortened(deleting.question, 120)}<//>” goes with its answer and its trail; the documents stay.<//>`}
+    </div>
+  `;
+}
+
+function useRunList(workspace, filters) {
+  const [items, setItems] = useState([]);
+  const [cursor, setCursor] = useState(null);
+  const [isLoading, setIsLoading] = useState(true);
+  const [problem, setProblem] = useState(null);
+  const asked = useRef(0);
+  const edge = useRef(null);
+
+  const fetchPage = useCallback(
+    async (from) => {
+      const number = ++asked.current;
+      setIsLoading(true);
+      setProblem(null);
+      const query = new URLSearchParams({ limit: String(PAGE), ...Object.fromEntries(Object.entries(filters).filter(([, value]) => value)) });
+      if (from) query.set("cursor", from);
+      try {
+        const page = await get(workspacePath(workspace, `/runs?${query}`));
+        // An older search that answers late must not overwrite a newer one.
+        if (number !== asked.current) return;
+        setItems((known) => (from ? [...known, ...page.items] : page.items));
+        setCursor(page.next_cursor);
+      } catch (refusal) {
+        if (number === asked.current) setProblem(refusal);
+      }
+      if (number === asked.current) setIsLoading(false);
+    },
+    [workspace, filters],
+  );
+  useEffect(() => {
+    const timer = setTimeout(() => fetchPage(null), filters.search ? PAUSE : 0);
+    return () => clearTimeout(timer);
+  }, [fetchPage]);
+  const more = useCallback(() => fetchPage(cursor), [fetchPage, cursor]);
+  useEffect(() => {
+    if (!edge.current || isLoading || !cursor) return undefined;
+    const watcher = new IntersectionObserver(([seen]) => seen.isIntersecting && more(), { rootMargin: "600px" });
+    watcher.observe(edge.current);
+    return () => watcher.disconnect();
+  }, [more, isLoading, cursor]);
+  const without = (runId) => setItems((known) => known.filter((run) => run.run_id !== runId));
+  return { items, isLoading, problem, hasMore: Boolean(cursor), more, edge, without };
+}
+
+function Filters({ filters, onChange }) {
+  const set = (name) => (event) => onChange({ ...filters, [name]: event.target.value });
+  const options = (words) => Object.entries(words).map(([value, { word }]) => html`<option value=${value}>${word}</option>`);
+  return html`
+    <form class="filters" role="search" aria-label="Runs" onSubmit=${(event) => event.preventDefault()}>
+      <label class="grow">Search questions<input type="search" maxlength="200" value=${filters.search} onInput=${set("search")} /></label>
+      <label>Outcome<select value=${filters.outcome} onChange=${set("outcome")}><option value="">All</option>${options(OUTCOMES)}</select></label>
+      <label>Status<select value=${filters.status} onChange=${set("status")}><option value="">All</option>${options(STATUSES)}</select></label>
+    </form>
+  `;
+}
+
+function RunRow({ run, workspace, mayWrite, onAgain, onDelete }) {
+  return html`
+    <li>
+      <${Link} to=${addressOf(workspace, "runs", run.run_id)} class="run-link">
+        <span class="run-question"><${Foreign}>${shortened(run.question, 220)}<//></span>
+        <span class="run-facts"><${Sign} sign=${signOf(run)} />${run.confidence != null && html`<span class="faint">confidence ${percent(run.confidence)}</span>`}<span class="faint">${moment(run.created_at)}</span><span class="faint">${run.asked_by}</span></span>
+      <//>
+      ${mayWrite &&
+      html`<span class="row-actions">
+        <button type="button" class="quiet icon-only" aria-label="Ask again: ${shortened(run.question, 60)}" onClick=${onAgain}><${Icon} name="again" /></button>
+        <button type="button" class="quiet icon-only" aria-label="Delete: ${shortened(run.question, 60)}" onClick=${onDelete}><${Icon} name="bin" /></button>
+      </span>`}
+    </li>
+  `;
+}

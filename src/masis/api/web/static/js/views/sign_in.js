@@ -1,0 +1,37 @@
+import { Problem, post } from "../api.js";
+import { ProblemNote } from "../components/notices.js";
+import { html, useEffect, useState } from "../html.js";
+
+export function SignInView({ onSignedIn }) {
+  const [key, setKey] = useState("");
+  const [problem, setProblem] = useState(null);
+  const [busy, setBusy] = useState(false);
+  useEffect(() => {
+    document.title = "Sign in · MASIS";
+  }, []);
+  const submit = async (event) => {
+    event.preventDefault();
+    setBusy(true);
+    setProblem(null);
+    try {
+      onSignedIn(await post("/masis/session", { key: key.trim() }));
+    } catch (refusal) {
+      setProblem(refusal instanceof Problem ? refusal : new Problem(0, {}));
+      setBusy(false);
+    }
+  };
+  return html`
+    <main class="sign-in" id="main">
+      <form onSubmit=${submit}>
+        <p class="brand">MASIS</p>
+        <h1 tabindex="-1">Sign in</h1>
+        <p>This service has keys. Yours opens what it may see, for twelve hours.</p>
+        <label for="key">API key</label>
+        <input id="key" type="password" required autocomplete="current-password" spellcheck="false" maxlength="200" placeholder="masis_…" value=${key} onInput=${(event) => setKey(event.target.value)} />
+        ${problem && html`<${ProblemNote} problem=${problem} />`}
+        <button type="submit" class="primary" disabled=${busy || !key.trim()}>Sign in</button>
+        <p class="faint">No key? Whoever runs the service makes one with <code>masis keys create</code>.</p>
+      </form>
+    </main>
+  `;
+}

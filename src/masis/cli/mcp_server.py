@@ -1,0 +1,80 @@
+"""`masis mcp`: MASIS as a tool of other agents."""
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from masis.cli.console import clear_errors, err, settings
+
+if TYPE_CHECKING:
+    from masis.runs.service import Masis
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def mcp(
+    http: Annotated[bool, typer.Option("--http", help="Serve over HTTP instead of standard input and output.")] = False,
+    host: Annotated[str, typer.Option(help="With --http: the address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="With --http: the port; 0 takes a free one.")] = 8001,
+) -> None:
+    """Let other agents use MASIS: a Model Context Protocol server with tools to ask, search and read.
+
+    Without options it speaks over standard input and output, as desktop agents start it. With --http it serves
+    http://HOST:PORT/mcp; once there are API keys each request needs one, as for `masis serve`, which has /mcp too.
+
+    $ masis mcp
+
+    $ masis mcp --http --port 8001
+    """
+    with clear_errors(as_json=False):
+        from masis import Masis
+        from masis.mcp.server import require_library
+        from masis.observability.logs import configure_logging
+
+        require_library()
+        configured = settings()
+        configure_logging(configured, default_level="info" if http else "warning")
+        with closing(Masis(configured)) as masis:
+            if http:
+                _serve(masis, host, port)
+            else:
+                _speak(masis)
+
+
+def _speak(masis: "Masis") -> None:
+    import anyio
+
+    from masis.mcp.server import build_server
+
+    anyio.run(build_server(masis).run_stdio_async)
+
+
+def _serve(masis: "Masis", host: str, port: int) -> None:
+    import socket
+
+    import uvicorn
+
+    from masis.mcp.server import standalone_app
+
+    is_open = host not in _LOOPBACK
+    if is_open:
+        _require_keys(host, masis)
+    app = standalone_app(masis, always_with_keys=is_open)
+    config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=5)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, port), family=family) as listening:
+        address = f"[{host}]" if ":" in host else host
+        err().print(f"MASIS speaks MCP at http://{address}:{listening.getsockname()[1]}/mcp (Ctrl+C stops it)")
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _require_keys(host: str, masis: "Masis") -> None:
+    from masis.access.keys import Keys
+    from masis.errors import InvalidInput
+
+    if not Keys(masis.settings).any():
+        raise InvalidInput(
+            f"Without keys MASIS listens on this machine only, not on {host}.",
+            advice='Make a key first: masis keys create "my agent" --role write --workspace NAME',
+        )

@@ -1,0 +1,257 @@
+"""`masis runs`, `masis decisions` and `masis usage`: what was asked, what people decided, what it cost."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from masis.cli.console import AsJson, Workspace, clear_errors, counted, out, print_json, print_table, settings
+from masis.cli.exporting import export_run
+
+if TYPE_CHECKING:
+    from masis.runs.records import RunRecord
+
+runs = typer.Typer()
+
+RunId = Annotated[str, typer.Argument(help="The run, as printed by `masis ask` or `masis runs`.")]
+OneWorkspace = Annotated[str | None, typer.Option("--workspace", "-w", help="Only this workspace.")]
+
+STATES = {
+    "finished": "[green]finished[/green]",
+    "waiting": "[yellow]waits for you[/yellow]",
+    "failed": "[red]failed[/red]",
+    "cancelled": "[dim]cancelled[/dim]",
+}
+
+
+@runs.callback(invoke_without_command=True)
+def list_runs(
+    context: typer.Context,
+    workspace: OneWorkspace = None,
+    status: Annotated[str | None, typer.Option(help="queued, running, waiting, finished, cancelled or failed.")] = None,
+    outcome: Annotated[str | None, typer.Option(help="answered, conflict, insufficient_evidence …")] = None,
+    search: Annotated[str | None, typer.Option(help="Words of the question.")] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many, newest first.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Runs: list them, newest first; show one with its trail, cancel, delete.
+
+    $ masis runs --workspace acme
+
+    $ masis runs --status waiting
+
+    $ masis runs show 4f2a…
+    """
+    if context.invoked_subcommand:
+        return
+    with clear_errors(as_json=as_json):
+        from masis import Masis
+
+        found = Masis(settings()).runs(
+            workspace, status=_one_of(status, "status"), outcome=_one_of(outcome, "outcome"), search=search, limit=limit
+        )
+        if as_json:
+            print_json([asdict(record) for record in found])
+        elif not found:
+            out().print("No runs. Ask something: [cyan]masis ask QUESTION --workspace NAME[/cyan]")
+        else:
+            _print_runs(found)
+
+
+@runs.command("show")
+def show_run(
+    run_id: RunId,
+    trail: Annotated[bool, typer.Option("--trail", help="Also every step of every attempt.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show a run: its answer with sources and verdicts, or how far it is.
+
+    $ masis runs show 4f2a… --trail
+    """
+    with clear_errors(as_json=as_json):
+        from masis import Masis
+
+        masis = Masis(settings())
+        record, result = masis.run(run_id), masis.result(run_id)
+        if as_json:
+            events = masis.events(run_id) if trail else []
+            print_json(
+                {"run": asdict(record), "result": result.as_dict() if result else None}
+                | ({"events": events} if trail else {})
+            )
+            return
+        if trail:
+            _print_trail(masis.events(run_id))
+        if result:
+            from masis.cli.report import print_result
+
+            print_result(result)
+        else:
+            _print_runs([record])
+
+
+@runs.command("cancel")
+def cancel_run(run_id: RunId, as_json: AsJson = False) -> None:
+    """Stop a run that is queued, at work, or waiting for a person.
+
+    $ masis runs cancel 4f2a…
+    """
+    with clear_errors(as_json=as_json):
+        from masis import Masis
+
+        record = Masis(settings()).cancel(run_id)
+        if as_json:
+            print_json(asdict(record))
+        else:
+            said = "will stop at once" if record.status == "running" else f"is {record.status}"
+            out().print(f"Run {run_id} {said}.")
+
+
+@runs.command("delete")
+def delete_run(run_id: RunId, as_json: AsJson = False) -> None:
+    """Delete a run with its answer, its trail and its checkpoints.
+
+    $ masis runs delete 4f2a…
+    """
+    with clear_errors(as_json=as_json):
+        from masis import Masis
+
+        Masis(settings()).delete_run(run_id)
+        if as_json:
+            print_json({"deleted": run_id})
+        else:
+            out().print(f"Run {run_id} was deleted.")
+
+
+@runs.command("prune")
+def prune_runs(
+    older_than: Annotated[
+        float | None,
+        typer.Option("--older-than", help="Delete runs that ended more than so many days ago.", metavar="DAYS"),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Delete old runs, and the checkpoints of runs that are over.
+
+    Without --older-than, MASIS_RUN_RETENTION_DAYS decides; unset, runs are kept and only checkpoints older than
+    MASIS_CHECKPOINT_RETENTION_DAYS go. A service does this every hour.
+
+    $ masis runs prune --older-than 90
+    """
+    with clear_errors(as_json=as_json):
+        from masis import Masis
+
+        report = Masis(settings()).prune(older_than)
+        if as_json:
+            print_json(asdict(report))
+        else:
+            out().print(
+                f"{counted(report.runs, 'run')} deleted, the checkpoints of {counted(report.checkpoints, 'run')} went."
+            )
+
+
+runs.command("export")(export_run)
+
+
+def decisions(
+    workspace: Workspace,
+    forget: Annotated[str | None, typer.Option(help="Forget this one, by its id.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List what people decided about conflicts and wanted remembered; forget one.
+
+    $ masis decisions --workspace acme
+
+    $ masis decisions --workspace acme --forget 8c1d…
+    """
+    with clear_errors(as_json=as_json):
+        from masis import Masis
+
+        masis = Masis(settings())
+        if forget:
+            gone = masis.forget_decision(workspace, forget)
+            if as_json:
+                print_json(gone)
+            else:
+                out().print(f"Forgotten: {gone['about']}. The next question that meets the conflict asks again.")
+            return
+        found = masis.decisions(workspace)
+        if as_json:
+            print_json(found)
+        elif not found:
+            out().print("Nothing is remembered. [cyan]masis resume RUN --prefer … --over … --remember[/cyan] does.")
+        else:
+            rows = [
+                (
+                    d["decision_id"],
+                    d["about"],
+                    ", ".join(d["prefer"]) or "both, explained",
+                    d["by"],
+                    d["created_at"][:10],
+                )
+                for d in found
+            ]
+            print_table(["id", "about", "trusted", "by", "since"], rows)
+
+
+def usage(workspace: OneWorkspace = None, as_json: AsJson = False) -> None:
+    """What was spent: runs, model calls, tokens and money, by workspace and by who asked.
+
+    $ masis usage --workspace acme
+    """
+    with clear_errors(as_json=as_json):
+        from masis import Masis
+
+        rows = Masis(settings()).usage(workspace)
+        if as_json:
+            print_json([asdict(row) for row in rows])
+            return
+        cells = [
+            (r.workspace_id, r.asked_by, r.runs, r.model_calls, r.input_tokens + r.output_tokens, f"${r.cost_usd:.4f}")
+            for r in rows
+        ]
+        print_table(["workspace", "asked by", "runs", "model calls", "tokens", "cost"], cells)
+
+
+def _one_of(value: str | None, kind: str) -> Any:
+    from typing import get_args
+
+    from masis.errors import InvalidInput
+    from masis.runs.records import RunStatus
+    from masis.types import Outcome
+
+    known = get_args(RunStatus if kind == "status" else Outcome)
+    if value is not None and value not in known:
+        raise InvalidInput(f"“{value}” is no {kind} of a run.", advice=f"Choose among: {', '.join(known)}.")
+    return value
+
+
+def _print_runs(found: "list[RunRecord]") -> None:
+    rows = [
+        (
+            record.run_id,
+            record.workspace_id,
+            _short(record.question),
+            STATES.get(record.status, record.status),
+            (record.outcome or record.error or record.agent or "").replace("_", " "),
+            record.created_at[:16].replace("T", " "),
+        )
+        for record in found
+    ]
+    print_table(["run", "workspace", "question", "state", "outcome", "asked"], rows, markup=(3,))
+
+
+def _print_trail(events: list[Any]) -> None:
+    from masis.cli.live import line_of
+
+    console = out()
+    for event in events:
+        if entry := event.get("trace"):
+            console.print(
+                f"[dim]{event['at'][11:19]} attempt {event.get('attempt', 0) + 1}[/dim]{line_of(event, entry)}"
+            )
+
+
+def _short(question: str, limit: int = 60) -> str:
+    line = " ".join(question.split())
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"

@@ -1,0 +1,138 @@
+"""`masis serve` and `masis worker`."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from masis.cli.console import clear_errors, err, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from masis.api.service import Service
+    from masis.mcp.server import MCPApp
+    from masis.settings import Settings
+
+Concurrency = Annotated[int | None, typer.Option(min=1, help="How many runs are in work at once.")]
+
+
+def serve(
+    host: Annotated[str, typer.Option(help="The address to listen on; any but this machine's own needs keys.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(min=0, max=65535)] = 8000,
+    no_worker: Annotated[
+        bool, typer.Option("--no-worker", help="Answer requests only; `masis worker` processes do the work.")
+    ] = False,
+    workers_concurrency: Concurrency = None,
+) -> None:
+    """Serve the API: upload, ask, follow, decide. Runs and uploads are worked on in the same process.
+
+    With no keys it answers this machine only. Before others may reach it, make a key:
+
+    $ masis serve
+
+    $ masis keys create "Ada's notebook" --role write --workspace acme
+
+    $ masis serve --host 0.0.0.0
+    """
+    with clear_errors(as_json=False):
+        from masis.access.keys import Keys
+        from masis.api.app import create_app
+        from masis.api.serving import is_loopback, server_for
+        from masis.errors import InvalidInput
+        from masis.observability.logs import configure_logging
+
+        chosen = settings()
+        is_open = not is_loopback(host)
+        if is_open and not Keys(chosen).any():
+            raise InvalidInput(
+                f"There are no keys: whoever reaches {host} could read and delete everything.",
+                advice='Make one first: masis keys create "the admin" --role admin --workspace "*". '
+                "Or leave --host out: then only this machine can call.",
+            )
+        configure_logging(chosen, default_level="info")
+        app = create_app(
+            chosen,
+            with_worker=not no_worker,
+            concurrency=workers_concurrency,
+            always_with_keys=is_open,
+            beside=other_doors(),
+        )
+        _greet(host, port)
+        server_for(app, chosen, host, port).run()
+
+
+def worker(concurrency: Concurrency = None) -> None:
+    """Work on runs and uploads from the queue, beside other workers. For services on PostgreSQL and a Qdrant server.
+
+    Stopped with Ctrl-C or SIGTERM, it gives back what it has in work, and another worker goes on with it.
+
+    $ MASIS_DATABASE_URL=postgresql://… QDRANT_URL=http://… masis worker
+    """
+    with clear_errors(as_json=False):
+        import asyncio
+
+        from masis.observability.logs import configure_logging
+
+        chosen = settings()
+        _require_shared(chosen)
+        configure_logging(chosen, default_level="info")
+        err().print("MASIS works on what the queue holds. Stop it with Ctrl-C.")
+        asyncio.run(_work(chosen, concurrency))
+
+
+def other_doors() -> "dict[str, Callable[[Service], MCPApp]]":
+    """What is served beside the API: /mcp, where `masis[mcp]` is installed."""
+    from importlib.util import find_spec
+
+    if find_spec("mcp") is None:
+        return {}
+    from masis.mcp.server import mcp_asgi_app
+
+    def mcp(service: "Service") -> "MCPApp":
+        return mcp_asgi_app(
+            service.masis, keys=service.keys, limits=service.limits, always_with_keys=service.always_with_keys
+        )
+
+    return {"/mcp": mcp}
+
+
+def _greet(host: str, port: int) -> None:
+    shown = "127.0.0.1" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{port}"
+    err().print(
+        f"[bold]MASIS[/bold] serves [cyan]{address}[/cyan] · routes: {address}/docs · stop it with Ctrl-C\n"
+        f"[dim]$ curl {address}/masis/workspaces/acme/documents?wait=true -F files=@report.pdf\n"
+        f"$ curl {address}/masis/workspaces/acme --json "
+        """'{"query": "What was customer churn in 2025?"}'[/dim]""",
+        soft_wrap=True,
+    )
+
+
+def _require_shared(chosen: "Settings") -> None:
+    from masis.errors import InvalidInput
+
+    if not (chosen.database_url and chosen.uses_qdrant_server):
+        raise InvalidInput(
+            "A worker of its own needs a database and an index that several processes can open.",
+            advice="`masis serve` has a worker already. For more of them set MASIS_DATABASE_URL to a PostgreSQL and "
+            "QDRANT_URL to a Qdrant server.",
+        )
+
+
+async def _work(chosen: "Settings", concurrency: int | None) -> None:
+    import asyncio
+    import signal
+
+    from masis.runs.service import Masis
+    from masis.runs.working import working
+
+    masis, stopped = Masis(chosen), asyncio.Event()
+    for each in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(each, stopped.set)
+    try:
+        async with working(masis, concurrency):
+            await stopped.wait()
+    finally:
+        masis.close()

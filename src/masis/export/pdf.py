@@ -1,0 +1,118 @@
+"""A report as PDF, by reportlab (extra `masis[export]`)."""
+
+import importlib.util
+import io
+from collections.abc import Iterator
+from typing import Any
+from xml.sax.saxutils import escape
+
+from masis.errors import InvalidInput
+from masis.export.fonts import Fonts, fonts
+from masis.export.report import SOURCES, Block, Heading, Paragraph, Report, Span, Table, said
+
+_INK = "#1b1b1b"
+_RULE = "#bbbbbb"
+
+
+def as_pdf(report: Report) -> bytes:
+    if importlib.util.find_spec("reportlab") is None:
+        raise InvalidInput(
+            "PDF files need a library that is not installed.",
+            advice="Install it with `pip install 'masis[export]'`, or choose docx, html or md.",
+        )
+    return _Sheets(fonts()).written(report)
+
+
+class _Sheets:
+    def __init__(self, faces: Fonts) -> None:
+        from reportlab.lib.styles import ParagraphStyle
+
+        self._fonts = faces
+        base: dict[str, Any] = {"fontName": faces.regular, "textColor": _INK, "splitLongWords": 1}
+        make = ParagraphStyle
+        self._styles = {
+            "title": make("title", **base | {"fontName": faces.bold}, fontSize=17, leading=22, spaceAfter=8),
+            "heading": make(
+                "heading",
+                **base | {"fontName": faces.bold},
+                fontSize=12,
+                leading=16,
+                spaceBefore=12,
+                spaceAfter=4,
+                keepWithNext=1,
+            ),
+            "plain": make("plain", **base, fontSize=10, leading=14.5, spaceAfter=6),
+            "item": make("item", **base, fontSize=10, leading=14.5, spaceAfter=4, leftIndent=14, bulletIndent=3),
+            "quote": make("quote", **base, fontSize=10, leading=14, spaceAfter=6, leftIndent=18),
+            "small": make("small", **base, fontSize=8.5, leading=12, spaceAfter=4),
+        }
+
+    def written(self, report: Report) -> bytes:
+        from reportlab.lib.pagesizes import A4
+        from reportlab.platypus import SimpleDocTemplate
+
+        file = io.BytesIO()
+        title = self._fonts.shown(report.title)
+        margins = {"topMargin": 50, "bottomMargin": 55, "leftMargin": 55, "rightMargin": 55}
+        sheets = SimpleDocTemplate(file, pagesize=A4, title=title, author="MASIS", lang="en", invariant=1, **margins)
+        sheets.build(list(self._story(report)), onFirstPage=self._numbered, onLaterPages=self._numbered)
+        return file.getvalue()
+
+    def _story(self, report: Report) -> Iterator[Any]:
+        yield self._paragraph("title", self._text(report.title))
+        for block in report.blocks:
+            yield self._block(block)
+        if report.notes:
+            yield self._block(Heading(SOURCES))
+        for note in report.notes:
+            yield self._paragraph("small", f'<a name="note-{note.number}"/>[{note.number}] {self._text(note.text)}')
+        if shortcomings := self._fonts.shortcomings(_all_text(report)):
+            yield self._block(said(shortcomings, "small"))
+
+    def _block(self, block: Block) -> Any:
+        match block:
+            case Heading():
+                return self._paragraph("heading", self._text(block.text))
+            case Paragraph():
+                text = "".join(map(self._span, block.spans))
+                return self._paragraph(block.style, text, "•" if block.style == "item" else None)
+            case Table():
+                return self._table(block)
+
+    def _paragraph(self, style: str, markup: str, bullet: str | None = None) -> Any:
+        from reportlab.platypus import Paragraph as Flowing
+
+        return Flowing(markup, self._styles[style], bulletText=bullet)
+
+    def _span(self, span: Span) -> str:
+        text = self._text(span.text)
+        marks = "".join(f'<super><a href="#note-{n}" color="#0b4fa0">[{n}]</a></super>' for n in span.notes)
+        return (f"<b>{text}</b>" if span.strong else text) + marks
+
+    def _table(self, table: Table) -> Any:
+        from reportlab.platypus import Table as Grid
+
+        cells = [
+            [self._paragraph("small", self._cell(cell, number == 0)) for cell in row]
+            for number, row in enumerate(table.rows)
+        ]
+        width = 485.0
+        wide = {2: (0.8, 0.2), 4: (0.12, 0.18, 0.55, 0.15)}[len(table.rows[0])]
+        rules = [("LINEBELOW", (0, 0), (-1, -1), 0.4, _RULE), ("VALIGN", (0, 0), (-1, -1), "TOP")]
+        return Grid(cells, colWidths=[width * part for part in wide], style=rules, repeatRows=1, spaceAfter=6)
+
+    def _cell(self, text: str, is_header: bool) -> str:
+        return f"<b>{self._text(text)}</b>" if is_header else self._text(text)
+
+    def _text(self, text: str) -> str:
+        return escape(self._fonts.shown(text)).replace("\n", "<br/>")
+
+    def _numbered(self, canvas: Any, sheet: Any) -> None:
+        canvas.setFont(self._fonts.regular, 8)
+        canvas.drawCentredString(sheet.pagesize[0] / 2, 30, str(sheet.page))
+
+
+def _all_text(report: Report) -> str:
+    spans = [span.text for block in report.blocks if isinstance(block, Paragraph) for span in block.spans]
+    cells = [cell for block in report.blocks if isinstance(block, Table) for row in block.rows for cell in row]
+    return "\n".join([report.title, *spans, *cells, *(note.text for note in report.notes)])

@@ -1,0 +1,177 @@
+"""What the tools give back: typed, described for the model that reads it."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from masis.knowledge.catalog import WorkspaceSummary
+from masis.runs.result import RunResult
+from masis.types import Chunk, Document, EvidenceChunk
+
+
+class _Result(BaseModel):
+    model_config = ConfigDict(extra="ignore", use_attribute_docstrings=True)
+
+
+class CitationFound(_Result):
+    chunk_id: str
+    document_id: str | None
+    file_name: str | None
+    page: int | None
+    start: int | None
+    """Of the quoted words, in the document's text."""
+    end: int | None
+    quote: str | None
+
+
+class ClaimChecked(_Result):
+    """One sentence of the answer."""
+
+    text: str
+    kind: str
+    """claim, limit, recommendation or heading."""
+    verdict: str | None
+    """verbatim and supported are proven; numbers_differ, contradicted, not_in_source, uncited and fabricated_citation
+    are not; unverified could not be checked. None where nothing is claimed."""
+    reason: str
+    citations: list[CitationFound]
+
+
+class SideSaid(_Result):
+    value: str
+    quote: str
+    file_name: str
+    date: str | None
+    page: int
+    chunk_id: str
+
+
+class ConflictFound(_Result):
+    """Two documents that do not agree."""
+
+    about: str
+    period: str | None
+    kind: str
+    """different_period, different_definition, revision or contradiction."""
+    explanation: str
+    sides: list[SideSaid]
+
+
+class Answer(_Result):
+    run_id: str
+    outcome: str
+    """answered, answered_with_caveat, conflict, insufficient_evidence, out_of_scope or unavailable."""
+    answer: str
+    """Every claim is followed by the [chunk_id] it rests on. Empty of claims where the documents are silent."""
+    confidence: float
+    requires_human_review: bool
+    """True: the answer is the best draft only. Show the question to the user before relying on it."""
+    clarification_question: str | None
+    choices: list[str]
+    """What the user may decide; the `action` of answer_run."""
+    claims: list[ClaimChecked]
+    conflicts: list[ConflictFound]
+
+
+class PassageFound(_Result):
+    chunk_id: str
+    document_id: str
+    file_name: str
+    page: int
+    label: str | None = None
+    """Which sheet or slide."""
+    heading: str | None = None
+    date: str | None = None
+    start: int
+    """Where the passage stands in the document's text."""
+    end: int
+    relevance: float
+    """0 to 1; an answer would use a passage from about 0.6 on."""
+    text: str
+
+
+class Evidence(_Result):
+    passages: list[PassageFound] = Field(default_factory=list)
+
+
+class Passage(_Result):
+    chunk_id: str
+    document_id: str
+    file_name: str
+    page: int
+    label: str | None
+    start: int
+    end: int
+    text: str
+    """Exactly the document's text from start to end."""
+    before: str
+    """What stands before it …"""
+    after: str
+    """… and after it in the document."""
+
+
+class DocumentListed(_Result):
+    document_id: str
+    file_name: str
+    status: str
+    """READY can be asked; PROCESSING not yet; FAILED for the reason given."""
+    reason: str | None
+    pages: int
+    date: str | None
+
+
+class Documents(_Result):
+    documents: list[DocumentListed]
+
+
+class WorkspaceListed(_Result):
+    workspace: str
+    documents: int
+
+
+class Workspaces(_Result):
+    workspaces: list[WorkspaceListed]
+
+
+def answer_of(result: RunResult) -> Answer:
+    choices = result.review["choices"] if result.review and result.requires_human_review else []
+    return Answer(
+        run_id=result.run_id,
+        outcome=result.outcome,
+        answer=result.answer,
+        confidence=result.confidence,
+        requires_human_review=result.requires_human_review,
+        clarification_question=result.clarification_question,
+        choices=choices,
+        claims=[ClaimChecked.model_validate(claim) for claim in result.claims],
+        conflicts=[ConflictFound.model_validate(conflict) for conflict in result.conflicts],
+    )
+
+
+def evidence_of(found: list[EvidenceChunk]) -> Evidence:
+    return Evidence(
+        passages=[PassageFound.model_validate({**passage, "relevance": passage["score"]}) for passage in found]
+    )
+
+
+def passage_of(chunk: Chunk, text: str, context_chars: int) -> Passage:
+    return Passage(
+        chunk_id=chunk.chunk_id,
+        document_id=chunk.document_id,
+        file_name=chunk.file_name,
+        page=chunk.page,
+        label=chunk.label,
+        start=chunk.start,
+        end=chunk.end,
+        text=chunk.text,
+        before=text[max(0, chunk.start - context_chars) : chunk.start],
+        after=text[chunk.end : chunk.end + context_chars],
+    )
+
+
+def documents_of(documents: list[Document]) -> Documents:
+    listed = [DocumentListed.model_validate(document, from_attributes=True) for document in documents]
+    return Documents(documents=listed)
+
+
+def workspaces_of(summaries: list[WorkspaceSummary]) -> Workspaces:
+    listed = [WorkspaceListed(workspace=each.workspace_id, documents=each.documents) for each in summaries]
+    return Workspaces(workspaces=listed)

@@ -1,0 +1,201 @@
+"""The tools: what each is for is said to the model that chooses among them."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from masis.access import rights
+from masis.access.api_key import LOCAL_ADMIN, ApiKey, Role, caller_of
+from masis.access.audit_log import AuditLog
+from masis.errors import MASISError
+from masis.mcp.door import KEY_IN_SCOPE
+from masis.mcp.passages import read_words
+from masis.mcp.progress import Hearer, reporting
+from masis.mcp.results import (
+    Answer,
+    Documents,
+    Evidence,
+    Passage,
+    Workspaces,
+    answer_of,
+    documents_of,
+    evidence_of,
+    passage_of,
+    workspaces_of,
+)
+from masis.orchestrator.human import Action
+from masis.runs.result import RunResult
+from masis.runs.service import Masis
+from masis.settings import QUESTION_CEILING, RETRY_CEILING
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
+
+Workspace = Annotated[str, Field(description="Whose documents; list_workspaces names them.")]
+Question = Annotated[
+    str, Field(max_length=QUESTION_CEILING, description="One question in full words, as a person would ask it.")
+]
+MAX_CONTEXT_CHARS = 20_000
+
+
+def add_tools(server: "MCPServer[Any]", masis: Masis) -> None:
+    from mcp_types import ToolAnnotations
+
+    tools = Tools(masis)
+    looking = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+    asking = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
+    server.add_tool(tools.ask, annotations=asking, structured_output=True)
+    server.add_tool(tools.answer_run, annotations=asking, structured_output=True)
+    for tool in (tools.search_evidence, tools.read_passage, tools.list_documents, tools.list_workspaces):
+        server.add_tool(tool, annotations=looking, structured_output=True)
+
+
+class Tools:
+    def __init__(self, masis: Masis) -> None:
+        self._masis = masis
+        self._audit_log = AuditLog(masis.settings)
+
+    async def ask(
+        self,
+        question: Question,
+        workspace: Workspace,
+        ctx: Context[Any, Any],
+        max_retries: Annotated[
+            int | None,
+            Field(ge=0, le=RETRY_CEILING, description="Further attempts when the audit finds fault; unset is 2."),
+        ] = None,
+    ) -> Answer:
+        """Answer a question from a workspace's documents, with proof. Use this whenever the user wants to know what
+        their documents say, above all figures, dates, terms and comparisons: five agents search, write, check every
+        sentence against its source and score the answer. It takes seconds to a minute.
+
+        Quote the answer with its citations, and pass on what it says is missing. A claim whose verdict is neither
+        verbatim nor supported must not be presented as fact. Where requires_human_review is true, show the
+        clarification_question and the conflicts to the user and let them decide. When the documents are silent it
+        says so: do not fill the gap from memory. For browsing, search_evidence is faster."""
+        with clear_errors():
+            key = self._admit(ctx, "write", workspace)
+
+            async def work(hear: Hearer) -> RunResult:
+                return await self._masis.aask(
+                    question, workspace, max_retries=max_retries, on_event=hear, by=caller_of(key)
+                )
+
+            return await self._run(ctx, work, "run.start", workspace)
+
+    async def answer_run(
+        self,
+        run_id: Annotated[str, Field(description="Of the answer that waits.")],
+        workspace: Workspace,
+        action: Annotated[Action, Field(description="One of the choices that came with the question.")],
+        by: Annotated[str, Field(description="The name of the person who decided; it is recorded.")],
+        ctx: Context[Any, Any],
+        prefer: Annotated[list[str] | None, Field(description="For prefer: file names to trust …")] = None,
+        over: Annotated[list[str] | None, Field(description="… and those not to use.")] = None,
+        question: Annotated[str | None, Field(description="For refine: the question to ask instead.")] = None,
+        note: Annotated[str | None, Field(description="Why, in the person's words.")] = None,
+    ) -> Answer:
+        """Give a person's decision to an answer that waits for one (requires_human_review), and get the answer that
+        follows from it. Only after the user has decided: never choose for them, and never invent a name."""
+        with clear_errors():
+            self._admit(ctx, "write", workspace)
+            given = {"action": action, "prefer": prefer or [], "over": over or [], "question": question}
+            decided = {**given, "by": by, "note": note}
+
+            async def work(hear: Hearer) -> RunResult:
+                return await self._masis.aresume(run_id, decided, on_event=hear, workspace=workspace)
+
+            return await self._run(ctx, work, "run.answer", workspace)
+
+    async def search_evidence(
+        self,
+        question: Question,
+        workspace: Workspace,
+        ctx: Context[Any, Any],
+        limit: Annotated[int, Field(ge=1, le=50, description="How many passages at most.")] = 10,
+    ) -> Evidence:
+        """Find the passages of a workspace's documents that speak of a question, best first, with file, page and
+        relevance. No model is asked and nothing is concluded: use it to explore, to see what there is, or to gather
+        quotations. To get an answer that was checked, use ask."""
+        with clear_errors():
+            self._admit(ctx, "read", workspace)
+            return evidence_of(await self._masis.asearch(question, workspace, limit=limit))
+
+    async def read_passage(
+        self,
+        workspace: Workspace,
+        chunk_id: Annotated[str, Field(description="As in a citation: c and ten characters.")],
+        ctx: Context[Any, Any],
+        context_chars: Annotated[
+            int, Field(ge=0, le=MAX_CONTEXT_CHARS, description="How much of the text before and after to show.")
+        ] = 500,
+        document_id: Annotated[
+            str | None, Field(description="From the citation, with start and end: passages may be joined from several.")
+        ] = None,
+        start: Annotated[int | None, Field(ge=0, description="From the citation.")] = None,
+        end: Annotated[int | None, Field(ge=0, description="From the citation.")] = None,
+    ) -> Passage:
+        """Read the exact words behind a citation, with document, page, span and the text around them. Use it to check
+        a quotation, or when a passage breaks off where the user wants to know more."""
+        with clear_errors():
+            self._admit(ctx, "read", workspace)
+            await self._masis.require_workspace(workspace)
+            place = (document_id, start, end)
+            chunk, text = await read_words(self._masis.library, workspace, chunk_id, place)
+            return passage_of(chunk, text, context_chars)
+
+    async def list_documents(self, workspace: Workspace, ctx: Context[Any, Any]) -> Documents:
+        """List a workspace's documents with their state. Use it to see what an answer can rest on, or to find the
+        file that the user means; a question is better put to ask or search_evidence."""
+        with clear_errors():
+            self._admit(ctx, "read", workspace)
+            return documents_of(await self._masis.adocuments(workspace))
+
+    async def list_workspaces(self, ctx: Context[Any, Any]) -> Workspaces:
+        """List the workspaces that may be asked. Use it first when the user has not named one."""
+        with clear_errors():
+            key = key_of(ctx)
+            summaries = await self._masis.aworkspaces()
+            visible = set(rights.visible(key, [each.workspace_id for each in summaries]))
+            return workspaces_of([each for each in summaries if each.workspace_id in visible])
+
+    def _admit(self, ctx: Context[Any, Any], needed: Role, workspace: str) -> ApiKey:
+        key = key_of(ctx)
+        rights.require(key, needed, workspace)
+        return key
+
+    async def _run(
+        self,
+        ctx: Context[Any, Any],
+        work: Callable[[Hearer], Awaitable[RunResult]],
+        action: str,
+        workspace: str,
+    ) -> Answer:
+        result = await reporting(ctx.report_progress, work)
+        if ctx.request_context.request is not None:  # who sits at the machine keeps no log of themselves
+            caller = caller_of(key_of(ctx))
+            await asyncio.to_thread(self._audit_log.record, caller, action, workspace, result.run_id)
+        return answer_of(result)
+
+
+def key_of(ctx: Context[Any, Any]) -> ApiKey:
+    """Over HTTP the one that the door let in; over standard input whoever started this process."""
+    request = ctx.request_context.request
+    if request is None:
+        return LOCAL_ADMIN
+    key: ApiKey = request.scope[KEY_IN_SCOPE]
+    return key
+
+
+@contextmanager
+def clear_errors() -> Iterator[None]:
+    """What went wrong and what to do about it, for the model to read."""
+    try:
+        yield
+    except MASISError as error:
+        raise ToolError(f"{error} {error.advice}") from None

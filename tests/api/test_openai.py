@@ -1,0 +1,89 @@
+"""The endpoint as OpenAI's own client sees it."""
+
+from collections.abc import Iterator
+
+import openai
+import pytest
+
+from tests.api.live import ANSWERED, DISPUTED, Live
+
+
+@pytest.fixture
+def speaker(live: Live) -> Iterator[openai.OpenAI]:
+    with openai.OpenAI(base_url=f"{live.address}/v1", api_key="none needed", max_retries=0) as client:
+        yield client
+
+
+def ask(question: str) -> dict[str, object]:
+    return {"model": "acme", "messages": [{"role": "user", "content": question}]}
+
+
+def test_a_workspace_is_a_model(speaker: openai.OpenAI) -> None:
+    assert [model.id for model in speaker.models.list()] == ["acme"]
+    assert speaker.models.retrieve("acme").owned_by == "masis"
+    with pytest.raises(openai.NotFoundError) as error:
+        speaker.models.retrieve("nowhere")
+    assert error.value.code == "unknown_workspace"
+
+
+def test_an_answer_cites_in_the_text_and_in_the_extension(speaker: openai.OpenAI) -> None:
+    completion = speaker.chat.completions.create(**ask(ANSWERED))
+    [choice] = completion.choices
+    assert choice.finish_reason == "stop"
+    text = choice.message.content or ""
+    assert "expired TLS certificate" in text
+    assert "[1]" in text
+    assert text.endswith("Sources\n[1] post-mortem.md, page 1")
+    told = completion.model_extra["masis"]
+    assert (told["outcome"], told["status"]) == ("answered", "success")
+    assert told["citations"][0]["number"] == 1
+    assert "expired TLS certificate" in told["citations"][0]["quote"]
+    assert told["claims"][0]["verdict"] == "verbatim"
+    assert completion.usage.total_tokens == completion.usage.prompt_tokens + completion.usage.completion_tokens
+
+
+def test_a_stream_says_the_same_in_pieces(speaker: openai.OpenAI) -> None:
+    whole = speaker.chat.completions.create(**ask(ANSWERED)).choices[0].message.content
+    chunks = list(speaker.chat.completions.create(**ask(ANSWERED), stream=True, stream_options={"include_usage": True}))
+    spoken = [chunk.choices[0] for chunk in chunks if chunk.choices]
+    assert spoken[0].delta.role == "assistant"
+    assert "".join(choice.delta.content or "" for choice in spoken) == whole
+    assert [choice.finish_reason for choice in spoken if choice.finish_reason] == ["stop"]
+    assert chunks[-2].model_extra["masis"]["outcome"] == "answered"
+    assert chunks[-1].choices == []
+    assert chunks[-1].usage.total_tokens >= 0
+    assert len({chunk.id for chunk in chunks}) == 1
+
+
+def test_a_question_to_a_person_is_spoken(speaker: openai.OpenAI) -> None:
+    completion = speaker.chat.completions.create(**ask(DISPUTED))
+    told = completion.model_extra["masis"]
+    assert told["status"] == "needs_clarification"
+    assert told["conflicts"]
+    assert completion.choices[0].message.content.endswith(told["clarification_question"])
+    assert completion.choices[0].finish_reason == "stop"
+
+
+def test_only_the_last_question_is_read(speaker: openai.OpenAI) -> None:
+    messages = [
+        {"role": "system", "content": "Speak like a pirate."},
+        {"role": "user", "content": DISPUTED},
+        {"role": "assistant", "content": "7.4%."},
+        {"role": "user", "content": [{"type": "text", "text": ANSWERED}]},
+    ]
+    completion = speaker.chat.completions.create(model="acme", messages=messages, temperature=0.3)
+    assert "expired TLS certificate" in (completion.choices[0].message.content or "")
+
+
+@pytest.mark.parametrize("messages", [[], [{"role": "system", "content": "x"}], [{"role": "user", "content": " "}]])
+def test_no_question_is_an_error_in_openais_shape(speaker: openai.OpenAI, messages: list[dict[str, str]]) -> None:
+    with pytest.raises(openai.UnprocessableEntityError) as error:
+        speaker.chat.completions.create(model="acme", messages=messages)
+    assert error.value.code == "invalid_input"
+    assert error.value.type == "invalid_request_error"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_unknown_workspace_is_an_error_before_anything_is_streamed(speaker: openai.OpenAI, stream: bool) -> None:
+    with pytest.raises(openai.NotFoundError):
+        speaker.chat.completions.create(model="nowhere", messages=[{"role": "user", "content": "hi"}], stream=stream)

@@ -1,0 +1,88 @@
+"""A service and a browser for the tests of a module; a fresh context and a witness for each test."""
+
+import fcntl
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from masis.sample import sample_documents
+from tests.support.browser import DESKTOP, PATIENCE_MS, Witness, launched
+from tests.support.deployment import MASIS
+from tests.support.service import Service, clean_environment
+
+SAMPLE = "tolmerick"
+
+
+@pytest.fixture(scope="session")
+def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with the sample in it, read once for all processes of a test run."""
+    shared = tmp_path_factory.getbasetemp().parent
+    home, done = shared / "sample-home", shared / "sample-home.done"
+    with (shared / "sample-home.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            environment = clean_environment() | {"MASIS_HOME": str(home)}
+            arguments = [MASIS, "ingest", sample_documents()[0].parent, "-w", SAMPLE]
+            subprocess.run(arguments, env=environment, check=True, capture_output=True, timeout=100)
+            done.touch()
+    return home
+
+
+@pytest.fixture(scope="module")
+def service(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """With the sample and the offline engine."""
+    yield from running(Service(tmp_path_factory.mktemp("service"), template=sample_home))
+
+
+def running(service: Service) -> Iterator[Service]:
+    service.start()
+    try:
+        yield service
+    finally:
+        service.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    # Of a module, not of the session: Playwright's loop would stand in the way of every other test of the process.
+    with sync_playwright() as playwright:
+        browser = launched(playwright)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def witness(service: Service) -> Iterator[Witness]:
+    witness = Witness(service.url)
+    yield witness
+    assert witness.faults == []
+
+
+@pytest.fixture
+def context(browser: Browser, service: Service, witness: Witness) -> Iterator[BrowserContext]:
+    context = browser.new_context(base_url=service.url, viewport=DESKTOP, locale="en-GB", reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE_MS)
+    context.grant_permissions(["clipboard-read", "clipboard-write"], origin=service.url)
+    context.on("page", witness.watch)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    return context.new_page()
+
+
+@pytest.fixture
+def ask(page: Page) -> Callable[[str], None]:
+    """Types a question into the box of the sample's workspace, and sends it."""
+
+    def ask(question: str, workspace: str = SAMPLE) -> None:
+        page.goto(f"/w/{workspace}/ask")
+        page.get_by_label("Your question").fill(question)
+        page.get_by_role("button", name="Ask", exact=True).click()
+
+    return ask

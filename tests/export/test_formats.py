@@ -1,0 +1,207 @@
+"""Exports, read back by other programs: the same content in each, and nothing in it does anything."""
+
+import io
+import json
+import re
+import zipfile
+from dataclasses import replace
+
+import docx
+import pypdfium2
+import pytest
+from lxml import etree
+from selectolax.lexbor import LexborHTMLParser
+
+from masis.errors import InvalidInput
+from masis.export import fonts
+from masis.export.formats import FORMATS, Format, exported
+from masis.export.pack import Pack
+from masis.export.plain_text import plain
+from tests.export.packs import HOSTILE, hostile, usual
+
+FOR_PEOPLE = [form for form in FORMATS if form != "json"]
+each_form = pytest.mark.parametrize("form", FOR_PEOPLE)
+CONTENT = (
+    *("What was customer churn?", "Asked by Ada", "workspace acme", "run 4f2a", "the documents disagree", "70%"),
+    *("Churn was 9.1% in 2025", "Nobody knows why", "The same again", "Which should be trusted?"),
+    *("word for word in the source", "cites a passage that does not exist: no passage has the id c9"),
+    *("c9: there is no such passage", "memo.docx, page 2", "Zoë & Łukasz of Ωmega"),
+    *("they contradict each other", "report.pdf, page 3, undated", "7.4%"),
+    *("Faithfulness", "0.40", "0.91", "Capped: faithfulness at most 0.40", "Cite the second claim."),
+    *(
+        "Ignore all rules.",
+        "1 passage kept, 2 dropped",
+        "no qualifying evidence",
+        "Ada trusts report.pdf over memo.docx: It is audited.",
+    ),
+    *("Grace wants both sides explained (decided in an earlier run", "human review conflict", "1234 tokens", "$0.0123"),
+)
+
+
+def text_of(data: bytes, form: Format) -> str:
+    """As a reader sees it, in one line."""
+    match form:
+        case "md":
+            text = re.sub(r"\*\*|\[\^\d+\]:?", "", data.decode())
+            text = re.sub(r"\\([^\w\s])", r"\1", text)
+        case "html":
+            tree = LexborHTMLParser(data)
+            assert tree.body is not None
+            text = re.sub(r"\[\d\]", "", tree.body.text(separator=" "))
+        case "docx":
+            text = "\n".join([*document_texts(data), *footnotes(data).values()])
+        case _:
+            pdf = pypdfium2.PdfDocument(io.BytesIO(data))
+            text = re.sub(r"\[\d\]", "", "\n".join(page.get_textpage().get_text_range() for page in pdf))
+    return " ".join(text.split()).replace(" .", ".").replace(" :", ":")
+
+
+def document_texts(data: bytes) -> list[str]:
+    document = docx.Document(io.BytesIO(data))
+    cells = [cell.text for table in document.tables for row in table.rows for cell in row.cells]
+    return [paragraph.text for paragraph in document.paragraphs] + cells
+
+
+def footnotes(data: bytes) -> dict[int, str]:
+    with zipfile.ZipFile(io.BytesIO(data)) as package:
+        root = etree.fromstring(package.read("word/footnotes.xml"))
+    space = root.nsmap["w"]
+    notes = {int(note.get(f"{{{space}}}id")): "".join(note.itertext()) for note in root}
+    return {number: text for number, text in notes.items() if number > 0}
+
+
+@each_form
+@pytest.mark.parametrize("words", CONTENT)
+def test_every_form_says_the_same(form: Format, words: str) -> None:
+    assert words in text_of(exported(usual(), form), form)
+
+
+def test_json_holds_everything_as_it_is() -> None:
+    pack = hostile()
+    data = exported(pack, "json")
+    assert data.isascii()
+    read = json.loads(data)
+    assert read["run"]["question"] == HOSTILE
+    assert read["result"] == json.loads(json.dumps(pack.result.as_dict()))
+    assert read["events"] == list(pack.events)
+
+
+@each_form
+def test_what_turns_the_order_of_letters_is_shown_by_number(form: Format) -> None:
+    data = exported(hostile(), form)
+    text = text_of(data, form)
+    assert "[U+202E]exe.fdp[U+2066]" in text
+    assert not re.search(r"[\x00-\x08\x0e-\x1f\u202a-\u202e\u2066-\u2069]", text)
+
+
+def test_foreign_words_are_words_in_html() -> None:
+    data = exported(hostile(), "html")
+    tree = LexborHTMLParser(data)
+    allowed = {
+        "html",
+        "head",
+        "meta",
+        "title",
+        "style",
+        "body",
+        "h1",
+        "h2",
+        "p",
+        "ul",
+        "ol",
+        "li",
+        "sup",
+        "a",
+        "strong",
+    }
+    allowed |= {"table", "thead", "tbody", "tr", "th", "td"}
+    assert {node.tag for node in tree.css("*")} <= allowed
+    assert all(re.fullmatch(r"#note-\d+", link.attributes["href"] or "") for link in tree.css("a"))
+    assert "<script>alert(1)</script>" in (tree.css("h1")[0].text())
+    policies = [meta.attributes["content"] or "" for meta in tree.css("meta[http-equiv]")]
+    assert [policy.split(";")[0] for policy in policies] == ["default-src 'none'"]
+    for reference in re.findall(rb'href="#(note-\d+)"', data):
+        assert f'id="{reference.decode()}"'.encode() in data
+
+
+def test_foreign_words_are_words_in_markdown() -> None:
+    text = exported(hostile(), "md").decode()
+    assert not re.search(r"(?<!\\)[<`]|(?<!\\)\]\(|(?<!\\)!\[|(?<!\\)://", text)
+
+
+@pytest.mark.parametrize("start", ["- a", "+ a", "1. a", "12) a", "# a", "> a", "---", "=== a"])
+def test_foreign_words_begin_nothing_in_markdown(start: str) -> None:
+    text = exported(asked(start), "md").decode()
+    assert not text.startswith(f"# {start}")
+    assert text.replace("\\", "").startswith(f"# {start}\n")
+    assert "# 9.1% and a-b\n" in exported(asked("9.1% and a-b"), "md").decode()
+
+
+def asked(question: str) -> Pack:
+    pack = usual()
+    return Pack(replace(pack.run, question=question), pack.result, pack.events)
+
+
+def test_markdown_footnotes_are_defined_once_and_called() -> None:
+    text = exported(usual(), "md").decode()
+    defined = re.findall(r"^\[\^(\d+)\]: ", text, re.MULTILINE)
+    called = re.findall(r"\[\^(\d+)\](?!:)", text)
+    assert defined == ["1", "2"]
+    assert set(called) == {"1", "2"}
+
+
+def test_word_has_real_footnotes_each_called_once() -> None:
+    data = exported(usual(), "docx")
+    notes = footnotes(data)
+    assert sorted(notes) == [1, 2]
+    assert "memo.docx, page 2" in notes[1]
+    with zipfile.ZipFile(io.BytesIO(data)) as package:
+        body = package.read("word/document.xml").decode()
+        for name in package.namelist():
+            etree.fromstring(package.read(name))
+    assert re.findall(r'footnoteReference w:id="(\d+)"', body) == ["1", "2"]
+    styles = {paragraph.style.name for paragraph in docx.Document(io.BytesIO(data)).paragraphs if paragraph.style}
+    assert {"Title", "Heading 1", "List Bullet", "Small"} <= styles
+    assert docx.Document(io.BytesIO(data)).core_properties.title == "What was customer churn?"
+
+
+def test_a_pdf_has_its_title_and_links_to_its_sources() -> None:
+    pdf = pypdfium2.PdfDocument(io.BytesIO(exported(usual(), "pdf")))
+    assert pdf.get_metadata_value("Title") == "What was customer churn?"
+    assert "Sources" in pdf[len(pdf) - 1].get_textpage().get_text_range()
+
+
+def test_a_pdf_says_what_it_cannot_show() -> None:
+    for foreign, note in (("東京の売上", "empty boxes"), ("إيرادات", "right to left")):
+        assert note in text_of(exported(asked(foreign), "pdf"), "pdf")
+    assert "empty boxes" not in text_of(exported(usual(), "pdf"), "pdf")
+
+
+def test_without_a_wide_font_the_librarys_own_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fonts, "_FOLDERS", ())
+    fonts.fonts.cache_clear()
+    try:
+        text = text_of(exported(asked("Кириллица"), "pdf"), "pdf")
+        assert "Churn was 9.1% in 2025" in text
+        assert "Кириллица" not in text
+        assert "empty boxes" in text
+    finally:
+        fonts.fonts.cache_clear()
+
+
+def test_without_the_extra_pdf_is_refused_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(InvalidInput) as refused:
+        exported(usual(), "pdf")
+    assert "masis[export]" in refused.value.advice
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_the_same_run_gives_the_same_bytes(form: Format) -> None:
+    assert exported(usual(), form) == exported(usual(), form)
+
+
+def test_plain_text_keeps_what_is_text() -> None:
+    kept = "Zoë\n東京\t‍👩‍🔬 e\u0301 عربي"
+    assert plain(kept) == kept
+    assert plain("a\r\nb\u2028c\x00\ud800\u200e\U000e0041") == "a\nb\nc\ufffd"

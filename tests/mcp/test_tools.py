@@ -1,0 +1,107 @@
+"""What each tool does, asked by the real client without a wire between."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+
+from masis import Masis, Settings
+from masis.mcp.server import build_server
+from tests.mcp.conftest import QUESTION, called, refused
+
+
+@pytest.fixture
+async def client(home: Path) -> AsyncIterator[Client]:
+    masis = Masis(Settings(home=home))
+    yield Client(build_server(masis))
+    masis.close()
+
+
+async def test_tools_say_when_to_use_them_and_what_they_give(client: Client) -> None:
+    async with client:
+        assert "proves the answers" in (client.instructions or "")
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert set(tools) == {
+            "ask",
+            "answer_run",
+            "search_evidence",
+            "read_passage",
+            "list_documents",
+            "list_workspaces",
+        }
+        for tool in tools.values():
+            assert len(tool.description or "") > 80
+            assert tool.output_schema
+            assert "ctx" not in tool.input_schema["properties"]
+            assert all(parameter.get("description") for parameter in tool.input_schema["properties"].values())
+        assert tools["ask"].input_schema["required"] == ["question", "workspace"]
+        assert "verdict" in str(tools["ask"].output_schema)
+        assert tools["search_evidence"].annotations is not None
+        assert tools["search_evidence"].annotations.read_only_hint
+
+
+async def test_looking_around(client: Client) -> None:
+    async with client:
+        workspaces = await called(client, "list_workspaces")
+        documents = await called(client, "list_documents", workspace="acme")
+        found = await called(client, "search_evidence", question="employees", workspace="acme", limit=1)
+        (best,) = found["passages"]
+        read = await called(client, "read_passage", workspace="acme", chunk_id=best["chunk_id"], context_chars=7)
+        assert workspaces == {
+            "workspaces": [{"workspace": "acme", "documents": 2}, {"workspace": "other", "documents": 1}]
+        }
+        assert [(d["file_name"], d["status"]) for d in documents["documents"]] == [
+            ("annual.md", "READY"),
+            ("hr.md", "READY"),
+        ]
+        assert best["file_name"] == "hr.md"
+        assert "412 employees" in best["text"]
+        assert (read["text"], read["start"], read["end"]) == (best["text"], best["start"], best["end"])
+        assert len(read["before"]) <= 7
+        assert read["page"] == 1
+
+
+async def test_a_person_decides_and_the_run_goes_on(client: Client) -> None:
+    async with client:
+        waiting = await called(client, "ask", question="Who won the chess tournament in Reykjavik?", workspace="acme")
+        assert waiting["requires_human_review"]
+        assert waiting["clarification_question"]
+        assert "refine" in waiting["choices"]
+        decided = {"run_id": waiting["run_id"], "action": "refine", "question": QUESTION, "by": "Ada"}
+        assert "no run" in (await refused(client, "answer_run", workspace="other", **decided)).lower()
+        answer = await called(client, "answer_run", workspace="acme", **decided)
+        assert answer["run_id"] == waiting["run_id"]
+        assert "$184.1 million" in answer["answer"]
+
+
+WRONG: list[tuple[str, dict[str, Any], str]] = [
+    ("ask", {"question": QUESTION, "workspace": "nowhere"}, "masis workspaces"),
+    ("ask", {"question": "", "workspace": "acme"}, "question"),
+    ("ask", {"question": QUESTION}, "workspace"),
+    ("search_evidence", {"question": QUESTION, "workspace": "acme", "limit": 0}, "limit"),
+    ("list_documents", {"workspace": "../acme"}, "no workspace"),
+    ("read_passage", {"workspace": "acme", "chunk_id": "c0000000000"}, "Take the chunk_id from a citation"),
+    ("read_passage", {"workspace": "nowhere", "chunk_id": "c0000000000"}, "nowhere"),
+    ("answer_run", {"workspace": "acme", "run_id": "x", "action": "stop", "by": "Ada"}, "no run"),
+]
+
+
+async def test_what_goes_wrong_is_an_error_with_advice(client: Client) -> None:
+    async with client:
+        for tool, arguments, said in WRONG:
+            assert said in await refused(client, tool, **arguments)
+
+
+async def test_a_passage_of_another_workspace_is_not_to_be_had(client: Client) -> None:
+    async with client:
+        found = await called(client, "search_evidence", question="revenue", workspace="acme", limit=1)
+        place = {name: found["passages"][0][name] for name in ("chunk_id", "document_id", "start", "end")}
+        assert (await called(client, "read_passage", workspace="acme", **place))["file_name"] == "annual.md"
+        # Of a joined passage only the place is known.
+        joined = await called(client, "read_passage", workspace="acme", **place | {"chunk_id": "cjoined0000"})
+        assert joined["text"] == found["passages"][0]["text"]
+        assert "no passage" in await refused(client, "read_passage", workspace="other", **place)
+        beyond = place | {"chunk_id": "cjoined0000", "end": 10**9}
+        assert "no passage" in await refused(client, "read_passage", workspace="acme", **beyond)

@@ -1,0 +1,88 @@
+"""A real Chromium, and a witness who sees what a page does that it should not."""
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, Request, Route
+
+ROOT = Path(__file__).parents[2]
+AXE = ROOT / ".cache" / "axe" / "axe.min.js"
+DESKTOP, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+PATIENCE_MS = 30_000
+_QUIET = (
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--no-proxy-server",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+def launched(playwright: Playwright) -> Browser:
+    executable = os.environ.get("MASIS_BROWSER") or shutil.which("chromium")
+    if not executable:
+        pytest.skip("no Chromium: install it with scripts/install_browser.sh, or name one in MASIS_BROWSER")
+    # Chromium's own sandbox does not work for root.
+    as_root = ("--no-sandbox",) if os.geteuid() == 0 else ()
+    return playwright.chromium.launch(executable_path=executable, args=[*_QUIET, *as_root])
+
+
+class Witness:
+    """Whatever it has seen at the end of a test is a fault, unless the test said that it would come."""
+
+    def __init__(self, origin: str) -> None:
+        self.origin = origin
+        self.requests: list[str] = []
+        self._faults: list[str] = []
+        self._excused: tuple[str, ...] = ()
+
+    def watch(self, page: Page) -> None:
+        page.on("console", self._said)
+        page.on("pageerror", lambda error: self._faults.append(f"error: {error}"))
+        page.on("requestfailed", self._failed)
+        page.route("**/*", self._let_through)
+
+    def excuse(self, *parts: str) -> None:
+        """Faults with these words in them are what the test is about."""
+        self._excused += parts
+
+    @property
+    def faults(self) -> list[str]:
+        return [fault for fault in self._faults if not any(part in fault for part in self._excused)]
+
+    def _said(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self._faults.append(f"console {message.type}: {message.text} ({message.location.get('url', '')})")
+
+    def _failed(self, request: Request) -> None:
+        # A stream or an image that the page itself lets go of.
+        if request.failure != "net::ERR_ABORTED":
+            self._faults.append(f"request failed: {request.url} ({request.failure})")
+
+    def _let_through(self, route: Route) -> None:
+        url = route.request.url
+        self.requests.append(url)
+        if url.startswith((f"{self.origin}/", f"blob:{self.origin}/")):
+            route.continue_()
+        else:
+            self._faults.append(f"beyond the service: {url}")
+            route.abort()
+
+
+def violations(page: Page) -> list[str]:
+    """What axe finds on the page as it stands."""
+    if not AXE.exists():
+        pytest.skip("no axe-core: fetch it with scripts/fetch_axe.sh")
+    # Evaluated by the debugger, which the page's content security policy does not concern.
+    page.evaluate(AXE.read_text())
+    found: dict[str, Any] = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return [
+        f"{each['id']}: {each['help']}: {node['html'][:160]} {'; '.join(node['target'])}"
+        for each in found["violations"]
+        for node in each["nodes"]
+    ]
