@@ -9,6 +9,7 @@ RUN pip --python /opt/masis/bin/python install --no-cache-dir --disable-pip-vers
     --no-deps --only-binary :all: --require-hashes -r requirements/server.txt
 COPY pyproject.toml README.md LICENSE ./
 COPY src src
+COPY examples/tolmerick examples/tolmerick
 RUN pip --python /opt/masis/bin/python install --no-cache-dir --disable-pip-version-check \
     --no-deps --no-build-isolation .
 

@@ -56,7 +56,7 @@ clean: ## remove the environment and the caches
 # Hashed locks, installed by plain pip; the stamps make a second run instant.
 $(VENV)/.core: requirements/core.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "MASIS needs Python 3.11 or newer: make PYTHON=python3.11 …"; exit 1; }
-	@echo "Setting up $(VENV) (about 360 MB, once) …"
+	@echo "Setting up $(VENV) (about 390 MB, once) …"
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) --no-deps --require-hashes -r requirements/core.txt
 	@$(PIP) --no-deps --no-build-isolation -e .

@@ -219,7 +219,7 @@ class Settings(BaseSettings):
     secret_key: SecretStr | None = None
     """What API keys are stored under, at least 32 characters; unset is one made once and kept in the database. A
     changed one makes every key given out invalid."""
-    key_rate_calls: int = Field(120, ge=1)
+    key_rate_calls: int = Field(600, ge=1)
     """At most so many requests by one API key …"""
     key_rate_seconds: float = Field(60.0, gt=0)
     """… in any so many seconds."""

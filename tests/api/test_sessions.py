@@ -164,6 +164,16 @@ def test_a_ticket_is_good_for_its_hours_and_its_installation_only(settings: Sett
         sessions.of(ticket)
 
 
+def test_an_ended_session_is_ended_for_every_process(service_settings: Settings) -> None:
+    one, another = Sessions(service_settings), Sessions(service_settings)
+    session, ticket = one.opened_for("0" * 12)
+    assert another.of(ticket) == session
+    for _ in range(2):
+        one.end(session)
+    with pytest.raises(Unauthorized):
+        another.of(ticket)
+
+
 async def test_a_key_in_the_header_needs_no_token_and_goes_before_the_cookie(page: Page) -> None:
     await page.sign_in("read", "acme")
     key = {"Authorization": f"Bearer {page.keys.create('script', 'admin', ['*'])[1]}"}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from masis.sample import sample_documents
 from tests.support.browser import DESKTOP, PATIENCE_MS, Witness, launched
@@ -14,6 +14,7 @@ from tests.support.deployment import MASIS
 from tests.support.service import Service, clean_environment
 
 SAMPLE = "tolmerick"
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="session")

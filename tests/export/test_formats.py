@@ -12,7 +12,6 @@ import pytest
 from lxml import etree
 from selectolax.lexbor import LexborHTMLParser
 
-from masis.errors import InvalidInput
 from masis.export import fonts
 from masis.export.formats import FORMATS, Format, exported
 from masis.export.pack import Pack
@@ -187,13 +186,6 @@ def test_without_a_wide_font_the_librarys_own_is_used(monkeypatch: pytest.Monkey
         assert "empty boxes" in text
     finally:
         fonts.fonts.cache_clear()
-
-
-def test_without_the_extra_pdf_is_refused_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(InvalidInput) as refused:
-        exported(usual(), "pdf")
-    assert "masis[export]" in refused.value.advice
 
 
 @pytest.mark.parametrize("form", FORMATS)

@@ -1,18 +1,24 @@
 """The commands of docs/deploy.md, run as they stand there: what is restored answers as before."""
 
-import json
+import os
 import re
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.deployment import MASIS, Deployment
+from masis import Masis, Settings
+from masis.access.keys import Keys
+from tests.support.deployment import MASIS
 from tests.support.servers import PostgresServer, QdrantServer
 
 PAGE = Path(__file__).parents[2] / "docs" / "deploy.md"
 QUESTION = "What was revenue in 2025?"
+Place = dict[str, str]
 
 
 def commands(mark: str) -> str:
@@ -20,11 +26,11 @@ def commands(mark: str) -> str:
     return str(found)
 
 
-def follow_the_page(mark: str, deployment: Deployment, folder: Path, *programs: Path) -> None:
-    path = ":".join([*map(str, programs), str(MASIS.parent), deployment.environment["PATH"]])
+def follow_the_page(mark: str, place: Place, folder: Path, *programs: Path) -> None:
+    path = ":".join([*map(str, programs), str(MASIS.parent), os.environ["PATH"]])
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", commands(mark)],
-        env={**deployment.environment, "PATH": path},
+        env={**os.environ, **place, "PATH": path},
         cwd=folder,
         capture_output=True,
         text=True,
@@ -33,60 +39,66 @@ def follow_the_page(mark: str, deployment: Deployment, folder: Path, *programs: 
     assert done.returncode == 0, done.stderr
 
 
-def fill(deployment: Deployment, folder: Path) -> None:
+@contextmanager
+def opened(place: Place, monkeypatch: pytest.MonkeyPatch) -> Iterator[Masis]:
+    with monkeypatch.context() as patch:
+        for name, value in place.items():
+            patch.setenv(name, value)
+        masis = Masis(Settings())
+    yield masis
+    masis.close()
+
+
+def fill(masis: Masis, folder: Path) -> None:
     (folder / "report.md").write_text("# Report\n\nRevenue was $12 million in 2025.\n")
-    deployment.run("ingest", str(folder / "report.md"), "--workspace", "acme")
-    deployment.run("keys", "create", "Ada", "--role", "write", "--workspace", "acme")
+    masis.ingest([folder / "report.md"], "acme")
+    Keys(masis.settings).create("Ada", "write", ["acme"])
 
 
-def ask(deployment: Deployment) -> tuple[Any, ...]:
-    found = json.loads(deployment.run("ask", QUESTION, "--workspace", "acme", "--json"))
-    return found["answer"], found["confidence"], [chunk["chunk_id"] for chunk in found["evidence"]]
+def ask(masis: Masis) -> tuple[Any, ...]:
+    found = masis.ask(QUESTION, "acme")
+    return found.answer, found.confidence, [chunk["chunk_id"] for chunk in found.evidence]
 
 
-def contents(deployment: Deployment) -> tuple[Any, ...]:
-    runs = json.loads(deployment.run("runs", "list", "--json"))
-    keys = json.loads(deployment.run("keys", "list", "--json"))
-    return runs, keys
+def contents(masis: Masis) -> tuple[Any, ...]:
+    runs = [(asdict(run), masis.result(run.run_id), masis.events(run.run_id)) for run in masis.runs()]
+    return runs, Keys(masis.settings).list(), masis.documents("acme")
 
 
-def test_a_data_folder_comes_back_elsewhere(tmp_path: Path) -> None:
-    old = Deployment(tmp_path, {"MASIS_HOME": str(tmp_path / "old")})
-    fill(old, tmp_path)
-    answer, kept = ask(old), contents(old)
-    follow_the_page("backup: folder", old, tmp_path)
-    new = Deployment(tmp_path, {"MASIS_HOME": str(tmp_path / "new")})
-    follow_the_page("restore: folder", new, tmp_path)
-    assert contents(new) == kept
-    assert ask(new) == answer
+def assert_restored(
+    old: Place, new: Place, kind: str, folder: Path, patch: pytest.MonkeyPatch, *programs: Path
+) -> None:
+    with opened(old, patch) as masis:
+        fill(masis, folder)
+        answer, kept = ask(masis), contents(masis)
     assert "$12 million" in answer[0]
+    follow_the_page(f"backup: {kind}", old, folder, *programs)
+    follow_the_page(f"restore: {kind}", new, folder, *programs)
+    with opened(new, patch) as masis:
+        assert contents(masis) == kept
+        assert ask(masis) == answer
+
+
+def test_a_data_folder_comes_back_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old, new = ({"MASIS_HOME": str(tmp_path / name)} for name in ("old", "new"))
+    assert_restored(old, new, "folder", tmp_path, monkeypatch)
 
 
 def test_the_servers_come_back_elsewhere(
-    tmp_path: Path, postgres_server: PostgresServer, postgres_url: str, qdrant_server: QdrantServer
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    postgres_server: PostgresServer,
+    postgres_url: str,
+    qdrant_server: QdrantServer,
 ) -> None:
     fresh_url = postgres_server.database("restored")
     fresh_index = QdrantServer(tmp_path)
     fresh_index.start()
     try:
-        settings = {"MASIS_HOME": str(tmp_path / "old"), "QDRANT_URL": qdrant_server.url}
-        settings |= {"MASIS_DATABASE_URL": postgres_url, "MASIS_QDRANT_COLLECTION": "before"}
-        old = Deployment(tmp_path, settings)
-        fill(old, tmp_path)
-        answer, kept = ask(old), contents(old)
-        follow_the_page("backup: servers", old, tmp_path, postgres_server.programs)
-        settings |= {"MASIS_HOME": str(tmp_path / "new"), "QDRANT_URL": fresh_index.url}
-        new = Deployment(tmp_path, settings | {"MASIS_DATABASE_URL": fresh_url})
-        follow_the_page("restore: servers", new, tmp_path, postgres_server.programs)
-        assert contents(new) == kept
-        assert ask(new) == answer
-        assert "$12 million" in answer[0]
+        old = {"MASIS_HOME": str(tmp_path / "old"), "MASIS_DATABASE_URL": postgres_url, "QDRANT_URL": qdrant_server.url}
+        new = {"MASIS_HOME": str(tmp_path / "new"), "MASIS_DATABASE_URL": fresh_url, "QDRANT_URL": fresh_index.url}
+        name = {"MASIS_QDRANT_COLLECTION": "before-the-fire"}
+        assert_restored(old | name, new | name, "servers", tmp_path, monkeypatch, postgres_server.programs)
     finally:
         fresh_index.stop()
         postgres_server.drop("restored")
-
-
-@pytest.mark.parametrize("kind", ["folder", "servers"])
-def test_the_page_names_both_ways(kind: str) -> None:
-    assert commands(f"backup: {kind}")
-    assert commands(f"restore: {kind}")

@@ -20,7 +20,7 @@ def export_run(
 ) -> None:
     """Write a run as a file: its answer with footnoted sources, verdicts, conflicts, scores and trail.
 
-    JSON holds everything. PDF needs the extra `masis[export]`.
+    JSON holds everything.
 
     $ masis runs export 4f2a… -o answer.docx
 

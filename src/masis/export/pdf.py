@@ -1,12 +1,10 @@
-"""A report as PDF, by reportlab (extra `masis[export]`)."""
+"""A report as PDF, by reportlab."""
 
-import importlib.util
 import io
 from collections.abc import Iterator
 from typing import Any
 from xml.sax.saxutils import escape
 
-from masis.errors import InvalidInput
 from masis.export.fonts import Fonts, fonts
 from masis.export.report import SOURCES, Block, Heading, Paragraph, Report, Span, Table, said
 
@@ -15,11 +13,6 @@ _RULE = "#bbbbbb"
 
 
 def as_pdf(report: Report) -> bytes:
-    if importlib.util.find_spec("reportlab") is None:
-        raise InvalidInput(
-            "PDF files need a library that is not installed.",
-            advice="Install it with `pip install 'masis[export]'`, or choose docx, html or md.",
-        )
     return _Sheets(fonts()).written(report)
 
 

@@ -1,17 +1,82 @@
-"""LangGraph's checkpoints in SQLite, without the writes that say the same twice."""
+"""LangGraph's checkpoints in SQLite: those of many runs in one transaction, and without writes that say the same twice.
 
+The tables are LangGraph's own, and so is everything that reads them.
+"""
+
+import asyncio
+import json
 from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata, get_checkpoint_metadata
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from masis.runs.lean_writes import must_be_kept
 
+_SAVE = (
+    "INSERT OR REPLACE INTO checkpoints"
+    " (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+Row = tuple[Any, ...]
+
 
 class LeanSqliteSaver(AsyncSqliteSaver):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._unsaved: list[tuple[Row, asyncio.Future[None]]] = []
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        await self.setup()
+        place = {**config["configurable"], "checkpoint_id": checkpoint["id"]}
+        kind, data = self.serde.dumps_typed(checkpoint)
+        described = json.dumps(get_checkpoint_metadata(config, metadata), ensure_ascii=False).encode("utf-8", "ignore")
+        before = config["configurable"].get("checkpoint_id")
+        row = (place["thread_id"], place["checkpoint_ns"], checkpoint["id"], before, kind, data, described)
+        await self._saved(row)
+        return {"configurable": {key: place[key] for key in ("thread_id", "checkpoint_ns", "checkpoint_id")}}
+
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
         if must_be_kept(writes):
             await super().aput_writes(config, writes, task_id, task_path)
+
+    async def _saved(self, row: Row) -> None:
+        saved: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._unsaved.append((row, saved))
+        async with self.lock:
+            if not saved.done():
+                # Shielded: who is cancelled here saves for others too.
+                await asyncio.shield(self._save_all())
+        await saved
+
+    async def _save_all(self) -> None:
+        """Whatever has come while the last ones were being saved."""
+        batch, self._unsaved = self._unsaved, []
+        try:
+            async with self.conn.executemany(_SAVE, [row for row, _ in batch]):
+                await self.conn.commit()
+        except Exception as error:
+            await self.conn.rollback()
+            for _, saved in batch:
+                _settle(saved, error)
+        else:
+            for _, saved in batch:
+                _settle(saved, None)
+
+
+def _settle(saved: "asyncio.Future[None]", error: Exception | None) -> None:
+    if saved.done():
+        return
+    if error is None:
+        saved.set_result(None)
+    else:
+        saved.set_exception(error)

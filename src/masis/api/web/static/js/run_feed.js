@@ -6,6 +6,8 @@ import { follow } from "./stream.js";
 
 const KINDS = ["queued", "started", "finished", "draft", "waiting", "answered", "ended", "cancelled", "failed"];
 
+const LOOK_AGAIN = 4000;
+
 const reduce = (state, event) => (event === null ? EMPTY : after(state, event));
 
 export function useRun(workspace, runId) {
@@ -65,6 +67,23 @@ export function useRun(workspace, runId) {
     setResult(null);
     setRound((count) => count + 1);
   }, []);
+
+  const isWaiting = record?.status === "waiting";
+  // Somebody may answer in another tab, or by another way: nothing tells this page, so it asks now and then.
+  useEffect(() => {
+    if (!isWaiting) return undefined;
+    const look = async () => {
+      if (document.hidden) return;
+      const latest = await get(path).catch(() => null);
+      if (latest && latest.status !== "waiting") resumed(latest);
+    };
+    const timer = setInterval(look, LOOK_AGAIN);
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", look);
+    };
+  }, [isWaiting, path]);
 
   return { path, state, record, result, problem, link, resumed, setRecord };
 }

@@ -18,7 +18,11 @@ export function Composer({ workspace, label = "Your question", initial = "", row
   const [busy, setBusy] = useState(false);
   const submit = async (event) => {
     event.preventDefault();
-    if (!question.trim() || busy) return;
+    if (!question.trim()) {
+      document.getElementById("question").focus();
+      return;
+    }
+    if (busy) return;
     setBusy(true);
     await ask(workspace, question.trim()).catch(tellProblem);
     setBusy(false);
@@ -30,7 +34,7 @@ export function Composer({ workspace, label = "Your question", initial = "", row
       <label for="question">${label}</label>
       <textarea id="question" rows=${rows} maxlength=${LONGEST} value=${question} placeholder="Ask what the documents of ${workspace} say …"
         onInput=${(event) => setQuestion(event.target.value)} onKeyDown=${onKey}></textarea>
-      <div class="composer-foot"><span class="faint">Enter asks, Shift + Enter makes a new line</span><button type="submit" class="primary" disabled=${busy || !question.trim()}>${busy ? "Asking …" : "Ask"}</button></div>
+      <div class="composer-foot"><span class="faint">Enter asks, Shift + Enter makes a new line</span><button type="submit" class="primary" disabled=${busy}>${busy ? "Asking …" : "Ask"}</button></div>
     </form>
   `;
 }

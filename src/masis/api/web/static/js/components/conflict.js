@@ -31,8 +31,8 @@ function Side({ side, name, onOpen, chosen, onChoose }) {
       <p class="faint">${[place(side), side.date ? `dated ${day(side.date)}` : "undated"].filter(Boolean).join(" · ")}</p>
       <blockquote dir="auto">“${oneLine(side.quote)}”</blockquote>
       <div class="side-actions">
-        ${onChoose && html`<label class="choice"><input type="radio" name=${name} checked=${chosen} onChange=${() => onChoose(side.file_name)} /> Trust <${Foreign}>${side.file_name}<//></label>`}
-        <button type="button" class="quiet" aria-label="Open ${side.file_name}" onClick=${() => onOpen(side)}>Open the source</button>
+        ${onChoose && html`<label class="choice"><input type="radio" name=${name} checked=${chosen} onChange=${() => onChoose(side.file_name)} /><span>Trust <${Foreign}>${side.file_name}<//></span></label>`}
+        <button type="button" class="quiet" aria-label="Open the source: ${side.file_name}" onClick=${() => onOpen(side)}>Open the source</button>
       </div>
     </div>
   `;

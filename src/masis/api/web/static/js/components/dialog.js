@@ -13,10 +13,10 @@ export function Dialog({ title, onClose, children, className = "" }) {
   return html`
     <dialog ref=${element} class="dialog ${className}" aria-labelledby="dialog-title" onClose=${onClose} onMouseDown=${onBackdrop}>
       <div class="dialog-body">
-        <header>
+        <div class="dialog-head">
           <h2 id="dialog-title">${title}</h2>
           <button type="button" class="quiet icon-only" aria-label="Close" onClick=${onClose}><${Icon} name="close" /></button>
-        </header>
+        </div>
         ${children}
       </div>
     </dialog>
@@ -28,10 +28,10 @@ export function Confirm({ title, children, action, onConfirm, onClose, busy = fa
   return html`
     <${Dialog} title=${title} onClose=${onClose}>
       <div class="prose">${children}</div>
-      <footer>
+      <div class="dialog-foot">
         <button type="button" onClick=${onClose}>Keep it</button>
         <button type="button" class="danger" disabled=${busy} onClick=${onConfirm}>${action}</button>
-      </footer>
+      </div>
     <//>
   `;
 }

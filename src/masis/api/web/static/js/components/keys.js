@@ -88,10 +88,10 @@ function Made({ made, onClose }) {
     <${Dialog} title="The key, shown this once" onClose=${onClose}>
       <p>Keep it now: nobody can read it again.</p>
       <p class="token"><code>${made.token}</code></p>
-      <footer>
+      <div class="dialog-foot">
         <button type="button" onClick=${() => copy(made.token).then(() => notify("The key is copied."))}>Copy the key</button>
         <button type="button" class="primary" onClick=${onClose}>I have kept it</button>
-      </footer>
+      </div>
     <//>
   `;
 }

@@ -80,7 +80,7 @@ function NewWorkspace({ onClose }) {
         <label for="workspace-name">Name</label>
         <input id="workspace-name" type="text" required maxlength="64" pattern="[A-Za-z0-9][A-Za-z0-9._\\-]*" title="Letters, digits, dots, hyphens or underscores; a letter or a digit first" value=${name} onInput=${(event) => setName(event.target.value)} />
         ${problem && html`<${ProblemNote} problem=${problem} />`}
-        <footer><button type="button" onClick=${onClose}>Cancel</button><button type="submit" class="primary">Make it</button></footer>
+        <div class="dialog-foot"><button type="button" onClick=${onClose}>Cancel</button><button type="submit" class="primary">Make it</button></div>
       </form>
     <//>
   `;

@@ -76,13 +76,13 @@ function PageText({ path, page, span }) {
   }, [model]);
   if (loaded.problem) return html`<${ProblemNote} problem=${loaded.problem} onRetry=${loaded.reload} />`;
   if (!model) return html`<${Waiting} />`;
-  return html`<div class="page-text" ref=${box} dir="auto" tabindex="0" role="region" aria-label="Text of the page">${model.map((group) => (group.kind === "table" ? html`<${Grid} rows=${group.rows} />` : html`<p>${marked(group.pieces)}</p>`))}</div>`;
+  return html`<div class="page-text" ref=${box} dir="auto" tabindex="0" role="region" aria-label="Text of the page">${model.map((group) => DRAWN[group.kind](group))}</div>`;
 }
 
 function Grid({ rows }) {
   const [head, ...body] = rows;
   return html`
-    <div class="grid-scroll" tabindex="0" role="region" aria-label="Table">
+    <div class="grid-scroll" tabindex="0" role="group" aria-label="Table">
       <table>
         <thead><tr>${head.cells.map((cell) => html`<th scope="col">${marked(cell)}</th>`)}</tr></thead>
         <tbody>${body.map((row) => html`<tr>${row.cells.map((cell) => html`<td>${marked(cell)}</td>`)}</tr>`)}</tbody>
@@ -90,5 +90,11 @@ function Grid({ rows }) {
     </div>
   `;
 }
+
+const DRAWN = {
+  table: (group) => html`<${Grid} rows=${group.rows} />`,
+  heading: (group) => html`<h3>${marked(group.pieces)}</h3>`,
+  text: (group) => html`<p>${marked(group.pieces)}</p>`,
+};
 
 const marked = (pieces) => pieces.map((piece) => (piece.marked ? html`<mark>${piece.text}</mark>` : piece.text));

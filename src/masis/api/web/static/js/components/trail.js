@@ -11,6 +11,7 @@ import { Foreign } from "./signs.js";
 export function Trail({ state, result }) {
   return html`
     <div class="trail">
+      <h2 class="unseen">Trail</h2>
       ${state.attempts.length > 1 && html`<${Compare} attempts=${state.attempts} />`}
       ${state.attempts.map((attempt) => html`<${AttemptTrail} key=${attempt.number} attempt=${attempt} />`)}
       ${result && html`<details class="raw"><summary>The whole result as JSON</summary><pre tabindex="0">${JSON.stringify(result, null, 2)}</pre></details>`}

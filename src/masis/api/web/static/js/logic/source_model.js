@@ -6,7 +6,7 @@ const CELL_BREAK = " | ";
 /**
  * @param {{text: string, start: number}} page its text, and where that begins in the document
  * @param {{start: number, end: number}|null} span the cited words, in the document
- * @returns {({kind: "text", pieces: object[]} | {kind: "table", rows: {cells: object[][]}[]})[]}
+ * @returns {({kind: "text"|"heading", pieces: object[]} | {kind: "table", rows: {cells: object[][]}[]})[]}
  */
 export function pageModel(page, span) {
   const text = shownInPlace(page.text);
@@ -17,14 +17,18 @@ export function pageModel(page, span) {
     const group = lineGroup(line, at, marked);
     const before = groups.at(-1);
     if (before?.kind === group.kind && group.kind === "table") before.rows.push(...group.rows);
-    else if (before?.kind === group.kind) before.pieces.push({ text: "\n", marked: false }, ...group.pieces);
+    else if (before?.kind === "text" && group.kind === "text") before.pieces.push({ text: "\n", marked: false }, ...group.pieces);
     else groups.push(group);
     at += lengthOf(line) + 1;
   }
   return groups;
 }
 
+const HEADING = /^#{1,6} +/;
+
 function lineGroup(line, at, marked) {
+  const heading = HEADING.exec(line)?.[0].length;
+  if (heading) return { kind: "heading", pieces: pieces(line.slice(heading), at + heading, marked) };
   if (!line.includes(CELL_BREAK)) return { kind: "text", pieces: pieces(line, at, marked) };
   const cells = [];
   let start = at;

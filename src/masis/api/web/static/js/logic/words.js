@@ -90,7 +90,7 @@ export function reasonInWords(reason) {
 export const DECISIONS = {
   retry: "tries again",
   finalize: "passes the answer",
-  HITL_conflict: "asks a person about the conflict",
+  HITL_conflict: "asks a person",
   HITL_triggered: "asks a person",
 };
 

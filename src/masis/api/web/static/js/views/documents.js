@@ -93,7 +93,7 @@ function Receipt({ receipt, onClose }) {
   return html`
     <${Dialog} title="Deleted: the receipt" onClose=${onClose}>
       <dl class="pairs">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd><${Foreign}>${value}<//></dd></div>`)}</dl>
-      <footer><button type="button" class="primary" onClick=${onClose}>Done</button></footer>
+      <div class="dialog-foot"><button type="button" class="primary" onClick=${onClose}>Done</button></div>
     <//>
   `;
 }

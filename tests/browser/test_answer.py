@@ -1,0 +1,135 @@
+"""Asking, reading the answer, and following a sentence to the words it rests on."""
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.support.service import Service
+
+OUTAGE = "What was the root cause of the gateway outage?"
+FROM_A_PDF = "How much was research and development expense in fiscal 2025?"
+AGENTS = ("Supervisor", "Researcher", "Synthesizer", "Critic", "Evaluator")
+
+
+def test_agents_work_then_each_sentence_has_its_verdict_and_its_source(
+    page: Page, ask: Callable[[str], None]
+) -> None:
+    ask(OUTAGE)
+    agents = page.get_by_role("region", name="Agents at work").get_by_role("listitem")
+    expect(agents).to_have_count(len(AGENTS))
+    answer = page.get_by_role("region", name="Answer", exact=True)
+    expect(answer.get_by_role("button", name="verbatim")).to_be_visible()
+    for agent, title in zip(agents.all(), AGENTS, strict=True):
+        expect(agent).to_contain_text(f"{title}done")
+    expect(agents.nth(1)).to_contain_text(re.compile(r"\d passages? kept, \d+ dropped"))
+    expect(agents.nth(3)).to_contain_text("confidence 100 %: 1 verbatim")
+
+    verdict = answer.get_by_role("button", name="verbatim")
+    verdict.focus()
+    expect(page.get_by_role("tooltip")).to_contain_text("Word for word in the source.")
+    expect(verdict.locator("svg")).to_be_visible()
+    page.keyboard.press("Escape")
+    citation = answer.get_by_role("button", name="Source 1: post-mortem-gateway-outage.md, page 1")
+    citation.hover()
+    passage = page.get_by_role("tooltip")
+    expect(passage.locator("mark")).to_contain_text("expired TLS certificate")
+    expect(passage).to_contain_text("post-mortem-gateway-outage.md")
+    page.mouse.move(0, 0)
+    expect(passage).to_be_hidden()
+    citation.click()
+    source = page.get_by_role("complementary", name="Source")
+    text = source.get_by_role("region", name="Text of the page")
+    expect(text.locator("mark")).to_contain_text("expired TLS certificate")
+    expect(text.locator("mark")).to_be_in_viewport()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("complementary", name="Quality")).to_be_visible()
+    expect(citation).to_be_focused()
+
+
+def test_a_pdf_opens_at_its_page_with_the_words_marked_on_the_image_and_in_the_text(
+    page: Page, service: Service
+) -> None:
+    run_id = service.ask("tolmerick", FROM_A_PDF)
+    page.goto(f"/w/tolmerick/runs/{run_id}")
+    page.get_by_role("button", name="Source 1: annual-report-2025.pdf, page 3").click()
+    source = page.get_by_role("complementary", name="Source")
+    image = source.get_by_role("img", name="Page 3 of annual-report-2025.pdf, the cited words marked")
+    expect(image).to_have_js_property("complete", True)
+    assert image.evaluate("image => image.naturalWidth") > 500
+    source.get_by_role("button", name="Text", exact=True).click()
+    marks = source.get_by_role("region", name="Text of the page").locator("mark")
+    expect(marks.first).to_be_visible()
+    assert "22.7" in " ".join(marks.all_inner_texts())
+    source.get_by_role("button", name="Next page").click()
+    expect(source.get_by_role("combobox", name="Page")).to_have_value("4")
+    expect(marks).to_have_count(0)
+    source.get_by_role("link", name="Whole document").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("annual-report-2025.pdf")
+    expect(page.get_by_role("img", name="Page 1 of annual-report-2025.pdf")).to_be_visible()
+
+
+def test_copies_with_footnotes(page: Page, service: Service) -> None:
+    page.goto(f"/w/tolmerick/runs/{service.ask('tolmerick', OUTAGE)}")
+    page.get_by_role("button", name="Copy with footnotes").click()
+    expect(page.get_by_role("status").filter(has_text="Copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert f"Question: {OUTAGE}" in copied
+    assert "message broker.[1]" in copied.replace(" [", "[")
+    assert "[1] post-mortem-gateway-outage.md, page 1, 22 September 2025: “The root cause" in copied
+
+
+def test_quality_of_an_answer_and_its_trail(page: Page, service: Service) -> None:
+    page.goto(f"/w/tolmerick/runs/{service.ask('tolmerick', OUTAGE)}")
+    quality = page.get_by_role("complementary", name="Quality")
+    for score in ("Faithfulness", "Relevance", "Completeness", "Reasoning"):
+        expect(quality.get_by_role("meter", name=score)).to_be_visible()
+    expect(quality).to_contain_text("Is everything in the answer in the evidence?")
+    expect(quality.get_by_role("img", name="Confidence by attempt. attempt 1: 100 %")).to_be_visible()
+    expect(quality).to_contain_text("1 citation; none false")
+    expect(quality).to_contain_text("Every part of the question is covered.")
+    expect(quality.get_by_role("row", name="Synthesizer")).to_contain_text("nothing")
+
+    page.get_by_role("tab", name="Trail").click()
+    trail = page.get_by_role("tabpanel", name="Trail")
+    critic = trail.get_by_role("listitem").filter(has_text="Details of Critic")
+    critic.get_by_text("Details of Critic").click()
+    expect(critic.get_by_label("Raw entry")).to_contain_text('"raw_confidence"')
+    expect(critic).to_contain_text("confidence before penalties")
+
+
+def test_the_whole_way_by_keyboard_alone(page: Page) -> None:
+    page.goto("/w/tolmerick/ask")
+    expect(page.get_by_label("Your question")).to_be_focused()
+    page.keyboard.type(OUTAGE)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("region", name="Answer", exact=True)).to_contain_text("expired TLS certificate")
+    page.keyboard.press("j")
+    expect(page.get_by_role("button", name="verbatim")).to_be_focused()
+    page.keyboard.press("o")
+    source = page.get_by_role("complementary", name="Source")
+    expect(source.get_by_role("heading", name="post-mortem-gateway-outage.md")).to_be_focused()
+    expect(source.get_by_role("region", name="Text of the page").locator("mark")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(source).to_be_hidden()
+    page.keyboard.press("g")
+    page.keyboard.press("r")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Runs")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    page.keyboard.press("/")
+    expect(page.get_by_label("Your question")).to_be_focused()
+
+
+def test_in_print_the_answer_stands_alone(page: Page, service: Service) -> None:
+    page.goto(f"/w/tolmerick/runs/{service.ask('tolmerick', OUTAGE)}")
+    expect(page.get_by_role("region", name="Answer", exact=True)).to_contain_text("expired TLS certificate")
+    page.emulate_media(media="print")
+    expect(page.get_by_role("navigation", name="Main")).to_be_hidden()
+    expect(page.get_by_role("button", name="Ask", exact=True)).to_be_hidden()
+    expect(page.get_by_role("button", name="Export")).to_be_hidden()
+    answer = page.get_by_role("region", name="Answer", exact=True)
+    expect(answer).to_contain_text("verbatim")
+    expect(page.get_by_role("region", name="Sources")).to_contain_text("post-mortem-gateway-outage.md")

@@ -1,0 +1,131 @@
+"""A run that needs a person: what they see, every way on, and the answer that comes of it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.api.live import DISPUTED, DOCUMENTS
+from tests.browser.conftest import running
+from tests.support.service import Service
+
+SAMPLE_CONFLICT = "What was customer churn in fiscal 2025?"
+
+
+@pytest.fixture(scope="module")
+def service(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    service = Service(tmp_path_factory.mktemp("review"), template=sample_home)
+    for running_service in running(service):
+        service.upload("acme", {name: text.encode() for name, text in DOCUMENTS.items()})
+        service.upload("lone", {"note.md": b"# Note\n\nThe harbour office opened in 2019."})
+        yield running_service
+
+
+@pytest.fixture
+def disputed(page: Page, service: Service) -> Page:
+    page.goto(f"/w/acme/runs/{service.ask('acme', DISPUTED)}")
+    expect(review_of(page)).to_be_visible()
+    return page
+
+
+def review_of(page: Page) -> Locator:
+    return page.get_by_role("region", name="A person is needed")
+
+
+def answer_of(page: Page) -> Locator:
+    return page.get_by_role("region", name="Answer", exact=True)
+
+
+def test_the_conflict_of_the_sample_is_settled_and_remembered(page: Page, service: Service) -> None:
+    page.goto("/w/tolmerick/ask")
+    page.get_by_label("Your question").fill(SAMPLE_CONFLICT)
+    page.keyboard.press("Enter")
+    conflict = review_of(page).get_by_role("group", name="customer churn (2025)")
+    for said, file, place in (
+        ("9.1%", "board-memo-2026-02.docx", "page 1 · dated 24 February 2026"),
+        ("7.4%", "annual-report-2025.pdf", "page 2 · dated 12 March 2026"),
+    ):
+        side = conflict.locator(".conflict-side").filter(has_text=file)
+        expect(side).to_contain_text(said)
+        expect(side).to_contain_text(place)
+    expect(page.get_by_role("region", name="Best draft")).to_contain_text("The documents do not agree on this")
+    quality = page.get_by_role("complementary", name="Quality")
+    expect(quality.get_by_role("meter", name="Faithfulness")).to_be_visible()
+    expect(quality.get_by_role("img", name="Confidence by attempt")).to_be_visible()
+
+    conflict.locator(".conflict-side").filter(has_text="7.4%").get_by_role("button").click()
+    image = page.get_by_role("img", name="Page 2 of annual-report-2025.pdf, the cited words marked")
+    expect(image).to_have_js_property("complete", True)
+    page.get_by_role("button", name="Close the source").click()
+
+    page.get_by_role("tab", name="Trail").click()
+    trail = page.get_by_role("tabpanel", name="Trail")
+    expect(trail.get_by_role("heading", name="Attempt 3")).to_be_visible()
+    expect(trail).to_contain_text("Sent back: the documents disagree, and a wider search may settle it.")
+    comparison = trail.get_by_role("region", name="Compare attempts")
+    expect(comparison).to_contain_text("What the Critic said of attempt 1")
+    comparison.get_by_label("to").select_option(label="attempt 1")
+    expect(comparison).to_contain_text("The two drafts are the same, word for word.")
+    page.get_by_role("tab", name="Answer").click()
+
+    trust = review_of(page).get_by_role("button", name="Trust the chosen document")
+    expect(trust).to_be_disabled()
+    conflict.get_by_role("radio", name="Trust annual-report-2025.pdf").check()
+    page.get_by_label("Why, or a rule to remember").fill("Audited figures win.")
+    page.get_by_role("checkbox", name="Remember this").check()
+    page.get_by_label("Who decides").fill("Ada")
+    trust.click()
+    expect(answer_of(page)).to_contain_text("Customer churn in fiscal 2025 was 7.4%")
+    expect(answer_of(page)).to_contain_text("rests on the decision of Ada to trust annual-report-2025.pdf")
+    expect(review_of(page)).to_be_hidden()
+    expect(page.get_by_role("heading", name="Decided by people")).to_be_visible()
+
+    page.get_by_label("Ask another question").fill("How high was customer churn in fiscal 2025?")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("How high was customer churn")
+    expect(answer_of(page)).to_contain_text("7.4%")
+    expect(answer_of(page)).to_contain_text("decision of Ada")
+    page.goto("/settings")
+    expect(page.get_by_text("Audited figures win.")).to_be_visible()
+    page.get_by_role("button", name="Forget the decision").click()
+    expect(page.get_by_text("None. Tick “Remember this”")).to_be_visible()
+
+
+def test_both_sides_are_explained(disputed: Page) -> None:
+    review_of(disputed).get_by_role("button", name="Both, explain").click()
+    expect(answer_of(disputed)).to_contain_text("7.4%")
+    expect(answer_of(disputed)).to_contain_text("9.1%")
+    expect(disputed.get_by_text("wants both sides explained")).to_be_visible()
+
+
+def test_the_question_is_refined(disputed: Page) -> None:
+    box = disputed.get_by_label("Ask this instead")
+    expect(box).to_have_value(DISPUTED)
+    ask = disputed.get_by_role("button", name="Ask the refined question")
+    expect(ask).to_be_disabled()
+    box.fill("What was the root cause of the gateway outage?")
+    ask.click()
+    expect(answer_of(disputed)).to_contain_text("expired TLS certificate")
+
+
+def test_the_draft_is_accepted_as_it_is(disputed: Page) -> None:
+    review_of(disputed).get_by_role("button", name="Accept the draft as it is").click()
+    expect(disputed.get_by_text("accepted the draft as it was")).to_be_visible()
+    expect(answer_of(disputed)).to_contain_text("The documents do not agree on this")
+
+
+def test_it_is_stopped(disputed: Page) -> None:
+    review_of(disputed).get_by_role("button", name="Stop here").click()
+    expect(disputed.get_by_text("stopped here")).to_be_visible()
+    expect(review_of(disputed)).to_be_hidden()
+
+
+def test_what_is_missing_is_dropped_in_and_the_run_goes_on(page: Page, service: Service) -> None:
+    page.goto(f"/w/lone/runs/{service.ask('lone', 'What was the root cause of the gateway outage?')}")
+    expect(review_of(page)).to_contain_text("nothing in the documents is close enough")
+    files = page.get_by_label("Files to upload")
+    files.set_input_files({"name": "post-mortem.md", "mimeType": "", "buffer": DOCUMENTS["post-mortem.md"].encode()})
+    expect(answer_of(page)).to_contain_text("expired TLS certificate")
+    expect(answer_of(page).get_by_role("button", name="Source 1: post-mortem.md")).to_be_visible()
+    expect(page.get_by_text("had it look again")).to_be_visible()

@@ -1,0 +1,83 @@
+"""The history: finding a run again, opening it, asking it again, taking it away as a file."""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.api.live import ANSWERED, DISPUTED, DOCUMENTS
+from tests.browser.conftest import running
+from tests.support.service import Service
+
+ELSEWHERE = "What does the lighthouse keeper earn?"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    for service in running(Service(tmp_path_factory.mktemp("runs"))):
+        service.upload("acme", {name: text.encode() for name, text in DOCUMENTS.items()})
+        for question in (ANSWERED, DISPUTED, ELSEWHERE):
+            service.ask("acme", question)
+        yield service
+
+
+def rows(page: Page) -> Locator:
+    return page.get_by_role("list", name="Runs, newest first").get_by_role("listitem")
+
+
+def test_searched_filtered_and_opened(page: Page) -> None:
+    page.goto("/w/acme/runs")
+    expect(rows(page)).to_have_count(3)
+    expect(rows(page).first).to_contain_text(ELSEWHERE)
+    page.get_by_label("Search questions").fill("gateway")
+    expect(rows(page)).to_have_count(1)
+    page.get_by_label("Search questions").fill("no such words")
+    expect(page.get_by_text("No run fits.")).to_be_visible()
+    page.get_by_label("Search questions").fill("")
+    page.get_by_label("Outcome").select_option("answered")
+    expect(rows(page)).to_have_count(1)
+    expect(rows(page)).to_contain_text(ANSWERED)
+    page.get_by_label("Outcome").select_option("")
+    page.get_by_label("Status").select_option("waiting")
+    expect(rows(page).filter(has_text=DISPUTED)).to_contain_text("Needs a person")
+    rows(page).filter(has_text=DISPUTED).get_by_role("link").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(DISPUTED)
+    page.go_back()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Runs")
+
+
+def test_asked_again_and_deleted(page: Page, service: Service) -> None:
+    run_id = service.ask("acme", "Was there a gateway outage root cause?")
+    page.goto(f"/w/acme/runs/{run_id}")
+    page.get_by_role("button", name="Ask again").click()
+    page.wait_for_url(lambda url: "/runs/" in url and run_id not in url)
+    expect(page.get_by_label("Ask another question")).to_be_visible()
+    page.get_by_role("button", name="Delete", exact=True).click()
+    page.get_by_role("button", name="Delete the run").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Runs")
+    same = rows(page).filter(has_text="Was there a gateway outage")
+    expect(same).to_have_count(1)
+    same.get_by_role("button", name="Delete:").click()
+    page.get_by_role("button", name="Delete the run").click()
+    expect(same).to_have_count(0)
+
+
+def test_exported_in_every_form(page: Page, service: Service) -> None:
+    page.goto(f"/w/acme/runs/{service.ask('acme', ANSWERED)}")
+    taken = {}
+    for form in ("Markdown", "HTML", "PDF", "Word (DOCX)", "JSON"):
+        page.get_by_role("button", name="Export").click()
+        with page.expect_download() as download:
+            page.get_by_role("button", name=form).click()
+        path = Path(download.value.path())
+        taken[Path(download.value.suggested_filename).suffix] = path.read_bytes()
+    assert "expired TLS certificate" in taken[".md"].decode()
+    assert "[^1]:" in taken[".md"].decode()
+    assert taken[".html"].lstrip().lower().startswith(b"<!doctype html")
+    assert taken[".pdf"].startswith(b"%PDF-")
+    assert "word/document.xml" in zipfile.ZipFile(io.BytesIO(taken[".docx"])).namelist()
+    assert json.loads(taken[".json"])

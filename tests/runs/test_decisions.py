@@ -1,0 +1,41 @@
+"""What a workspace remembers is its own, in the order it was decided."""
+
+from typing import Any
+
+import pytest
+
+from masis.database import Database
+from masis.runs.decisions import Decisions, UnknownDecision
+
+
+def made(workspace: str = "w", **changes: Any) -> Any:
+    decision = {
+        "workspace_id": workspace,
+        "action": "prefer",
+        "about": "revenue",
+        "period": "2025",
+        "prefer": ["report.pdf"],
+        "over": ["memo.md"],
+        "documents": ["report.pdf", "memo.md"],
+        "note": None,
+        "by": "Ada",
+        "run_id": "r1",
+        "created_at": "2026-01-01T00:00:00",
+    }
+    return decision | changes
+
+
+def test_kept_for_the_workspace_and_forgotten(database: Database) -> None:
+    decisions = Decisions(database)
+    later, earlier = made(created_at="2026-02-01"), made(created_at="2026-01-01")
+    decisions.remember([later, earlier])
+    decisions.remember([made("elsewhere")])
+    kept = decisions.of("w")
+    assert [one["created_at"] for one in kept] == ["2026-01-01", "2026-02-01"]
+    assert kept[0] == {**earlier, "decision_id": kept[0]["decision_id"]}
+    with pytest.raises(UnknownDecision):
+        decisions.forget("elsewhere", kept[0]["decision_id"])
+    assert decisions.forget("w", kept[0]["decision_id"]) == kept[0]
+    assert decisions.of("w") == kept[1:]
+    with pytest.raises(UnknownDecision):
+        decisions.forget("w", kept[0]["decision_id"])

@@ -1,0 +1,62 @@
+"""Old runs go when an operator says so; a run that waits or works never does."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from masis.errors import InvalidInput, UnknownRun
+from masis.runs.checkpoints import open_checkpointer
+from masis.runs.execution import config_of
+from masis.runs.service import Masis
+from masis.settings import Settings
+from tests.support.play import Play
+
+
+@pytest.fixture
+def masis(stored: Settings) -> Iterator[Masis]:
+    made = Masis(services=Play(stored).services)
+    made.library.catalog.create_workspace("w")
+    yield made
+    made.close()
+
+
+async def has_checkpoints(masis: Masis, run_id: str) -> bool:
+    async with open_checkpointer(masis.settings) as saver:
+        return await saver.aget_tuple(config_of(run_id)) is not None
+
+
+async def test_old_runs_go_and_the_waiting_stay(masis: Masis) -> None:
+    waits = await masis.aask("What was revenue?", "w", max_retries=1)
+    over = await masis.aask("What was revenue in 2025?", "w", max_retries=1)
+    await masis.aresume(over.run_id, {"action": "stop"})
+    queued = await masis.astart("What was revenue in 2024?", "w")
+    assert (await masis.aprune()).runs == 0
+    assert (await masis.aprune(1)).runs == 0
+    assert (await masis.aprune(0)).runs == 1
+    with pytest.raises(UnknownRun):
+        await masis.arun(over.run_id)
+    assert not await has_checkpoints(masis, over.run_id)
+    assert (await masis.arun(waits.run_id)).status == "waiting"
+    assert await has_checkpoints(masis, waits.run_id)
+    assert (await masis.arun(queued.run_id)).status == "queued"
+
+
+async def test_checkpoints_of_a_run_that_is_over_go_and_its_answer_stays(stored: Settings) -> None:
+    settings = stored.model_copy(update={"checkpoint_retention_days": 0.0})
+    masis = Masis(services=Play(settings).services)
+    try:
+        masis.library.catalog.create_workspace("w")
+        paused = await masis.aask("What was revenue?", "w", max_retries=1)
+        over = await masis.aresume(paused.run_id, {"action": "accept"})
+        assert (await masis.aprune()).checkpoints == 1
+        assert (await masis.aprune()).checkpoints == 0
+        assert not await has_checkpoints(masis, over.run_id)
+        assert await masis.aresult(over.run_id) == over
+        assert (await masis.aevents(over.run_id))[-1]["event"] == "ended"
+    finally:
+        masis.close()
+
+
+async def test_no_negative_age(masis: Masis) -> None:
+    with pytest.raises(InvalidInput, match="-1 days"):
+        await masis.aprune(-1)

@@ -1,0 +1,165 @@
+"""One row a run: written by whoever holds it, answered once, found again page by page."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from masis.errors import InvalidInput, UnknownRun
+from masis.jobs.queue import JobQueue
+from masis.runs.event_log import RunEvent
+from masis.runs.run_table import RunTable
+from masis.types import LOCAL, Caller
+from tests.support.engines import asked
+
+ADA = Caller("Ada", "k1")
+ANSWER = {"action": "stop", "by": "Ada"}
+
+
+def started(seq: int, agent: str = "critic") -> RunEvent:
+    return {"seq": seq, "at": "2026-01-01", "event": "started", "agent": agent, "attempt": 1}
+
+
+def create(runs: RunTable, question: str = "What was revenue?", owner: str | None = None) -> str:
+    return runs.create(asked(question), LOCAL, owner).run_id
+
+
+def waiting(runs: RunTable) -> str:
+    run_id = create(runs, owner="me")
+    assert runs.settled(run_id, "me", "waiting", [])
+    return run_id
+
+
+def test_a_run_its_job_and_its_first_event_come_together(runs: RunTable, queue: JobQueue) -> None:
+    record = runs.create(asked("What was revenue?"), ADA)
+    assert runs.get(record.run_id, "w") == record
+    assert (record.status, record.asked_by, record.key_id) == ("queued", "Ada", "k1")
+    assert [event["event"] for event in runs.events.after(record.run_id, -1)] == ["queued"]
+    assert [job.subject for job in queue.claim("worker", {"run": 9})] == [record.run_id]
+    assert runs.input(record.run_id).state["user_query"] == "What was revenue?"
+
+
+def test_another_workspace_does_not_see_it(runs: RunTable) -> None:
+    run_id = create(runs)
+    for reach in (runs.get, runs.cancel, runs.delete):
+        with pytest.raises(UnknownRun):
+            reach(run_id, "elsewhere")
+    assert runs.page("elsewhere") == []
+    assert runs.get(run_id).status == "queued"
+
+
+def test_only_who_holds_the_run_writes_to_it(runs: RunTable) -> None:
+    run_id = create(runs, owner="me")
+    runs.progressed(run_id, "stranger", [started(10)], (0, "half a sent"))
+    assert not runs.settled(run_id, "stranger", "finished", [started(20)])
+    assert len(runs.events.after(run_id, 0)) == 0
+    assert runs.events.draft(run_id) is None
+    runs.progressed(run_id, "me", [started(10)], (0, "half a sent"))
+    assert runs.events.draft(run_id) == (0, "half a sent")
+    assert (runs.get(run_id).agent, runs.get(run_id).attempts) == ("critic", 2)
+    assert runs.settled(run_id, "me", "finished", [started(20)])
+    assert runs.events.draft(run_id) is None
+    runs.progressed(run_id, "me", [started(30)], None)
+    assert [event["seq"] for event in runs.events.after(run_id, 0)] == [10, 20]
+    assert runs.get(run_id).agent is None
+
+
+def test_a_step_done_again_is_one_event(runs: RunTable) -> None:
+    run_id = create(runs, owner="me")
+    runs.progressed(run_id, "me", [started(10), started(20)], None)
+    runs.progressed(run_id, "me", [started(20, "evaluator")], None)
+    assert [(e["seq"], e["agent"]) for e in runs.events.after(run_id, 0)] == [(10, "critic"), (20, "evaluator")]
+
+
+def test_a_run_cancelled_between_claim_and_start_stays_cancelled(runs: RunTable, queue: JobQueue) -> None:
+    run_id = create(runs)
+    assert runs.cancel(run_id, None).status == "cancelled"
+    runs.began(run_id, "worker")
+    assert runs.get(run_id).status == "cancelled"
+    assert queue.claim("worker", {"run": 9}) == []
+    assert runs.events.after(run_id, 0)[-1]["event"] == "cancelled"
+
+
+def test_cancelling_one_at_work_only_asks_for_it(runs: RunTable, queue: JobQueue) -> None:
+    run_id = create(runs, owner="me")
+    assert runs.cancel(run_id, None).status == "running"
+    assert queue.renew("me", [("run", run_id)]) == {("run", run_id): True}
+
+
+def test_cancelling_what_has_ended_changes_nothing(runs: RunTable) -> None:
+    run_id = create(runs, owner="me")
+    runs.settled(run_id, "me", "finished", [])
+    assert runs.cancel(run_id, None).status == "finished"
+
+
+def test_of_many_answers_at_once_one_counts(runs: RunTable, queue: JobQueue) -> None:
+    run_id = waiting(runs)
+
+    def answer(number: int) -> bool:
+        try:
+            runs.answered(run_id, {**ANSWER, "by": f"person {number}"})
+        except InvalidInput:
+            return False
+        return True
+
+    with ThreadPoolExecutor(6) as threads:
+        assert sum(threads.map(answer, range(6))) == 1
+    assert runs.input(run_id).answers == 1
+    assert len(queue.claim("worker", {"run": 9})) == 1
+
+
+def test_a_run_that_failed_can_be_opened_again_and_no_other(runs: RunTable) -> None:
+    run_id = create(runs, owner="me")
+    with pytest.raises(InvalidInput, match="running"):
+        runs.reopened(run_id)
+    runs.settled(run_id, "me", "failed", [], None, "It broke.")
+    assert runs.get(run_id).error == "It broke."
+    runs.reopened(run_id)
+    assert (runs.get(run_id).status, runs.get(run_id).error) == ("queued", None)
+    assert runs.input(run_id).has_failed
+
+
+def test_one_at_work_is_not_deleted(runs: RunTable) -> None:
+    run_id = create(runs, owner="me")
+    with pytest.raises(InvalidInput, match="at work"):
+        runs.delete(run_id, None)
+    runs.settled(run_id, "me", "finished", [])
+    runs.delete(run_id, None)
+    with pytest.raises(UnknownRun):
+        runs.get(run_id)
+    assert runs.events.after(run_id, -1) == []
+
+
+def test_pages_newest_first_without_gap_or_repetition(runs: RunTable) -> None:
+    run_ids = [create(runs, f"question {number}") for number in range(7)]
+    seen: list[str] = []
+    while page := runs.page("w", limit=3, before=seen[-1] if seen else None):
+        seen += [record.run_id for record in page]
+    assert sorted(seen) == sorted(run_ids)
+    assert len(seen) == 7
+    times = [runs.get(run_id).created_at for run_id in seen]
+    assert times == sorted(times, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "found"), [("REVENUE", 2), ("100%", 1), ("a_b", 0), ("%", 1), ("!", 0), ("'; DROP TABLE runs", 0)]
+)
+def test_search_takes_words_as_they_are(runs: RunTable, words: str, found: int) -> None:
+    create(runs, "Is revenue up by 100%?")
+    create(runs, "What was revenue in a-b?")
+    assert len(runs.page("w", search=words)) == found
+
+
+def test_filters(runs: RunTable) -> None:
+    create(runs)
+    run_id = waiting(runs)
+    assert [record.run_id for record in runs.page(status="waiting")] == [run_id]
+    assert runs.page(outcome="answered") == []
+    assert runs.get(run_id).requires_human_review
+
+
+def test_usage_by_who_asked(runs: RunTable) -> None:
+    runs.create(asked(), ADA)
+    runs.create(asked(), ADA)
+    create(runs)
+    assert [(row.asked_by, row.key_id, row.runs) for row in runs.usage("w")] == [("Ada", "k1", 2), ("local", None, 1)]
+    assert runs.usage("elsewhere") == []
