@@ -27,6 +27,7 @@ say "Next"
 cat <<'EOT'
   Put `masis` on your path:      . .venv/bin/activate
   Settle the conflict above:     run one of the `masis resume` lines printed with it
+  See it in the browser:         masis serve   (then open http://127.0.0.1:8000)
   Load documents of your own:    masis ingest ~/reports --workspace mine
   Ask them:                      masis ask "…" --workspace mine
   Use a chat model instead:      export OPENAI_API_KEY=…  (or MASIS_MODEL_BASE_URL for any compatible server)

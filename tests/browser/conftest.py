@@ -11,7 +11,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from masis.sample import sample_documents
 from tests.support.browser import DESKTOP, PATIENCE_MS, Witness, launched
 from tests.support.deployment import MASIS
+from tests.support.fake_openai import FakeOpenAI
 from tests.support.service import Service, clean_environment
+from tests.support.storyteller import Storyteller
 
 SAMPLE = "tolmerick"
 expect.set_options(timeout=PATIENCE_MS)
@@ -36,6 +38,33 @@ def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def service(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """With the sample and the offline engine."""
     yield from running(Service(tmp_path_factory.mktemp("service"), template=sample_home))
+
+
+@pytest.fixture(scope="module")
+def told_service(
+    storyteller: Storyteller, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Service]:
+    """Its model says what the test wants; in the workspace acme is one report."""
+    provider = FakeOpenAI()
+    provider.answer_with(storyteller)
+    settings = {
+        "MASIS_MODEL_BASE_URL": provider.base_url,
+        "MASIS_RATE_LIMIT_CALLS": "10000",
+        "MASIS_LEASE_SECONDS": "2",
+        "MASIS_POLL_SECONDS": "0.1",
+    }
+    try:
+        for service in running(Service(tmp_path_factory.mktemp("told"), settings)):
+            service.upload("acme", {"report.md": b"# Report\n\nRevenue was $12 million in 2025.\n"})
+            yield service
+    finally:
+        storyteller.may_end.set()
+        provider.close()
+
+
+@pytest.fixture(scope="module")
+def storyteller() -> Storyteller:
+    return Storyteller()
 
 
 def running(service: Service) -> Iterator[Service]:

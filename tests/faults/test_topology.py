@@ -4,6 +4,7 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -42,8 +43,11 @@ class Topology:
         self.deployment = Deployment(folder, settings | {"MASIS_MODEL_DEADLINE_SECONDS": "2"})
         made = self.deployment.run("keys", "create", "Ada", "--role", "admin", "--workspace", "*", "--json")
         self.token: str = json.loads(made)["token"]
-        self.apis: list[Api] = [self.deployment.api("--no-worker") for _ in range(2)]
-        self.workers: list[Program] = [self.deployment.worker() for _ in range(2)]
+        with ThreadPoolExecutor(4) as starting:
+            apis = [starting.submit(self.deployment.api, "--no-worker") for _ in range(2)]
+            workers = [starting.submit(self.deployment.worker) for _ in range(2)]
+        self.apis: list[Api] = [api.result() for api in apis]
+        self.workers: list[Program] = [worker.result() for worker in workers]
 
     def call(self, method: str, path: str, api: int = 0, **given: Any) -> httpx.Response:
         with self.apis[api].client(self.token) as client:

@@ -154,3 +154,15 @@ def test_open_jobs_of_a_workspace(queue: JobQueue) -> None:
     put(queue, "f", "ingest")
     assert queue.open_subjects("run", "w") == ["a"]
     assert queue.open_subjects("run", "elsewhere") == []
+
+
+def test_renewing_does_not_wait_for_a_row_that_is_being_written(queue: JobQueue) -> None:
+    """Both lock several rows: each waiting for the other, neither would go on."""
+    if not queue.database.row_lock:
+        pytest.skip("here one writes after the other")
+    put(queue, "a", owner="me")
+    put(queue, "b", owner="me")
+    with ThreadPoolExecutor(1) as threads, queue.database.writing() as db:
+        assert queue.holds(db, "me", ("run", "b"))
+        renewed = threads.submit(queue.renew, "me", [RUN_A, ("run", "b")]).result(5)
+    assert renewed == {RUN_A: False, ("run", "b"): False}

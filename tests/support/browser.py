@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, Request, Route
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Playwright, Request, Route
 
 ROOT = Path(__file__).parents[2]
 AXE = ROOT / ".cache" / "axe" / "axe.min.js"
@@ -45,6 +45,7 @@ class Witness:
         page.on("console", self._said)
         page.on("pageerror", lambda error: self._faults.append(f"error: {error}"))
         page.on("requestfailed", self._failed)
+        page.on("dialog", self._asked)
         page.route("**/*", self._let_through)
 
     def excuse(self, *parts: str) -> None:
@@ -58,6 +59,10 @@ class Witness:
     def _said(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             self._faults.append(f"console {message.type}: {message.text} ({message.location.get('url', '')})")
+
+    def _asked(self, dialog: Dialog) -> None:
+        self._faults.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
 
     def _failed(self, request: Request) -> None:
         # A stream or an image that the page itself lets go of.

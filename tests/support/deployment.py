@@ -1,6 +1,7 @@
 """MASIS as it is deployed: its own programs, each a process, on servers that are real."""
 
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -79,9 +80,10 @@ class Deployment:
             program.kill()
 
     def _start(self, *arguments: str) -> Program:
-        log = self._folder / f"{arguments[0]}-{len(self._programs)}.log"
-        self._programs.append(Program(list(arguments), self.environment, log))
-        return self._programs[-1]
+        log = self._folder / f"{arguments[0]}-{secrets.token_hex(4)}.log"
+        program = Program(list(arguments), self.environment, log)
+        self._programs.append(program)
+        return program
 
 
 class Api:

@@ -21,16 +21,16 @@ class Service:
         if template:
             shutil.copytree(template, self.home)
         self._environment = clean_environment() | {"MASIS_HOME": str(self.home), "MASIS_LOG": "json", **(settings or {})}
-        self._port = free_port()
+        self.port = free_port()
         self._log = folder / "serve.log"
         self._program: Program | None = None
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._port}"
+        return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        self._program = Program(["serve", "--port", str(self._port)], self._environment, self._log)
+        self._program = Program(["serve", "--port", str(self.port)], self._environment, self._log)
         until(self._is_ready)
 
     def kill(self) -> None:

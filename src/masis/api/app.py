@@ -8,7 +8,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
-from starlette.routing import Route
+from starlette.routing import Match, Route
 from starlette.types import Lifespan, Receive, Scope, Send
 
 from masis._version import __version__
@@ -90,13 +90,20 @@ def create_app(
     for router in ROUTERS:
         app.include_router(router)
     for path, other in others.items():
-        app.router.routes.append(Route(path, endpoint=other))
+        app.router.routes.append(_Door(path, endpoint=other))
     _handle_errors(app)
     # The last one added is the outermost.
     app.add_middleware(KeepFirstResponse)
     app.add_middleware(Guard, service=service)
     setattr(app, "openapi", lambda: _openapi(app))  # noqa: B010
     return app
+
+
+class _Door(Route):
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        # As FastAPI's own routes do: requests are counted by the route they name.
+        match, found = super().matches(scope)
+        return match, {**found, "route": self}
 
 
 def _handle_errors(app: FastAPI) -> None:

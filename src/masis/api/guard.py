@@ -5,8 +5,11 @@ import logging
 import re
 import time
 import uuid
+from contextlib import suppress
+from urllib.parse import quote
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from masis.api.problems import TooLarge, TooSlow, internal_problem, response_to
@@ -19,7 +22,10 @@ from masis.settings import Settings
 _log = logging.getLogger(__name__)
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-_LOOPBACK = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", re.IGNORECASE)
+_LOOPBACK = re.compile(r"(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d{1,5})?", re.IGNORECASE | re.ASCII)
+_LIVENESS = "/health"
+_LIVENESS_SECONDS = 1.0
+_CLIENT_GONE = 499
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 """What is counted by its name: a client may call its method anything."""
 
@@ -37,32 +43,35 @@ class Guard:
             return
         request_id = _request_id(Headers(scope=scope))
         answering = _Answering(send, request_id)
-        started_at = time.perf_counter()
         with bind(request_id=request_id):
             try:
                 await self._answer(scope, receive, answering, request_id)
             finally:
-                _note(scope, answering.status, time.perf_counter() - started_at)
+                _note(scope, answering)
 
     async def _answer(self, scope: Scope, receive: Receive, answering: "_Answering", request_id: str) -> None:
         headers = Headers(scope=scope)
         try:
-            await self._let_in(headers)
+            await self._let_in(scope["path"], headers)
             await self._app(scope, _limited(receive, headers, self._service.settings), answering)
-        except MASISError as error:
-            await response_to(scope["path"], error)(scope, receive, answering)
-        except Exception:
-            _log.exception("request %s failed: %s %s", request_id, scope["method"], scope["path"])
+        except ClientDisconnect:
+            # Nobody is left to answer; it is counted as nginx counts it.
+            answering.status = answering.status or _CLIENT_GONE
+        except Exception as error:
+            if isinstance(error, MASISError) and not answering.status:
+                await response_to(scope["path"], error)(scope, receive, answering)
+                return
+            _log.exception("request %s failed: %s %s", request_id, _method(scope), _one_line(scope["path"]))
             if answering.status:
                 raise
             await internal_problem(scope["path"], request_id)(scope, receive, answering)
 
-    async def _let_in(self, headers: Headers) -> None:
+    async def _let_in(self, path: str, headers: Headers) -> None:
         """Without keys whoever reaches this machine's loopback is its owner; a page elsewhere in their browser, sent
         here by a name that points to loopback or by a plain cross-site form, is not."""
         length = headers.get("content-length", "")
         _require_size(int(length) if length.isdecimal() else 0, headers, self._service.settings)
-        if await self._service.keys_needed():
+        if await self._keys_needed(path):
             return
         host, origin = headers.get("host", ""), headers.get("origin")
         if not _LOOPBACK.fullmatch(host) or (origin is not None and origin.partition("://")[2] != host):
@@ -71,6 +80,14 @@ class Guard:
                 advice="Call it as 127.0.0.1 or localhost, or make a key with `masis keys create`.",
             )
 
+    async def _keys_needed(self, path: str) -> bool:
+        if path != _LIVENESS:
+            return await self._service.keys_needed()
+        # Whether the process lives is not the database's to say: one that is away must not get it restarted.
+        with suppress(TimeoutError, MASISError):
+            return await asyncio.wait_for(self._service.keys_needed(), _LIVENESS_SECONDS)
+        return True
+
 
 class _Answering:
     """`send`, with the headers that every response has."""
@@ -78,23 +95,40 @@ class _Answering:
     def __init__(self, send: Send, request_id: str) -> None:
         self._send = send
         self._request_id = request_id
+        self._asked_at = time.perf_counter()
         self.status = 0
+        self._began_at: float | None = None
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
+            self._began_at = time.perf_counter()
             headers = MutableHeaders(scope=message)
             headers["X-Request-Id"] = self._request_id
             for name, value in _HEADERS.items():
                 headers.setdefault(name, value)
         await self._send(message)
 
+    @property
+    def seconds(self) -> float:
+        """Until the answer began: a stream may go on for as long as a run does."""
+        return (self._began_at or time.perf_counter()) - self._asked_at
 
-def _note(scope: Scope, status: int, seconds: float) -> None:
-    method = scope["method"] if scope["method"] in _METHODS else "other"
-    route = getattr(scope.get("route"), "path", "none")
-    http_request(method, route, status, seconds)
-    _log.info("%s %s %s", method, scope["path"], status, extra={"seconds": round(seconds, 4)})
+
+def _note(scope: Scope, answering: _Answering) -> None:
+    method, status = _method(scope), answering.status
+    seconds = answering.seconds
+    http_request(method, getattr(scope.get("route"), "path", "none"), status, seconds)
+    _log.info("%s %s %s", method, _one_line(scope["path"]), status, extra={"seconds": round(seconds, 4)})
+
+
+def _method(scope: Scope) -> str:
+    return scope["method"] if scope["method"] in _METHODS else "other"
+
+
+def _one_line(path: str) -> str:
+    """As it came over the wire: what a client calls an address must not write lines of its own into the log."""
+    return quote(path, safe="/:@!$&'()*+,;=~")
 
 
 def _request_id(headers: Headers) -> str:

@@ -12,7 +12,7 @@ from fastapi import Depends, Header, Request, Response
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from masis.api.problems import Conflicting
+from masis.api.problems import STILL_RUNNING, Conflicting
 from masis.database import Schema, open_database
 from masis.errors import InvalidInput
 from masis.settings import Settings
@@ -23,7 +23,7 @@ ABANDONED_SECONDS = 900.0
 
 _STATE = "idempotency"
 _ONE = "caller = ? AND idempotency_key = ?"
-_KEPT_HEADERS = ("content-type", "location", "x-run-id")
+_KEPT_HEADERS = ("content-type", "location", "x-run-id", "x-should-retry")
 
 SCHEMA = Schema(
     "idempotency",
@@ -159,7 +159,7 @@ async def on_replay(request: Request, replay: Exception) -> Response:
 
 
 class KeepFirstResponse:
-    """Keeps what was answered, when it was a success; whatever else happened, the request may be sent again."""
+    """Keeps what was answered, when the work was done or goes on; otherwise the request may be sent again."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -201,7 +201,7 @@ class _Keeping:
             self._headers = {name: headers[name] for name in _KEPT_HEADERS if name in headers}
         elif message["type"] == "http.response.body":
             self._parts.append(message.get("body", b""))
-            if not message.get("more_body", False) and 200 <= self._status < 300:
+            if not message.get("more_body", False) and (200 <= self._status < 300 or self._status == STILL_RUNNING):
                 # Before the last byte is sent: a client that has the response must not be able to do it again.
                 kept = Kept(self._status, self._headers, b"".join(self._parts))
                 await asyncio.to_thread(opened.store.keep, opened.caller, opened.key, kept)

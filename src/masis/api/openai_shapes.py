@@ -48,7 +48,7 @@ class ChatRequest(BaseModel):
 
     model: str = Field(max_length=200, description="The workspace.", examples=["acme"])
     messages: list[Message] = Field(min_length=1, description="The last one of role `user` is the question.")
-    stream: bool = False
+    stream: bool | None = False
     stream_options: StreamOptions | None = None
 
     @property

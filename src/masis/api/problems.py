@@ -13,12 +13,15 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
+from masis.access.discretion import is_inside, told
 from masis.api import openai_errors
-from masis.errors import DataFolderError, InvalidInput, MASISError
+from masis.errors import InvalidInput, MASISError
 
 _log = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
+STILL_RUNNING = 504
+"""What was asked for goes on: not to be sent again."""
 
 STATUS_OF_CODE: dict[str, int] = {
     "error": 500,
@@ -42,7 +45,7 @@ STATUS_OF_CODE: dict[str, int] = {
     "data_folder": 503,
     "store_unavailable": 503,
     "database_unavailable": 503,
-    "still_running": 504,
+    "still_running": STILL_RUNNING,
 }
 """The one map from errors to statuses; a code that is not here has its parent's."""
 
@@ -149,14 +152,11 @@ async def on_masis_error(request: Request, error: Exception) -> JSONResponse:
 
 
 def response_to(path: str, error: MASISError) -> JSONResponse:
-    if isinstance(error, DataFolderError):
-        # Where the folder is and what is wrong with it is for whoever runs the service, not for whoever calls it.
+    if is_inside(error):
         _log.error("%s %s", error, error.advice)
-        detail = "The data folder of the service cannot be used as it is."
-        return problem_response(path, 503, error.code, detail, "Its log says why.", _headers_of(503, error))
-    status = status_of(error)
+    status, (detail, advice) = status_of(error), told(error)
     more = {"documents": known} if (known := getattr(error, "documents", None)) else {}
-    return problem_response(path, status, error.code, str(error), error.advice, _headers_of(status, error), **more)
+    return problem_response(path, status, error.code, detail, advice, _headers_of(status, error), **more)
 
 
 async def on_http_error(request: Request, error: Exception) -> JSONResponse:
@@ -191,7 +191,8 @@ _WORDS = {
 
 def _headers_of(status: int, error: MASISError) -> dict[str, str]:
     if isinstance(error, StillRunning):
-        return {"Location": error.location}
+        # Clients that repeat by themselves after a 5xx, OpenAI's among them, would start the same work again.
+        return {"Location": error.location, "X-Should-Retry": "false"}
     match status:
         case 401:
             return {"WWW-Authenticate": "Bearer"}

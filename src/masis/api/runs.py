@@ -1,5 +1,6 @@
 """Runs: ask, start in the background, follow live, answer, cancel, delete."""
 
+import re
 from collections.abc import AsyncIterator
 from dataclasses import asdict
 from typing import Annotated
@@ -21,6 +22,9 @@ from masis.types import Outcome
 router = APIRouter(prefix="/masis/workspaces/{workspace_id}", tags=["runs"])
 
 RunId = Annotated[str, Path(max_length=64, description="As the start of the run named it.", examples=["5f0c2a9d1b7e"])]
+
+LAST_EVENT = 10**9
+_EVENT_ID = re.compile(r"[0-9]{1,9}")
 
 
 async def _known_run(access: Read, workspace_id: WorkspaceId, run_id: RunId) -> RunRecord:
@@ -117,7 +121,7 @@ async def get_result(access: Read, run: Known) -> FullAnswer:
 async def follow_run(
     access: Read,
     run: Known,
-    after: Annotated[int | None, Query(ge=-1, description="Only what came after this event.")] = None,
+    after: Annotated[int | None, Query(ge=-1, le=LAST_EVENT, description="Only what came after this event.")] = None,
     last_event_id: Annotated[
         str | None, Header(description="Sent by a browser that reconnects; wins over `after`.")
     ] = None,
@@ -125,7 +129,7 @@ async def follow_run(
     """Server-sent events, from the first one: `id` is the number to go on after, `event` what happened (`queued`,
     `started`, `finished`, `draft`, `waiting`, `answered`, `ended`, `cancelled`, `failed`), `data` the event as JSON.
     The stream ends when the run waits for a person or is over."""
-    seen = int(last_event_id) if last_event_id and last_event_id.isdecimal() else after
+    seen = int(last_event_id) if last_event_id and _EVENT_ID.fullmatch(last_event_id) else after
     async for event in access.masis.afollow(run.run_id, after=-1 if seen is None else seen):
         seq = event["seq"]
         yield ServerSentEvent(id=None if seq is None else str(seq), event=event["event"], data=event)

@@ -51,10 +51,9 @@ def _speak(masis: "Masis") -> None:
 
 
 def _serve(masis: "Masis", host: str, port: int) -> None:
-    import socket
-
     import uvicorn
 
+    from masis.cli.listening import listening
     from masis.mcp.server import standalone_app
 
     is_open = host not in _LOOPBACK
@@ -62,11 +61,9 @@ def _serve(masis: "Masis", host: str, port: int) -> None:
         _require_keys(host, masis)
     app = standalone_app(masis, always_with_keys=is_open)
     config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=5)
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, port), family=family) as listening:
-        address = f"[{host}]" if ":" in host else host
-        err().print(f"MASIS speaks MCP at http://{address}:{listening.getsockname()[1]}/mcp (Ctrl+C stops it)")
-        uvicorn.Server(config).run(sockets=[listening])
+    with listening(host, port) as (place, address):
+        err().print(f"MASIS speaks MCP at {address}/mcp (Ctrl+C stops it)")
+        uvicorn.Server(config).run(sockets=[place])
 
 
 def _require_keys(host: str, masis: "Masis") -> None:

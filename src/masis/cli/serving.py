@@ -8,6 +8,7 @@ from masis.cli.console import clear_errors, err, settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
     from masis.api.service import Service
     from masis.mcp.server import MCPApp
@@ -40,12 +41,14 @@ def serve(
         from masis.access.keys import Keys
         from masis.api.app import create_app
         from masis.api.serving import is_loopback, server_for
+        from masis.cli.listening import listening
         from masis.errors import InvalidInput
         from masis.observability.logs import configure_logging
 
         chosen = settings()
         is_open = not is_loopback(host)
-        if is_open and not Keys(chosen).any():
+        # Asked in any case: a database that is away is told here in words, not by a failed start.
+        if not Keys(chosen).any() and is_open:
             raise InvalidInput(
                 f"There are no keys: whoever reaches {host} could read and delete everything.",
                 advice='Make one first: masis keys create "the admin" --role admin --workspace "*". '
@@ -59,8 +62,9 @@ def serve(
             always_with_keys=is_open,
             beside=other_doors(),
         )
-        _greet(host, port)
-        server_for(app, chosen, host, port).run()
+        with _alone_in_its_folder(chosen), listening(host, port) as (place, address):
+            _greet(address)
+            server_for(app, chosen, host, port).run(sockets=[place])
 
 
 def worker(concurrency: Concurrency = None) -> None:
@@ -98,9 +102,16 @@ def other_doors() -> "dict[str, Callable[[Service], MCPApp]]":
     return {"/mcp": mcp}
 
 
-def _greet(host: str, port: int) -> None:
-    shown = "127.0.0.1" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{port}"
+def _alone_in_its_folder(chosen: "Settings") -> "AbstractContextManager[None]":
+    """A second service would take runs out of the queue of the first, and could not open the index for them."""
+    from contextlib import nullcontext
+
+    from masis.data_folder import FolderLock
+
+    return nullcontext() if chosen.uses_qdrant_server else FolderLock(chosen.home / "service.lock").kept()
+
+
+def _greet(address: str) -> None:
     err().print(
         f"[bold]MASIS[/bold] serves [cyan]{address}[/cyan] · routes: {address}/docs · stop it with Ctrl-C\n"
         f"[dim]$ curl {address}/masis/workspaces/acme/documents?wait=true -F files=@report.pdf\n"

@@ -8,13 +8,14 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 
 from masis.access.api_key import LOCAL_ADMIN, ApiKey
+from masis.access.discretion import told
 from masis.access.key_limits import KeyLimits, key_limits_for
 from masis.access.keys import Keys
 from masis.errors import Forbidden, MASISError, RateLimited, Unauthorized
 from masis.settings import Settings
 
 KEY_IN_SCOPE = "masis.key"
-_LOOPBACK = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", re.IGNORECASE)
+_LOOPBACK = re.compile(r"(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d{1,5})?", re.IGNORECASE | re.ASCII)
 _STATUS: dict[type[MASISError], int] = {Unauthorized: 401, Forbidden: 403, RateLimited: 429}
 
 
@@ -50,12 +51,13 @@ def refusal(error: MASISError) -> JSONResponse:
     headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {}
     if isinstance(error, RateLimited):
         headers["Retry-After"] = str(max(1, round(error.retry_after)))
+    detail, advice = told(error)
     problem = {
         "type": f"urn:masis:problem:{error.code}",
         "status": status,
-        "detail": str(error),
+        "detail": detail,
         "code": error.code,
-        "advice": error.advice,
+        "advice": advice,
     }
     return JSONResponse(problem, status, headers, media_type="application/problem+json")
 

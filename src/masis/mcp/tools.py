@@ -1,6 +1,7 @@
 """The tools: what each is for is said to the model that chooses among them."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +13,7 @@ from pydantic import Field
 from masis.access import rights
 from masis.access.api_key import LOCAL_ADMIN, ApiKey, Role, caller_of
 from masis.access.audit_log import AuditLog
+from masis.access.discretion import is_inside, told
 from masis.errors import MASISError
 from masis.mcp.door import KEY_IN_SCOPE
 from masis.mcp.passages import read_words
@@ -29,12 +31,15 @@ from masis.mcp.results import (
     workspaces_of,
 )
 from masis.orchestrator.human import Action
+from masis.runs.event_log import RunEvent
 from masis.runs.result import RunResult
 from masis.runs.service import Masis
 from masis.settings import QUESTION_CEILING, RETRY_CEILING
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
+
+_log = logging.getLogger(__name__)
 
 Workspace = Annotated[str, Field(description="Whose documents; list_workspaces names them.")]
 Question = Annotated[
@@ -78,7 +83,7 @@ class Tools:
         verbatim nor supported must not be presented as fact. Where requires_human_review is true, show the
         clarification_question and the conflicts to the user and let them decide. When the documents are silent it
         says so: do not fill the gap from memory. For browsing, search_evidence is faster."""
-        with clear_errors():
+        with clear_errors(ctx):
             key = self._admit(ctx, "write", workspace)
 
             async def work(hear: Hearer) -> RunResult:
@@ -102,7 +107,7 @@ class Tools:
     ) -> Answer:
         """Give a person's decision to an answer that waits for one (requires_human_review), and get the answer that
         follows from it. Only after the user has decided: never choose for them, and never invent a name."""
-        with clear_errors():
+        with clear_errors(ctx):
             self._admit(ctx, "write", workspace)
             given = {"action": action, "prefer": prefer or [], "over": over or [], "question": question}
             decided = {**given, "by": by, "note": note}
@@ -110,7 +115,7 @@ class Tools:
             async def work(hear: Hearer) -> RunResult:
                 return await self._masis.aresume(run_id, decided, on_event=hear, workspace=workspace)
 
-            return await self._run(ctx, work, "run.answer", workspace)
+            return await self._run(ctx, work, "run.answer", workspace, run_id)
 
     async def search_evidence(
         self,
@@ -122,7 +127,7 @@ class Tools:
         """Find the passages of a workspace's documents that speak of a question, best first, with file, page and
         relevance. No model is asked and nothing is concluded: use it to explore, to see what there is, or to gather
         quotations. To get an answer that was checked, use ask."""
-        with clear_errors():
+        with clear_errors(ctx):
             self._admit(ctx, "read", workspace)
             return evidence_of(await self._masis.asearch(question, workspace, limit=limit))
 
@@ -142,7 +147,7 @@ class Tools:
     ) -> Passage:
         """Read the exact words behind a citation, with document, page, span and the text around them. Use it to check
         a quotation, or when a passage breaks off where the user wants to know more."""
-        with clear_errors():
+        with clear_errors(ctx):
             self._admit(ctx, "read", workspace)
             await self._masis.require_workspace(workspace)
             place = (document_id, start, end)
@@ -152,13 +157,13 @@ class Tools:
     async def list_documents(self, workspace: Workspace, ctx: Context[Any, Any]) -> Documents:
         """List a workspace's documents with their state. Use it to see what an answer can rest on, or to find the
         file that the user means; a question is better put to ask or search_evidence."""
-        with clear_errors():
+        with clear_errors(ctx):
             self._admit(ctx, "read", workspace)
             return documents_of(await self._masis.adocuments(workspace))
 
     async def list_workspaces(self, ctx: Context[Any, Any]) -> Workspaces:
         """List the workspaces that may be asked. Use it first when the user has not named one."""
-        with clear_errors():
+        with clear_errors(ctx):
             key = key_of(ctx)
             summaries = await self._masis.aworkspaces()
             visible = set(rights.visible(key, [each.workspace_id for each in summaries]))
@@ -175,12 +180,31 @@ class Tools:
         work: Callable[[Hearer], Awaitable[RunResult]],
         action: str,
         workspace: str,
+        run_id: str | None = None,
     ) -> Answer:
-        result = await reporting(ctx.report_progress, work)
+        has_begun = False
+
+        async def noted(hear: Hearer) -> RunResult:
+            def note(event: RunEvent) -> None:
+                nonlocal has_begun
+                has_begun = True
+                hear(event)
+
+            return await work(note)
+
+        try:
+            result = await reporting(ctx.report_progress, noted)
+            run_id = result.run_id
+            return answer_of(result)
+        finally:
+            # Also when the client went away or the run failed: that it was begun is what the log is for.
+            if has_begun:
+                await asyncio.shield(self._record(ctx, action, workspace, run_id))
+
+    async def _record(self, ctx: Context[Any, Any], action: str, workspace: str, run_id: str | None) -> None:
         if ctx.request_context.request is not None:  # who sits at the machine keeps no log of themselves
             caller = caller_of(key_of(ctx))
-            await asyncio.to_thread(self._audit_log.record, caller, action, workspace, result.run_id)
-        return answer_of(result)
+            await asyncio.to_thread(self._audit_log.record, caller, action, workspace, run_id)
 
 
 def key_of(ctx: Context[Any, Any]) -> ApiKey:
@@ -193,9 +217,16 @@ def key_of(ctx: Context[Any, Any]) -> ApiKey:
 
 
 @contextmanager
-def clear_errors() -> Iterator[None]:
-    """What went wrong and what to do about it, for the model to read."""
+def clear_errors(ctx: Context[Any, Any]) -> Iterator[None]:
+    """What went wrong and what to do about it, for the model to read; over HTTP nothing of the inside."""
     try:
         yield
     except MASISError as error:
-        raise ToolError(f"{error} {error.advice}") from None
+        if is_inside(error):
+            _log.error("%s %s", error, error.advice)
+        is_local = ctx.request_context.request is None
+        detail, advice = (str(error), error.advice) if is_local else told(error)
+        raise ToolError(f"{detail} {advice}") from None
+    except Exception:
+        _log.exception("a tool failed")
+        raise ToolError("Something went wrong inside MASIS; its log says what. What was saved is kept.") from None

@@ -77,7 +77,7 @@ function FileRow({ file }) {
     <li>
       <span class="file-name"><${Foreign}>${file.file_name}<//></span>
       ${stage.tone ? html`<${Sign} sign=${stage} />` : html`<span class="stage"><progress aria-label="${file.file_name}: ${stage.word}" max="4" value=${stage.done}></progress> ${stage.word}</span>`}
-      ${file.reason && html`<span class="reason"><${Foreign}>${file.reason}<//></span>`}
+      ${file.reason && html`<span class=${stage.tone === "bad" ? "reason" : "reason faint"}><${Foreign}>${file.reason}<//></span>`}
     </li>
   `;
 }

@@ -71,7 +71,7 @@ function NewKey({ onCreate, isFirst }) {
       <form class="filters" onSubmit=${submit}>
         <label class="grow">Name<input type="text" required maxlength="100" value=${wanted.name} onInput=${set("name")} placeholder="Ada's notebook" /></label>
         <label>Role<select value=${wanted.role} disabled=${isFirst} onChange=${set("role")}><option value="read">Read</option><option value="write">Write</option><option value="admin">Admin</option></select></label>
-        <label>Workspaces<input type="text" required disabled=${isFirst} value=${wanted.workspaces} onInput=${set("workspaces")} aria-describedby="workspaces-hint" /></label>
+        <label>For workspaces<input type="text" required disabled=${isFirst} value=${wanted.workspaces} onInput=${set("workspaces")} aria-describedby="workspaces-hint" /></label>
         <label>Expires<input type="text" value=${wanted.expires} onInput=${set("expires")} aria-describedby="expires-hint" /></label>
         <button type="submit" class="primary">Make the key</button>
       </form>

@@ -14,7 +14,7 @@ export function Quality({ result }) {
         <div><span class="big">${percent(result.confidence)}</span><span class="faint">confidence</span></div>
         <div><span class="big">${percent(evaluation?.overall_score)}</span><span class="faint">overall score</span></div>
       </div>
-      <p class="faint">The confidence is the Critic's, after penalties; it is not calibrated to a rate of being right.</p>
+      <p class="faint">Uncalibrated: the Critic's own figure after penalties, not a rate of being right.</p>
       ${evaluation ? html`<${Scores} evaluation=${evaluation} />` : html`<p>No scores: nothing was drafted.</p>`}
       <${ConfidenceChart} history=${metrics.confidence_history ?? []} />
       <${CitationAudit} result=${result} />
@@ -32,7 +32,7 @@ function Scores({ evaluation }) {
         (score) => html`
           <div>
             <dt id="score-${score.key}">${score.word} <span class="faint">weighs ${score.weight}</span></dt>
-            <dd><meter aria-labelledby="score-${score.key}" min="0" max="1" low="0.5" high="0.65" optimum="1" value=${evaluation[score.key]}></meter><span class="value">${percent(evaluation[score.key])}</span><p class="faint">${score.meaning}</p></dd>
+            <dd><progress class="tone-${toneOf(evaluation[score.key])}" aria-labelledby="score-${score.key}" max="1" value=${evaluation[score.key]}></progress><span class="value">${percent(evaluation[score.key])}</span><p class="faint">${score.meaning}</p></dd>
           </div>
         `,
       )}
@@ -43,6 +43,8 @@ function Scores({ evaluation }) {
     html`<h4>Would make it better</h4><ul>${evaluation.improvement_suggestions.map((each) => html`<li><${Foreign}>${each}<//></li>`)}</ul>`}
   `;
 }
+
+const toneOf = (score) => (score >= 0.65 ? "good" : score >= 0.5 ? "doubt" : "bad");
 
 function CitationAudit({ result }) {
   const audit = result.metrics.last_citation_audit;

@@ -41,9 +41,9 @@ export function Review({ review, path, workspace, question, hasDraft, onOpen, on
         ${mayWrite &&
         html`<fieldset class="plain" disabled=${busy}>
           <legend class="unseen">Your decision</legend>
+          <div class="who"><label for="review-by">Who decides</label><input id="review-by" type="text" maxlength="200" autocomplete="name" value=${by} placeholder=${session.name} onInput=${(event) => setBy(event.target.value)} /><span class="faint">Named in the trail and in the answer.</span></div>
           ${can("prefer") && html`<${Decide} review=${review} onOpen=${onOpen} onAnswer=${answer} note=${note} setNote=${setNote} />`}
           <${OtherWays} can=${can} question=${question} workspace=${workspace} onAnswer=${answer} />
-          <div class="who"><label for="review-by">Who decides</label><input id="review-by" type="text" maxlength="200" autocomplete="name" value=${by} placeholder=${session.name} onInput=${(event) => setBy(event.target.value)} /><span class="faint">Named in the trail and in the answer.</span></div>
         </fieldset>`}
         ${problem && html`<${ProblemNote} problem=${problem} />`}
       </div>
@@ -68,8 +68,10 @@ function Decide({ review, onOpen, onAnswer, note, setNote }) {
   const decided = review.conflicts.length > 0 && review.conflicts.every((_, index) => choices[index]);
   return html`
     ${review.conflicts.map((conflict, index) => html`<${Conflict} conflict=${conflict} name="conflict-${index}" onOpen=${onOpen} chosen=${choices[index]} onChoose=${(file) => setChoices({ ...choices, [index]: file })} />`)}
+    <div class="field">
     <label for="review-note">Why, or a rule to remember</label>
     <textarea id="review-note" rows="2" maxlength="2000" value=${note} onInput=${(event) => setNote(event.target.value)} placeholder="Audited figures win over internal ones."></textarea>
+    </div>
     <label class="choice"><input type="checkbox" checked=${remember} onChange=${(event) => setRemember(event.target.checked)} /> Remember this for later questions of the workspace</label>
     <div class="actions">
       <button type="button" class="primary" disabled=${!decided} onClick=${() => onAnswer({ action: "prefer", ...given, remember })}>Trust the chosen document</button>

@@ -46,12 +46,13 @@ function WorkspaceSwitch({ route }) {
   const view = { run: "runs", document: "documents" }[route.name] ?? (route.workspace ? route.name : "ask");
   return html`
     <div class="workspace-switch">
-      <label><span class="label">Workspace</span>
-        <select value=${workspace ?? ""} disabled=${!workspaces.length} onChange=${(event) => go(addressOf(event.target.value, view))}>
+      <div>
+        <label class="label" for="workspace">Workspace</label>
+        <select id="workspace" value=${workspace ?? ""} disabled=${!workspaces.length} onChange=${(event) => go(addressOf(event.target.value, view))}>
           ${!workspaces.some((each) => each.workspace_id === workspace) && html`<option value=${workspace ?? ""}>${workspace ?? "none yet"}</option>`}
           ${workspaces.map((each) => html`<option value=${each.workspace_id}>${each.workspace_id}</option>`)}
         </select>
-      </label>
+      </div>
       ${isAdmin && html`<button type="button" class="quiet icon-only" aria-label="New workspace" onClick=${() => setIsMaking(true)}><${Icon} name="plus" /></button>`}
     </div>
     ${isMaking && html`<${NewWorkspace} onClose=${() => setIsMaking(false)} />`}

@@ -19,6 +19,7 @@ export function AskView({ workspace }) {
     document.title = `Ask ${workspace} · MASIS`;
     if (!isEmpty && matchMedia("(min-width: 48rem)").matches) document.getElementById("question")?.focus();
   }, [workspace, isEmpty]);
+  if (!known) return html`<${NoWorkspace} workspace=${workspace} />`;
   if (isEmpty) return html`<${SampleInvitation} workspace=${workspace} />`;
   return html`
     <div class="page ask">
@@ -29,6 +30,15 @@ export function AskView({ workspace }) {
         <${Recent} workspace=${workspace} />
         ${mayWrite && html`<${SampleQuestions} onAsk=${(question) => ask(workspace, question).catch(tellProblem)} workspace=${workspace} />`}
       </div>
+    </div>
+  `;
+}
+
+function NoWorkspace({ workspace }) {
+  return html`
+    <div class="page">
+      <h1 tabindex="-1">No workspace here</h1>
+      <p>There is no workspace “<${Foreign}>${workspace}<//>”, or your key does not open it. Choose another one, or make it with the plus beside the list.</p>
     </div>
   `;
 }

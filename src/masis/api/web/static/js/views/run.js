@@ -48,12 +48,13 @@ export function RunView({ workspace, runId }) {
 
   const model = useMemo(() => modelOf(result, state), [result, draftShown(state)]);
   if (run.problem) return html`<div class="page"><${ProblemNote} problem=${run.problem} /></div>`;
-  if (!record) return html`<div class="page"><${Waiting} /></div>`;
+  // The frame stands before anything is known: nothing has to make room for it later.
+  if (!record) return html`<div class="with-side"><div class="run"><${Waiting} /></div><aside class="side" aria-label="Quality"></aside></div>`;
   const isLive = !isStill(record.status);
   return html`
     <div class="with-side">
       <div class="run">
-        <${RunHead} run=${run} model=${model} isLive=${isLive} workspace=${workspace} />
+        <${RunHead} run=${run} sign=${signOf(isLive ? { status: state.status === "queued" ? record.status : "running" } : record)} model=${model} isLive=${isLive} workspace=${workspace} />
         <p class="link-lost" role="status">${run.link === "lost" && isLive ? "Connection lost. Trying again; the run goes on without this page." : ""}</p>
         <${Pipeline} state=${state} isLive=${isLive} />
         <${Tabs} tab=${tab} onTab=${setTab} />
@@ -92,7 +93,7 @@ function Tabs({ tab, onTab }) {
   `;
 }
 
-function RunHead({ run, model, isLive, workspace }) {
+function RunHead({ run, sign, model, isLive, workspace }) {
   const { record, result } = run;
   const took = between(record.started_at, record.finished_at);
   const facts = [
@@ -105,7 +106,7 @@ function RunHead({ run, model, isLive, workspace }) {
   return html`
     <header class="run-head">
       <h1 tabindex="-1" dir="auto"><${Foreign}>${record.question}<//></h1>
-      <div class="run-meta"><${Sign} sign=${signOf(record)} /><span class="faint">${facts.join(" · ")}</span></div>
+      <div class="run-meta"><${Sign} sign=${sign} /><span class="faint">${facts.join(" · ")}</span></div>
       <${RunActions} run=${run} model=${model} isLive=${isLive} hasAnswer=${Boolean(result)} workspace=${workspace} />
     </header>
   `;

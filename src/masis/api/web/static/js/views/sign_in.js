@@ -16,7 +16,8 @@ export function SignInView({ onSignedIn }) {
     try {
       onSignedIn(await post("/masis/session", { key: key.trim() }));
     } catch (refusal) {
-      setProblem(refusal instanceof Problem ? refusal : new Problem(0, {}));
+      const advice = refusal.status === 401 ? "Check that all of it was copied, from masis_ to the end." : refusal.advice;
+      setProblem(new Problem(refusal.status, { detail: refusal.message, advice }));
       setBusy(false);
     }
   };

@@ -1,0 +1,138 @@
+"""A run that takes its time: nothing that happens to the page, the connection or the service loses any of it."""
+
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+
+from tests.support.browser import Witness
+from tests.support.deployment import until
+from tests.support.relay import Relay
+from tests.support.service import Service
+from tests.support.storyteller import Storyteller
+
+QUESTION = "What was revenue in 2025?"
+STORY = "Revenue was $12 million in 2025. [{id}]"
+LONG_STORY = " ".join([STORY] * 12)
+CUT = tuple(f"ERR_{how}" for how in ("CONNECTION_REFUSED", "CONNECTION_RESET", "INCOMPLETE_CHUNKED", "EMPTY_RESPONSE"))
+SHIFTS = """
+window.shifts = [];
+new PerformanceObserver((list) => {
+  for (const each of list.getEntries()) if (!each.hadRecentInput) window.shifts.push(each.value);
+}).observe({ type: "layout-shift", buffered: true });
+"""
+
+
+@pytest.fixture(scope="module")
+def service(told_service: Service) -> Service:
+    return told_service
+
+
+@pytest.fixture(autouse=True)
+def held(storyteller: Storyteller) -> Iterator[Storyteller]:
+    """The draft is written, and waits to be audited."""
+    storyteller.story, storyteller.pause = STORY, 0.0
+    storyteller.may_end.clear()
+    yield storyteller
+    storyteller.may_end.set()
+
+
+def draft_of(page: Page) -> Locator:
+    return page.get_by_role("region", name="Draft", exact=True)
+
+
+def answer_of(page: Page) -> Locator:
+    return page.get_by_role("region", name="Answer", exact=True)
+
+
+def critic_of(page: Page) -> Locator:
+    return page.get_by_role("region", name="Agents at work").get_by_role("listitem").filter(has_text="Critic")
+
+
+def test_a_refresh_and_a_second_tab_show_the_same_run(
+    page: Page, context: BrowserContext, ask: Callable[..., None], held: Storyteller
+) -> None:
+    ask(QUESTION, "acme")
+    expect(draft_of(page)).to_contain_text("Revenue was $12 million in 2025.")
+    expect(critic_of(page)).to_contain_text("at work")
+    page.reload()
+    expect(draft_of(page)).to_contain_text("Revenue was $12 million in 2025.")
+    expect(critic_of(page)).to_contain_text("at work")
+    second = context.new_page()
+    second.goto(page.url)
+    expect(draft_of(second)).to_contain_text("Revenue was $12 million in 2025.")
+    held.may_end.set()
+    for each in (page, second):
+        expect(answer_of(each).get_by_role("button", name="verbatim")).to_be_visible()
+        expect(each.get_by_role("complementary", name="Quality").get_by_role("meter").first).to_be_visible()
+
+
+def test_is_cancelled_everywhere(
+    page: Page, context: BrowserContext, ask: Callable[..., None], service: Service
+) -> None:
+    ask(QUESTION, "acme")
+    expect(critic_of(page)).to_contain_text("at work")
+    second = context.new_page()
+    second.goto(page.url)
+    expect(second.get_by_role("button", name="Cancel")).to_be_visible()
+    page.get_by_role("button", name="Cancel").click()
+    for each in (page, second):
+        expect(each.get_by_text("This run was cancelled.")).to_be_visible()
+        expect(each.get_by_role("button", name="Cancel")).to_be_hidden()
+    assert service.record("acme", page.url.rsplit("/", 1)[1])["status"] == "cancelled"
+
+
+def test_text_comes_piece_by_piece_and_nothing_jumps(
+    page: Page, ask: Callable[..., None], held: Storyteller
+) -> None:
+    page.add_init_script(SHIFTS)
+    held.story, held.pause = LONG_STORY, 0.01
+    ask(QUESTION, "acme")
+    expect(draft_of(page)).to_contain_text("Revenue was")
+    assert draft_of(page).inner_text().count("Revenue") < LONG_STORY.count("Revenue")
+    expect(draft_of(page)).to_have_text(re.compile(r"(Revenue was[^R]*){12}"))
+    held.may_end.set()
+    expect(answer_of(page).get_by_role("button", name="verbatim").first).to_be_visible()
+    assert sum(page.evaluate("window.shifts")) < 0.1
+
+
+def test_what_happened_while_the_connection_was_lost_is_caught_up_with(
+    browser: Browser, service: Service, held: Storyteller
+) -> None:
+    relay = Relay(service.port)
+    witness = Witness(relay.url)
+    witness.excuse(*CUT)
+    context = browser.new_context(base_url=relay.url)
+    context.on("page", witness.watch)
+    page = context.new_page()
+    page.goto("/w/acme/ask")
+    page.get_by_label("Your question").fill(QUESTION)
+    page.keyboard.press("Enter")
+    expect(critic_of(page)).to_contain_text("at work")
+    relay.cut()
+    expect(page.get_by_text("Connection lost.")).to_be_visible()
+    held.may_end.set()
+    run_id = page.url.rsplit("/", 1)[1]
+    until(lambda: service.record("acme", run_id)["status"] == "finished")
+    relay.mend()
+    expect(answer_of(page).get_by_role("button", name="verbatim")).to_be_visible()
+    expect(page.get_by_text("Connection lost.")).to_be_hidden()
+    context.close()
+    relay.cut()
+    assert witness.faults == []
+
+
+def test_the_service_dies_and_comes_back_and_so_does_the_answer(
+    page: Page, ask: Callable[..., None], service: Service, held: Storyteller, witness: Witness
+) -> None:
+    witness.excuse(*CUT)
+    ask(QUESTION, "acme")
+    expect(critic_of(page)).to_contain_text("at work")
+    service.kill()
+    expect(page.get_by_text("Connection lost. Trying again; the run goes on without this page.")).to_be_visible()
+    expect(draft_of(page)).to_contain_text("Revenue was $12 million in 2025.")
+    held.may_end.set()
+    service.start()
+    expect(answer_of(page).get_by_role("button", name="verbatim")).to_be_visible()
+    expect(page.get_by_text("Connection lost.")).to_be_hidden()

@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { preference } from "../../src/masis/api/web/static/js/components/conflict.js";
+import { batches } from "../../src/masis/api/web/static/js/ingest_feed.js";
+import { addressOf, parse } from "../../src/masis/api/web/static/js/router.js";
+
+test("every address is read back as it was made", () => {
+  for (const [view, name] of [["ask", "ask"], ["runs", "runs"], ["documents", "documents"]])
+    assert.deepEqual(parse(addressOf("a.b_c-1", view)), { name, workspace: "a.b_c-1" });
+  assert.deepEqual(parse(addressOf("acme", "runs", "r/1")), { name: "run", workspace: "acme", id: "r/1" });
+  assert.deepEqual(parse("/w/acme"), { name: "ask", workspace: "acme" });
+  assert.deepEqual([parse("/").name, parse("/settings").name, parse("/sign-in").name], ["home", "settings", "sign-in"]);
+});
+
+test("what is no address of the page is nowhere, a broken escape included", () => {
+  for (const path of ["/w", "/w/acme/other", "/w/acme/runs/1/2", "/x", "/w/acme/ask/1"]) assert.equal(parse(path).name, "nowhere", path);
+  assert.equal(parse("/w/%E0%A4%A").workspace, "%E0%A4%A");
+});
+
+test("who is trusted wins over all others of the conflict", () => {
+  const sides = (...names) => ({ sides: names.map((file_name) => ({ file_name })) });
+  assert.deepEqual(preference([sides("a", "b", "c")], { 0: "b" }), { prefer: ["b"], over: ["a", "c"] });
+  assert.deepEqual(preference([sides("a", "b"), sides("c", "d")], { 1: "d" }), { prefer: ["d"], over: ["c"] });
+});
+
+test("many files go in several requests, each within the limits", () => {
+  const files = Array.from({ length: 250 }, (_, index) => ({ name: `${index}`, size: 1 }));
+  assert.deepEqual(batches(files).map((batch) => batch.length), [100, 100, 50]);
+  assert.deepEqual(batches([{ size: 150e6 }, { size: 150e6 }]).map((batch) => batch.length), [1, 1]);
+  assert.deepEqual(batches([]), []);
+});

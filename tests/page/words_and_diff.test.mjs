@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { wordDiff } from "../../src/masis/api/web/static/js/logic/diff.js";
+import { finding, readable, verdictCounts } from "../../src/masis/api/web/static/js/logic/findings.js";
+import { between, day, milliseconds, percent, place, size } from "../../src/masis/api/web/static/js/logic/format.js";
+import { oneLine, shortened, shown, sliced } from "../../src/masis/api/web/static/js/logic/text.js";
+import { VERDICTS, signOf, verdictOf } from "../../src/masis/api/web/static/js/logic/words.js";
+
+test("a diff gives both drafts back, and only what changed as changed", () => {
+  const before = "Churn was 9.1% in 2025, says the memo.";
+  const after = "Churn was 7.4% in 2025, says the annual report.";
+  const parts = wordDiff(before, after);
+  assert.equal(parts.filter((part) => part.kind !== "new").map((part) => part.text).join(""), before);
+  assert.equal(parts.filter((part) => part.kind !== "gone").map((part) => part.text).join(""), after);
+  assert.deepEqual(parts.filter((part) => part.kind === "gone").map((part) => part.text), ["9.1", "memo"]);
+  assert.deepEqual(wordDiff("", ""), []);
+});
+
+test("drafts too long to compare word by word are shown whole", () => {
+  const long = "word ".repeat(3000);
+  assert.deepEqual(wordDiff(long, `${long}end`).map((part) => part.kind), ["gone", "new"]);
+});
+
+test("every verdict has a word, a shape and a tone; no two share word and shape", () => {
+  const signs = Object.values(VERDICTS).map((verdict) => `${verdict.word}/${verdict.shape}`);
+  assert.equal(new Set(signs).size, signs.length);
+  assert.equal(verdictOf({ kind: "heading", verdict: null }), null);
+  assert.equal(verdictOf({ kind: "claim", verdict: null }).word, "unverified");
+  assert.equal(verdictOf({ kind: "claim", verdict: "of_tomorrow" }).word, "unverified");
+  assert.equal(signOf({ status: "finished", outcome: "answered" }).word, "Answered");
+  assert.equal(signOf({ status: "waiting", outcome: "conflict" }).word, "Needs a person");
+});
+
+test("what an agent found is one line", () => {
+  assert.equal(finding("researcher", { chunks: 1, filtered_out: 9 }), "1 passage kept, 9 dropped");
+  assert.equal(finding("researcher", { warning: "no_qualifying_evidence" }), "nothing close enough was found");
+  assert.equal(finding("supervisor", null), "sends the question to the Researcher");
+  assert.equal(finding("supervisor", { decision: "retry", reason: "quality_issue_detected" }), "tries again: the draft did not pass its audit");
+  assert.equal(finding("critic", { confidence: 0.7 }, { claims: [{ verdict: "uncited" }, { verdict: "verbatim" }] }), "confidence 70 %: 1 verbatim, 1 uncited");
+  assert.equal(verdictCounts([]), "");
+  assert.deepEqual(readable({ node: "critic", needs_retry: false, invalid_citations: [] }), [["asks for another attempt", "no"], ["false citations", "none"]]);
+});
+
+test("numbers and times as a reader says them", () => {
+  assert.deepEqual([percent(0.934), percent(null)], ["93 %", "–"]);
+  assert.deepEqual([milliseconds(0.2), milliseconds(250), milliseconds(4359)], ["under 1 ms", "250 ms", "4.4 s"]);
+  assert.deepEqual([day("2026-03-12"), day("2026-03"), day("2026")], ["12 March 2026", "March 2026", "2026"]);
+  assert.deepEqual([size(17), size(19261), size(5_000_000)], ["17 bytes", "19 kB", "5.0 MB"]);
+  assert.equal(between("2026-01-01T00:00:00Z", "2026-01-01T00:01:30Z"), 90);
+  assert.equal(between(null, "2026-01-01T00:01:30Z"), null);
+  assert.deepEqual([place({ page: 3 }), place({ page: 3, label: "slide 3" })], ["page 3", "slide 3"]);
+});
+
+test("text of others: disguises become visible, spans stay true", () => {
+  assert.equal(shown("a\u202eb\u2066c\u0007\r\nd"), "a\ufffdb\ufffdc\ufffd\nd");
+  assert.equal(shown("שלום"), "שלום");
+  assert.equal(sliced("a😀b😀c", 1, 4), "😀b😀");
+  assert.equal(oneLine(" a\n  b "), "a b");
+  assert.equal(shortened("one two three four", 12), "one two …");
+});

@@ -1,0 +1,172 @@
+"""A run brought forward: cancelled, taken over, given up after too many deaths, and gone on with."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from masis.errors import DatabaseUnavailable, InvalidInput
+from masis.jobs.lease import JobCancelled
+from masis.runs import execution
+from masis.runs.records import RunStatus
+from masis.runs.service import Masis
+from masis.runs.working import working
+from masis.settings import Settings
+from tests.support.play import PREFER, Play
+
+QUESTION = "What was revenue in 2025?"
+
+
+class Stage:
+    """A play in which a part can be held up, or go wrong."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.held: dict[str, asyncio.Event] = {}
+        self.reached: dict[str, asyncio.Event] = {}
+        self.wrong: dict[str, Exception] = {}
+        self.parts: list[str] = []
+        self.masis = Masis(services=Play(settings, self.cue).services)
+        self.masis.library.catalog.create_workspace("w")
+
+    async def cue(self, part: str) -> None:
+        self.parts.append(part)
+        if part in self.wrong:
+            raise self.wrong.pop(part)
+        if part in self.held:
+            self.reached[part].set()
+            await self.held[part].wait()
+
+    def hold(self, part: str) -> asyncio.Event:
+        self.held[part], self.reached[part] = asyncio.Event(), asyncio.Event()
+        return self.reached[part]
+
+
+@pytest.fixture
+def stage(stored: Settings) -> Iterator[Stage]:
+    made = Stage(stored.model_copy(update={"lease_seconds": 1.0}))
+    yield made
+    made.masis.close()
+
+
+async def until_status(masis: Masis, run_id: str, status: RunStatus) -> None:
+    for _ in range(500):
+        if (await masis.arun(run_id)).status == status:
+            return
+        await asyncio.sleep(0.02)
+    raise TimeoutError(f"it is {(await masis.arun(run_id)).status}")
+
+
+def take_over(masis: Masis, run_id: str) -> None:
+    with masis.database.writing() as db:
+        db.execute("UPDATE jobs SET owner = 'another', lease_until = 1e12 WHERE subject = ?", (run_id,))
+
+
+async def test_a_worker_runs_asks_and_goes_on_with_the_answer(stage: Stage) -> None:
+    masis = stage.masis
+    async with working(masis):
+        run_id = (await masis.astart(QUESTION, "w", max_retries=1)).run_id
+        await until_status(masis, run_id, "waiting")
+        await masis.aanswer(run_id, PREFER)
+        await until_status(masis, run_id, "finished")
+    result = await masis.aresult(run_id)
+    assert result is not None
+    assert [entry["by"] for entry in result.trace if entry["node"] == "human_review"] == ["Ada"]
+    seqs = [event["seq"] for event in await masis.aevents(run_id)]
+    assert seqs == sorted(set(seqs))
+
+
+async def test_a_run_that_waits_for_a_model_is_cancelled_at_once(stage: Stage) -> None:
+    masis = stage.masis
+    reached = stage.hold("auditor")
+    async with working(masis):
+        run_id = (await masis.astart(QUESTION, "w")).run_id
+        await reached.wait()
+        await masis.acancel(run_id)
+        await until_status(masis, run_id, "cancelled")
+    assert (await masis.aevents(run_id))[-1]["event"] == "cancelled"
+    assert masis.queue.counts() == {}
+    assert "judge" not in stage.parts
+
+
+async def test_who_asked_here_and_now_hears_of_the_cancellation(stage: Stage) -> None:
+    masis = stage.masis
+    reached = stage.hold("writer")
+    asking = asyncio.create_task(masis.aask(QUESTION, "w"))
+    await reached.wait()
+    [run] = await masis.aruns()
+    await masis.acancel(run.run_id)
+    with pytest.raises(JobCancelled):
+        await asking
+    assert (await masis.arun(run.run_id)).status == "cancelled"
+
+
+async def test_who_goes_away_cancels_what_was_asked_here_and_now(stage: Stage) -> None:
+    masis = stage.masis
+    reached = stage.hold("writer")
+    asking = asyncio.create_task(masis.aask(QUESTION, "w"))
+    await reached.wait()
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert [run.status for run in await masis.aruns()] == ["cancelled"]
+    assert masis.queue.counts() == {}
+
+
+async def test_a_run_in_other_hands_is_left_alone(stage: Stage) -> None:
+    masis = stage.masis
+    reached = stage.hold("writer")
+    async with working(masis):
+        run_id = (await masis.astart(QUESTION, "w")).run_id
+        await reached.wait()
+        await asyncio.sleep(0.2)
+        before = await masis.aevents(run_id)
+        take_over(masis, run_id)
+        await asyncio.sleep(1.0)  # it is told by a renewal, three of which fit into a lease
+        stage.held["writer"].set()
+        await asyncio.sleep(0.2)
+    assert await masis.aevents(run_id) == before
+    assert "auditor" not in stage.parts
+    assert masis.queue.counts() == {("run", "running"): 1}
+
+
+async def test_a_database_that_was_away_stops_a_run_for_a_while_only(stage: Stage) -> None:
+    masis = stage.masis
+    stage.wrong["search"] = DatabaseUnavailable("PostgreSQL did not answer.")
+    async with working(masis):
+        run_id = (await masis.astart(QUESTION, "w", max_retries=1)).run_id
+        await until_status(masis, run_id, "waiting")
+    result = await masis.aresult(run_id)
+    assert result is not None
+    assert result.outcome == "conflict"
+    assert stage.parts.count("search") == 3
+
+
+@pytest.mark.parametrize("part", ["writer", "judge"])
+async def test_a_mistake_of_our_own_fails_the_run_and_it_can_be_gone_on_with(stage: Stage, part: str) -> None:
+    masis = stage.masis
+    stage.wrong[part] = ZeroDivisionError("a mistake")
+    with pytest.raises(ZeroDivisionError):
+        await masis.aask(QUESTION, "w", max_retries=1)
+    [run] = await masis.aruns()
+    assert (run.status, run.error) == ("failed", "ZeroDivisionError: a mistake")
+    found = await masis.arecover(run.run_id)
+    whole = await masis.aask(QUESTION, "w", max_retries=1)
+    assert timeless(found.trace) == timeless(whole.trace)
+    with pytest.raises(InvalidInput, match="waiting"):
+        await masis.arecover(run.run_id)
+
+
+async def test_a_run_that_took_many_workers_down_is_not_tried_for_ever(stage: Stage) -> None:
+    masis = stage.masis
+    run_id = (await masis.astart(QUESTION, "w", max_retries=1)).run_id
+    with masis.database.writing() as db:
+        db.execute("UPDATE jobs SET tries = ?", (execution.MAX_TRIES,))
+    async with working(masis):
+        await until_status(masis, run_id, "failed")
+    assert "interrupted 5 times" in str((await masis.arun(run_id)).error)
+    assert (await masis.arecover(run_id)).outcome == "conflict"
+
+
+def timeless(trace: list[Any]) -> list[Any]:
+    return [{name: value for name, value in entry.items() if name != "duration_ms"} for entry in trace]
