@@ -1,10 +1,14 @@
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import httpx
 import pytest
+from starlette.types import Message, Receive, Scope, Send
 
 from masis.api.app import create_app
+from masis.api.guard import Guard
+from masis.api.service import open_service
 from masis.settings import Settings
 
 
@@ -16,7 +20,7 @@ async def local(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost:8000", "[::1]:9", "LOCALHOST"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2:80", "localhost:8000", "[::1]:9", "LOCALHOST"])
 async def test_its_own_machine_is_let_in(local: httpx.AsyncClient, host: str) -> None:
     assert (await local.get("/masis/me", headers={"Host": host})).status_code == 200
 
@@ -104,3 +108,56 @@ async def test_an_internal_error_tells_nothing_of_the_inside(
     assert answer.headers["x-request-id"] in answer.json()["advice"]
     assert answer.headers["x-request-id"] in caplog.text
     assert "swordfish" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "path", ["/nowhere%0aforged", "/masis/workspaces/%1b[31m%0d%0aforged", "/nowhere%e2%80%a8forged"]
+)
+async def test_an_address_writes_no_line_of_its_own_into_the_log(
+    local: httpx.AsyncClient, caplog: pytest.LogCaptureFixture, path: str
+) -> None:
+    caplog.set_level("INFO", "masis.api.guard")
+    await local.get(path)
+    (said,) = [record.getMessage() for record in caplog.records if "forged" in record.getMessage()]
+    assert said.isascii()
+    assert said.isprintable()
+
+
+async def test_a_client_that_goes_is_no_error_of_the_service(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    app = create_app(Settings(home=tmp_path), with_worker=False)
+    sent: list[Message] = []
+    headers = [(b"host", b"localhost"), (b"content-type", b"multipart/form-data; boundary=x")]
+    scope = {"type": "http", "method": "POST", "path": "/masis/workspaces/acme/documents", "headers": headers}
+    parts = iter([{"type": "http.request", "body": b"--x\r\n", "more_body": True}, {"type": "http.disconnect"}])
+
+    async def receive() -> Message:
+        return next(parts)
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    caplog.set_level("INFO", "masis.api.guard")
+    await app({**scope, "query_string": b"", "http_version": "1.1", "app": app}, receive, send)
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+    assert caplog.records[-1].getMessage().endswith(" 499")
+    assert not sent
+
+
+async def test_a_stream_is_measured_by_when_it_began(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: list[float] = []
+    monkeypatch.setattr(
+        "masis.api.guard.http_request", lambda *labels_and_seconds: measured.append(labels_and_seconds[3])
+    )
+    ended = asyncio.Event()
+
+    async def stream(_: Scope, __: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await asyncio.sleep(0.3)
+        ended.set()
+        await send({"type": "http.response.body", "body": b""})
+
+    guarded = Guard(stream, open_service(Settings(home=tmp_path)))
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(guarded), base_url="http://localhost") as client:
+        await client.get("/events")
+    assert ended.is_set()
+    assert measured[0] < 0.3

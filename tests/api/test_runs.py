@@ -2,6 +2,7 @@ import json
 from typing import Any
 
 import httpx
+import pytest
 
 from tests.api.live import ANSWERED, DISPUTED, wait_for
 
@@ -89,6 +90,15 @@ def test_events_on_the_wire_have_id_and_kind(client: httpx.Client) -> None:
     first = dict(line.split(": ", 1) for line in text.split("\n\n")[0].splitlines())
     assert (first["id"], first["event"]) == ("0", "queued")
     assert json.loads(first["data"])["data"]["question"] == ANSWERED
+
+
+@pytest.mark.parametrize("seen", ["9" * 5000, str(2**70), "-1", "0x0", "²", "nothing"])
+def test_what_is_no_event_is_seen_as_none(client: httpx.Client, seen: str) -> None:
+    run = client.post(f"{ACME}/runs", json={"query": ANSWERED}).headers["location"]
+    wait_for(client, run, "finished")
+    whole = client.get(f"{run}/events").text
+    assert client.get(f"{run}/events", headers={"Last-Event-ID": seen.encode()}).text == whole
+    assert client.get(f"{run}/events", params={"after": 2**70}).status_code == 422
 
 
 def test_runs_are_listed_newest_first_in_pages(client: httpx.Client) -> None:

@@ -10,12 +10,14 @@ from pathlib import Path
 
 import httpx
 import pytest
+from openai import InternalServerError, OpenAI
 from typer.testing import CliRunner
 
 from masis.access.keys import Keys
 from masis.api.serving import is_loopback
 from masis.cli.app import app
 from masis.cli.serving import other_doors
+from masis.data_folder import FolderLock
 from masis.runs.event_log import RunEvent
 from masis.runs.service import Masis
 from masis.settings import Settings
@@ -79,6 +81,21 @@ def test_an_upload_that_takes_too_long_is_found_at_its_ingestion(hasty: Live) ->
         late = client.post(f"{ACME}/documents?wait=true", files=uploads(**{"a.md": "Alpha."}))
         assert (late.status_code, late.json()["code"]) == (504, "still_running")
         assert client.get(late.headers["location"]).json()["status"] == "queued"
+
+
+def test_what_goes_on_is_not_begun_again(hasty: Live) -> None:
+    """Neither under its Idempotency-Key nor by a client that repeats what failed by itself."""
+    with hasty.client() as client:
+        key = {"Idempotency-Key": "only-once"}
+        first, again = (client.post(ACME, json={"query": ANSWERED}, headers=key) for _ in range(2))
+        assert first.status_code == again.status_code == 504
+        assert first.headers["location"] == again.headers["location"]
+        assert again.headers["idempotent-replayed"] == "true"
+        before = len(client.get(f"{ACME}/runs").json()["items"])
+        asking = OpenAI(base_url=f"{hasty.address}/v1", api_key="none", max_retries=2)
+        with pytest.raises(InternalServerError), asking:
+            asking.chat.completions.create(model="acme", messages=[{"role": "user", "content": ANSWERED}])
+        assert len(client.get(f"{ACME}/runs").json()["items"]) == before + 1
 
 
 class Counting(Masis):
@@ -167,6 +184,33 @@ def test_without_keys_an_open_address_is_refused_with_advice(tmp_path: Path, mon
     refused = CliRunner().invoke(app, ["serve", "--host", "0.0.0.0"])
     assert refused.exit_code == 1
     assert "masis keys create" in " ".join(refused.stderr.split())
+
+
+def test_one_data_folder_has_one_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MASIS_HOME", str(tmp_path))
+    with FolderLock(tmp_path / "service.lock").kept():
+        refused = CliRunner().invoke(app, ["serve", "--port", "0"])
+    assert refused.exit_code == 1
+    assert "another MASIS process" in " ".join(refused.stderr.split())
+
+
+def test_a_place_that_is_taken_is_said_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MASIS_HOME", str(tmp_path))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        refused = CliRunner().invoke(app, ["serve", "--port", port])
+    assert refused.exit_code == 1
+    assert "--port" in refused.stderr
+    assert "serves" not in refused.stderr
+
+
+def test_a_database_that_is_away_is_said_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MASIS_HOME", str(tmp_path))
+    monkeypatch.setenv("MASIS_DATABASE_URL", f"postgresql://masis:secret@127.0.0.1:{free_port()}/masis")
+    refused = CliRunner().invoke(app, ["serve", "--port", "0"])
+    assert refused.exit_code == 1
+    assert "MASIS_DATABASE_URL" in refused.stderr
+    assert "secret" not in refused.stderr
 
 
 def test_a_worker_without_servers_says_that_serve_has_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

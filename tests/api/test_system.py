@@ -6,6 +6,7 @@ import pytest
 from masis._version import __version__
 from masis.access.keys import Keys
 from masis.api.app import create_app
+from masis.cli.serving import other_doors
 from masis.settings import Settings
 from tests.api.live import serving
 from tests.support.servers import free_port
@@ -29,6 +30,13 @@ def test_requests_are_counted_by_route_never_by_address(client: httpx.Client) ->
     assert "NONSENSE" not in client.get("/metrics").text
 
 
+def test_what_is_served_beside_the_api_is_counted_by_its_address(tmp_path: Path) -> None:
+    service = serving(Settings(home=tmp_path), with_worker=False, beside=other_doors())
+    with service as live, live.client() as client:
+        client.get("/mcp")
+        assert 'route="/mcp",status="405"' in client.get("/metrics").text
+
+
 @pytest.mark.parametrize(
     ("broken", "code"),
     [
@@ -39,12 +47,15 @@ def test_requests_are_counted_by_route_never_by_address(client: httpx.Client) ->
 def test_a_service_whose_stores_are_away_lives_and_is_not_ready(
     tmp_path: Path, broken: dict[str, object], code: str
 ) -> None:
-    away = {name: str(value).format(port=free_port()) for name, value in broken.items()}
+    port = free_port()
+    away = {name: str(value).format(port=port) for name, value in broken.items()}
     with serving(Settings(home=tmp_path, **away), with_worker=False) as service, service.client() as client:
+        assert client.get("/health").status_code == 200
         answer = client.get("/ready")
         assert (answer.status_code, answer.json()["code"]) == (503, code)
         assert int(answer.headers["retry-after"]) > 0
         assert "secret" not in answer.text
+        assert str(port) not in answer.text
 
 
 @pytest.mark.parametrize(("is_public", "statuses"), [(False, [401, 403, 200]), (True, [200, 200, 200])])

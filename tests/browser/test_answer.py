@@ -83,7 +83,7 @@ def test_quality_of_an_answer_and_its_trail(page: Page, service: Service) -> Non
     page.goto(f"/w/tolmerick/runs/{service.ask('tolmerick', OUTAGE)}")
     quality = page.get_by_role("complementary", name="Quality")
     for score in ("Faithfulness", "Relevance", "Completeness", "Reasoning"):
-        expect(quality.get_by_role("meter", name=score)).to_be_visible()
+        expect(quality.get_by_role("progressbar", name=score)).to_be_visible()
     expect(quality).to_contain_text("Is everything in the answer in the evidence?")
     expect(quality.get_by_role("img", name="Confidence by attempt. attempt 1: 100 %")).to_be_visible()
     expect(quality).to_contain_text("1 citation; none false")

@@ -65,7 +65,7 @@ def test_a_refresh_and_a_second_tab_show_the_same_run(
     held.may_end.set()
     for each in (page, second):
         expect(answer_of(each).get_by_role("button", name="verbatim")).to_be_visible()
-        expect(each.get_by_role("complementary", name="Quality").get_by_role("meter").first).to_be_visible()
+        expect(each.get_by_role("complementary", name="Quality").get_by_role("progressbar").first).to_be_visible()
 
 
 def test_is_cancelled_everywhere(

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { preference } from "../../src/masis/api/web/static/js/components/conflict.js";
+import { rowsInSight } from "../../src/masis/api/web/static/js/components/windowed.js";
 import { batches } from "../../src/masis/api/web/static/js/ingest_feed.js";
 import { addressOf, parse } from "../../src/masis/api/web/static/js/router.js";
 
@@ -28,4 +29,11 @@ test("many files go in several requests, each within the limits", () => {
   assert.deepEqual(batches(files).map((batch) => batch.length), [100, 100, 50]);
   assert.deepEqual(batches([{ size: 150e6 }, { size: 150e6 }]).map((batch) => batch.length), [1, 1]);
   assert.deepEqual(batches([]), []);
+});
+
+test("of a long list only the rows near the window are drawn, and never none", () => {
+  assert.deepEqual(rowsInSight(-300, 900, 60, 5000), [0, 60]);
+  const [first, last] = rowsInSight(60 * 2500, 900, 60, 5000);
+  assert.ok(first <= 2500 && last >= 2515 && last - first < 140);
+  assert.deepEqual(rowsInSight(60 * 5000, 900, 60, 5000)[1], 5000);
 });

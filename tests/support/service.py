@@ -20,7 +20,7 @@ class Service:
         self.home = folder / "home"
         if template:
             shutil.copytree(template, self.home)
-        self._environment = clean_environment() | {"MASIS_HOME": str(self.home), "MASIS_LOG": "json", **(settings or {})}
+        self.environment = clean_environment() | {"MASIS_HOME": str(self.home), "MASIS_LOG": "json", **(settings or {})}
         self.port = free_port()
         self._log = folder / "serve.log"
         self._program: Program | None = None
@@ -30,12 +30,18 @@ class Service:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        self._program = Program(["serve", "--port", str(self.port)], self._environment, self._log)
+        self._program = Program(["serve", "--port", str(self.port)], self.environment, self._log)
         until(self._is_ready)
 
     def kill(self) -> None:
         assert self._program
         self._program.kill()
+
+    def stop(self) -> str:
+        """Asks it to end; what it said until then."""
+        assert self._program
+        self._program.stop()
+        return self._program.said
 
     def close(self) -> None:
         if self._program and self._program.process.poll() is None:

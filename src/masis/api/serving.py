@@ -9,8 +9,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from masis.settings import Settings
 
-GRACE_SECONDS = 10
-"""Requests in work when the service stops are waited for so long; runs are given back and go on elsewhere or later."""
+GRACE_SECONDS = 5
+"""Requests in work when the service stops are waited for so long, half of what container engines wait; runs are given
+back and go on elsewhere or later."""
 MOST_CONNECTIONS = 2000
 MOST_HEADER_BYTES = 64 * 1024
 

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,15 +45,18 @@ def saving(settings: Settings) -> Iterator[None]:
 
 @asynccontextmanager
 async def _in_folder(home: Path) -> "AsyncIterator[AsyncSqliteSaver]":
+    import aiosqlite
+
     from masis.runs.sqlite_saver import LeanSqliteSaver
 
     path = make_folder(home) / "runs.db"
     try:
-        async with LeanSqliteSaver.from_conn_string(str(path)) as saver:
-            await saver.conn.execute("PRAGMA journal_mode=WAL")
-            await saver.conn.execute("PRAGMA synchronous=NORMAL")
-            await saver.conn.execute(f"PRAGMA busy_timeout={BUSY_MS}")
-            yield saver
+        with closing(sqlite3.connect(path, timeout=BUSY_MS / 1000, check_same_thread=False)) as writer:
+            writer.execute("PRAGMA journal_mode=WAL")
+            writer.execute("PRAGMA synchronous=NORMAL")
+            async with aiosqlite.connect(path, timeout=BUSY_MS / 1000) as reader:
+                await reader.execute("PRAGMA synchronous=NORMAL")
+                yield LeanSqliteSaver(reader, writer)
     except sqlite3.Error as error:
         raise _unusable(path, error) from error
 

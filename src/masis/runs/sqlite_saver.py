@@ -5,9 +5,11 @@ The tables are LangGraph's own, and so is everything that reads them.
 
 import asyncio
 import json
+import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
+import aiosqlite
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata, get_checkpoint_metadata
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -23,8 +25,11 @@ Row = tuple[Any, ...]
 
 
 class LeanSqliteSaver(AsyncSqliteSaver):
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    """`writer` is another connection to the same file, for any thread, used by one at a time."""
+
+    def __init__(self, conn: aiosqlite.Connection, writer: sqlite3.Connection) -> None:
+        super().__init__(conn)
+        self._writer = writer
         self._unsaved: list[tuple[Row, asyncio.Future[None]]] = []
 
     async def aput(
@@ -62,15 +67,19 @@ class LeanSqliteSaver(AsyncSqliteSaver):
         """Whatever has come while the last ones were being saved."""
         batch, self._unsaved = self._unsaved, []
         try:
-            async with self.conn.executemany(_SAVE, [row for row, _ in batch]):
-                await self.conn.commit()
+            await asyncio.to_thread(_write, self._writer, [row for row, _ in batch])
         except Exception as error:
-            await self.conn.rollback()
             for _, saved in batch:
                 _settle(saved, error)
         else:
             for _, saved in batch:
                 _settle(saved, None)
+
+
+def _write(writer: sqlite3.Connection, rows: list[Row]) -> None:
+    # In one go: between two calls the event loop may be busy, and the file would stay locked for everybody.
+    with writer:
+        writer.executemany(_SAVE, rows)
 
 
 def _settle(saved: "asyncio.Future[None]", error: Exception | None) -> None:

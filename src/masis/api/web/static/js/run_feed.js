@@ -18,11 +18,11 @@ export function useRun(workspace, runId) {
   const [problem, setProblem] = useState(null);
   const [link, setLink] = useState("live");
   const [round, setRound] = useState(0);
-  const seen = useRef({ path: "", seq: -1 });
+  const seen = useRef({ path: "", seq: -1, loaded: "" });
 
   useEffect(() => {
     if (seen.current.path !== path) {
-      seen.current = { path, seq: -1 };
+      seen.current = { path, seq: -1, loaded: "" };
       tell(null);
       setRecord(null);
       setResult(null);
@@ -36,9 +36,13 @@ export function useRun(workspace, runId) {
         setRecord(latest);
         return false;
       }
+      // The stream's end says again what the first look has found.
+      const mark = [latest.status, latest.attempts, latest.finished_at].join(" ");
+      if (mark === seen.current.loaded) return true;
       // The record last: the page shows how the run ended together with what came of it.
       const found = await get(`${path}/result`).catch((refusal) => (refusal.status === 409 ? null : Promise.reject(refusal)));
       if (!gone) {
+        seen.current.loaded = mark;
         setResult(found);
         setRecord(latest);
       }
@@ -63,6 +67,7 @@ export function useRun(workspace, runId) {
 
   /** The run goes on, by a person's answer: follow it again. */
   const resumed = useCallback((latest) => {
+    seen.current.loaded = "";
     setRecord(latest);
     setResult(null);
     setRound((count) => count + 1);

@@ -32,7 +32,7 @@ function Scores({ evaluation }) {
         (score) => html`
           <div>
             <dt id="score-${score.key}">${score.word} <span class="faint">weighs ${score.weight}</span></dt>
-            <dd><progress class="tone-${toneOf(evaluation[score.key])}" aria-labelledby="score-${score.key}" max="1" value=${evaluation[score.key]}></progress><span class="value">${percent(evaluation[score.key])}</span><p class="faint">${score.meaning}</p></dd>
+            <dd><${Meter} value=${evaluation[score.key]} labelledby="score-${score.key}" /><span class="value">${percent(evaluation[score.key])}</span><p class="faint">${score.meaning}</p></dd>
           </div>
         `,
       )}
@@ -41,6 +41,15 @@ function Scores({ evaluation }) {
     <p class="faint">Judged by ${evaluation.judged_by === "offline" ? "the offline engine" : evaluation.judged_by}.</p>
     ${evaluation.improvement_suggestions?.length > 0 &&
     html`<h4>Would make it better</h4><ul>${evaluation.improvement_suggestions.map((each) => html`<li><${Foreign}>${each}<//></li>`)}</ul>`}
+  `;
+}
+
+/** Drawn, and not the browser's own: it looks the same everywhere, and prints. */
+function Meter({ value, labelledby }) {
+  return html`
+    <svg class="meter tone-${toneOf(value)}" role="meter" aria-labelledby=${labelledby} aria-valuemin="0" aria-valuemax="1" aria-valuenow=${value} aria-valuetext=${percent(value)} viewBox="0 0 100 4" preserveAspectRatio="none">
+      <rect width="100" height="4" class="track" /><rect width=${value * 100} height="4" class="bar" />
+    </svg>
   `;
 }
 

@@ -16,7 +16,7 @@ export function RunBody({ run, model, isLive, workspace, onOpen, source }) {
   return html`
     ${record.status === "cancelled" && html`<p class="note">This run was cancelled. What was done until then is in the trail.</p>`}
     ${record.status === "failed" && html`<div class="note tone-bad" role="alert"><p><strong>The run failed.</strong> ${record.error}</p><p>Nothing was lost: ask again, or read the trail.</p></div>`}
-    ${review && html`<${Review} key=${state.seq} review=${review} path=${path} workspace=${workspace} question=${record.question} hasDraft=${hasText} onOpen=${onOpen} onAnswered=${resumed} />`}
+    ${review && html`<${Review} key=${record.attempts} review=${review} path=${path} workspace=${workspace} question=${record.question} hasDraft=${hasText} onOpen=${onOpen} onAnswered=${resumed} />`}
     <section class="answer-area ${isLive ? "is-live" : ""}" aria-label=${review ? "Best draft" : isLive ? "Draft" : "Answer"}>
       ${review && hasText && html`<h2>Best draft</h2>`}
       ${!hasText && isLive && html`<p class="faint">The answer appears here as it is written.</p>`}
@@ -52,7 +52,7 @@ function Sources({ model, evidence, onOpen, source }) {
       <h2 id="sources-title">Sources</h2>
       ${!model.sources.length && html`<p class="faint">The answer cites nothing.</p>`}
       <ol class="source-list">${model.sources.map(({ number, citation }) => html`<li value=${number}><${SourceRow} passage=${citation} onOpen=${onOpen} isOpen=${source?.chunk_id === citation.chunk_id} /></li>`)}</ol>
-      ${others.length > 0 && html`<details><summary>${plural(others.length, "more passage")} read and not cited</summary><ul class="source-list">${others.map((chunk) => html`<li><${SourceRow} passage=${{ ...chunk, chunk }} onOpen=${onOpen} isOpen=${source?.chunk_id === chunk.chunk_id} /></li>`)}</ul></details>`}
+      ${others.length > 0 && html`<details><summary>${plural(others.length, cited.size ? "more passage" : "passage")} read and not cited</summary><ul class="source-list">${others.map((chunk) => html`<li><${SourceRow} passage=${{ ...chunk, chunk }} onOpen=${onOpen} isOpen=${source?.chunk_id === chunk.chunk_id} /></li>`)}</ul></details>`}
     </section>
   `;
 }

@@ -1,5 +1,6 @@
 // Shapes: a verdict can be told without its colour.
 import { html } from "../html.js";
+import { shownInPlace } from "../logic/text.js";
 
 const SHAPES = {
   disc: html`<circle cx="8" cy="8" r="7" class="filled" /><path d="M4.8 8.2 7 10.4 11.3 5.8" class="cut" />`,
@@ -47,5 +48,6 @@ export function Icon({ name }) {
 
 /** Text that others wrote stands apart from the page's own, whichever way it is written. */
 export function Foreign({ children }) {
-  return html`<bdi>${children}</bdi>`;
+  const harmless = (each) => (typeof each === "string" ? shownInPlace(each) : each);
+  return html`<bdi>${Array.isArray(children) ? children.map(harmless) : harmless(children)}</bdi>`;
 }

@@ -3,6 +3,7 @@ import { html, useState } from "../html.js";
 import { milliseconds, moment } from "../logic/format.js";
 import { finding, readable } from "../logic/findings.js";
 import { retryOf } from "../logic/run_state.js";
+import { shown } from "../logic/text.js";
 import { agentTitle, reasonInWords } from "../logic/words.js";
 import { Compare } from "./compare.js";
 import { Criticism } from "./criticism.js";
@@ -14,7 +15,7 @@ export function Trail({ state, result }) {
       <h2 class="unseen">Trail</h2>
       ${state.attempts.length > 1 && html`<${Compare} attempts=${state.attempts} />`}
       ${state.attempts.map((attempt) => html`<${AttemptTrail} key=${attempt.number} attempt=${attempt} />`)}
-      ${result && html`<details class="raw"><summary>The whole result as JSON</summary><pre tabindex="0">${JSON.stringify(result, null, 2)}</pre></details>`}
+      ${result && html`<details class="raw"><summary>The whole result as JSON</summary><pre tabindex="0">${shown(JSON.stringify(result, null, 2))}</pre></details>`}
     </div>
   `;
 }
@@ -40,7 +41,7 @@ function Entry({ entry }) {
         <summary>Details of ${agentTitle(entry.agent)}, ${moment(entry.at)}</summary>
         ${isRaw &&
         html`<dl class="pairs">${readable(entry.trace).map(([name, value]) => html`<div><dt>${name}</dt><dd><${Foreign}>${value}<//></dd></div>`)}</dl>
-          <pre tabindex="0" aria-label="Raw entry">${JSON.stringify({ trace: entry.trace, data: entry.data }, null, 2)}</pre>`}
+          <pre tabindex="0" aria-label="Raw entry">${shown(JSON.stringify({ trace: entry.trace, data: entry.data }, null, 2))}</pre>`}
       </details>
     </li>
   `;

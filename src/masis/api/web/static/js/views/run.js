@@ -46,7 +46,7 @@ export function RunView({ workspace, runId }) {
     return () => removeEventListener("keydown", onKey);
   });
 
-  const model = useMemo(() => modelOf(result, state), [result, draftShown(state)]);
+  const model = useMemo(() => modelOf(result, state), [result ?? draftShown(state)]);
   if (run.problem) return html`<div class="page"><${ProblemNote} problem=${run.problem} /></div>`;
   // The frame stands before anything is known: nothing has to make room for it later.
   if (!record) return html`<div class="with-side"><div class="run"><${Waiting} /></div><aside class="side" aria-label="Quality"></aside></div>`;

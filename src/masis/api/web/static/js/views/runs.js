@@ -4,6 +4,7 @@ import { ask } from "../components/composer.js";
 import { Confirm } from "../components/dialog.js";
 import { ProblemNote, Waiting } from "../components/notices.js";
 import { Foreign, Icon, Sign } from "../components/signs.js";
+import { WindowedList } from "../components/windowed.js";
 import { useShared } from "../context.js";
 import { html, useCallback, useEffect, useRef, useState } from "../html.js";
 import { moment, percent } from "../logic/format.js";
@@ -37,10 +38,7 @@ export function RunsView({ workspace }) {
       <h1 tabindex="-1">Runs</h1>
       <${Filters} filters=${filters} onChange=${setFilters} />
       ${list.problem && html`<${ProblemNote} problem=${list.problem} onRetry=${list.more} />`}
-      ${list.items.length > 0 &&
-      html`<ul class="run-list" aria-label="Runs, newest first">
-        ${list.items.map((run) => html`<${RunRow} key=${run.run_id} run=${run} workspace=${workspace} mayWrite=${mayWrite} onAgain=${() => ask(workspace, run.question).catch(tellProblem)} onDelete=${() => setDeleting(run)} />`)}
-      </ul>`}
+      ${list.items.length > 0 && html`<${WindowedList} className="run-list" label="Runs, newest first" items=${list.items} draw=${(run) => html`<${RunRow} key=${run.run_id} run=${run} workspace=${workspace} mayWrite=${mayWrite} onDelete=${setDeleting} />`} />`}
       ${list.isLoading ? html`<${Waiting} />` : !list.items.length && !list.problem && html`<p class="empty">No run fits. Ask a question, or search for other words.</p>`}
       ${list.hasMore && html`<button type="button" ref=${list.edge} class="more" onClick=${list.more}>Show more</button>`}
       ${deleting && html`<${Confirm} title="Delete this run?" action="Delete the run" onConfirm=${erase} onClose=${() => setDeleting(null)}>“<${Foreign}>${shortened(deleting.question, 120)}<//>” goes with its answer and its trail; the documents stay.<//>`}
@@ -83,7 +81,7 @@ function useRunList(workspace, filters) {
   const more = useCallback(() => fetchPage(cursor), [fetchPage, cursor]);
   useEffect(() => {
     if (!edge.current || isLoading || !cursor) return undefined;
-    const watcher = new IntersectionObserver(([seen]) => seen.isIntersecting && more(), { rootMargin: "600px" });
+    const watcher = new IntersectionObserver((seen) => seen.at(-1).isIntersecting && more(), { rootMargin: "600px" });
     watcher.observe(edge.current);
     return () => watcher.disconnect();
   }, [more, isLoading, cursor]);
@@ -103,7 +101,8 @@ function Filters({ filters, onChange }) {
   `;
 }
 
-function RunRow({ run, workspace, mayWrite, onAgain, onDelete }) {
+function RunRow({ run, workspace, mayWrite, onDelete }) {
+  const { tellProblem } = useShared();
   return html`
     <li>
       <${Link} to=${addressOf(workspace, "runs", run.run_id)} class="run-link">
@@ -112,8 +111,8 @@ function RunRow({ run, workspace, mayWrite, onAgain, onDelete }) {
       <//>
       ${mayWrite &&
       html`<span class="row-actions">
-        <button type="button" class="quiet icon-only" aria-label="Ask again: ${shortened(run.question, 60)}" onClick=${onAgain}><${Icon} name="again" /></button>
-        <button type="button" class="quiet icon-only" aria-label="Delete: ${shortened(run.question, 60)}" onClick=${onDelete}><${Icon} name="bin" /></button>
+        <button type="button" class="quiet icon-only" aria-label="Ask again: ${shortened(run.question, 60)}" onClick=${() => ask(workspace, run.question).catch(tellProblem)}><${Icon} name="again" /></button>
+        <button type="button" class="quiet icon-only" aria-label="Delete: ${shortened(run.question, 60)}" onClick=${() => onDelete(run)}><${Icon} name="bin" /></button>
       </span>`}
     </li>
   `;

@@ -1,0 +1,111 @@
+"""Every view, in both themes, on a desk and on a phone: axe finds nothing, and nothing sticks out of the window."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, ViewportSize, expect
+
+from tests.browser.conftest import running
+from tests.support.browser import DESKTOP, PHONE, Witness, violations
+from tests.support.service import Service
+
+FIGURE = "How much was research and development expense in fiscal 2025?"
+CONFLICT = "What was customer churn in fiscal 2025?"
+
+
+@dataclass(frozen=True)
+class Asked:
+    service: Service
+    answered: str
+    waiting: str
+
+
+@pytest.fixture(scope="module")
+def asked(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
+    for service in running(Service(tmp_path_factory.mktemp("seen"), template=sample_home)):
+        yield Asked(service, service.ask("tolmerick", FIGURE), service.ask("tolmerick", CONFLICT))
+
+
+@pytest.fixture(scope="module")
+def service(asked: Asked) -> Service:
+    return asked.service
+
+
+@pytest.fixture(params=["light", "dark"])
+def theme(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(params=[DESKTOP, PHONE], ids=["desktop", "phone"])
+def looking(
+    request: pytest.FixtureRequest, theme: str, browser: Browser, asked: Asked, witness: Witness
+) -> Iterator[Page]:
+    size: ViewportSize = request.param
+    context = browser.new_context(base_url=asked.service.url, viewport=size, reduced_motion="reduce")
+    context.add_init_script(f"localStorage.setItem('masis.theme', '{theme}')")
+    context.on("page", witness.watch)
+    yield context.new_page()
+    context.close()
+
+
+def assert_good(page: Page, view: str) -> None:
+    assert violations(page) == [], view
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, view
+
+
+def open_source(page: Page, asked: Asked) -> None:
+    page.goto(f"/w/tolmerick/runs/{asked.answered}")
+    page.get_by_role("button", name="Source 1:").click()
+    expect(page.get_by_role("img", name="Page 3 of annual-report-2025.pdf")).to_have_js_property("complete", True)
+
+
+def open_text(page: Page, asked: Asked) -> None:
+    open_source(page, asked)
+    page.get_by_role("button", name="Text", exact=True).click()
+    expect(page.get_by_role("region", name="Text of the page")).to_be_visible()
+
+
+def open_trail(page: Page, asked: Asked) -> None:
+    page.goto(f"/w/tolmerick/runs/{asked.waiting}")
+    page.get_by_role("tab", name="Trail").click()
+    page.get_by_text("Details of Critic").first.click()
+    expect(page.get_by_label("Raw entry")).to_be_visible()
+
+
+def at(address: str, heading: str) -> Callable[[Page, Asked], None]:
+    def look(page: Page, asked: Asked) -> None:
+        page.goto(address.format(answered=asked.answered, waiting=asked.waiting))
+        expect(page.get_by_role("heading", level=1)).to_have_text(heading)
+        page.wait_for_load_state("networkidle")
+
+    return look
+
+
+def open_help(page: Page, asked: Asked) -> None:
+    page.goto("/w/tolmerick/runs")
+    expect(page.get_by_role("link", name=CONFLICT)).to_be_visible()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_be_visible()
+
+
+VIEWS: dict[str, Callable[[Page, Asked], None]] = {
+    "ask": at("/w/tolmerick/ask", "What do you want to know?"),
+    "answer": at("/w/tolmerick/runs/{answered}", FIGURE),
+    "review": at("/w/tolmerick/runs/{waiting}", CONFLICT),
+    "source": open_source,
+    "source as text": open_text,
+    "trail": open_trail,
+    "runs and help": open_help,
+    "documents": at("/w/tolmerick/documents", "Documents"),
+    "settings": at("/settings", "Settings"),
+    "invitation": at("/w/nothing/ask", "Answers you can defend"),
+    "nowhere": at("/w/tolmerick/nowhere", "There is no such page"),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_view(looking: Page, asked: Asked, view: str) -> None:
+    VIEWS[view](looking, asked)
+    assert_good(looking, view)

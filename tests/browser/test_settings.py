@@ -1,0 +1,78 @@
+"""What is configured, and how the page looks and behaves."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import running
+from tests.support.browser import Witness
+from tests.support.service import Service
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    for service in running(Service(tmp_path_factory.mktemp("settings"))):
+        service.upload("acme", {"note.md": b"# Note\n\nThe harbour office opened in 2019."})
+        yield service
+
+
+def test_the_doctor_reports_and_the_theme_stays(page: Page) -> None:
+    page.goto("/settings")
+    doctor = page.get_by_role("region", name=re.compile("configured|doctor|works", re.IGNORECASE))
+    expect(doctor.get_by_role("listitem").first).to_be_visible()
+    expect(doctor).to_contain_text("works")
+    background = "getComputedStyle(document.documentElement).backgroundColor"
+    page.get_by_role("button", name="Light").click()
+    light = page.evaluate(background)
+    page.get_by_role("button", name="Dark").click()
+    expect(page.get_by_role("button", name="Dark")).to_have_attribute("aria-pressed", "true")
+    dark = page.evaluate(background)
+    assert dark != light
+    page.reload()
+    expect(page.get_by_role("button", name="Dark")).to_have_attribute("aria-pressed", "true")
+    assert page.evaluate(background) == dark
+
+
+def test_single_keys_can_be_switched_off(page: Page) -> None:
+    page.goto("/settings")
+    page.get_by_role("checkbox", name="Single keys work").uncheck()
+    page.get_by_role("heading", level=1).click()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.get_by_role("checkbox", name="Single keys work").check()
+    page.get_by_role("heading", level=1).click()
+    page.keyboard.press("?")
+    help_ = page.get_by_role("dialog", name="Keyboard shortcuts")
+    expect(help_).to_contain_text("Next sentence of the answer")
+    page.keyboard.press("Escape")
+    expect(help_).to_be_hidden()
+
+
+def test_another_workspace_is_another_world(page: Page, service: Service) -> None:
+    service.upload("bolt", {"quay.md": b"# Quay\n\nThe quay was widened in 2018."})
+    page.goto("/w/acme/documents")
+    expect(page.get_by_role("link", name="note.md")).to_be_visible()
+    page.get_by_role("combobox", name="Workspace").select_option("bolt")
+    expect(page.get_by_role("link", name="quay.md")).to_be_visible()
+    expect(page.get_by_role("link", name="note.md")).to_be_hidden()
+    page.goto("/")
+    expect(page).to_have_url(re.compile("/w/bolt/ask$"))
+
+
+def test_the_first_key_signs_the_page_in_with_it(page: Page, tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> None:
+    for fresh in running(Service(tmp_path_factory.mktemp("first-key"))):
+        witness.origin = fresh.url
+        page.goto(f"{fresh.url}/settings")
+        expect(page.get_by_text("This service has no keys")).to_be_visible()
+        page.get_by_text("Make a key").click()
+        page.get_by_label("Name").fill("The admin")
+        page.get_by_role("button", name="Make the key").click()
+        shown = page.get_by_role("dialog", name="The key, shown this once")
+        token = shown.get_by_role("code").inner_text()
+        shown.get_by_role("button", name="I have kept it").click()
+        expect(page.get_by_text("Signed in as The admin, role admin")).to_be_visible()
+        with fresh.client() as nobody, fresh.client(token) as admin:
+            assert nobody.get("/masis/workspaces").status_code == 401
+            assert admin.get("/masis/workspaces").status_code == 200
