@@ -6,15 +6,15 @@ PROCESSES ?= 2
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench eval eval-llm samples docs lock clean
+.PHONY: help demo test check format bench eval eval-llm samples docs screenshots lock clean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 13
 
 demo: $(VENV)/.core ## set up, load the sample workspace and ask it three questions
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
 
-test: $(VENV)/.dev .cache/qdrant/.ready ## run all tests, two at a time (PROCESSES=0: one after the other, as a debugger wants it)
+test: $(VENV)/.dev .cache/qdrant/.ready .cache/browser/.ready .cache/axe/axe.min.js ## run all tests, two at a time (PROCESSES=0: one after the other, as a debugger wants it)
 	$(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal
 
 check: $(VENV)/.dev ## format, lint, types, layers, container files
@@ -44,6 +44,9 @@ samples: $(VENV)/.dev ## write the sample documents again
 docs: $(VENV)/.dev ## write the generated pages and the picture of docs/
 	$(BIN)/python -m scripts.write_docs
 	$(BIN)/python -m scripts.record_demo
+
+screenshots: $(VENV)/.dev .cache/browser/.ready ## take the pictures of the page again
+	$(BIN)/python -m scripts.screenshots
 
 lock: ## recompute the hashed requirement files (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --overrides requirements/unused.txt pyproject.toml --group build -o requirements/core.txt
@@ -75,6 +78,13 @@ $(VENV)/.llm: $(VENV)/.dev requirements/llm.txt
 # A real Qdrant server for the contract tests.
 .cache/qdrant/.ready: scripts/fetch_qdrant.sh
 	@sh scripts/fetch_qdrant.sh && touch $@ || echo "The Qdrant server could not be fetched: its half of the contract tests will be skipped."
+
+# A real browser for the tests of the page, and what finds inaccessible things on it.
+.cache/browser/.ready: scripts/install_browser.sh
+	@sh scripts/install_browser.sh && mkdir -p $(@D) && touch $@ || echo "There is no browser: the tests of the page will be skipped."
+
+.cache/axe/axe.min.js: scripts/fetch_axe.sh
+	@sh scripts/fetch_axe.sh && touch $@ || echo "axe-core could not be fetched: the accessibility tests will be skipped."
 
 # What MASIS is measured beside; the tables say so where it could not be had.
 .cache/peers/.ready: scripts/setup_peers.sh

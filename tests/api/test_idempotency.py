@@ -57,6 +57,15 @@ def test_of_many_at_once_one_is_done(client: httpx.Client) -> None:
     assert len(client.get(RUNS, params={"search": "one of many"}).json()["items"]) == 1
 
 
+def test_what_was_answered_goes_with_its_workspace(client: httpx.Client) -> None:
+    client.post("/masis/workspaces", json={"name": "passing"}).raise_for_status()
+    asked, key = {"query": "What was the secret?"}, {"Idempotency-Key": "of-passing"}
+    client.post("/masis/workspaces/passing", json=asked, headers=key).raise_for_status()
+    client.delete("/masis/workspaces/passing").raise_for_status()
+    again = client.post("/masis/workspaces/passing", json=asked, headers=key)
+    assert (again.status_code, again.json()["code"]) == (404, "unknown_workspace")
+
+
 def test_keys_belong_to_their_caller_and_to_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store, clock = FirstResponses(Settings(home=tmp_path)), [1000.0]
     monkeypatch.setattr("masis.api.idempotency.time.time", lambda: clock[0])

@@ -41,9 +41,7 @@ def service(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 
 @pytest.fixture(scope="module")
-def told_service(
-    storyteller: Storyteller, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Service]:
+def told_service(storyteller: Storyteller, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """Its model says what the test wants; in the workspace acme is one report."""
     provider = FakeOpenAI()
     provider.answer_with(storyteller)

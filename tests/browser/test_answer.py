@@ -12,9 +12,7 @@ FROM_A_PDF = "How much was research and development expense in fiscal 2025?"
 AGENTS = ("Supervisor", "Researcher", "Synthesizer", "Critic", "Evaluator")
 
 
-def test_agents_work_then_each_sentence_has_its_verdict_and_its_source(
-    page: Page, ask: Callable[[str], None]
-) -> None:
+def test_agents_work_then_each_sentence_has_its_verdict_and_its_source(page: Page, ask: Callable[[str], None]) -> None:
     ask(OUTAGE)
     agents = page.get_by_role("region", name="Agents at work").get_by_role("listitem")
     expect(agents).to_have_count(len(AGENTS))
@@ -83,7 +81,7 @@ def test_quality_of_an_answer_and_its_trail(page: Page, service: Service) -> Non
     page.goto(f"/w/tolmerick/runs/{service.ask('tolmerick', OUTAGE)}")
     quality = page.get_by_role("complementary", name="Quality")
     for score in ("Faithfulness", "Relevance", "Completeness", "Reasoning"):
-        expect(quality.get_by_role("progressbar", name=score)).to_be_visible()
+        expect(quality.get_by_label(score)).to_be_visible()
     expect(quality).to_contain_text("Is everything in the answer in the evidence?")
     expect(quality.get_by_role("img", name="Confidence by attempt. attempt 1: 100 %")).to_be_visible()
     expect(quality).to_contain_text("1 citation; none false")

@@ -40,7 +40,9 @@ def test_several_files_one_of_them_bad_and_one_there_already(page: Page, service
 
     # Nothing new at all is refused as a whole, and explained just the same.
     witness.excuse("409")
-    page.get_by_label("Files to upload").set_input_files(file("plan-again.md", "# Plan\n\nThe fleet grows to twelve ships in 2027."))
+    page.get_by_label("Files to upload").set_input_files(
+        file("plan-again.md", "# Plan\n\nThe fleet grows to twelve ships in 2027.")
+    )
     expect(page.get_by_text("The workspace has these very bytes")).to_be_visible()
 
 

@@ -39,7 +39,9 @@ def hostile_story(storyteller: Storyteller) -> Iterator[None]:
 
 def assert_harmless(page: Page) -> None:
     assert page.evaluate("window.hacked") is None
-    made = page.locator("#app").locator("script, iframe, link, svg[onload], img[onerror], a[href^='javascript'], a[href^='data']")
+    made = page.locator("#app").locator(
+        "script, iframe, link, svg[onload], img[onerror], a[href^='javascript'], a[href^='data']"
+    )
     expect(made).to_have_count(0)
     assert not set(HIDDEN) & set(page.locator("body").inner_text())
 
@@ -69,9 +71,7 @@ def test_a_hostile_document_is_text_wherever_it_is_shown(
     assert_harmless(page)
 
 
-def test_a_hostile_answer_and_question_are_text(
-    page: Page, ask: Callable[..., None], storyteller: Storyteller
-) -> None:
+def test_a_hostile_answer_and_question_are_text(page: Page, ask: Callable[..., None], storyteller: Storyteller) -> None:
     storyteller.story = f"{RUNS_CODE} **Revenue** was $12 million in 2025. {LOADS} {DISGUISED} [{{id}}]"
     ask(f"What was revenue in 2025? {RUNS_CODE}", "hostile")
     expect(page.get_by_label("Ask another question")).to_be_visible()

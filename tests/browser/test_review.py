@@ -51,7 +51,7 @@ def test_the_conflict_of_the_sample_is_settled_and_remembered(page: Page, servic
         expect(side).to_contain_text(place)
     expect(page.get_by_role("region", name="Best draft")).to_contain_text("The documents do not agree on this")
     quality = page.get_by_role("complementary", name="Quality")
-    expect(quality.get_by_role("progressbar", name="Faithfulness")).to_be_visible()
+    expect(quality.get_by_label("Faithfulness")).to_be_visible()
     expect(quality.get_by_role("img", name="Confidence by attempt")).to_be_visible()
 
     conflict.locator(".conflict-side").filter(has_text="7.4%").get_by_role("button").click()

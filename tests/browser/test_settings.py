@@ -61,7 +61,9 @@ def test_another_workspace_is_another_world(page: Page, service: Service) -> Non
     expect(page).to_have_url(re.compile("/w/bolt/ask$"))
 
 
-def test_the_first_key_signs_the_page_in_with_it(page: Page, tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> None:
+def test_the_first_key_signs_the_page_in_with_it(
+    page: Page, tmp_path_factory: pytest.TempPathFactory, witness: Witness
+) -> None:
     for fresh in running(Service(tmp_path_factory.mktemp("first-key"))):
         witness.origin = fresh.url
         page.goto(f"{fresh.url}/settings")
@@ -76,3 +78,4 @@ def test_the_first_key_signs_the_page_in_with_it(page: Page, tmp_path_factory: p
         with fresh.client() as nobody, fresh.client(token) as admin:
             assert nobody.get("/masis/workspaces").status_code == 401
             assert admin.get("/masis/workspaces").status_code == 200
+        page.close()

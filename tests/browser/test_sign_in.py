@@ -72,7 +72,13 @@ def test_each_key_opens_its_own_workspace_and_nothing_of_the_other(
     page.keyboard.press("Enter")
     expect(page.get_by_role("region", name="Answer", exact=True)).to_contain_text(PIER.rstrip("."))
 
-    for address in ("/w/bolt/ask", "/w/bolt/runs", f"/w/bolt/runs/{theirs}", f"/w/acme/runs/{theirs}", "/w/bolt/documents"):
+    for address in (
+        "/w/bolt/ask",
+        "/w/bolt/runs",
+        f"/w/bolt/runs/{theirs}",
+        f"/w/acme/runs/{theirs}",
+        "/w/bolt/documents",
+    ):
         page.goto(address)
         expect(page.get_by_role("main").get_by_role("heading").or_(page.get_by_role("alert")).first).to_be_visible()
         page.wait_for_load_state("networkidle")

@@ -7,7 +7,7 @@ from starlette.datastructures import Headers
 
 from masis.access.api_key import LOCAL_ADMIN
 from masis.access.keys import Keys
-from masis.errors import DatabaseUnavailable, Forbidden, RateLimited, Unauthorized
+from masis.errors import DatabaseUnavailable, DataFolderError, Forbidden, RateLimited, Unauthorized
 from masis.mcp.door import Door, refusal
 from masis.settings import Settings
 
@@ -58,3 +58,10 @@ async def test_a_key_may_ask_so_often(settings: Settings) -> None:
 
 def test_a_database_that_is_away_is_not_the_callers_fault() -> None:
     assert refusal(DatabaseUnavailable("PostgreSQL does not answer.")).status_code == 503
+
+
+def test_a_refusal_tells_nothing_of_the_inside() -> None:
+    answer = refusal(DataFolderError("/home/ada/.masis cannot be used", advice="Look at /home/ada."))
+    assert answer.status_code == 503
+    assert b"data_folder" in answer.body
+    assert b"/home/ada" not in answer.body

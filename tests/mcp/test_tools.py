@@ -1,15 +1,27 @@
 """What each tool does, asked by the real client without a wire between."""
 
+import asyncio
+import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from mcp import Client
+from mcp.server.mcpserver.exceptions import ToolError
 
 from masis import Masis, Settings
+from masis.access.api_key import LOCAL_ADMIN, ApiKey
+from masis.access.audit_log import AuditLog
+from masis.access.keys import Keys
+from masis.errors import DataFolderError
+from masis.mcp.door import KEY_IN_SCOPE
 from masis.mcp.server import build_server
+from masis.mcp.tools import Tools, clear_errors
 from tests.mcp.conftest import QUESTION, called, refused
+from tests.support.fake_openai import FakeOpenAI
+from tests.support.patient_model import PatientModel
 
 
 @pytest.fixture
@@ -105,3 +117,46 @@ async def test_a_passage_of_another_workspace_is_not_to_be_had(client: Client) -
         assert "no passage" in await refused(client, "read_passage", workspace="other", **place)
         beyond = place | {"chunk_id": "cjoined0000", "end": 10**9}
         assert "no passage" in await refused(client, "read_passage", workspace="acme", **beyond)
+
+
+def context(key: ApiKey | None) -> Any:
+    """Over HTTP with a key, or over standard input without one."""
+
+    async def report(*_: Any) -> None: ...
+
+    request = SimpleNamespace(scope={KEY_IN_SCOPE: key}) if key else None
+    return SimpleNamespace(request_context=SimpleNamespace(request=request), report_progress=report)
+
+
+@pytest.mark.parametrize("error", [DataFolderError("/home/ada is full"), RuntimeError("/home/ada: swordfish")])
+def test_whoever_calls_over_http_learns_nothing_of_the_inside(error: Exception) -> None:
+    with pytest.raises(ToolError) as told, clear_errors(context(LOCAL_ADMIN)):
+        raise error
+    assert "/home/ada" not in str(told.value)
+    assert "log" in str(told.value)
+
+
+def test_who_sits_at_the_machine_learns_it() -> None:
+    with pytest.raises(ToolError, match="/home/ada is full"), clear_errors(context(None)):
+        raise DataFolderError("/home/ada is full")
+
+
+async def test_a_question_whose_client_went_away_is_in_the_log(
+    home: Path, tmp_path: Path, fake_openai: FakeOpenAI
+) -> None:
+    model = PatientModel()
+    model.is_free.clear()
+    fake_openai.answer_with(model)
+    shutil.copytree(home, tmp_path / "home")
+    settings = Settings(home=tmp_path / "home", model_base_url=fake_openai.base_url)
+    masis, key = Masis(settings), Keys(settings).create("agent", "write", ["acme"])[0]
+    asking = asyncio.create_task(Tools(masis).ask(QUESTION, "acme", context(key)))
+    await asyncio.to_thread(fake_openai.wait_for_requests, 1)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    model.is_free.set()
+    (entry,) = AuditLog(settings).entries("acme")
+    assert (entry.who, entry.action) == ("agent", "run.start")
+    assert masis.runs("acme")[0].status == "cancelled"
+    masis.close()

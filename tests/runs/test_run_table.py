@@ -52,12 +52,12 @@ def test_only_who_holds_the_run_writes_to_it(runs: RunTable) -> None:
     runs.progressed(run_id, "stranger", [started(10)], (0, "half a sent"))
     assert not runs.settled(run_id, "stranger", "finished", [started(20)])
     assert len(runs.events.after(run_id, 0)) == 0
-    assert runs.events.draft(run_id) is None
+    assert runs.seen(run_id, -1)[2] is None
     runs.progressed(run_id, "me", [started(10)], (0, "half a sent"))
-    assert runs.events.draft(run_id) == (0, "half a sent")
+    assert runs.seen(run_id, -1)[2] == (0, "half a sent")
     assert (runs.get(run_id).agent, runs.get(run_id).attempts) == ("critic", 2)
     assert runs.settled(run_id, "me", "finished", [started(20)])
-    assert runs.events.draft(run_id) is None
+    assert runs.seen(run_id, -1)[2] is None
     runs.progressed(run_id, "me", [started(30)], None)
     assert [event["seq"] for event in runs.events.after(run_id, 0)] == [10, 20]
     assert runs.get(run_id).agent is None

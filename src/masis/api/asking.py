@@ -4,6 +4,7 @@ import asyncio
 
 from masis.api.access import Access
 from masis.api.problems import Conflicting, StillRunning
+from masis.api.streaming import until_stopping
 from masis.errors import MASISError
 from masis.runs.records import RunRecord
 from masis.runs.result import RunResult
@@ -18,19 +19,21 @@ class RunFailed(MASISError):
 async def finished_result(access: Access, run: RunRecord, location: str) -> RunResult:
     try:
         async with asyncio.timeout(access.service.settings.ask_seconds):
-            async for _ in access.masis.afollow(run.run_id):
+            async for _ in until_stopping(access.masis.afollow(run.run_id), access.service.stopping):
                 pass
     except TimeoutError:
         waited = f"The run is not done after {access.service.settings.ask_seconds:g} seconds."
         raise StillRunning(waited, location) from None
-    return await result_or_problem(access, run)
+    return await result_or_problem(access, run, location)
 
 
-async def result_or_problem(access: Access, run: RunRecord) -> RunResult:
+async def result_or_problem(access: Access, run: RunRecord, location: str) -> RunResult:
     result = await access.masis.aresult(run.run_id, run.workspace_id)
     if result is not None:
         return result
     latest = await access.masis.arun(run.run_id, run.workspace_id)
+    if latest.status in ("queued", "running"):
+        raise StillRunning("The service stops before the run is done; it goes on with the next start.", location)
     if latest.status == "cancelled":
         raise Conflicting("The run was cancelled before it had an answer.", advice="Ask again when it is wanted.")
     raise RunFailed(latest.error or "The run ended without a result.", advice="Ask again; the log says what happened.")

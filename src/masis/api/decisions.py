@@ -5,8 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 
 from masis.api.access import Read, Write
-from masis.api.models import DecisionOut, WorkspaceId
+from masis.api.models import WorkspaceId
 from masis.api.problems import problems
+from masis.api.run_models import DecisionOut
 
 router = APIRouter(prefix="/masis/workspaces/{workspace_id}/decisions", tags=["runs"])
 

@@ -41,6 +41,7 @@ SCHEMA = Schema(
         );
         CREATE INDEX first_responses_by_age ON first_responses (created_at);
         """,
+        "ALTER TABLE first_responses ADD COLUMN workspace_id TEXT;",
     ),
 )
 
@@ -63,7 +64,7 @@ class FirstResponses:
     def __init__(self, settings: Settings) -> None:
         self._database = open_database(settings, SCHEMA)
 
-    def begin(self, caller: str, key: str, fingerprint: str) -> Kept | None:
+    def begin(self, caller: str, key: str, fingerprint: str, workspace_id: str | None = None) -> Kept | None:
         """None: this request is the first, and its response is to be kept. Else the one that was."""
         now = time.time()
         with self._database.writing(lock=f"{caller}/{key}") as db:
@@ -72,9 +73,9 @@ class FirstResponses:
                 (now - KEPT_SECONDS, now - ABANDONED_SECONDS),
             )
             added = db.execute(
-                "INSERT INTO first_responses VALUES (?, ?, ?, NULL, '{}', ?, ?)"
+                "INSERT INTO first_responses VALUES (?, ?, ?, NULL, '{}', ?, ?, ?)"
                 " ON CONFLICT (caller, idempotency_key) DO NOTHING",
-                (caller, key, fingerprint, b"", now),
+                (caller, key, fingerprint, b"", now, workspace_id),
             )
             if added.rowcount == 1:
                 return None
@@ -94,6 +95,11 @@ class FirstResponses:
     def forget(self, caller: str, key: str) -> None:
         with self._database.writing() as db:
             db.execute(f"DELETE FROM first_responses WHERE {_ONE}", (caller, key))
+
+    def forget_workspace(self, workspace_id: str) -> None:
+        """For one that is deleted: its answers must not come back under an old key."""
+        with self._database.writing() as db:
+            db.execute("DELETE FROM first_responses WHERE workspace_id = ?", (workspace_id,))
 
 
 def _judged(row: Sequence[Any], fingerprint: str) -> Kept:
@@ -138,7 +144,7 @@ async def once(request: Request, content: bytes, key: str | None) -> None:
     access = request.state.access
     caller, store = access.key.key_id, access.service.first_responses
     what = hashlib.sha256(f"{request.method} {request.url.path}?{request.url.query}\n".encode() + content).hexdigest()
-    kept = await asyncio.to_thread(store.begin, caller, key, what)
+    kept = await asyncio.to_thread(store.begin, caller, key, what, request.path_params.get("workspace_id"))
     if kept is not None:
         raise Replay(kept)
     setattr(request.state, _STATE, Opened(store, caller, key))

@@ -85,11 +85,13 @@ async def until_done(access: Access, ingestion: Ingestion) -> Ingestion:
     latest, seconds = ingestion, access.service.settings.ask_seconds
     try:
         async with asyncio.timeout(seconds):
-            while latest.status not in _OVER:
+            while latest.status not in _OVER and not access.service.stopping.is_set():
                 await asyncio.sleep(LOOK_EVERY_SECONDS)
                 latest = await access.masis.aingestion(ingestion.ingestion_id, ingestion.workspace_id)
     except TimeoutError:
         raise StillRunning(f"The files are not read after {seconds:g} seconds.", location_of(ingestion)) from None
+    if latest.status not in _OVER:
+        raise StillRunning("The service stops before the files are read; it goes on later.", location_of(ingestion))
     return latest
 
 
@@ -100,7 +102,7 @@ def location_of(ingestion: Ingestion) -> str:
 async def _changes(access: Access, ingestion: IngestionOut) -> AsyncIterator[IngestionOut]:
     shown = ingestion
     yield shown
-    while shown.status not in _OVER:
+    while shown.status not in _OVER and not access.service.stopping.is_set():
         await asyncio.sleep(LOOK_EVERY_SECONDS)
         latest = ingestion_out(await access.masis.aingestion(ingestion.ingestion_id, ingestion.workspace_id))
         if latest != shown:

@@ -11,7 +11,7 @@ from masis.access.api_key import EVERY_WORKSPACE, ApiKey
 from masis.access.granting import grant_key, grantable_keys, revoke_key
 from masis.access.rights import require
 from masis.api.access import Admin, Read
-from masis.api.models import AuditEntryOut, CreatedKey, KeyOut, Me, NewKey
+from masis.api.access_models import AuditEntryOut, CreatedKey, KeyOut, Me, NewKey
 from masis.api.paging import Cursor, Limit, Page, cut, cut_sorted, position_of
 from masis.api.problems import problems
 from masis.types import WORKSPACE_NAME

@@ -29,6 +29,7 @@ from masis.api.openai_shapes import (
 )
 from masis.api.problems import response_to
 from masis.api.runs import location_of
+from masis.api.streaming import until_stopping
 from masis.errors import InvalidInput, MASISError, UnknownWorkspace
 from masis.runs.records import RunRecord
 
@@ -99,7 +100,7 @@ async def _streamed(access: Access, asked: ChatRequest, run: RunRecord) -> Async
     try:
         async for comment in _while_working(access, run):
             yield comment
-        result = await result_or_problem(access, run)
+        result = await result_or_problem(access, run, location_of(run))
     except MASISError as error:
         yield _data(json.loads(bytes(response_to("/v1/", error).body)))
         return
@@ -112,7 +113,7 @@ async def _streamed(access: Access, asked: ChatRequest, run: RunRecord) -> Async
 
 
 async def _while_working(access: Access, run: RunRecord) -> AsyncIterator[str]:
-    events = aiter(access.masis.afollow(run.run_id))
+    events = until_stopping(access.masis.afollow(run.run_id), access.service.stopping)
     following = asyncio.ensure_future(anext(events, None))
     try:
         while True:

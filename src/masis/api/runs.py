@@ -12,9 +12,11 @@ from masis.api.access import Read, Write
 from masis.api.asking import finished_result
 from masis.api.exporting import EXPORTED, export_response
 from masis.api.idempotency import Once
-from masis.api.models import Answer, Asked, FullAnswer, PersonsAnswer, Run, WorkspaceId
+from masis.api.models import WorkspaceId
 from masis.api.paging import Cursor, Limit, Page, cut, position_of
 from masis.api.problems import Conflicting, problems, refused_as_conflict
+from masis.api.run_models import Answer, Asked, FullAnswer, PersonsAnswer, Run
+from masis.api.streaming import until_stopping
 from masis.export.formats import Format
 from masis.runs.records import RunRecord, RunStatus
 from masis.types import Outcome
@@ -130,7 +132,8 @@ async def follow_run(
     `started`, `finished`, `draft`, `waiting`, `answered`, `ended`, `cancelled`, `failed`), `data` the event as JSON.
     The stream ends when the run waits for a person or is over."""
     seen = int(last_event_id) if last_event_id and _EVENT_ID.fullmatch(last_event_id) else after
-    async for event in access.masis.afollow(run.run_id, after=-1 if seen is None else seen):
+    events = access.masis.afollow(run.run_id, after=-1 if seen is None else seen)
+    async for event in until_stopping(events, access.service.stopping):
         seq = event["seq"]
         yield ServerSentEvent(id=None if seq is None else str(seq), event=event["event"], data=event)
 

@@ -32,6 +32,8 @@ class Service:
     page_images: PageImages
     always_with_keys: bool = False
     """Others can reach this service: revoking the last key must not open it."""
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the service was told to stop: whoever would wait on goes."""
     _keys_needed: bool = False
     _keys_seen_at: float = field(default=float("-inf"))
 

@@ -1,6 +1,7 @@
 """The server around the app: uvicorn, set up to be patient with nobody for ever."""
 
 import asyncio
+import socket
 from ipaddress import ip_address
 
 import uvicorn
@@ -31,7 +32,14 @@ def server_for(app: FastAPI, settings: Settings, host: str, port: int) -> uvicor
         limit_concurrency=MOST_CONNECTIONS,
         h11_max_incomplete_event_size=MOST_HEADER_BYTES,
     )
-    return uvicorn.Server(config)
+    return _Server(config)
+
+
+class _Server(uvicorn.Server):
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        app: FastAPI = self.config.app  # type: ignore[assignment]
+        app.state.service.stopping.set()
+        await super().shutdown(sockets)
 
 
 def is_loopback(host: str) -> bool:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, Response
 from masis._version import __version__
 from masis.access import rights
 from masis.api.access import AdminEverywhere, identify
-from masis.api.models import Alive, FindingOut
+from masis.api.access_models import Alive, FindingOut
 from masis.api.problems import problems
 from masis.api.service import service_of
 from masis.observability import metrics

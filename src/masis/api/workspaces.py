@@ -1,5 +1,6 @@
 """Workspaces: list, make, look at, delete with all that is theirs."""
 
+import asyncio
 from dataclasses import asdict
 
 from fastapi import APIRouter, Response
@@ -7,9 +8,10 @@ from fastapi import APIRouter, Response
 from masis.access.rights import require, visible
 from masis.api.access import Access, Admin, Read
 from masis.api.idempotency import Once
-from masis.api.models import NewWorkspace, Receipt, UsageOut, Workspace, WorkspaceId
+from masis.api.models import NewWorkspace, Receipt, Workspace, WorkspaceId
 from masis.api.paging import Cursor, Limit, Page, cut_sorted
 from masis.api.problems import problems, refused_as_conflict
+from masis.api.run_models import UsageOut
 
 router = APIRouter(prefix="/masis/workspaces", tags=["workspaces"])
 
@@ -49,6 +51,7 @@ async def delete_workspace(access: Admin, workspace_id: WorkspaceId) -> Receipt:
     await access.require_workspace(workspace_id)
     with refused_as_conflict():
         receipt = await access.masis.adelete_workspace(workspace_id)
+    await asyncio.to_thread(access.service.first_responses.forget_workspace, workspace_id)
     await access.record("workspace.delete", workspace_id, workspace_id, f"{receipt.documents} documents")
     return Receipt(**asdict(receipt))
 

@@ -54,15 +54,15 @@ def serve(
                 advice='Make one first: masis keys create "the admin" --role admin --workspace "*". '
                 "Or leave --host out: then only this machine can call.",
             )
-        configure_logging(chosen, default_level="info")
-        app = create_app(
-            chosen,
-            with_worker=not no_worker,
-            concurrency=workers_concurrency,
-            always_with_keys=is_open,
-            beside=other_doors(),
-        )
         with _alone_in_its_folder(chosen), listening(host, port) as (place, address):
+            configure_logging(chosen, default_level="info")
+            app = create_app(
+                chosen,
+                with_worker=not no_worker,
+                concurrency=workers_concurrency,
+                always_with_keys=is_open,
+                beside=other_doors(),
+            )
             _greet(address)
             server_for(app, chosen, host, port).run(sockets=[place])
 

@@ -1,10 +1,9 @@
-"""Many small calls of one event loop, made in few transactions.
-
-While one batch is in a thread, what comes meanwhile waits and goes together. A call alone waits for nobody; two
-hundred at once share a thread, a connection and a commit.
+"""Many small calls of one event loop, made in few transactions: two hundred at once share a thread, a connection and
+a commit.
 """
 
 import asyncio
+import copy
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -13,6 +12,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 from masis.database import Connection, Database
+from masis.database.lane import Lane
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -27,7 +27,7 @@ class BatchedDatabase:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._common = threading.local()
-        self._lanes: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Mode, _Lane]] = WeakKeyDictionary()
+        self._lanes: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Mode, Lane[Call, Any]]] = WeakKeyDictionary()
 
     @property
     def row_lock(self) -> str:
@@ -60,21 +60,31 @@ class BatchedDatabase:
     async def together(self, mode: Mode, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """`call(…)` in a thread, with whatever else of this event loop waits for the same."""
         lanes = self._lanes.setdefault(asyncio.get_running_loop(), {})
-        lane = lanes.setdefault(mode, _Lane(self._try_all, mode))
-        return cast(T, await lane.done(partial(call, *args, **kwargs)))
+        if mode not in lanes:
+            lanes[mode] = Lane(lambda calls: asyncio.to_thread(self._try_all, mode, calls))
+        return cast(T, await lanes[mode].done(partial(call, *args, **kwargs)))
 
     def _try_all(self, mode: Mode, calls: list[Call]) -> list[Any]:
+        outcomes, is_there = self._try_once(mode, calls)
+        if len(calls) == 1 or not is_there or not isinstance(outcomes[0], Exception):
+            return outcomes
+        # One of them has a trouble of its own: each for itself, and the others are done.
+        outcomes = []
+        while is_there and len(outcomes) < len(calls):
+            outcome, is_there = self._try_once(mode, [calls[len(outcomes)]])
+            outcomes += outcome
+        # The database went away meanwhile: to find that out once for each of the rest would take minutes.
+        return outcomes + [copy.copy(outcomes[-1]) for _ in calls[len(outcomes) :]]
+
+    def _try_once(self, mode: Mode, calls: list[Call]) -> tuple[list[Any], bool]:
+        """All results, or an error for each (raising writes to it, so each gets its own); was the database there?"""
         has_begun = False
         try:
             with self._shared(mode):
                 has_begun = True
-                return [call() for call in calls]
+                return [call() for call in calls], True
         except Exception as error:
-            if not has_begun:
-                # The database is away: to find that out once for each of them would take minutes.
-                return [error] * len(calls)
-            # One of them has a trouble of its own: each for itself, and the others are done.
-            return [error] if len(calls) == 1 else [self._try_all(mode, [call])[0] for call in calls]
+            return [copy.copy(error) for _ in calls] if len(calls) > 1 else [error], has_begun
 
     @contextmanager
     def _shared(self, mode: Mode) -> Iterator[None]:
@@ -87,37 +97,3 @@ class BatchedDatabase:
                 yield
             finally:
                 self._common.connection = None
-
-
-class _Lane:
-    """The calls of one event loop that wait for the next batch."""
-
-    def __init__(self, try_all: Callable[[Mode, list[Call]], list[Any]], mode: Mode) -> None:
-        self._try_all = try_all
-        self._mode: Mode = mode
-        self._waiting: list[tuple[Call, asyncio.Future[Any]]] = []
-        self._going: asyncio.Task[None] | None = None
-
-    async def done(self, call: Call) -> Any:
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._waiting.append((call, future))
-        if self._going is None or self._going.done():
-            self._going = asyncio.create_task(self._empty())
-        return await future
-
-    async def _empty(self) -> None:
-        while self._waiting:
-            batch, self._waiting = self._waiting, []
-            # What nobody waits for any more is still done: half a run's trail would be worse.
-            outcomes = await asyncio.to_thread(self._try_all, self._mode, [call for call, _ in batch])
-            for (_, future), outcome in zip(batch, outcomes, strict=True):
-                _settle(future, outcome)
-
-
-def _settle(future: "asyncio.Future[Any]", outcome: Any) -> None:
-    if future.done():
-        return
-    if isinstance(outcome, Exception):
-        future.set_exception(outcome)
-    else:
-        future.set_result(outcome)

@@ -94,9 +94,14 @@ class JobQueue:
             # already, could stop both for good. The next renewal comes before the lease runs out.
             free = f"SELECT subject FROM jobs WHERE {theirs}{self.database.row_lock}"
             now_free = [row[0] for row in db.execute(free, (owner, *subjects)).fetchall()]
-            until = self._clock() + self.lease_seconds
+            now = self._clock()
+            until = now + self.lease_seconds
             db.executemany("UPDATE jobs SET lease_until = ? WHERE subject = ?", [(until, one) for one in now_free])
-            rows = db.execute(f"SELECT kind, subject, cancel_requested FROM jobs WHERE {theirs}", (owner, *subjects))
+            # One whose time is over and that is locked is just being taken by another.
+            rows = db.execute(
+                f"SELECT kind, subject, cancel_requested FROM jobs WHERE {theirs} AND lease_until >= ?",
+                (owner, *subjects, now),
+            )
             return {(kind, subject): bool(cancel) for kind, subject, cancel in rows.fetchall()}
 
     def holds(self, db: Connection, owner: str, key: JobKey) -> bool:

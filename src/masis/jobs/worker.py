@@ -71,6 +71,10 @@ class Worker:
         except MASISError as error:
             log.warning("queue_unavailable", error=str(error))
             return
+        except Exception:
+            # Whatever it was: a worker that ended here would leave its process alive and its queue untended.
+            log.exception("queue_unavailable")
+            return
         for job in jobs:
             task = asyncio.create_task(self._work(job), name=f"{job.kind} {job.subject}")
             self._tasks[task] = job

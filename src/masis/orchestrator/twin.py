@@ -16,6 +16,8 @@ from masis.settings import current_settings
 
 T = TypeVar("T")
 THREAD = "masis-sync"
+LET_GO_SECONDS = 5.0
+"""How long whoever presses Ctrl-C waits at most."""
 Node = Callable[[MASISState, Runtime[Services]], Awaitable[StateUpdate]]
 
 
@@ -24,7 +26,22 @@ def run_blocking(work: Coroutine[Any, Any, T]) -> T:
     if threading.current_thread().name == THREAD:
         work.close()
         raise RuntimeError("A sync method was called from inside a run: call its async twin instead.")
-    return asyncio.run_coroutine_threadsafe(work, _background_loop()).result()
+    ended = threading.Event()
+    future = asyncio.run_coroutine_threadsafe(_telling(work, ended), _background_loop())
+    try:
+        return future.result()
+    except (KeyboardInterrupt, SystemExit):
+        # Whoever waited is gone: the work lets go of what it holds, so that nobody takes it up again unasked.
+        future.cancel()
+        ended.wait(LET_GO_SECONDS)
+        raise
+
+
+async def _telling(work: Coroutine[Any, Any, T], ended: threading.Event) -> T:
+    try:
+        return await work
+    finally:
+        ended.set()
 
 
 @lru_cache(maxsize=1)

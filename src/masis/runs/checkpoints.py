@@ -20,6 +20,8 @@ BUSY_MS = 30_000
 """How long to wait for another process that is writing."""
 POOL = 4
 """Connections for checkpoints; one saver makes its calls one after the other."""
+OWNER = "__owner"
+"""Who holds the run's job, in the configuration that its steps are made with."""
 
 
 @asynccontextmanager
@@ -56,7 +58,11 @@ async def _in_folder(home: Path) -> "AsyncIterator[AsyncSqliteSaver]":
             writer.execute("PRAGMA synchronous=NORMAL")
             async with aiosqlite.connect(path, timeout=BUSY_MS / 1000) as reader:
                 await reader.execute("PRAGMA synchronous=NORMAL")
-                yield LeanSqliteSaver(reader, writer)
+                saver = LeanSqliteSaver(reader, writer)
+                try:
+                    yield saver
+                finally:
+                    await saver.lane.rest()
     except sqlite3.Error as error:
         raise _unusable(path, error) from error
 
@@ -82,7 +88,10 @@ async def _in_postgres(url: str) -> "AsyncIterator[AsyncPostgresSaver]":
         async with pool:
             saver = LeanPostgresSaver(pool)
             await saver.setup()
-            yield saver
+            try:
+                yield saver
+            finally:
+                await saver.lane.rest()
 
 
 @contextmanager

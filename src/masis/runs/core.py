@@ -5,20 +5,21 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from functools import cached_property, update_wrapper
 from typing import Any, Concatenate, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
 
 from masis.database import Database, open_database
 from masis.errors import UnknownWorkspace
 from masis.jobs.queue import JobQueue
 from masis.knowledge.library import Library
-from masis.orchestrator.graph import MASISGraph, build_graph
+from masis.orchestrator.graph import MASISGraph
 from masis.orchestrator.services import Services, library_for, services_for
 from masis.orchestrator.twin import run_blocking
-from masis.runs.checkpoints import open_checkpointer
 from masis.runs.decisions import Decisions
 from masis.runs.hub import Hub
 from masis.runs.ingestions import Ingestions
 from masis.runs.run_table import RunTable
 from masis.runs.schema import RUNS
+from masis.runs.shared_graph import SharedGraph
 from masis.settings import Settings
 
 P = ParamSpec("P")
@@ -44,7 +45,7 @@ class Core:
         self.settings = settings or (services.settings if services else Settings())
         self.hub = Hub()
         self._services = services
-        self._kept_graph: tuple[asyncio.AbstractEventLoop, MASISGraph] | None = None
+        self._graphs: WeakKeyDictionary[asyncio.AbstractEventLoop, SharedGraph] = WeakKeyDictionary()
 
     @property
     def services(self) -> Services:
@@ -82,21 +83,14 @@ class Core:
     @asynccontextmanager
     async def keeping_checkpoints_open(self) -> AsyncIterator[None]:
         """For who makes many runs in one event loop: opening the checkpoints costs more than a step."""
-        async with open_checkpointer(self.settings) as saver:
-            self._kept_graph = (asyncio.get_running_loop(), build_graph(saver))
-            try:
-                yield
-            finally:
-                self._kept_graph = None
+        async with self.graph():
+            yield
 
     @asynccontextmanager
     async def graph(self) -> AsyncIterator[MASISGraph]:
-        kept = self._kept_graph
-        if kept and kept[0] is asyncio.get_running_loop():
-            yield kept[1]
-            return
-        async with open_checkpointer(self.settings) as saver:
-            yield build_graph(saver)
+        loop = asyncio.get_running_loop()
+        async with self._graphs.setdefault(loop, SharedGraph(self.settings)).opened() as graph:
+            yield graph
 
     async def require_workspace(self, workspace: str) -> None:
         if not await asyncio.to_thread(self.library.catalog.has_workspace, workspace):

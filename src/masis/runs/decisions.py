@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Sequence
 from typing import cast
 
-from masis.database import Database
+from masis.database import Connection, Database
 from masis.errors import InvalidInput
 from masis.types import Decision, DecisionMade
 
@@ -15,18 +15,23 @@ class UnknownDecision(InvalidInput):
     advice = "List what is remembered with `masis decisions`."
 
 
+def keep_decisions(db: Connection, decisions: Sequence[DecisionMade]) -> list[Decision]:
+    """In the caller's transaction."""
+    kept: list[Decision] = [{**decision, "decision_id": uuid.uuid4().hex[:12]} for decision in decisions]
+    db.executemany(
+        "INSERT INTO decisions VALUES (?, ?, ?, ?)",
+        [(d["decision_id"], d["workspace_id"], d["created_at"], json.dumps(d)) for d in kept],
+    )
+    return kept
+
+
 class Decisions:
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def remember(self, decisions: Sequence[DecisionMade]) -> list[Decision]:
-        kept: list[Decision] = [{**decision, "decision_id": uuid.uuid4().hex[:12]} for decision in decisions]
         with self._database.writing() as db:
-            db.executemany(
-                "INSERT INTO decisions VALUES (?, ?, ?, ?)",
-                [(d["decision_id"], d["workspace_id"], d["created_at"], json.dumps(d)) for d in kept],
-            )
-        return kept
+            return keep_decisions(db, decisions)
 
     def of(self, workspace_id: str) -> list[Decision]:
         """Oldest first: the later one has the last word."""

@@ -109,7 +109,12 @@ class DocumentMethods(Core):
         await delete_threads(self.settings, [*listed, *unlisted])
         runs = await asyncio.to_thread(self.run_table.delete_workspace, workspace)
         await asyncio.to_thread(Keys(self.settings).forget_workspace, workspace)
-        return replace(await self.library.delete_workspace(workspace), runs=runs + len(unlisted))
+        receipt = await self.library.delete_workspace(workspace)
+        # Until here another process could still ask something of the workspace.
+        if late := await asyncio.to_thread(self.run_table.ids, workspace):
+            runs += await asyncio.to_thread(self.run_table.delete_workspace, workspace)
+            await delete_threads(self.settings, late)
+        return replace(receipt, runs=runs + len(unlisted))
 
     async def areindex(self, *, on_progress: Callable[[IngestProgress], None] | None = None) -> int:
         """The index of all workspaces anew, with the embedder and the chunk size set now; how many passages it has."""

@@ -37,21 +37,20 @@ class EventLog:
         self._database = database
 
     def append(self, db: Connection, run_id: str, events: Sequence[RunEvent]) -> None:
-        db.executemany(
-            "INSERT INTO run_events VALUES (?, ?, ?) ON CONFLICT (run_id, seq) DO UPDATE SET data = excluded.data",
-            [(run_id, event["seq"], json.dumps(event, default=str)) for event in events],
+        # A number once, the later word for it: one statement may not write to a row twice.
+        rows = {event["seq"]: (run_id, event["seq"], json.dumps(event, default=str)) for event in events}
+        if not rows:
+            return
+        db.execute(
+            f"INSERT INTO run_events VALUES {', '.join(['(?, ?, ?)'] * len(rows))}"
+            " ON CONFLICT (run_id, seq) DO UPDATE SET data = excluded.data",
+            [value for row in rows.values() for value in row],
         )
 
     def after(self, run_id: str, seq: int) -> list[RunEvent]:
         with self._database.reading() as db:
             rows = db.execute("SELECT data FROM run_events WHERE run_id = ? AND seq > ? ORDER BY seq", (run_id, seq))
             return [json.loads(row[0]) for row in rows.fetchall()]
-
-    def draft(self, run_id: str) -> tuple[int, str] | None:
-        """Attempt and text of what is just being written."""
-        with self._database.reading() as db:
-            row = db.execute("SELECT attempt, text FROM run_drafts WHERE run_id = ?", (run_id,)).fetchone()
-            return (row[0], row[1]) if row else None
 
     def last_seq(self, db: Connection, run_id: str) -> int:
         row = db.execute("SELECT MAX(seq) FROM run_events WHERE run_id = ?", (run_id,)).fetchone()

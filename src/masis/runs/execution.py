@@ -17,7 +17,7 @@ from masis.orchestrator.graph import MASISGraph
 from masis.orchestrator.services import Services
 from masis.orchestrator.state import MASISState, StateUpdate, applied
 from masis.runs import telling
-from masis.runs.checkpoints import saving
+from masis.runs.checkpoints import OWNER, saving
 from masis.runs.event_log import NUMBERS_A_STEP, RunEvent
 from masis.runs.hub import Hub
 from masis.runs.recording import OnEvent, Recorder
@@ -29,8 +29,8 @@ MAX_TRIES = 5
 """A run that took so many workers down with it is not tried again by itself."""
 
 
-def config_of(run_id: str) -> RunnableConfig:
-    return {"configurable": {"thread_id": run_id}}
+def config_of(run_id: str, owner: str | None = None) -> RunnableConfig:
+    return {"configurable": {"thread_id": run_id, OWNER: owner}}
 
 
 @dataclass(slots=True)
@@ -120,7 +120,7 @@ class Execution:
         services = replace(self._services, lease=lease)
         stream = self._graph.astream(
             start.input,
-            config_of(lease.job.subject),
+            config_of(lease.job.subject, lease.owner),
             context=services,
             stream_mode=["custom", "values"],
             durability="async",

@@ -17,7 +17,7 @@ async def followed(runs: RunTable, hub: Hub, run_id: str, after: int, poll_secon
     shown, is_near = "", False
     with hub.listening(run_id) as change:
         while True:
-            status, events, draft = await runs.together("reading", _look, runs, run_id, after)
+            status, events, draft = await runs.together("reading", runs.seen, run_id, after)
             for event in events:
                 after = event["seq"] if event["seq"] is not None else after
                 yield event
@@ -29,9 +29,3 @@ async def followed(runs: RunTable, hub: Hub, run_id: str, after: int, poll_secon
             # A run that works in this process tells of itself; another process has to be looked at again and again.
             if await change.wait(poll_seconds if not is_near else FAR_SECONDS):
                 is_near = True
-
-
-def _look(runs: RunTable, run_id: str, after: int) -> tuple[RunStatus, list[RunEvent], tuple[int, str] | None]:
-    # The status first: what was written before it changed is then among the events.
-    status = runs.get(run_id).status
-    return status, runs.events.after(run_id, after), runs.events.draft(run_id)

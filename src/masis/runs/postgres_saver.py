@@ -1,17 +1,143 @@
-"""LangGraph's checkpoints in PostgreSQL, without the writes that say the same twice."""
+"""LangGraph's checkpoints in PostgreSQL: those of many runs in one statement, without writes that say the same twice,
+and only while the run is its worker's to bring forward.
+
+The tables are LangGraph's own, and so is everything that reads them. A statement is done whole or not at all and needs
+nothing more of this process once it was sent: one that was frozen just before writes nothing when it wakes up.
+"""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    get_serializable_checkpoint_metadata,
+)
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 
+from masis.database.lane import Lane
+from masis.jobs.lease import LeaseLost
+from masis.runs.checkpoints import OWNER
 from masis.runs.lean_writes import must_be_kept
+
+if TYPE_CHECKING:
+    from psycopg import AsyncConnection
+    from psycopg_pool import AsyncConnectionPool
+
+_IS_HELD = """
+    (given.owner IS NULL OR EXISTS (
+        SELECT 1 FROM jobs WHERE kind = 'run' AND jobs.subject = given.thread_id AND jobs.owner = given.owner))"""
+_SAVE = f"""
+    WITH kept AS (
+        INSERT INTO checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)
+        SELECT thread_id, checkpoint_ns, channel, version, type, blob
+        FROM unnest(%b::text[], %b::text[], %b::text[], %b::text[], %b::text[], %b::bytea[], %b::text[])
+            AS given (thread_id, checkpoint_ns, channel, version, type, blob, owner)
+        WHERE {_IS_HELD}
+        ON CONFLICT (thread_id, checkpoint_ns, channel, version) DO NOTHING
+    )
+    INSERT INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
+    SELECT thread_id, checkpoint_ns, checkpoint_id, parent_id, checkpoint, metadata
+    FROM unnest(%b::text[], %b::text[], %b::text[], %b::text[], %b::jsonb[], %b::jsonb[], %b::text[])
+        AS given (thread_id, checkpoint_ns, checkpoint_id, parent_id, checkpoint, metadata, owner)
+    WHERE {_IS_HELD}
+    ON CONFLICT (thread_id, checkpoint_ns, checkpoint_id)
+        DO UPDATE SET checkpoint = excluded.checkpoint, metadata = excluded.metadata
+    RETURNING thread_id, checkpoint_id"""
+_WIDTH = 7
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unsaved:
+    row: Row
+    blobs: list[Row]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.row[0], self.row[2]
 
 
 class LeanPostgresSaver(AsyncPostgresSaver):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.lane: Lane[Unsaved, None] = Lane(self._save_all)
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        place = config["configurable"]
+        await self.lane.done(self._unsaved(config, checkpoint, metadata, new_versions))
+        return {
+            "configurable": {
+                "thread_id": place["thread_id"],
+                "checkpoint_ns": place["checkpoint_ns"],
+                "checkpoint_id": checkpoint["id"],
+            }
+        }
+
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
         if must_be_kept(writes):
             await super().aput_writes(config, writes, task_id, task_path)
+
+    def _unsaved(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> Unsaved:
+        from psycopg.types.json import Jsonb
+
+        place = config["configurable"]
+        thread, space, owner = place["thread_id"], place["checkpoint_ns"], place.get(OWNER)
+        apart = {name: value for name, value in checkpoint["channel_values"].items() if not _fits_inside(value)}
+        changed = {name: version for name, version in new_versions.items() if name in apart}
+        inside = {name: value for name, value in checkpoint["channel_values"].items() if name not in apart}
+        described = get_serializable_checkpoint_metadata(config, metadata)
+        whole = Jsonb({**checkpoint, "channel_values": inside})
+        row = (thread, space, checkpoint["id"], place.get("checkpoint_id"), whole, Jsonb(described), owner)
+        return Unsaved(row, [(*blob, owner) for blob in self._dump_blobs(thread, space, apart, changed)])
+
+    async def _save_all(self, batch: list[Unsaved]) -> list[Exception | None]:
+        from psycopg import OperationalError
+        from psycopg_pool import PoolTimeout
+
+        try:
+            saved = await self._saved(list({one.key: one for one in batch}.values()))
+        except (OperationalError, PoolTimeout) as error:
+            return [type(error)(*error.args) for _ in batch]
+        except Exception as error:
+            # One of them has a trouble of its own: each for itself, and the others are saved.
+            return [error] if len(batch) == 1 else [(await self._save_all([one]))[0] for one in batch]
+        return [None if one.key in saved else _lost(one) for one in batch]
+
+    async def _saved(self, batch: list[Unsaved]) -> set[tuple[str, str]]:
+        columns = [*_columns([blob for one in batch for blob in one.blobs]), *_columns([one.row for one in batch])]
+        pool = cast("AsyncConnectionPool[AsyncConnection[dict[str, Any]]]", self.conn)
+        async with pool.connection() as connection:
+            done = await connection.execute(_SAVE, columns)
+            return {(row["thread_id"], row["checkpoint_id"]) for row in await done.fetchall()}
+
+
+def _columns(rows: list[Row]) -> list[list[Any]]:
+    """Of no rows too: the statement asks for all seven."""
+    return [[row[place] for row in rows] for place in range(_WIDTH)]
+
+
+def _fits_inside(value: Any) -> bool:
+    """As LangGraph does it, plain values stay in the checkpoint; but its JSON cannot hold every text."""
+    return value is None or (isinstance(value, str) and "\0" not in value) or isinstance(value, int | float)
+
+
+def _lost(one: Unsaved) -> LeaseLost:
+    return LeaseLost(f"The run {one.row[0]} is in other hands now.")

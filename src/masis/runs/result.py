@@ -1,6 +1,6 @@
 """What a caller gets of a run: the response of the service, and what makes the answer defensible."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from masis.orchestrator.state import InstructionSeen, MASISState, Metrics, Review, TraceEntry
@@ -41,14 +41,14 @@ class RunResult:
     evidence: list[EvidenceChunk]
     review: Review | None
     """The question to the person, for programs."""
-    decisions: list[dict[str, Any]]
-    """What people decided in this run, and what was remembered from earlier ones and applied; the answer names them."""
     instructions_seen: list[InstructionSeen]
     """Orders found inside the documents; they were read as data and not obeyed."""
     prompts: dict[str, str] | None
     """Version and hash of the words that models were asked with; None where none was asked."""
     trace: list[TraceEntry]
     metrics: Metrics
+    decisions: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    """What people decided in this run, and what was remembered from earlier ones and applied; the answer names them."""
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)

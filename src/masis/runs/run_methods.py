@@ -207,10 +207,8 @@ class RunMethods(Core):
             state = cast(MASISState, (await graph.aget_state(config_of(run_id))).values)
         given = answer.model_dump() if isinstance(answer, HumanAnswer) else answer
         checked = checked_answer(given, state).model_dump()
-        await asyncio.to_thread(self.run_table.answered, run_id, checked, owner)
         kept = decisions_from(checked, state, run_id=run_id, created_at=now())
-        if kept:
-            await asyncio.to_thread(self.remembered.remember, kept)
+        await asyncio.to_thread(self.run_table.answered, run_id, checked, owner, kept)
         return record
 
     async def _work_here(self, keeper: LeaseKeeper, job: Job, on_event: OnEvent | None) -> RunResult:
@@ -226,11 +224,11 @@ class RunMethods(Core):
         return result
 
     def _given_up(self, owner: str, job: Job, error: BaseException) -> None:
-        """Whoever waited for it here is gone: nobody else should go on with it unasked."""
-        is_error = isinstance(error, Exception)
-        status: RunStatus = "failed" if is_error else "cancelled"
         with suppress(MASISError):
-            self.run_table.settled(job.subject, owner, status, [], None, str(error) if is_error else None)
+            if isinstance(error, Exception):
+                self.run_table.settled(job.subject, owner, "failed", [], None, str(error))
+            else:
+                self.run_table.given_up(job.subject, owner)
 
 
 def checked_input(

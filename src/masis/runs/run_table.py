@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -12,10 +12,11 @@ from masis.database.batched import BatchedDatabase
 from masis.errors import InvalidInput, UnknownRun
 from masis.jobs.queue import Job, JobQueue
 from masis.orchestrator.state import MASISState
+from masis.runs.decisions import keep_decisions
 from masis.runs.event_log import EventLog, RunEvent
 from masis.runs.records import RUN_COLUMNS, RunRecord, RunStatus, UsageRow, record_of
 from masis.runs.result import RunResult
-from masis.types import Caller, Outcome
+from masis.types import Caller, DecisionMade, Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +102,28 @@ class RunTable:
             )
             return [record_of(row) for row in rows.fetchall()]
 
+    def seen(self, run_id: str, after: int) -> tuple[RunStatus, list[RunEvent], tuple[int, str] | None]:
+        """Its status, what happened after that event, and attempt and text of what is being written; of one moment."""
+        with self._database.reading() as db:
+            rows = db.execute(
+                "SELECT r.status, e.data, d.attempt, d.text FROM runs r"
+                " LEFT JOIN run_events e ON e.run_id = r.run_id AND e.seq > ?"
+                " LEFT JOIN run_drafts d ON d.run_id = r.run_id WHERE r.run_id = ? ORDER BY e.seq",
+                (after, run_id),
+            ).fetchall()
+        if not rows:
+            raise _unknown(run_id)
+        status, _, attempt, text = rows[0]
+        events = [json.loads(row[1]) for row in rows if row[1] is not None]
+        return status, events, None if text is None else (attempt, text)
+
     def input(self, run_id: str) -> RunInput:
         with self._database.reading() as db:
             row = db.execute(
                 "SELECT state, answers, answer, reopened FROM run_inputs WHERE run_id = ?", (run_id,)
             ).fetchone()
         if row is None:
-            raise UnknownRun(f"There is no run {run_id}.")
+            raise _unknown(run_id)
         return RunInput(json.loads(row[0]), row[1], json.loads(row[2]) if row[2] else None, bool(row[3]))
 
     def result(self, run_id: str) -> dict[str, Any] | None:
@@ -164,8 +180,15 @@ class RunTable:
                 _save_result(db, run_id, result)
             return True
 
-    def answered(self, run_id: str, answer: Mapping[str, Any], owner: str | None = None) -> None:
-        """A person's answer and the job that acts on it; the second of two answers is refused."""
+    def answered(
+        self,
+        run_id: str,
+        answer: Mapping[str, Any],
+        owner: str | None = None,
+        remember: Sequence[DecisionMade] = (),
+    ) -> None:
+        """A person's answer, what is to be kept of it and the job that acts on it; the second of two answers is
+        refused."""
         with self._database.writing(lock=run_id) as db:
             row = db.execute("SELECT status, workspace_id FROM runs WHERE run_id = ?", (run_id,)).fetchone()
             if row is None or row[0] != "waiting":
@@ -178,6 +201,7 @@ class RunTable:
             )
             status = "running" if owner else "queued"
             db.execute("UPDATE runs SET status = ?, finished_at = NULL WHERE run_id = ?", (status, run_id))
+            keep_decisions(db, remember)
             self._queue.put(db, Job("run", run_id, row[1]), owner)
 
     def reopened(self, run_id: str, owner: str | None = None) -> None:
@@ -195,13 +219,24 @@ class RunTable:
 
     def cancel(self, run_id: str, workspace_id: str | None) -> RunRecord:
         with self._database.writing(lock=run_id) as db:
-            record = _get(db, run_id, workspace_id)
+            _get(db, run_id, workspace_id)
             where = self._queue.request_cancel(db, ("run", run_id))
+            # Only now: its worker may have ended it just before its job was locked here.
+            record = _get(db, run_id, workspace_id)
             if where != "running" and record.status in ("queued", "running", "waiting"):
-                last = self.events.last_seq(db, run_id)
-                self.events.append(db, run_id, [{"seq": last + 1, "at": now(), "event": "cancelled"}])
-                _settle(db, run_id, "cancelled", None)
+                self._stop(db, run_id)
             return _get(db, run_id, workspace_id)
+
+    def given_up(self, run_id: str, owner: str) -> None:
+        """Whoever waited for it is gone: nobody else should go on with it unasked."""
+        with self._database.writing() as db:
+            if self._queue.done(db, owner, ("run", run_id)):
+                self._stop(db, run_id)
+
+    def _stop(self, db: Connection, run_id: str) -> None:
+        last = self.events.last_seq(db, run_id)
+        self.events.append(db, run_id, [{"seq": last + 1, "at": now(), "event": "cancelled"}])
+        _settle(db, run_id, "cancelled", None)
 
     def delete(self, run_id: str, workspace_id: str | None) -> None:
         with self._database.writing(lock=run_id) as db:
@@ -269,8 +304,12 @@ def _get(db: Connection, run_id: str, workspace_id: str | None) -> RunRecord:
     row = db.execute(f"SELECT {RUN_COLUMNS} FROM runs WHERE run_id = ?", (run_id,)).fetchone()
     record = record_of(row) if row else None
     if record is None or (workspace_id is not None and record.workspace_id != workspace_id):
-        raise UnknownRun(f"There is no run {run_id[:80]}{f' in {workspace_id}' if workspace_id else ''}.")
+        raise _unknown(run_id, workspace_id)
     return record
+
+
+def _unknown(run_id: str, workspace_id: str | None = None) -> UnknownRun:
+    return UnknownRun(f"There is no run {run_id[:80]}{f' in {workspace_id}' if workspace_id else ''}.")
 
 
 def _settle(db: Connection, run_id: str, status: RunStatus, error: str | None) -> None:

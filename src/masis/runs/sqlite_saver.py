@@ -14,6 +14,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata, get_checkpoint_metadata
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
+from masis.database.lane import Lane
 from masis.runs.lean_writes import must_be_kept
 
 _SAVE = (
@@ -30,7 +31,7 @@ class LeanSqliteSaver(AsyncSqliteSaver):
     def __init__(self, conn: aiosqlite.Connection, writer: sqlite3.Connection) -> None:
         super().__init__(conn)
         self._writer = writer
-        self._unsaved: list[tuple[Row, asyncio.Future[None]]] = []
+        self.lane: Lane[Row, None] = Lane(self._save_all)
 
     async def aput(
         self,
@@ -45,7 +46,7 @@ class LeanSqliteSaver(AsyncSqliteSaver):
         described = json.dumps(get_checkpoint_metadata(config, metadata), ensure_ascii=False).encode("utf-8", "ignore")
         before = config["configurable"].get("checkpoint_id")
         row = (place["thread_id"], place["checkpoint_ns"], checkpoint["id"], before, kind, data, described)
-        await self._saved(row)
+        await self.lane.done(row)
         return {"configurable": {key: place[key] for key in ("thread_id", "checkpoint_ns", "checkpoint_id")}}
 
     async def aput_writes(
@@ -54,38 +55,20 @@ class LeanSqliteSaver(AsyncSqliteSaver):
         if must_be_kept(writes):
             await super().aput_writes(config, writes, task_id, task_path)
 
-    async def _saved(self, row: Row) -> None:
-        saved: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._unsaved.append((row, saved))
+    async def _save_all(self, rows: list[Row]) -> list[Exception | None]:
         async with self.lock:
-            if not saved.done():
-                # Shielded: who is cancelled here saves for others too.
-                await asyncio.shield(self._save_all())
-        await saved
-
-    async def _save_all(self) -> None:
-        """Whatever has come while the last ones were being saved."""
-        batch, self._unsaved = self._unsaved, []
-        try:
-            await asyncio.to_thread(_write, self._writer, [row for row, _ in batch])
-        except Exception as error:
-            for _, saved in batch:
-                _settle(saved, error)
-        else:
-            for _, saved in batch:
-                _settle(saved, None)
+            return await asyncio.to_thread(_try_all, self._writer, rows)
 
 
-def _write(writer: sqlite3.Connection, rows: list[Row]) -> None:
-    # In one go: between two calls the event loop may be busy, and the file would stay locked for everybody.
-    with writer:
-        writer.executemany(_SAVE, rows)
-
-
-def _settle(saved: "asyncio.Future[None]", error: Exception | None) -> None:
-    if saved.done():
-        return
-    if error is None:
-        saved.set_result(None)
-    else:
-        saved.set_exception(error)
+def _try_all(writer: sqlite3.Connection, rows: list[Row]) -> list[Exception | None]:
+    try:
+        # In one go: between two calls the event loop may be busy, and the file would stay locked for everybody.
+        with writer:
+            writer.executemany(_SAVE, rows)
+    except sqlite3.OperationalError as error:
+        # The file is locked or the disk full: that is so for all of them.
+        return [sqlite3.OperationalError(*error.args) for _ in rows]
+    except Exception as error:
+        # One of them has a trouble of its own: each for itself, and the others are saved.
+        return [error] if len(rows) == 1 else [_try_all(writer, [row])[0] for row in rows]
+    return [None] * len(rows)

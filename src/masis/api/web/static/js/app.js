@@ -46,7 +46,8 @@ function App() {
     setSession(false);
     go("/");
   };
-  if (problem) return html`<main class="page"><h1>MASIS</h1><${ProblemNote} problem=${problem} onRetry=${begin} /></main>`;
+  if (problem) return html`<main class="page"><h1>MASIS</h1>
+    <${ProblemNote} problem=${problem} onRetry=${begin} /></main>`;
   if (session === null) return html`<main class="page"><h1 class="unseen">MASIS</h1><${Waiting} /></main>`;
   if (session === false) return html`<${SignInView} onSignedIn=${signedIn} />`;
   return html`<${SignedIn} session=${session} signIn=${signIn} onSignOut=${signOut} />`;
@@ -85,7 +86,9 @@ function SignedIn({ session, signIn, onSignOut }) {
   return html`
     <${Shared.Provider} value=${shared}>
       <${Shell} route=${route}>
-        ${problem ? html`<div class="page"><${ProblemNote} problem=${problem} onRetry=${load} /></div>` : !workspaces ? html`<div class="page"><${Waiting} /></div>` : html`<${View} route=${route} workspace=${workspace} onSignOut=${onSignOut} />`}
+        ${problem ? html`<div class="page"><${ProblemNote} problem=${problem}
+          onRetry=${load} /></div>` : !workspaces ? html`<div class="page">
+          <${Waiting} /></div>` : html`<${View} route=${route} workspace=${workspace} onSignOut=${onSignOut} />`}
       <//>
       ${isHelping && html`<${ShortcutHelp} onClose=${() => setIsHelping(false)} />`}
       <${Toasts} toasts=${toasts} />
@@ -108,12 +111,15 @@ function View({ route, workspace, onSignOut }) {
   // Another workspace or another run is another view: nothing of the one before may be left in it.
   if (route.name === "ask") return html`<${AskView} key=${workspace} workspace=${workspace} />`;
   if (route.name === "runs") return html`<${RunsView} key=${workspace} workspace=${workspace} />`;
-  if (route.name === "run") return html`<${RunView} key=${`${workspace}/${route.id}`} workspace=${workspace} runId=${route.id} />`;
+  if (route.name === "run") return html`<${RunView} key=${`${workspace}/${route.id}`} workspace=${workspace}
+    runId=${route.id} />`;
   if (route.name === "documents") return html`<${DocumentsView} key=${workspace} workspace=${workspace} />`;
-  if (route.name === "document") return html`<${DocumentView} key=${route.id} workspace=${workspace} documentId=${route.id} />`;
+  if (route.name === "document") return html`<${DocumentView} key=${route.id} workspace=${workspace}
+    documentId=${route.id} />`;
   if (route.name === "settings") return html`<${SettingsView} onSignOut=${onSignOut} />`;
   if (!workspace && route.name === "home") return html`<${SampleInvitation} workspace=${FIRST_WORKSPACE} />`;
-  return html`<div class="page"><h1 tabindex="-1">There is no such page</h1><p><${Link} to="/">Go to the question box<//></p></div>`;
+  return html`<div class="page"><h1 tabindex="-1">There is no such page</h1><p>
+    <${Link} to="/">Go to the question box<//></p></div>`;
 }
 
 function useToasts() {

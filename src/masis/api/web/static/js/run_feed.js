@@ -7,6 +7,7 @@ import { follow } from "./stream.js";
 const KINDS = ["queued", "started", "finished", "draft", "waiting", "answered", "ended", "cancelled", "failed"];
 
 const LOOK_AGAIN = 4000;
+const HAS_RESULT = ["finished", "waiting"];
 
 const reduce = (state, event) => (event === null ? EMPTY : after(state, event));
 
@@ -40,7 +41,7 @@ export function useRun(workspace, runId) {
       const mark = [latest.status, latest.attempts, latest.finished_at].join(" ");
       if (mark === seen.current.loaded) return true;
       // The record last: the page shows how the run ended together with what came of it.
-      const found = await get(`${path}/result`).catch((refusal) => (refusal.status === 409 ? null : Promise.reject(refusal)));
+      const found = HAS_RESULT.includes(latest.status) ? await get(`${path}/result`) : null;
       if (!gone) {
         seen.current.loaded = mark;
         setResult(found);

@@ -8,7 +8,8 @@ import { Foreign, Shape } from "./signs.js";
 
 /** @param {{model: object, onOpen: (citation: object) => void, scope: string}} props `scope` keeps ids apart */
 export function Answer({ model, onOpen, scope = "answer" }) {
-  return html`<div class="answer">${grouped(model.blocks).map((group) => html`<${Group} group=${group} onOpen=${onOpen} scope=${scope} />`)}</div>`;
+  return html`<div class="answer">${grouped(model.blocks).map((group) => html`<${Group} group=${group} onOpen=${onOpen}
+    scope=${scope} />`)}</div>`;
 }
 
 /** Items that follow each other are one list, rows one table of text. */
@@ -26,23 +27,29 @@ function grouped(blocks) {
 function Group({ group, onOpen, scope }) {
   const parts = (block) => block.parts.map((part) => html`<${Part} part=${part} onOpen=${onOpen} scope=${scope} />`);
   if (group.kind === "ul") return html`<ul>${group.blocks.map((block) => html`<li>${parts(block)}</li>`)}</ul>`;
-  if (group.kind === "ol") return html`<ol start=${group.blocks[0].number}>${group.blocks.map((block) => html`<li>${parts(block)}</li>`)}</ol>`;
-  if (group.kind === "row") return html`<div class="rows">${group.blocks.map((block) => html`<div>${parts(block)}</div>`)}</div>`;
+  if (group.kind === "ol") return html`<ol start=${group.blocks[0].number}>${group.blocks.map((block) => html`<li>
+    ${parts(block)}</li>`)}</ol>`;
+  if (group.kind === "row") return html`<div class="rows">${group.blocks.map((block) => html`<div>
+    ${parts(block)}</div>`)}</div>`;
   if (group.kind === "heading") return html`<h3>${parts(group.blocks[0])}</h3>`;
   return html`<p>${parts(group.blocks[0])}</p>`;
 }
 
 function Part({ part, onOpen, scope }) {
   const verdict = part.claim ? verdictOf(part.claim) : null;
-  const drawn = part.pieces.map((piece, index) => html`<${Piece} piece=${piece} onOpen=${onOpen} id="${scope}-${part.index}-${index}" claim=${part.claim} />`);
+  const drawn = part.pieces.map((piece, index) => html`<${Piece} piece=${piece} onOpen=${onOpen}
+    id="${scope}-${part.index}-${index}" claim=${part.claim} />`);
   if (!verdict) return html`<span>${drawn}</span>`;
-  return html`<span class="sentence tone-${verdict.tone}" data-sentence=${part.index} data-verdict=${part.claim.verdict ?? part.claim.kind}
-    ><span class="words">${drawn}</span>${" "}<${VerdictMark} id="${scope}-verdict-${part.index}" claim=${part.claim} verdict=${verdict} /></span
+  return html`<span class="sentence tone-${verdict.tone}" data-sentence=${part.index}
+    data-verdict=${part.claim.verdict ?? part.claim.kind}
+    ><span class="words">${drawn}</span>${" "}<${VerdictMark} id="${scope}-verdict-${part.index}" claim=${part.claim}
+      verdict=${verdict} /></span
   >`;
 }
 
 function Piece({ piece, onOpen, id, claim }) {
-  if (piece.type === "citation") return html`<${CitationMark} id=${id} piece=${piece} onOpen=${onOpen} claim=${claim} />`;
+  if (piece.type === "citation") return html`<${CitationMark} id=${id} piece=${piece} onOpen=${onOpen}
+    claim=${claim} />`;
   if (piece.type === "strong") return html`<strong>${piece.text}</strong>`;
   if (piece.type === "code") return html`<code>${piece.text}</code>`;
   return html`<${Foreign}>${piece.text}<//>`;
@@ -52,18 +59,22 @@ function CitationMark({ piece, onOpen, id, claim }) {
   const { citation, number } = piece;
   if (number === null) {
     const reason = claim?.reason || "no passage has this id";
-    return html`<span class="citation false-citation"><s>[${citation.chunk_id}]</s><span class="reason"> ${reason}</span></span>`;
+    return html`<span class="citation false-citation"><s>[${citation.chunk_id}]</s>
+      <span class="reason"> ${reason}</span></span>`;
   }
   const where = [citation.file_name, place(citation)].filter(Boolean).join(", ");
-  const mark = (handlers) => html`<button type="button" class="citation" aria-label="Source ${number}: ${where}" onClick=${() => onOpen(citation)} ...${handlers}>${number}</button>`;
-  return html`<${Popover} id="${id}-passage" anchor=${mark} className="passage"><${Passage} citation=${citation} /><//>`;
+  const mark = (handlers) => html`<button type="button" class="citation" aria-label="Source ${number}: ${where}"
+    onClick=${() => onOpen(citation)} ...${handlers}>${number}</button>`;
+  return html`<${Popover} id="${id}-passage" anchor=${mark} className="passage">
+    <${Passage} citation=${citation} /><//>`;
 }
 
 /** The passage a citation points to, with the words it stands on. */
 export function Passage({ citation }) {
   const around = aroundQuote(citation);
   return html`
-    <span class="passage-head"><strong><${Foreign}>${citation.file_name}<//></strong><span>${[place(citation), citation.date && day(citation.date)].filter(Boolean).join(" · ")}</span></span>
+    <span class="passage-head"><strong><${Foreign}>${citation.file_name}<//></strong>
+      <span>${[place(citation), citation.date && day(citation.date)].filter(Boolean).join(" · ")}</span></span>
     <span class="passage-text" dir="auto">${tail(around.before)}<mark>${around.quote}</mark>${head(around.after)}</span>
   `;
 }
@@ -72,12 +83,14 @@ const tail = (text) => (text.length > 160 ? `… ${text.slice(-150)}` : text);
 const head = (text) => (text.length > 220 ? `${text.slice(0, 210)} …` : text);
 
 function VerdictMark({ id, claim, verdict }) {
-  const mark = (handlers) => html`<button type="button" class="verdict tone-${verdict.tone}" ...${handlers}><${Shape} ...${verdict} /><span>${verdict.word}</span></button>`;
+  const mark = (handlers) => html`<button type="button" class="verdict tone-${verdict.tone}" ...${handlers}>
+    <${Shape} ...${verdict} /><span>${verdict.word}</span></button>`;
   return html`
     <${Popover} id=${id} anchor=${mark} className="why">
       <strong>${verdict.meaning}</strong>
       ${claim.reason && html`<span><${Foreign}>${claim.reason}<//></span>`}
-      ${(claim.parts ?? []).map((part) => html`<span class="part"><${Shape} ...${verdictOf({ ...part, kind: "claim" })} /> <${Foreign}>${part.text}<//>: ${part.reason}</span>`)}
+      ${(claim.parts ?? []).map((part) => html`<span class="part">
+        <${Shape} ...${verdictOf({ ...part, kind: "claim" })} /> <${Foreign}>${part.text}<//>: ${part.reason}</span>`)}
       ${claim.checked_by && html`<span class="faint">${CHECKED_BY[claim.checked_by]}</span>`}
     <//>
   `;

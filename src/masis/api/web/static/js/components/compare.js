@@ -24,16 +24,20 @@ export function Compare({ attempts }) {
         <${Draft} attempt=${other} parts=${parts.filter((part) => part.kind !== "gone")} />
       </div>
       ${parts.every((part) => part.kind === "same") && html`<p class="faint">The two drafts are the same, word for word.</p>`}
-      ${critique && html`<h4>What the Critic said of attempt ${one.number + 1}</h4><${Criticism} critique=${critique} />`}
+      ${critique && html`<h4>What the Critic said of attempt ${one.number + 1}</h4>
+        <${Criticism} critique=${critique} />`}
     </section>
   `;
 }
 
 function Pick({ label, attempts, value, onPick }) {
-  return html`<label class="inline">${label} <select value=${value} onChange=${(event) => onPick(Number(event.target.value))}>${attempts.map((attempt) => html`<option value=${attempt.number}>attempt ${attempt.number + 1}</option>`)}</select></label>`;
+  return html`<label class="inline">${label} <select value=${value}
+    onChange=${(event) => onPick(Number(event.target.value))}>
+    ${attempts.map((attempt) => html`<option value=${attempt.number}>attempt ${attempt.number + 1}</option>`)}</select></label>`;
 }
 
-const TAGS = { same: (text) => text, gone: (text) => html`<del>${text}</del>`, new: (text) => html`<ins>${text}</ins>` };
+const TAGS = { same: (text) => text, gone: (text) => html`<del>${text}</del>`, new: (text) => html`<ins>
+  ${text}</ins>` };
 
 function Draft({ attempt, parts }) {
   const found = attempt.agents.researcher?.trace;

@@ -32,9 +32,11 @@ export function Composer({ workspace, label = "Your question", initial = "", row
   return html`
     <form class="composer" onSubmit=${submit}>
       <label for="question">${label}</label>
-      <textarea id="question" rows=${rows} maxlength=${LONGEST} value=${question} placeholder="Ask what the documents of ${workspace} say …"
+      <textarea id="question" rows=${rows} maxlength=${LONGEST} value=${question}
+        placeholder="Ask what the documents of ${workspace} say …"
         onInput=${(event) => setQuestion(event.target.value)} onKeyDown=${onKey}></textarea>
-      <div class="composer-foot"><span class="faint">Enter asks, Shift + Enter makes a new line</span><button type="submit" class="primary" disabled=${busy}>${busy ? "Asking …" : "Ask"}</button></div>
+      <div class="composer-foot"><span class="faint">Enter asks, Shift + Enter makes a new line</span>
+        <button type="submit" class="primary" disabled=${busy}>${busy ? "Asking …" : "Ask"}</button></div>
     </form>
   `;
 }

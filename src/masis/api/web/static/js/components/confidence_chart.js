@@ -14,11 +14,14 @@ export function ConfidenceChart({ history }) {
   const points = history.map((value, index) => [across(index, history.length), down(value)]);
   return html`
     <h3>Confidence by attempt</h3>
-    <svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Confidence by attempt. ${words}. ${percent(NEEDED)} is needed.">
-      ${[0, 0.5, 1].map((value) => html`<line x1=${LEFT} x2=${WIDTH} y1=${down(value)} y2=${down(value)} class="grid" /><text x=${LEFT - 6} y=${down(value) + 3.5} class="axis">${percent(value)}</text>`)}
+    <svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img"
+      aria-label="Confidence by attempt. ${words}. ${percent(NEEDED)} is needed.">
+      ${[0, 0.5, 1].map((value) => html`<line x1=${LEFT} x2=${WIDTH} y1=${down(value)} y2=${down(value)} class="grid" />
+        <text x=${LEFT - 6} y=${down(value) + 3.5} class="axis">${percent(value)}</text>`)}
       <line x1=${LEFT} x2=${WIDTH} y1=${down(NEEDED)} y2=${down(NEEDED)} class="needed" />
       <polyline points=${points.map((point) => point.join(",")).join(" ")} class="line" />
-      ${points.map(([x, y], index) => html`<circle cx=${x} cy=${y} r="3.5" class="point" /><text x=${x} y=${HEIGHT - 3} class="tick">${index + 1}</text>`)}
+      ${points.map(([x, y], index) => html`<circle cx=${x} cy=${y} r="3.5" class="point" />
+        <text x=${x} y=${HEIGHT - 3} class="tick">${index + 1}</text>`)}
     </svg>
     <p class="faint">${words}. Dashed: the ${percent(NEEDED)} that an answer needs.</p>
   `;

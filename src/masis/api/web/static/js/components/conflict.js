@@ -15,9 +15,11 @@ export function Conflict({ conflict, name, onOpen, chosen, onChoose }) {
   const title = `${oneLine(conflict.about)}${conflict.period ? ` (${conflict.period})` : ""}`;
   return html`
     <fieldset class="conflict">
-      <legend><strong><${Foreign}>${title}<//></strong> <span class="faint">${CONFLICT_KINDS[conflict.kind] ?? conflict.kind}</span></legend>
+      <legend><strong><${Foreign}>${title}<//></strong> <span class="faint">
+        ${CONFLICT_KINDS[conflict.kind] ?? conflict.kind}</span></legend>
       <div class="sides">
-        ${conflict.sides.map((side) => html`<${Side} side=${side} name=${name} onOpen=${onOpen} chosen=${chosen === side.file_name} onChoose=${onChoose} />`)}
+        ${conflict.sides.map((side) => html`<${Side} side=${side} name=${name} onOpen=${onOpen}
+          chosen=${chosen === side.file_name} onChoose=${onChoose} />`)}
       </div>
     </fieldset>
   `;
@@ -28,11 +30,14 @@ function Side({ side, name, onOpen, chosen, onChoose }) {
     <div class="conflict-side ${chosen ? "is-chosen" : ""}">
       <p class="says"><${Foreign}>${side.value}<//></p>
       <p><strong><${Foreign}>${side.file_name}<//></strong></p>
-      <p class="faint">${[place(side), side.date ? `dated ${day(side.date)}` : "undated"].filter(Boolean).join(" · ")}</p>
+      <p class="faint">
+        ${[place(side), side.date ? `dated ${day(side.date)}` : "undated"].filter(Boolean).join(" · ")}</p>
       <blockquote dir="auto">“${oneLine(side.quote)}”</blockquote>
       <div class="side-actions">
-        ${onChoose && html`<label class="choice"><input type="radio" name=${name} checked=${chosen} onChange=${() => onChoose(side.file_name)} /><span>Trust <${Foreign}>${side.file_name}<//></span></label>`}
-        <button type="button" class="quiet" aria-label="Open the source: ${side.file_name}" onClick=${() => onOpen(side)}>Open the source</button>
+        ${onChoose && html`<label class="choice"><input type="radio" name=${name} checked=${chosen}
+          onChange=${() => onChoose(side.file_name)} /><span>Trust <${Foreign}>${side.file_name}<//></span></label>`}
+        <button type="button" class="quiet" aria-label="Open the source: ${side.file_name}"
+          onClick=${() => onOpen(side)}>Open the source</button>
       </div>
     </div>
   `;

@@ -12,7 +12,8 @@ export function Criticism({ critique }) {
   return html`
     <ul class="criticism">
       ${critique.hallucination_detected && html`<li><strong>Invention found</strong></li>`}
-      ${lists.flatMap(([word, items]) => items.map((item) => html`<li><strong>${word}:</strong> <${Foreign}>${item}<//></li>`))}
+      ${lists.flatMap(([word, items]) => items.map((item) => html`<li>
+        <strong>${word}:</strong> <${Foreign}>${item}<//></li>`))}
     </ul>
   `;
 }

@@ -11,11 +11,13 @@ export function Dialog({ title, onClose, children, className = "" }) {
   }, []);
   const onBackdrop = (event) => event.target === element.current && onClose();
   return html`
-    <dialog ref=${element} class="dialog ${className}" aria-labelledby="dialog-title" onClose=${onClose} onMouseDown=${onBackdrop}>
+    <dialog ref=${element} class="dialog ${className}" aria-labelledby="dialog-title" onClose=${onClose}
+      onMouseDown=${onBackdrop}>
       <div class="dialog-body">
         <div class="dialog-head">
           <h2 id="dialog-title">${title}</h2>
-          <button type="button" class="quiet icon-only" aria-label="Close" onClick=${onClose}><${Icon} name="close" /></button>
+          <button type="button" class="quiet icon-only" aria-label="Close" onClick=${onClose}>
+            <${Icon} name="close" /></button>
         </div>
         ${children}
       </div>

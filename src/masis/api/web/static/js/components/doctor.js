@@ -18,7 +18,9 @@ export function Doctor() {
       ${problem && html`<${ProblemNote} problem=${problem} onRetry=${reload} />`}
       ${!value && !problem && html`<${Waiting}>Trying each part …<//>`}
       ${value &&
-      html`<ul class="findings">${value.map((finding) => html`<li><${Sign} sign=${STATES[finding.state]} /><div><strong>${finding.part}</strong> <span><${Foreign}>${finding.found}<//></span>${finding.advice && html`<p class="faint">${finding.advice}</p>`}</div></li>`)}</ul>
+      html`<ul class="findings">${value.map((finding) => html`<li><${Sign} sign=${STATES[finding.state]} /><div>
+        <strong>${finding.part}</strong> <span><${Foreign}>${finding.found}<//></span>
+        ${finding.advice && html`<p class="faint">${finding.advice}</p>`}</div></li>`)}</ul>
         <button type="button" class="quiet" onClick=${reload}>Try again</button>`}
     </section>
   `;

@@ -24,7 +24,8 @@ export function Dropzone({ onFiles, label = "Drop files or folders here", compac
     <div class="dropzone ${isOver ? "is-over" : ""} ${compact ? "is-compact" : ""}" role="group" aria-label=${label}
       onDragOver=${(event) => { event.preventDefault(); setIsOver(true); }} onDragLeave=${() => setIsOver(false)} onDrop=${dropped}>
       <${Icon} name="upload" />
-      <p><strong>${label}</strong>${!compact && html`<span class="faint">PDF, Word, Excel, PowerPoint, HTML, mail, text, tables, archives and more</span>`}</p>
+      <p><strong>${label}</strong>
+        ${!compact && html`<span class="faint">PDF, Word, Excel, PowerPoint, HTML, mail, text, tables, archives and more</span>`}</p>
       <div class="actions">
         <button type="button" onClick=${() => files.current.click()}>Choose files</button>
         <button type="button" class="quiet" onClick=${() => folder.current.click()}>Choose a folder</button>
@@ -39,7 +40,8 @@ export function UploadProgress({ uploads }) {
   const { ingestions, sending, refusals } = uploads;
   return html`
     <div class="uploads" aria-live="polite">
-      ${sending && html`<div class="sending"><span>Sending ${plural(sending.files, "file")} …</span><progress aria-label="Sending" max="1" value=${sending.share}></progress></div>`}
+      ${sending && html`<div class="sending"><span>Sending ${plural(sending.files, "file")} …</span>
+        <progress aria-label="Sending" max="1" value=${sending.share}></progress></div>`}
       ${refusals.map((each) => html`<${Refusal} ...${each} />`)}
       ${ingestions.map((ingestion) => html`<${Ingestion} key=${ingestion.ingestion_id} ingestion=${ingestion} />`)}
     </div>
@@ -48,8 +50,10 @@ export function UploadProgress({ uploads }) {
 
 function Refusal({ refusal, files }) {
   if (refusal.code === "duplicate_document")
-    return html`<div class="note"><p><strong>Already here.</strong> The workspace has these very bytes, so there is nothing to do: ${files.map((name, index) => html`${index ? ", " : ""}<${Foreign}>${name}<//>`)}.</p></div>`;
-  return html`<div class="note tone-bad" role="alert"><p><strong>${refusal.message}</strong></p><p>${refusal.advice}</p></div>`;
+    return html`<div class="note"><p>
+      <strong>Already here.</strong> The workspace has these very bytes, so there is nothing to do: ${files.map((name, index) => html`${index ? ", " : ""}<${Foreign}>${name}<//>`)}.</p></div>`;
+  return html`<div class="note tone-bad" role="alert"><p><strong>${refusal.message}</strong></p>
+    <p>${refusal.advice}</p></div>`;
 }
 
 function Ingestion({ ingestion }) {
@@ -59,12 +63,15 @@ function Ingestion({ ingestion }) {
     <section class="ingestion" aria-label="Upload of ${plural(progress.files_total || ingestion.files.length, "file")}">
       <div class="ingestion-head">
         <strong>${isWorking ? `Reading ${plural(progress.files_total, "file")}` : `${plural(ingestion.files.length, "file")} read`}</strong>
-        <span class="faint">${progress.pages ? plural(progress.pages, "page") : ""}${isWorking && progress.seconds_left ? `, about ${seconds(progress.seconds_left)} left` : ""}</span>
-        ${isWorking && html`<progress aria-label="Passages" max=${progress.chunks_total || 1} value=${progress.chunks_done}></progress>`}
+        <span class="faint">${progress.pages ? plural(progress.pages, "page") : ""}
+          ${isWorking && progress.seconds_left ? `, about ${seconds(progress.seconds_left)} left` : ""}</span>
+        ${isWorking && html`<progress aria-label="Passages" max=${progress.chunks_total || 1}
+          value=${progress.chunks_done}></progress>`}
       </div>
       <ul class="files">
         ${ingestion.files.map((file) => html`<${FileRow} file=${file} />`)}
-        ${(ingestion.duplicates ?? []).map((file) => html`<${FileRow} file=${{ ...file, stage: "duplicate", reason: "The workspace has these very bytes already; nothing was read twice." }} />`)}
+        ${(ingestion.duplicates ?? []).map((file) => html`<${FileRow}
+          file=${{ ...file, stage: "duplicate", reason: "The workspace has these very bytes already; nothing was read twice." }} />`)}
       </ul>
       ${ingestion.error && html`<p class="faint"><${Foreign}>${ingestion.error}<//></p>`}
     </section>
@@ -76,8 +83,11 @@ function FileRow({ file }) {
   return html`
     <li>
       <span class="file-name"><${Foreign}>${file.file_name}<//></span>
-      ${stage.tone ? html`<${Sign} sign=${stage} />` : html`<span class="stage"><progress aria-label="${file.file_name}: ${stage.word}" max="4" value=${stage.done}></progress> ${stage.word}</span>`}
-      ${file.reason && html`<span class=${stage.tone === "bad" ? "reason" : "reason faint"}><${Foreign}>${file.reason}<//></span>`}
+      ${stage.tone ? html`<${Sign} sign=${stage} />` : html`<span class="stage">
+        <progress aria-label="${file.file_name}: ${stage.word}" max="4"
+        value=${stage.done}></progress> ${stage.word}</span>`}
+      ${file.reason && html`<span class=${stage.tone === "bad" ? "reason" : "reason faint"}>
+        <${Foreign}>${file.reason}<//></span>`}
     </li>
   `;
 }

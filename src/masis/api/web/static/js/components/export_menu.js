@@ -43,8 +43,10 @@ export function ExportMenu({ path, runId }) {
   };
   return html`
     <div class="menu" ref=${box}>
-      <button type="button" ref=${toggle} aria-expanded=${isOpen} aria-controls="export-formats" onClick=${() => setIsOpen(!isOpen)}><${Icon} name="download" /> Export</button>
-      <ul id="export-formats" class="menu-items" hidden=${!isOpen}>${FORMATS.map(([format, word]) => html`<li><button type="button" class="quiet" onClick=${() => save(format)}>${word}</button></li>`)}</ul>
+      <button type="button" ref=${toggle} aria-expanded=${isOpen} aria-controls="export-formats"
+        onClick=${() => setIsOpen(!isOpen)}><${Icon} name="download" /> Export</button>
+      <ul id="export-formats" class="menu-items" hidden=${!isOpen}>${FORMATS.map(([format, word]) => html`<li>
+        <button type="button" class="quiet" onClick=${() => save(format)}>${word}</button></li>`)}</ul>
     </div>
   `;
 }

@@ -36,18 +36,25 @@ export function Keys() {
       <h2 id="keys-title">API keys</h2>
       <p class="faint">From the first key on, everybody needs one, this page included.</p>
       ${keys.problem && html`<${ProblemNote} problem=${keys.problem} />`}
-      ${keys.value?.length > 0 && html`<ul class="findings">${keys.value.map((key) => html`<li><${KeyRow} apiKey=${key} onRevoke=${() => setRevoking(key)} /></li>`)}</ul>`}
+      ${keys.value?.length > 0 && html`<ul class="findings">${keys.value.map((key) => html`<li>
+        <${KeyRow} apiKey=${key} onRevoke=${() => setRevoking(key)} /></li>`)}</ul>`}
       <${NewKey} onCreate=${create} isFirst=${isFirst} />
       ${made && html`<${Made} made=${made} onClose=${() => setMade(null)} />`}
-      ${revoking && html`<${Confirm} title="Revoke this key?" action="Revoke the key" onConfirm=${revoke} onClose=${() => setRevoking(null)}><strong><${Foreign}>${revoking.name}<//></strong> opens nothing from then on, and whoever is signed in with it is signed out.<//>`}
+      ${revoking && html`<${Confirm} title="Revoke this key?" action="Revoke the key" onConfirm=${revoke}
+        onClose=${() => setRevoking(null)}><strong><${Foreign}>
+        ${revoking.name}<//></strong> opens nothing from then on, and whoever is signed in with it is signed out.<//>`}
     </section>
   `;
 }
 
 function KeyRow({ apiKey, onRevoke }) {
-  const facts = [`role ${apiKey.role}`, apiKey.workspaces.includes("*") ? "all workspaces" : apiKey.workspaces.join(", "), apiKey.expires_at && `until ${moment(apiKey.expires_at)}`, apiKey.last_used_at ? `last used ${moment(apiKey.last_used_at)}` : "never used"];
+  const where = apiKey.workspaces.includes("*") ? "all workspaces" : apiKey.workspaces.join(", ");
+  const until = apiKey.expires_at && `until ${moment(apiKey.expires_at)}`;
+  const used = apiKey.last_used_at ? `last used ${moment(apiKey.last_used_at)}` : "never used";
+  const facts = [`role ${apiKey.role}`, where, until, used];
   return html`
-    <div class="grow"><strong><${Foreign}>${apiKey.name}<//></strong> <code>${apiKey.prefix}…</code><p class="faint">${facts.filter(Boolean).join(" · ")}</p></div>
+    <div class="grow"><strong><${Foreign}>${apiKey.name}<//></strong> <code>${apiKey.prefix}…</code>
+      <p class="faint">${facts.filter(Boolean).join(" · ")}</p></div>
     ${apiKey.revoked_at ? html`<span class="faint">Revoked ${moment(apiKey.revoked_at)}</span>` : html`<button type="button" aria-label="Revoke ${apiKey.name}" onClick=${onRevoke}>Revoke</button>`}
   `;
 }
@@ -69,10 +76,15 @@ function NewKey({ onCreate, isFirst }) {
     <details class="new-key">
       <summary>Make a key</summary>
       <form class="filters" onSubmit=${submit}>
-        <label class="grow">Name<input type="text" required maxlength="100" value=${wanted.name} onInput=${set("name")} placeholder="Ada's notebook" /></label>
-        <label>Role<select value=${wanted.role} disabled=${isFirst} onChange=${set("role")}><option value="read">Read</option><option value="write">Write</option><option value="admin">Admin</option></select></label>
-        <label>For workspaces<input type="text" required disabled=${isFirst} value=${wanted.workspaces} onInput=${set("workspaces")} aria-describedby="workspaces-hint" /></label>
-        <label>Expires<input type="text" value=${wanted.expires} onInput=${set("expires")} aria-describedby="expires-hint" /></label>
+        <label class="grow">Name<input type="text" required maxlength="100" value=${wanted.name} onInput=${set("name")}
+          placeholder="Ada's notebook" /></label>
+        <label>Role<select value=${wanted.role} disabled=${isFirst} onChange=${set("role")}>
+          <option value="read">Read</option><option value="write">Write</option>
+          <option value="admin">Admin</option></select></label>
+        <label>For workspaces<input type="text" required disabled=${isFirst} value=${wanted.workspaces}
+          onInput=${set("workspaces")} aria-describedby="workspaces-hint" /></label>
+        <label>Expires<input type="text" value=${wanted.expires} onInput=${set("expires")}
+          aria-describedby="expires-hint" /></label>
         <button type="submit" class="primary">Make the key</button>
       </form>
       ${isFirst && html`<p>The first key is an admin's for all workspaces; this page signs in with it.</p>`}
@@ -89,7 +101,8 @@ function Made({ made, onClose }) {
       <p>Keep it now: nobody can read it again.</p>
       <p class="token"><code>${made.token}</code></p>
       <div class="dialog-foot">
-        <button type="button" onClick=${() => copy(made.token).then(() => notify("The key is copied."))}>Copy the key</button>
+        <button type="button"
+          onClick=${() => copy(made.token).then(() => notify("The key is copied."))}>Copy the key</button>
         <button type="button" class="primary" onClick=${onClose}>I have kept it</button>
       </div>
     <//>

@@ -15,7 +15,8 @@ export function Pipeline({ state, isLive }) {
     <section class="pipeline" aria-label="Agents at work">
       <div class="attempts">
         ${(state.attempts.length ? state.attempts : [{ number: 0, entries: [] }]).map(
-          (each) => html`<button type="button" class="chip" aria-pressed=${each.number === number} onClick=${() => setChosen(each.number)}>Attempt ${each.number + 1}</button>`,
+          (each) => html`<button type="button" class="chip" aria-pressed=${each.number === number}
+            onClick=${() => setChosen(each.number)}>Attempt ${each.number + 1}</button>`,
         )}
         <p class="retry">${told(state, attempt, isLive)}</p>
       </div>
@@ -48,7 +49,8 @@ function Agent({ agent, work, isLive }) {
   const words = { idle: "waits", working: "at work", done: "done", stopped: "stopped" };
   return html`
     <li class="agent is-${status}">
-      <span class="agent-head"><span class="lamp" aria-hidden="true"></span><strong>${agent.title}</strong><span class="unseen">${words[status]}</span></span>
+      <span class="agent-head"><span class="lamp" aria-hidden="true"></span><strong>${agent.title}</strong>
+        <span class="unseen">${words[status]}</span></span>
       <span class="agent-found">${status === "done" ? finding(agent.name, work.trace, work.data) : agent.does}</span>
     </li>
   `;

@@ -51,7 +51,8 @@ export function Popover({ id, anchor, children, className = "" }) {
   return html`
     ${anchor(handlers)}
     ${isOpen &&
-    html`<span ref=${card} id=${id} role="tooltip" class="popover ${className}" onMouseEnter=${() => clearTimeout(timer.current)} onMouseLeave=${close}>
+    html`<span ref=${card} id=${id} role="tooltip" class="popover ${className}"
+      onMouseEnter=${() => clearTimeout(timer.current)} onMouseLeave=${close}>
       ${children}
     </span>`}
   `;

@@ -12,7 +12,8 @@ export function Quality({ result }) {
     <div class="quality">
       <div class="headline">
         <div><span class="big">${percent(result.confidence)}</span><span class="faint">confidence</span></div>
-        <div><span class="big">${percent(evaluation?.overall_score)}</span><span class="faint">overall score</span></div>
+        <div><span class="big">${percent(evaluation?.overall_score)}</span>
+          <span class="faint">overall score</span></div>
       </div>
       <p class="faint">Uncalibrated: the Critic's own figure after penalties, not a rate of being right.</p>
       ${evaluation ? html`<${Scores} evaluation=${evaluation} />` : html`<p>No scores: nothing was drafted.</p>`}
@@ -32,22 +33,27 @@ function Scores({ evaluation }) {
         (score) => html`
           <div>
             <dt id="score-${score.key}">${score.word} <span class="faint">weighs ${score.weight}</span></dt>
-            <dd><${Meter} value=${evaluation[score.key]} labelledby="score-${score.key}" /><span class="value">${percent(evaluation[score.key])}</span><p class="faint">${score.meaning}</p></dd>
+            <dd><${Meter} value=${evaluation[score.key]} labelledby="score-${score.key}" />
+              <span class="value">${percent(evaluation[score.key])}</span><p class="faint">${score.meaning}</p></dd>
           </div>
         `,
       )}
     </dl>
-    ${(evaluation.clamps ?? []).map((clamp) => html`<p class="clamp"><${Shape} shape="triangle" tone="doubt" /> Capped by code: ${clamp}</p>`)}
+    ${(evaluation.clamps ?? []).map((clamp) => html`<p class="clamp">
+      <${Shape} shape="triangle" tone="doubt" /> Capped by code: ${clamp}</p>`)}
     <p class="faint">Judged by ${evaluation.judged_by === "offline" ? "the offline engine" : evaluation.judged_by}.</p>
     ${evaluation.improvement_suggestions?.length > 0 &&
-    html`<h4>Would make it better</h4><ul>${evaluation.improvement_suggestions.map((each) => html`<li><${Foreign}>${each}<//></li>`)}</ul>`}
+    html`<h4>Would make it better</h4><ul>${evaluation.improvement_suggestions.map((each) => html`<li>
+      <${Foreign}>${each}<//></li>`)}</ul>`}
   `;
 }
 
 /** Drawn, and not the browser's own: it looks the same everywhere, and prints. */
 function Meter({ value, labelledby }) {
   return html`
-    <svg class="meter tone-${toneOf(value)}" role="meter" aria-labelledby=${labelledby} aria-valuemin="0" aria-valuemax="1" aria-valuenow=${value} aria-valuetext=${percent(value)} viewBox="0 0 100 4" preserveAspectRatio="none">
+    <svg class="meter tone-${toneOf(value)}" role="meter" aria-labelledby=${labelledby} aria-valuemin="0"
+      aria-valuemax="1" aria-valuenow=${value} aria-valuetext=${percent(value)} viewBox="0 0 100 4"
+      preserveAspectRatio="none">
       <rect width="100" height="4" class="track" /><rect width=${value * 100} height="4" class="bar" />
     </svg>
   `;
@@ -62,10 +68,13 @@ function CitationAudit({ result }) {
   return html`
     <h3>Citation audit</h3>
     ${!audit && html`<p>No draft was audited.</p>`}
-    ${audit && html`<p>${plural(result.metrics.citation_count ?? 0, "citation")}; ${bad.length ? `${bad.length} false` : "none false"}; ${plural(audit.uncited_claim_count, "claim")} without one.</p>`}
+    ${audit && html`<p>
+      ${plural(result.metrics.citation_count ?? 0, "citation")}; ${bad.length ? `${bad.length} false` : "none false"}; ${plural(audit.uncited_claim_count, "claim")} without one.</p>`}
     ${bad.length > 0 && html`<ul>${bad.map((id) => html`<li><s>[${id}]</s> is no passage of the evidence</li>`)}</ul>`}
-    ${uncited.length > 0 && html`<ul>${uncited.map((sentence) => html`<li>No citation: <${Foreign}>${sentence}<//></li>`)}</ul>`}
-    ${(audit?.unsupported_claims ?? []).length > 0 && html`<ul>${audit.unsupported_claims.map((each) => html`<li>Not supported: <${Foreign}>${each}<//></li>`)}</ul>`}
+    ${uncited.length > 0 && html`<ul>${uncited.map((sentence) => html`<li>No citation: <${Foreign}>
+      ${sentence}<//></li>`)}</ul>`}
+    ${(audit?.unsupported_claims ?? []).length > 0 && html`<ul>
+      ${audit.unsupported_claims.map((each) => html`<li>Not supported: <${Foreign}>${each}<//></li>`)}</ul>`}
   `;
 }
 
@@ -74,9 +83,12 @@ function Coverage({ result, critique }) {
   const open = [...new Set([...limits, ...(result.review?.missing ?? []), ...(critique?.logical_gaps ?? [])])];
   return html`
     <h3>Coverage</h3>
-    ${open.length ? html`<p>Not covered by the documents:</p><ul>${open.map((each) => html`<li><${Foreign}>${each}<//></li>`)}</ul>` : html`<p>Every part of the question is covered.</p>`}
+    ${open.length ? html`<p>Not covered by the documents:</p><ul>${open.map((each) => html`<li>
+      <${Foreign}>${each}<//></li>`)}</ul>` : html`<p>Every part of the question is covered.</p>`}
     ${result.instructions_seen?.length > 0 &&
-    html`<h4>Orders inside documents</h4><p>Read as data, not obeyed:</p><ul>${result.instructions_seen.map((one) => html`<li><strong><${Foreign}>${one.file_name}<//></strong>: “<${Foreign}>${one.quote}<//>”</li>`)}</ul>`}
+    html`<h4>Orders inside documents</h4><p>Read as data, not obeyed:</p>
+      <ul>${result.instructions_seen.map((one) => html`<li><strong>
+      <${Foreign}>${one.file_name}<//></strong>: “<${Foreign}>${one.quote}<//>”</li>`)}</ul>`}
   `;
 }
 
@@ -85,13 +97,18 @@ function Spent({ metrics }) {
   return html`
     <h3>Cost and time</h3>
     <table class="small">
-      <thead><tr><th scope="col">Agent</th><th scope="col">Time</th><th scope="col">Calls</th><th scope="col">Cost</th></tr></thead>
+      <thead><tr><th scope="col">Agent</th><th scope="col">Time</th><th scope="col">Calls</th>
+        <th scope="col">Cost</th></tr></thead>
       <tbody>
         ${agents.map(
-          (agent) => html`<tr><th scope="row">${agent.title}</th><td>${milliseconds(metrics.node_latency_ms[agent.name])}</td><td>${metrics.calls_by_agent?.[agent.name] ?? 0}</td><td>${money(metrics.cost_by_agent?.[agent.name] ?? 0)}</td></tr>`,
+          (agent) => html`<tr><th scope="row">${agent.title}</th>
+            <td>${milliseconds(metrics.node_latency_ms[agent.name])}</td>
+            <td>${metrics.calls_by_agent?.[agent.name] ?? 0}</td>
+            <td>${money(metrics.cost_by_agent?.[agent.name] ?? 0)}</td></tr>`,
         )}
       </tbody>
     </table>
-    <p class="faint">${plural(metrics.model_calls ?? 0, "call")} of an engine, ${(metrics.input_tokens ?? 0).toLocaleString("en-GB")} tokens in, ${(metrics.output_tokens ?? 0).toLocaleString("en-GB")} out, ${money(metrics.cost_usd)} spent.</p>
+    <p class="faint">
+      ${plural(metrics.model_calls ?? 0, "call")} of an engine, ${(metrics.input_tokens ?? 0).toLocaleString("en-GB")} tokens in, ${(metrics.output_tokens ?? 0).toLocaleString("en-GB")} out, ${money(metrics.cost_usd)} spent.</p>
   `;
 }

@@ -25,12 +25,18 @@ export function RememberedDecisions({ workspace }) {
       <h2 id="decisions-title">Decisions that ${workspace} remembers</h2>
       ${problem && html`<${ProblemNote} problem=${problem} />`}
       ${value?.length === 0 && html`<p class="faint">None. Tick “Remember this” when you settle a conflict.</p>`}
-      ${value?.length > 0 && html`<ul class="findings">${value.map((each) => html`<li><${Decision} decision=${each} />${mayWrite && html`<button type="button" aria-label="Forget the decision on ${each.about}" onClick=${() => forget(each)}>Forget</button>`}</li>`)}</ul>`}
+      ${value?.length > 0 && html`<ul class="findings">${value.map((each) => html`<li>
+        <${Decision} decision=${each} />${mayWrite && html`<button type="button"
+        aria-label="Forget the decision on ${each.about}" onClick=${() => forget(each)}>Forget</button>`}</li>`)}</ul>`}
     </section>
   `;
 }
 
 function Decision({ decision }) {
-  const what = decision.action === "prefer" ? html`trust <${Foreign}>${decision.prefer.join(", ")}<//> over <${Foreign}>${decision.over.join(", ")}<//>` : "show and explain both sides";
-  return html`<div class="grow"><strong><${Foreign}>${decision.about}${decision.period ? ` (${decision.period})` : ""}<//></strong>: ${what}<p class="faint">${decision.by}, ${moment(decision.created_at)}${decision.note ? html`: “<${Foreign}>${decision.note}<//>”` : ""}</p></div>`;
+  const what = decision.action === "prefer" ? html`trust <${Foreign}>${decision.prefer.join(", ")}<//> over <${Foreign}>
+    ${decision.over.join(", ")}<//>` : "show and explain both sides";
+  return html`<div class="grow"><strong><${Foreign}>${decision.about}
+    ${decision.period ? ` (${decision.period})` : ""}<//></strong>: ${what}
+    <p class="faint">${decision.by}, ${moment(decision.created_at)}${decision.note ? html`: “<${Foreign}>
+    ${decision.note}<//>”` : ""}</p></div>`;
 }

@@ -33,16 +33,22 @@ export function Review({ review, path, workspace, question, hasDraft, onOpen, on
 
   return html`
     <section class="review" aria-labelledby="review-title">
-      <header class="banner"><${Shape} shape="triangle" tone="doubt" /><h2 id="review-title">A person is needed: ${CAUSES[review.cause]?.toLowerCase() ?? "please decide"}</h2></header>
+      <header class="banner"><${Shape} shape="triangle" tone="doubt" />
+        <h2 id="review-title">A person is needed: ${CAUSES[review.cause]?.toLowerCase() ?? "please decide"}</h2></header>
       <div class="review-body">
         <${Asked} review=${review} hasDraft=${hasDraft} />
-        ${review.missing?.length > 0 && html`<p>Not covered:</p><ul>${review.missing.map((each) => html`<li><${Foreign}>${each}<//></li>`)}</ul>`}
+        ${review.missing?.length > 0 && html`<p>Not covered:</p><ul>${review.missing.map((each) => html`<li>
+          <${Foreign}>${each}<//></li>`)}</ul>`}
         ${!mayWrite && html`<p class="note">Your key may look but not decide.</p>`}
         ${mayWrite &&
         html`<fieldset class="plain" disabled=${busy}>
           <legend class="unseen">Your decision</legend>
-          <div class="who"><label for="review-by">Who decides</label><input id="review-by" type="text" maxlength="200" autocomplete="name" value=${by} placeholder=${session.name} onInput=${(event) => setBy(event.target.value)} /><span class="faint">Named in the trail and in the answer.</span></div>
-          ${can("prefer") && html`<${Decide} review=${review} onOpen=${onOpen} onAnswer=${answer} note=${note} setNote=${setNote} />`}
+          <div class="who"><label for="review-by">Who decides</label>
+            <input id="review-by" type="text" maxlength="200" autocomplete="name" value=${by}
+            placeholder=${session.name} onInput=${(event) => setBy(event.target.value)} />
+            <span class="faint">Named in the trail and in the answer.</span></div>
+          ${can("prefer") && html`<${Decide} review=${review} onOpen=${onOpen} onAnswer=${answer} note=${note}
+            setNote=${setNote} />`}
           <${OtherWays} can=${can} question=${question} workspace=${workspace} onAnswer=${answer} />
         </fieldset>`}
         ${problem && html`<${ProblemNote} problem=${problem} />`}
@@ -57,7 +63,8 @@ function Asked({ review, hasDraft }) {
   const shown = review.conflicts.length ? [lines[0].replace(/:$/, "."), lines.at(-1)] : lines;
   return html`
     <div class="asked">${shown.map((line) => html`<p><${Foreign}>${line}<//></p>`)}</div>
-    <p class="faint">${plural(review.attempts, "attempt")} in this round${hasDraft ? "; the best draft is below, with its verdicts" : ""}.</p>
+    <p class="faint">
+      ${plural(review.attempts, "attempt")} in this round${hasDraft ? "; the best draft is below, with its verdicts" : ""}.</p>
   `;
 }
 
@@ -67,15 +74,20 @@ function Decide({ review, onOpen, onAnswer, note, setNote }) {
   const given = preference(review.conflicts, choices);
   const decided = review.conflicts.length > 0 && review.conflicts.every((_, index) => choices[index]);
   return html`
-    ${review.conflicts.map((conflict, index) => html`<${Conflict} conflict=${conflict} name="conflict-${index}" onOpen=${onOpen} chosen=${choices[index]} onChoose=${(file) => setChoices({ ...choices, [index]: file })} />`)}
+    ${review.conflicts.map((conflict, index) => html`<${Conflict} conflict=${conflict} name="conflict-${index}"
+      onOpen=${onOpen} chosen=${choices[index]} onChoose=${(file) => setChoices({ ...choices, [index]: file })} />`)}
     <div class="field">
     <label for="review-note">Why, or a rule to remember</label>
-    <textarea id="review-note" rows="2" maxlength="2000" value=${note} onInput=${(event) => setNote(event.target.value)} placeholder="Audited figures win over internal ones."></textarea>
+    <textarea id="review-note" rows="2" maxlength="2000" value=${note} onInput=${(event) => setNote(event.target.value)}
+      placeholder="Audited figures win over internal ones."></textarea>
     </div>
-    <label class="choice"><input type="checkbox" checked=${remember} onChange=${(event) => setRemember(event.target.checked)} /> Remember this for later questions of the workspace</label>
+    <label class="choice"><input type="checkbox" checked=${remember}
+      onChange=${(event) => setRemember(event.target.checked)} /> Remember this for later questions of the workspace</label>
     <div class="actions">
-      <button type="button" class="primary" disabled=${!decided} onClick=${() => onAnswer({ action: "prefer", ...given, remember })}>Trust the chosen document</button>
-      <button type="button" onClick=${() => onAnswer({ action: "explain_both", remember: remember && review.conflicts.length > 0 })}>Both, explain</button>
+      <button type="button" class="primary" disabled=${!decided}
+        onClick=${() => onAnswer({ action: "prefer", ...given, remember })}>Trust the chosen document</button>
+      <button type="button"
+        onClick=${() => onAnswer({ action: "explain_both", remember: remember && review.conflicts.length > 0 })}>Both, explain</button>
     </div>
   `;
 }
@@ -90,21 +102,27 @@ function OtherWays({ can, question, workspace, onAnswer }) {
   return html`
     <div class="ways">
       ${can("refine") &&
-      html`<form class="way" onSubmit=${(event) => { event.preventDefault(); onAnswer({ action: "refine", question: refined }); }}>
+      html`<form class="way"
+        onSubmit=${(event) => { event.preventDefault(); onAnswer({ action: "refine", question: refined }); }}>
         <label for="review-question">Ask this instead</label>
-        <textarea id="review-question" rows="2" maxlength="4000" required value=${refined} onInput=${(event) => setRefined(event.target.value)}></textarea>
-        <button type="submit" disabled=${!refined.trim() || refined.trim() === question.trim()}>Ask the refined question</button>
+        <textarea id="review-question" rows="2" maxlength="4000" required value=${refined}
+          onInput=${(event) => setRefined(event.target.value)}></textarea>
+        <button type="submit"
+          disabled=${!refined.trim() || refined.trim() === question.trim()}>Ask the refined question</button>
       </form>`}
       ${can("look_again") &&
       html`<div class="way">
         <${Dropzone} compact onFiles=${uploads.send} label="Add documents and continue" />
         <${UploadProgress} uploads=${uploads} />
-        <button type="button" class="quiet" onClick=${() => onAnswer({ action: "look_again" })}>Look again without adding</button>
+        <button type="button" class="quiet"
+          onClick=${() => onAnswer({ action: "look_again" })}>Look again without adding</button>
       </div>`}
     </div>
     <div class="actions">
-      ${can("accept") && html`<button type="button" onClick=${() => onAnswer({ action: "accept" })}>Accept the draft as it is</button>`}
-      ${can("stop") && html`<button type="button" class="quiet" onClick=${() => onAnswer({ action: "stop" })}>Stop here</button>`}
+      ${can("accept") && html`<button type="button"
+        onClick=${() => onAnswer({ action: "accept" })}>Accept the draft as it is</button>`}
+      ${can("stop") && html`<button type="button" class="quiet"
+        onClick=${() => onAnswer({ action: "stop" })}>Stop here</button>`}
     </div>
   `;
 }

@@ -6,6 +6,7 @@ import { answersOf } from "../logic/run_state.js";
 import { plural } from "../logic/text.js";
 import { Answer } from "./answer.js";
 import { Conflict } from "./conflict.js";
+import { DecisionWords } from "./decision_words.js";
 import { Review } from "./review.js";
 import { Foreign } from "./signs.js";
 
@@ -15,32 +16,37 @@ export function RunBody({ run, model, isLive, workspace, onOpen, source }) {
   const hasText = model.blocks.length > 0;
   return html`
     ${record.status === "cancelled" && html`<p class="note">This run was cancelled. What was done until then is in the trail.</p>`}
-    ${record.status === "failed" && html`<div class="note tone-bad" role="alert"><p><strong>The run failed.</strong> ${record.error}</p><p>Nothing was lost: ask again, or read the trail.</p></div>`}
-    ${review && html`<${Review} key=${record.attempts} review=${review} path=${path} workspace=${workspace} question=${record.question} hasDraft=${hasText} onOpen=${onOpen} onAnswered=${resumed} />`}
-    <section class="answer-area ${isLive ? "is-live" : ""}" aria-label=${review ? "Best draft" : isLive ? "Draft" : "Answer"}>
+    ${record.status === "failed" && html`<div class="note tone-bad" role="alert"><p>
+      <strong>The run failed.</strong> ${record.error}</p><p>Nothing was lost: ask again, or read the trail.</p></div>`}
+    ${review && html`<${Review} key=${record.attempts} review=${review} path=${path} workspace=${workspace}
+      question=${record.question} hasDraft=${hasText} onOpen=${onOpen} onAnswered=${resumed} />`}
+    <section class="answer-area ${isLive ? "is-live" : ""}"
+      aria-label=${review ? "Best draft" : isLive ? "Draft" : "Answer"}>
       ${review && hasText && html`<h2>Best draft</h2>`}
       ${!hasText && isLive && html`<p class="faint">The answer appears here as it is written.</p>`}
       <${Answer} model=${model} onOpen=${onOpen} />
-      ${result && result.claims.length > 0 && html`<p class="faint counts">${plural(model.sentences, "sentence")}${verdictCounts(result.claims) ? `: ${verdictCounts(result.claims)}` : ""}</p>`}
+      ${result && result.claims.length > 0 && html`<p class="faint counts">
+        ${plural(model.sentences, "sentence")}${verdictCounts(result.claims) ? `: ${verdictCounts(result.claims)}` : ""}</p>`}
     </section>
-    ${result && !review && result.conflicts.length > 0 && html`<section><h2>Where documents disagree</h2>${result.conflicts.map((conflict) => html`<${Conflict} conflict=${conflict} name="shown" onOpen=${onOpen} />`)}</section>`}
+    ${result && !review && result.conflicts.length > 0 && html`<section>
+      <h2>Where documents disagree</h2>${result.conflicts.map((conflict) => html`<${Conflict} conflict=${conflict}
+      name="shown" onOpen=${onOpen} />`)}</section>`}
     ${!isLive && answersOf(state).length > 0 && html`<${Decided} answers=${answersOf(state)} />`}
     ${result && html`<${Sources} model=${model} evidence=${result.evidence} onOpen=${onOpen} source=${source} />`}
   `;
 }
 
 function Decided({ answers }) {
-  return html`<section><h2>Decided by people</h2><ul>${answers.map(({ data, trace }) => { const given = data?.pending_answer ?? trace; return html`<li><strong><${Foreign}>${given.by}<//></strong>: ${DECIDED[given.action] ?? given.action}${given.prefer?.length > 0 && html` <${Foreign}>${given.prefer.join(", ")}<//> over <${Foreign}>${given.over.join(", ")}<//>`}${given.question && html`: “<${Foreign}>${given.question}<//>”`}${given.note && html`. “<${Foreign}>${given.note}<//>”`}</li>`; })}</ul></section>`;
+  const given = answers.map(({ data, trace }) => data?.pending_answer ?? trace);
+  return html`
+    <section>
+      <h2>Decided by people</h2>
+      <ul>
+        ${given.map((each) => html`<li><${DecisionWords} given=${each} /></li>`)}
+      </ul>
+    </section>
+  `;
 }
-
-const DECIDED = {
-  prefer: "trusts",
-  explain_both: "wants both sides explained",
-  refine: "asks instead",
-  look_again: "had it look again",
-  accept: "accepted the draft as it was",
-  stop: "stopped here",
-};
 
 /** Cited passages by their numbers; then what was read and not cited. */
 function Sources({ model, evidence, onOpen, source }) {
@@ -51,13 +57,21 @@ function Sources({ model, evidence, onOpen, source }) {
     <section class="sources" aria-labelledby="sources-title">
       <h2 id="sources-title">Sources</h2>
       ${!model.sources.length && html`<p class="faint">The answer cites nothing.</p>`}
-      <ol class="source-list">${model.sources.map(({ number, citation }) => html`<li value=${number}><${SourceRow} passage=${citation} onOpen=${onOpen} isOpen=${source?.chunk_id === citation.chunk_id} /></li>`)}</ol>
-      ${others.length > 0 && html`<details><summary>${plural(others.length, cited.size ? "more passage" : "passage")} read and not cited</summary><ul class="source-list">${others.map((chunk) => html`<li><${SourceRow} passage=${{ ...chunk, chunk }} onOpen=${onOpen} isOpen=${source?.chunk_id === chunk.chunk_id} /></li>`)}</ul></details>`}
+      <ol class="source-list">${model.sources.map(({ number, citation }) => html`<li value=${number}>
+        <${SourceRow} passage=${citation} onOpen=${onOpen}
+        isOpen=${source?.chunk_id === citation.chunk_id} /></li>`)}</ol>
+      ${others.length > 0 && html`<details><summary>
+        ${plural(others.length, cited.size ? "more passage" : "passage")} read and not cited</summary>
+        <ul class="source-list">${others.map((chunk) => html`<li>
+        <${SourceRow} passage=${{ ...chunk, chunk }} onOpen=${onOpen}
+        isOpen=${source?.chunk_id === chunk.chunk_id} /></li>`)}</ul></details>`}
     </section>
   `;
 }
 
 function SourceRow({ passage, onOpen, isOpen }) {
   const facts = [place(passage), passage.date && day(passage.date), passage.score != null && `relevance ${percent(passage.score)}`].filter(Boolean);
-  return html`<button type="button" class="source-row" aria-current=${isOpen ? "true" : undefined} onClick=${() => onOpen(passage)}><strong><${Foreign}>${passage.file_name}<//></strong><span class="faint">${facts.join(" · ")}</span></button>`;
+  return html`<button type="button" class="source-row" aria-current=${isOpen ? "true" : undefined}
+    onClick=${() => onOpen(passage)}><strong><${Foreign}>${passage.file_name}<//></strong>
+    <span class="faint">${facts.join(" · ")}</span></button>`;
 }

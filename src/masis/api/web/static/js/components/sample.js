@@ -27,16 +27,19 @@ export function SampleInvitation({ workspace }) {
   return html`
     <div class="page welcome">
       <h1 tabindex="-1">Answers you can defend</h1>
-      <p class="lead">Put documents in, ask, and follow every sentence of the answer to the words it rests on. <strong>${workspace}</strong> has no documents yet.</p>
+      <p class="lead">Put documents in, ask, and follow every sentence of the answer to the words it rests on. <strong>
+        ${workspace}</strong> has no documents yet.</p>
       ${!mayWrite && html`<p class="note">Your key may look but not add documents.</p>`}
       ${mayWrite && sample?.available &&
       html`<section class="invite" aria-labelledby="sample-title">
         <h2 id="sample-title">See it work first</h2>
         <p>The sample holds ${sample.documents.length} documents of an invented company: a report, a memo, tables and notes that do not always agree. One click loads them and asks:</p>
         <p class="quoted">“${first}”</p>
-        <button type="button" class="primary large" disabled=${isLoading} onClick=${load}>${isLoading ? "Loading the sample …" : "Load the sample and ask"}</button>
+        <button type="button" class="primary large" disabled=${isLoading} onClick=${load}>
+          ${isLoading ? "Loading the sample …" : "Load the sample and ask"}</button>
       </section>`}
-      ${mayWrite && !isLoading && html`<section aria-labelledby="own-title"><h2 id="own-title">Or start with your own</h2><${Dropzone} onFiles=${uploads.send} /></section>`}
+      ${mayWrite && !isLoading && html`<section aria-labelledby="own-title">
+        <h2 id="own-title">Or start with your own</h2><${Dropzone} onFiles=${uploads.send} /></section>`}
       <${UploadProgress} uploads=${uploads} />
     </div>
   `;

@@ -17,11 +17,13 @@ const PLACES = [
 export function Shell({ route, children }) {
   const { workspace, session } = useShared();
   const current = { run: "runs", document: "documents" }[route.name] ?? route.name;
-  const place = (name, word, address) => html`<li><${Link} to=${address} aria-current=${current === name ? "page" : undefined}><${Icon} name=${name} /><span>${word}</span><//></li>`;
+  const place = (name, word, address) => html`<li><${Link} to=${address}
+    aria-current=${current === name ? "page" : undefined}><${Icon} name=${name} /><span>${word}</span><//></li>`;
   return html`
     <a class="skip" href="#main">Skip to the content</a>
     <header class="side-nav">
-      <${Link} to=${workspace ? addressOf(workspace) : "/"} class="brand" aria-label="MASIS, ask a question"><${Mark} /><span>MASIS</span><//>
+      <${Link} to=${workspace ? addressOf(workspace) : "/"} class="brand" aria-label="MASIS, ask a question"><${Mark} />
+        <span>MASIS</span><//>
       <${WorkspaceSwitch} route=${route} />
       <nav aria-label="Main">
         <ul>
@@ -37,7 +39,8 @@ export function Shell({ route, children }) {
 
 /** Two sides and the line that settles them. */
 function Mark() {
-  return html`<svg class="mark" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><rect x="1" y="1" width="22" height="22" rx="6" /><path d="M6.5 16.5V8l5.5 5 5.5-5v8.5" /></svg>`;
+  return html`<svg class="mark" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">
+    <rect x="1" y="1" width="22" height="22" rx="6" /><path d="M6.5 16.5V8l5.5 5 5.5-5v8.5" /></svg>`;
 }
 
 function WorkspaceSwitch({ route }) {
@@ -48,12 +51,15 @@ function WorkspaceSwitch({ route }) {
     <div class="workspace-switch">
       <div>
         <label class="label" for="workspace">Workspace</label>
-        <select id="workspace" value=${workspace ?? ""} disabled=${!workspaces.length} onChange=${(event) => go(addressOf(event.target.value, view))}>
-          ${!workspaces.some((each) => each.workspace_id === workspace) && html`<option value=${workspace ?? ""}>${workspace ?? "none yet"}</option>`}
+        <select id="workspace" value=${workspace ?? ""} disabled=${!workspaces.length}
+          onChange=${(event) => go(addressOf(event.target.value, view))}>
+          ${!workspaces.some((each) => each.workspace_id === workspace) && html`<option value=${workspace ?? ""}>
+            ${workspace ?? "none yet"}</option>`}
           ${workspaces.map((each) => html`<option value=${each.workspace_id}>${each.workspace_id}</option>`)}
         </select>
       </div>
-      ${isAdmin && html`<button type="button" class="quiet icon-only" aria-label="New workspace" onClick=${() => setIsMaking(true)}><${Icon} name="plus" /></button>`}
+      ${isAdmin && html`<button type="button" class="quiet icon-only" aria-label="New workspace"
+        onClick=${() => setIsMaking(true)}><${Icon} name="plus" /></button>`}
     </div>
     ${isMaking && html`<${NewWorkspace} onClose=${() => setIsMaking(false)} />`}
   `;
@@ -79,9 +85,12 @@ function NewWorkspace({ onClose }) {
       <form onSubmit=${submit}>
         <p>Documents, runs and keys belong to exactly one workspace, and nothing crosses.</p>
         <label for="workspace-name">Name</label>
-        <input id="workspace-name" type="text" required maxlength="64" pattern="[A-Za-z0-9][A-Za-z0-9._\\-]*" title="Letters, digits, dots, hyphens or underscores; a letter or a digit first" value=${name} onInput=${(event) => setName(event.target.value)} />
+        <input id="workspace-name" type="text" required maxlength="64" pattern="[A-Za-z0-9][A-Za-z0-9._\\-]*"
+          title="Letters, digits, dots, hyphens or underscores; a letter or a digit first" value=${name}
+          onInput=${(event) => setName(event.target.value)} />
         ${problem && html`<${ProblemNote} problem=${problem} />`}
-        <div class="dialog-foot"><button type="button" onClick=${onClose}>Cancel</button><button type="submit" class="primary">Make it</button></div>
+        <div class="dialog-foot"><button type="button" onClick=${onClose}>Cancel</button>
+          <button type="submit" class="primary">Make it</button></div>
       </form>
     <//>
   `;

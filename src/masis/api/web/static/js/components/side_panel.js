@@ -11,7 +11,8 @@ export function SidePanel({ workspace, result, source, onClose }) {
   return html`
     <aside class="side ${source ? "has-source" : ""}" aria-label=${source ? "Source" : "Quality"}>
       ${source && html`<${SourceSheet} workspace=${workspace} source=${source} onClose=${onClose} />`}
-      ${!source && html`<div class="side-scroll" tabindex="0" role="region" aria-label="Quality of the answer"><h2>Quality</h2>${result ? html`<${Quality} result=${result} />` : html`<${QualityToCome} />`}</div>`}
+      ${!source && html`<div class="side-scroll" tabindex="0" role="region" aria-label="Quality of the answer">
+        <h2>Quality</h2>${result ? html`<${Quality} result=${result} />` : html`<${QualityToCome} />`}</div>`}
     </aside>
   `;
 }
@@ -28,12 +29,15 @@ function SourceSheet({ workspace, source, onClose }) {
       <header class="source-head">
         <div>
           <h2 ref=${heading} tabindex="-1"><${Foreign}>${source.file_name}<//></h2>
-          <p class="faint">${[place(source), source.date && `dated ${day(source.date)}`].filter(Boolean).join(" · ")}</p>
+          <p class="faint">
+            ${[place(source), source.date && `dated ${day(source.date)}`].filter(Boolean).join(" · ")}</p>
         </div>
         <${Link} to=${addressOf(workspace, "documents", source.document_id)} class="button quiet">Whole document<//>
-        <button type="button" class="quiet icon-only" aria-label="Close the source" onClick=${onClose}><${Icon} name="close" /></button>
+        <button type="button" class="quiet icon-only" aria-label="Close the source" onClick=${onClose}>
+          <${Icon} name="close" /></button>
       </header>
-      ${source.quote && html`<blockquote class="cited" dir="auto"><span class="faint">Cited words</span><mark>${shownInPlace(source.quote)}</mark></blockquote>`}
+      ${source.quote && html`<blockquote class="cited" dir="auto"><span class="faint">Cited words</span>
+        <mark>${shownInPlace(source.quote)}</mark></blockquote>`}
       <${SourceView} workspace=${workspace} source=${source} />
     </div>
   `;

@@ -41,7 +41,8 @@ export function SourceView({ workspace, source }) {
         </div>`}
       </div>
       ${showsImage
-        ? html`<${PageImage} path=${path} page=${page} span=${span} name=${source.file_name} onFail=${() => setImageFailed(true)} />`
+        ? html`<${PageImage} path=${path} page=${page} span=${span} name=${source.file_name}
+          onFail=${() => setImageFailed(true)} />`
         : html`<${PageText} path=${path} page=${page} span=${span} />`}
     </div>
   `;
@@ -53,10 +54,14 @@ function Pager({ pages, page, onGo }) {
   if (pages.length === 1) return html`<span class="faint">${nameOf(page)}</span>`;
   return html`
     <div class="pager">
-      <button type="button" class="quiet icon-only" aria-label="Page before" disabled=${at === 0} onClick=${() => onGo(pages[at - 1].number)}><${Icon} name="left" /></button>
-      <label><span class="unseen">Page</span><select value=${page.number} onChange=${(event) => onGo(Number(event.target.value))}>${pages.map((each) => html`<option value=${each.number}>${nameOf(each)}</option>`)}</select></label>
+      <button type="button" class="quiet icon-only" aria-label="Page before" disabled=${at === 0}
+        onClick=${() => onGo(pages[at - 1].number)}><${Icon} name="left" /></button>
+      <label><span class="unseen">Page</span><select value=${page.number}
+        onChange=${(event) => onGo(Number(event.target.value))}>${pages.map((each) => html`<option value=${each.number}>
+        ${nameOf(each)}</option>`)}</select></label>
       <span class="faint">of ${pages.length}</span>
-      <button type="button" class="quiet icon-only" aria-label="Next page" disabled=${at === pages.length - 1} onClick=${() => onGo(pages[at + 1].number)}><${Icon} name="right" /></button>
+      <button type="button" class="quiet icon-only" aria-label="Next page" disabled=${at === pages.length - 1}
+        onClick=${() => onGo(pages[at + 1].number)}><${Icon} name="right" /></button>
     </div>
   `;
 }
@@ -64,7 +69,9 @@ function Pager({ pages, page, onGo }) {
 function PageImage({ path, page, span, name, onFail }) {
   const marks = span && span.start < page.end && span.end > page.start ? `&start=${span.start}&end=${span.end}` : "";
   const words = marks ? ", the cited words marked" : "";
-  return html`<div class="page-image"><img key=${`${page.number}${marks}`} src="${path}/pages/${page.number}.png?width=${WIDTH}${marks}" alt="Page ${page.number} of ${name}${words}. Its text is under “Text”." onError=${onFail} /></div>`;
+  return html`<div class="page-image"><img key=${`${page.number}${marks}`}
+    src="${path}/pages/${page.number}.png?width=${WIDTH}${marks}"
+    alt="Page ${page.number} of ${name}${words}. Its text is under “Text”." onError=${onFail} /></div>`;
 }
 
 function PageText({ path, page, span }) {
@@ -76,7 +83,8 @@ function PageText({ path, page, span }) {
   }, [model]);
   if (loaded.problem) return html`<${ProblemNote} problem=${loaded.problem} onRetry=${loaded.reload} />`;
   if (!model) return html`<${Waiting} />`;
-  return html`<div class="page-text" ref=${box} dir="auto" tabindex="0" role="region" aria-label="Text of the page">${model.map((group) => DRAWN[group.kind](group))}</div>`;
+  return html`<div class="page-text" ref=${box} dir="auto" tabindex="0" role="region" aria-label="Text of the page">
+    ${model.map((group) => DRAWN[group.kind](group))}</div>`;
 }
 
 function Grid({ rows }) {

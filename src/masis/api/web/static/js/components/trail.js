@@ -7,6 +7,7 @@ import { shown } from "../logic/text.js";
 import { agentTitle, reasonInWords } from "../logic/words.js";
 import { Compare } from "./compare.js";
 import { Criticism } from "./criticism.js";
+import { DecisionWords } from "./decision_words.js";
 import { Foreign } from "./signs.js";
 
 export function Trail({ state, result }) {
@@ -15,7 +16,8 @@ export function Trail({ state, result }) {
       <h2 class="unseen">Trail</h2>
       ${state.attempts.length > 1 && html`<${Compare} attempts=${state.attempts} />`}
       ${state.attempts.map((attempt) => html`<${AttemptTrail} key=${attempt.number} attempt=${attempt} />`)}
-      ${result && html`<details class="raw"><summary>The whole result as JSON</summary><pre tabindex="0">${shown(JSON.stringify(result, null, 2))}</pre></details>`}
+      ${result && html`<details class="raw"><summary>The whole result as JSON</summary>
+        <pre tabindex="0">${shown(JSON.stringify(result, null, 2))}</pre></details>`}
     </div>
   `;
 }
@@ -35,13 +37,17 @@ function Entry({ entry }) {
   const [isRaw, setIsRaw] = useState(false);
   return html`
     <li class="entry">
-      <p class="entry-head"><strong>${agentTitle(entry.agent)}</strong> <span>${finding(entry.agent, entry.trace, entry.data)}</span> <span class="faint">${entry.trace?.duration_ms != null ? milliseconds(entry.trace.duration_ms) : ""}</span></p>
+      <p class="entry-head"><strong>${agentTitle(entry.agent)}</strong> <span>
+        ${finding(entry.agent, entry.trace, entry.data)}</span> <span class="faint">
+        ${entry.trace?.duration_ms != null ? milliseconds(entry.trace.duration_ms) : ""}</span></p>
       <${Said} entry=${entry} />
       <details onToggle=${(event) => setIsRaw(event.currentTarget.open)}>
         <summary>Details of ${agentTitle(entry.agent)}, ${moment(entry.at)}</summary>
         ${isRaw &&
-        html`<dl class="pairs">${readable(entry.trace).map(([name, value]) => html`<div><dt>${name}</dt><dd><${Foreign}>${value}<//></dd></div>`)}</dl>
-          <pre tabindex="0" aria-label="Raw entry">${shown(JSON.stringify({ trace: entry.trace, data: entry.data }, null, 2))}</pre>`}
+        html`<dl class="pairs">${readable(entry.trace).map(([name, value]) => html`<div><dt>${name}</dt><dd>
+          <${Foreign}>${value}<//></dd></div>`)}</dl>
+          <pre tabindex="0" aria-label="Raw entry">
+            ${shown(JSON.stringify({ trace: entry.trace, data: entry.data }, null, 2))}</pre>`}
       </details>
     </li>
   `;
@@ -49,8 +55,7 @@ function Entry({ entry }) {
 
 /** What the Critic found wrong, and what a person decided: the parts of the trail that people read first. */
 function Said({ entry }) {
-  const critique = entry.data?.critique;
-  const answer = entry.data?.pending_answer;
-  if (answer) return html`<p>${answer.by} decided: ${reasonInWords(answer.action)}${answer.prefer?.length ? html` <${Foreign}>${answer.prefer.join(", ")}<//> over <${Foreign}>${answer.over.join(", ")}<//>` : ""}${answer.question ? html`: “<${Foreign}>${answer.question}<//>”` : ""}${answer.note ? html`. <${Foreign}>${answer.note}<//>` : ""}</p>`;
+  const { critique, pending_answer: answer } = entry.data ?? {};
+  if (answer) return html`<p><${DecisionWords} given=${answer} /></p>`;
   return critique ? html`<${Criticism} critique=${critique} />` : null;
 }

@@ -131,3 +131,12 @@ export function aroundQuote(citation) {
   const end = Math.max(citation.end - chunk.start, start);
   return { before: sliced(text, 0, start), quote: sliced(text, start, end), after: sliced(text, end) };
 }
+
+/** With the span of its quote: a side of a conflict names its passage and its words, but not where they are. */
+export function located(citation, evidence) {
+  const chunk = evidence.find((each) => each.chunk_id === citation.chunk_id);
+  const at = citation.start == null && citation.quote && chunk ? chunk.text.indexOf(citation.quote) : -1;
+  if (at < 0) return { ...citation };
+  const start = chunk.start + lengthOf(chunk.text.slice(0, at));
+  return { ...citation, start, end: start + lengthOf(citation.quote) };
+}

@@ -24,11 +24,13 @@ export function AskView({ workspace }) {
   return html`
     <div class="page ask">
       <h1 tabindex="-1">What do you want to know?</h1>
-      <p class="lead">Five agents read ${plural(known.documents, "document")} of <strong>${workspace}</strong>, write an answer, check every sentence of it, and say what the documents do not.</p>
+      <p class="lead">Five agents read ${plural(known.documents, "document")} of <strong>
+        ${workspace}</strong>, write an answer, check every sentence of it, and say what the documents do not.</p>
       <${Composer} workspace=${workspace} />
       <div class="columns">
         <${Recent} workspace=${workspace} />
-        ${mayWrite && html`<${SampleQuestions} onAsk=${(question) => ask(workspace, question).catch(tellProblem)} workspace=${workspace} />`}
+        ${mayWrite && html`<${SampleQuestions} onAsk=${(question) => ask(workspace, question).catch(tellProblem)}
+          workspace=${workspace} />`}
       </div>
     </div>
   `;
@@ -38,7 +40,8 @@ function NoWorkspace({ workspace }) {
   return html`
     <div class="page">
       <h1 tabindex="-1">No workspace here</h1>
-      <p>There is no workspace “<${Foreign}>${workspace}<//>”, or your key does not open it. Choose another one, or make it with the plus beside the list.</p>
+      <p>There is no workspace “<${Foreign}>
+        ${workspace}<//>”, or your key does not open it. Choose another one, or make it with the plus beside the list.</p>
     </div>
   `;
 }
@@ -49,7 +52,10 @@ function Recent({ workspace }) {
   return html`
     <section aria-labelledby="recent-title">
       <h2 id="recent-title">Asked lately</h2>
-      <ul class="cards">${value.items.map((run) => html`<li><${Link} to=${addressOf(workspace, "runs", run.run_id)} class="card"><strong><${Foreign}>${run.question}<//></strong><span class="card-foot"><${Sign} sign=${signOf(run)} /><span class="faint">${moment(run.created_at)}</span></span><//></li>`)}</ul>
+      <ul class="cards">${value.items.map((run) => html`<li>
+        <${Link} to=${addressOf(workspace, "runs", run.run_id)} class="card"><strong>
+        <${Foreign}>${run.question}<//></strong><span class="card-foot"><${Sign} sign=${signOf(run)} />
+        <span class="faint">${moment(run.created_at)}</span></span><//></li>`)}</ul>
     </section>
   `;
 }
@@ -63,7 +69,9 @@ function SampleQuestions({ workspace, onAsk }) {
   return html`
     <section aria-labelledby="try-title">
       <h2 id="try-title">Try one of these</h2>
-      <ul class="cards">${sample.questions.map((each) => html`<li><button type="button" class="card" onClick=${() => onAsk(each.question)}><strong>${each.question}</strong><span class="faint">${each.shows}</span></button></li>`)}</ul>
+      <ul class="cards">${sample.questions.map((each) => html`<li>
+        <button type="button" class="card" onClick=${() => onAsk(each.question)}><strong>${each.question}</strong>
+        <span class="faint">${each.shows}</span></button></li>`)}</ul>
     </section>
   `;
 }

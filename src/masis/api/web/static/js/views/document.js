@@ -22,8 +22,10 @@ export function DocumentView({ workspace, documentId }) {
     <div class="page wide document">
       <p><${Link} to=${addressOf(workspace, "documents")}>All documents<//></p>
       <h1 tabindex="-1"><${Foreign}>${document_.file_name}<//></h1>
-      <p class="faint">${facts.filter(Boolean).join(" · ")} · <a href="${path}/original" download>Download the original</a></p>
-      <${SourceView} workspace=${workspace} source=${{ document_id: document_.document_id, file_name: document_.file_name }} />
+      <p class="faint">
+        ${facts.filter(Boolean).join(" · ")} · <a href="${path}/original" download>Download the original</a></p>
+      <${SourceView} workspace=${workspace}
+        source=${{ document_id: document_.document_id, file_name: document_.file_name }} />
     </div>
   `;
 }

@@ -56,27 +56,42 @@ export function DocumentsView({ workspace }) {
       ${documents.problem && html`<${ProblemNote} problem=${documents.problem} onRetry=${documents.reload} />`}
       ${!documents.value && !documents.problem && html`<${Waiting} />`}
       ${found &&
-      html`<div class="filters"><label class="grow">Search names<input type="search" value=${search} onInput=${(event) => setSearch(event.target.value)} /></label></div>
+      html`<div class="filters"><label class="grow">Search names<input type="search" value=${search}
+        onInput=${(event) => setSearch(event.target.value)} /></label></div>
         <p class="faint">${plural(found.length, "document")}</p>
-        ${found.length > 0 && html`<ul class="document-list" aria-label="Documents">${found.map((each) => html`<${DocumentRow} key=${each.document_id} document=${each} workspace=${workspace} onDelete=${mayWrite && (() => setDeleting(each))} />`)}</ul>`}`}
-      ${deleting && html`<${Confirm} title="Delete this document?" action="Delete the document" onConfirm=${erase} onClose=${() => setDeleting(null)}><strong><${Foreign}>${deleting.file_name}<//></strong> goes with its text, its passages and the kept original. Past answers stay, and can no longer open it.<//>`}
+        ${found.length > 0 && html`<ul class="document-list" aria-label="Documents">
+          ${found.map((each) => html`<${DocumentRow} key=${each.document_id} document=${each} workspace=${workspace}
+          onDelete=${mayWrite && (() => setDeleting(each))} />`)}</ul>`}`}
+      ${deleting && html`<${Confirm} title="Delete this document?" action="Delete the document" onConfirm=${erase}
+        onClose=${() => setDeleting(null)}><strong><${Foreign}>
+        ${deleting.file_name}<//></strong> goes with its text, its passages and the kept original. Past answers stay, and can no longer open it.<//>`}
       ${receipt && html`<${Receipt} receipt=${receipt} onClose=${() => setReceipt(null)} />`}
     </div>
   `;
 }
 
 function DocumentRow({ document, workspace, onDelete }) {
-  const facts = [plural(document.pages, "page"), plural(document.chunks, "passage"), size(document.size_bytes), document.date && `dated ${day(document.date)}`, document.members > 0 && plural(document.members, "file inside", "files inside"), `added ${moment(document.created_at)}`];
+  const facts = [
+    plural(document.pages, "page"),
+    plural(document.chunks, "passage"),
+    size(document.size_bytes),
+    document.date && `dated ${day(document.date)}`,
+    document.members > 0 && plural(document.members, "file inside", "files inside"),
+    `added ${moment(document.created_at)}`,
+  ];
   return html`
     <li>
       <div class="document-main">
-        ${document.status === "READY" ? html`<${Link} to=${addressOf(workspace, "documents", document.document_id)} class="document-name"><${Foreign}>${document.file_name}<//><//>` : html`<strong class="document-name"><${Foreign}>${document.file_name}<//></strong>`}
+        ${document.status === "READY" ? html`<${Link} to=${addressOf(workspace, "documents", document.document_id)}
+          class="document-name"><${Foreign}>${document.file_name}<//><//>` : html`<strong class="document-name">
+          <${Foreign}>${document.file_name}<//></strong>`}
         <span class="faint">${facts.filter(Boolean).join(" · ")}</span>
         ${document.reason && html`<span class="reason"><${Foreign}>${document.reason}<//></span>`}
         ${document.note && html`<span class="faint"><${Foreign}>${document.note}<//></span>`}
       </div>
       <${Sign} sign=${STATES[document.status] ?? STATES.PROCESSING} />
-      ${onDelete && html`<button type="button" class="quiet icon-only" aria-label="Delete ${document.file_name}" onClick=${onDelete}><${Icon} name="bin" /></button>`}
+      ${onDelete && html`<button type="button" class="quiet icon-only" aria-label="Delete ${document.file_name}"
+        onClick=${onDelete}><${Icon} name="bin" /></button>`}
     </li>
   `;
 }
@@ -92,7 +107,8 @@ function Receipt({ receipt, onClose }) {
   ];
   return html`
     <${Dialog} title="Deleted: the receipt" onClose=${onClose}>
-      <dl class="pairs">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd><${Foreign}>${value}<//></dd></div>`)}</dl>
+      <dl class="pairs">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>
+        <${Foreign}>${value}<//></dd></div>`)}</dl>
       <div class="dialog-foot"><button type="button" class="primary" onClick=${onClose}>Done</button></div>
     <//>
   `;

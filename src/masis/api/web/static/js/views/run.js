@@ -12,7 +12,7 @@ import { Foreign, Icon, Sign } from "../components/signs.js";
 import { Trail } from "../components/trail.js";
 import { useShared } from "../context.js";
 import { html, useEffect, useMemo, useRef, useState } from "../html.js";
-import { answerModel } from "../logic/answer_model.js";
+import { answerModel, located } from "../logic/answer_model.js";
 import { withFootnotes } from "../logic/footnotes.js";
 import { between, moment, percent, seconds } from "../logic/format.js";
 import { draftShown, isStill } from "../logic/run_state.js";
@@ -34,7 +34,7 @@ export function RunView({ workspace, runId }) {
 
   const open = (citation) => {
     opener.current = document.activeElement;
-    setSource({ ...citation });
+    setSource(located(citation, result?.evidence ?? []));
   };
   const close = () => {
     setSource(null);
@@ -49,19 +49,25 @@ export function RunView({ workspace, runId }) {
   const model = useMemo(() => modelOf(result, state), [result ?? draftShown(state)]);
   if (run.problem) return html`<div class="page"><${ProblemNote} problem=${run.problem} /></div>`;
   // The frame stands before anything is known: nothing has to make room for it later.
-  if (!record) return html`<div class="with-side"><div class="run"><${Waiting} /></div><aside class="side" aria-label="Quality"></aside></div>`;
+  if (!record) return html`<div class="with-side"><div class="run"><${Waiting} /></div>
+    <aside class="side" aria-label="Quality"></aside></div>`;
   const isLive = !isStill(record.status);
   return html`
     <div class="with-side">
       <div class="run">
-        <${RunHead} run=${run} sign=${signOf(isLive ? { status: state.status === "queued" ? record.status : "running" } : record)} model=${model} isLive=${isLive} workspace=${workspace} />
-        <p class="link-lost" role="status">${run.link === "lost" && isLive ? "Connection lost. Trying again; the run goes on without this page." : ""}</p>
+        <${RunHead} run=${run}
+          sign=${signOf(isLive ? { status: state.status === "queued" ? record.status : "running" } : record)}
+          model=${model} isLive=${isLive} workspace=${workspace} />
+        <p class="link-lost" role="status">
+          ${run.link === "lost" && isLive ? "Connection lost. Trying again; the run goes on without this page." : ""}</p>
         <${Pipeline} state=${state} isLive=${isLive} />
         <${Tabs} tab=${tab} onTab=${setTab} />
         <div id="panel" role="tabpanel" aria-labelledby="tab-${tab}">
-          ${tab === "trail" ? html`<${Trail} state=${state} result=${result} />` : html`<${RunBody} run=${run} model=${model} isLive=${isLive} workspace=${workspace} onOpen=${open} source=${source} />`}
+          ${tab === "trail" ? html`<${Trail} state=${state} result=${result} />` : html`<${RunBody} run=${run}
+            model=${model} isLive=${isLive} workspace=${workspace} onOpen=${open} source=${source} />`}
         </div>
-        ${!isLive && html`<div class="next-question"><${Composer} key=${runId} workspace=${workspace} label="Ask another question" rows="2" /></div>`}
+        ${!isLive && html`<div class="next-question"><${Composer} key=${runId} workspace=${workspace}
+          label="Ask another question" rows="2" /></div>`}
       </div>
       <${SidePanel} workspace=${workspace} result=${result} source=${source} onClose=${close} />
     </div>
@@ -88,7 +94,8 @@ function Tabs({ tab, onTab }) {
   };
   return html`
     <div class="tabs" role="tablist" aria-label="Of this run" onKeyDown=${onKey}>
-      ${tabs.map(([name, word]) => html`<button type="button" role="tab" id="tab-${name}" aria-selected=${tab === name} aria-controls="panel" tabindex=${tab === name ? 0 : -1} onClick=${() => onTab(name)}>${word}</button>`)}
+      ${tabs.map(([name, word]) => html`<button type="button" role="tab" id="tab-${name}" aria-selected=${tab === name}
+        aria-controls="panel" tabindex=${tab === name ? 0 : -1} onClick=${() => onTab(name)}>${word}</button>`)}
     </div>
   `;
 }
@@ -127,14 +134,19 @@ function RunActions({ run, model, isLive, hasAnswer, workspace }) {
     notify("The run and its trail are deleted.");
     go(addressOf(workspace, "runs"));
   });
-  if (isLive) return html`<div class="actions">${mayWrite && html`<button type="button" onClick=${cancel}><${Icon} name="stop" /> Cancel</button>`}</div>`;
+  if (isLive) return html`<div class="actions">${mayWrite && html`<button type="button" onClick=${cancel}>
+    <${Icon} name="stop" /> Cancel</button>`}</div>`;
   return html`
     <div class="actions">
-      ${hasAnswer && html`<button type="button" onClick=${copyAnswer}><${Icon} name="copy" /> Copy with footnotes</button>`}
+      ${hasAnswer && html`<button type="button" onClick=${copyAnswer}>
+        <${Icon} name="copy" /> Copy with footnotes</button>`}
       ${hasAnswer && html`<${ExportMenu} path=${path} runId=${record.run_id} />`}
-      ${mayWrite && html`<button type="button" onClick=${tried(() => ask(workspace, record.question))}><${Icon} name="again" /> Ask again</button>`}
-      ${mayWrite && html`<button type="button" class="quiet" onClick=${() => setIsDeleting(true)}><${Icon} name="bin" /> Delete</button>`}
+      ${mayWrite && html`<button type="button" onClick=${tried(() => ask(workspace, record.question))}>
+        <${Icon} name="again" /> Ask again</button>`}
+      ${mayWrite && html`<button type="button" class="quiet" onClick=${() => setIsDeleting(true)}>
+        <${Icon} name="bin" /> Delete</button>`}
     </div>
-    ${isDeleting && html`<${Confirm} title="Delete this run?" action="Delete the run" onConfirm=${erase} onClose=${() => setIsDeleting(false)}>The answer, its trail and its events go; the documents stay.<//>`}
+    ${isDeleting && html`<${Confirm} title="Delete this run?" action="Delete the run" onConfirm=${erase}
+      onClose=${() => setIsDeleting(false)}>The answer, its trail and its events go; the documents stay.<//>`}
   `;
 }

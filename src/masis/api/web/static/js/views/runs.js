@@ -38,10 +38,15 @@ export function RunsView({ workspace }) {
       <h1 tabindex="-1">Runs</h1>
       <${Filters} filters=${filters} onChange=${setFilters} />
       ${list.problem && html`<${ProblemNote} problem=${list.problem} onRetry=${list.more} />`}
-      ${list.items.length > 0 && html`<${WindowedList} className="run-list" label="Runs, newest first" items=${list.items} draw=${(run) => html`<${RunRow} key=${run.run_id} run=${run} workspace=${workspace} mayWrite=${mayWrite} onDelete=${setDeleting} />`} />`}
+      ${list.items.length > 0 && html`<${WindowedList} className="run-list" label="Runs, newest first"
+        items=${list.items} draw=${(run) => html`<${RunRow} key=${run.run_id} run=${run} workspace=${workspace}
+        mayWrite=${mayWrite} onDelete=${setDeleting} />`} />`}
       ${list.isLoading ? html`<${Waiting} />` : !list.items.length && !list.problem && html`<p class="empty">No run fits. Ask a question, or search for other words.</p>`}
-      ${list.hasMore && html`<button type="button" ref=${list.edge} class="more" onClick=${list.more}>Show more</button>`}
-      ${deleting && html`<${Confirm} title="Delete this run?" action="Delete the run" onConfirm=${erase} onClose=${() => setDeleting(null)}>“<${Foreign}>${shortened(deleting.question, 120)}<//>” goes with its answer and its trail; the documents stay.<//>`}
+      ${list.hasMore && html`<button type="button" ref=${list.edge} class="more"
+        onClick=${list.more}>Show more</button>`}
+      ${deleting && html`<${Confirm} title="Delete this run?" action="Delete the run" onConfirm=${erase}
+        onClose=${() => setDeleting(null)}>“<${Foreign}>
+        ${shortened(deleting.question, 120)}<//>” goes with its answer and its trail; the documents stay.<//>`}
     </div>
   `;
 }
@@ -91,12 +96,16 @@ function useRunList(workspace, filters) {
 
 function Filters({ filters, onChange }) {
   const set = (name) => (event) => onChange({ ...filters, [name]: event.target.value });
-  const options = (words) => Object.entries(words).map(([value, { word }]) => html`<option value=${value}>${word}</option>`);
+  const options = (words) => Object.entries(words).map(([value, { word }]) => html`<option value=${value}>
+    ${word}</option>`);
   return html`
     <form class="filters" role="search" aria-label="Runs" onSubmit=${(event) => event.preventDefault()}>
-      <label class="grow">Search questions<input type="search" maxlength="200" value=${filters.search} onInput=${set("search")} /></label>
-      <label>Outcome<select value=${filters.outcome} onChange=${set("outcome")}><option value="">All</option>${options(OUTCOMES)}</select></label>
-      <label>Status<select value=${filters.status} onChange=${set("status")}><option value="">All</option>${options(STATUSES)}</select></label>
+      <label class="grow">Search questions<input type="search" maxlength="200" value=${filters.search}
+        onInput=${set("search")} /></label>
+      <label>Outcome<select value=${filters.outcome} onChange=${set("outcome")}>
+        <option value="">All</option>${options(OUTCOMES)}</select></label>
+      <label>Status<select value=${filters.status} onChange=${set("status")}>
+        <option value="">All</option>${options(STATUSES)}</select></label>
     </form>
   `;
 }
@@ -107,12 +116,16 @@ function RunRow({ run, workspace, mayWrite, onDelete }) {
     <li>
       <${Link} to=${addressOf(workspace, "runs", run.run_id)} class="run-link">
         <span class="run-question"><${Foreign}>${shortened(run.question, 220)}<//></span>
-        <span class="run-facts"><${Sign} sign=${signOf(run)} />${run.confidence != null && html`<span class="faint">confidence ${percent(run.confidence)}</span>`}<span class="faint">${moment(run.created_at)}</span><span class="faint">${run.asked_by}</span></span>
+        <span class="run-facts"><${Sign} sign=${signOf(run)} />
+          ${run.confidence != null && html`<span class="faint">confidence ${percent(run.confidence)}</span>`}
+          <span class="faint">${moment(run.created_at)}</span><span class="faint">${run.asked_by}</span></span>
       <//>
       ${mayWrite &&
       html`<span class="row-actions">
-        <button type="button" class="quiet icon-only" aria-label="Ask again: ${shortened(run.question, 60)}" onClick=${() => ask(workspace, run.question).catch(tellProblem)}><${Icon} name="again" /></button>
-        <button type="button" class="quiet icon-only" aria-label="Delete: ${shortened(run.question, 60)}" onClick=${() => onDelete(run)}><${Icon} name="bin" /></button>
+        <button type="button" class="quiet icon-only" aria-label="Ask again: ${shortened(run.question, 60)}"
+          onClick=${() => ask(workspace, run.question).catch(tellProblem)}><${Icon} name="again" /></button>
+        <button type="button" class="quiet icon-only" aria-label="Delete: ${shortened(run.question, 60)}"
+          onClick=${() => onDelete(run)}><${Icon} name="bin" /></button>
       </span>`}
     </li>
   `;

@@ -19,16 +19,24 @@ export function SettingsView({ onSignOut }) {
       <h1 tabindex="-1">Settings</h1>
       <section aria-labelledby="who-title">
         <h2 id="who-title">You</h2>
-        <p>${session.csrf ? html`Signed in as <strong>${session.name}</strong>, role ${session.role}, for ${everywhere ? "all workspaces" : session.workspaces.join(", ")}.` : "This service has no keys: whoever is at this machine may do everything."}</p>
+        <p>${session.csrf ? html`<${SignedInAs} session=${session} />` : NO_KEYS}</p>
         ${session.csrf && html`<button type="button" onClick=${onSignOut}>Sign out</button>`}
       </section>
       <${Appearance} />
       ${isAdmin && everywhere && html`<${Doctor} />`}
       ${workspace && html`<${RememberedDecisions} workspace=${workspace} />`}
       ${isAdmin && html`<${Keys} />`}
-      <section aria-labelledby="shortcuts-title"><h2 id="shortcuts-title">Keyboard shortcuts</h2><${ShortcutSwitch} /><${ShortcutList} /></section>
+      <section aria-labelledby="shortcuts-title"><h2 id="shortcuts-title">Keyboard shortcuts</h2><${ShortcutSwitch} />
+        <${ShortcutList} /></section>
     </div>
   `;
+}
+
+const NO_KEYS = "This service has no keys: whoever is at this machine may do everything.";
+
+function SignedInAs({ session }) {
+  const where = session.workspaces.includes("*") ? "all workspaces" : session.workspaces.join(", ");
+  return html`Signed in as <strong>${session.name}</strong>, role ${session.role}, for ${where}.`;
 }
 
 function Appearance() {
@@ -40,7 +48,8 @@ function Appearance() {
   return html`
     <section aria-labelledby="theme-title">
       <h2 id="theme-title">Theme</h2>
-      <div class="segments" role="group" aria-labelledby="theme-title">${THEMES.map((each) => html`<button type="button" aria-pressed=${chosen === each.value} onClick=${() => choose(each.value)}>${each.word}</button>`)}</div>
+      <div class="segments" role="group" aria-labelledby="theme-title">${THEMES.map((each) => html`<button type="button"
+        aria-pressed=${chosen === each.value} onClick=${() => choose(each.value)}>${each.word}</button>`)}</div>
     </section>
   `;
 }
@@ -51,5 +60,6 @@ function ShortcutSwitch() {
     keep("shortcuts", event.target.checked ? "on" : "off");
     setOn(event.target.checked);
   };
-  return html`<label class="choice"><input type="checkbox" checked=${on} onChange=${change} /> Single keys work while nobody types</label>`;
+  return html`<label class="choice"><input type="checkbox" checked=${on}
+    onChange=${change} /> Single keys work while nobody types</label>`;
 }

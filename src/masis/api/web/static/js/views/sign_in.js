@@ -28,7 +28,8 @@ export function SignInView({ onSignedIn }) {
         <h1 tabindex="-1">Sign in</h1>
         <p>This service has keys. Yours opens what it may see, for twelve hours.</p>
         <label for="key">API key</label>
-        <input id="key" type="password" required autocomplete="current-password" spellcheck="false" maxlength="200" placeholder="masis_…" value=${key} onInput=${(event) => setKey(event.target.value)} />
+        <input id="key" type="password" required autocomplete="current-password" spellcheck="false" maxlength="200"
+          placeholder="masis_…" value=${key} onInput=${(event) => setKey(event.target.value)} />
         ${problem && html`<${ProblemNote} problem=${problem} />`}
         <button type="submit" class="primary" disabled=${busy || !key.trim()}>Sign in</button>
         <p class="faint">No key? Whoever runs the service makes one with <code>masis keys create</code>.</p>

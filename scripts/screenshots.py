@@ -1,0 +1,107 @@
+"""Takes the pictures of the page: a real service with the sample, a real browser, docs/images/page-*.png."""
+
+import io
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from masis.sample import QUESTIONS
+from tests.support.browser import DESKTOP, PATIENCE_MS, PHONE, launched
+from tests.support.service import Service
+
+PICTURES = Path(__file__).parent.parent / "docs" / "images"
+WORKSPACE = "tolmerick"
+OUTAGE, CONFLICT, SILENCE, SEVERAL, FIGURE = (each.question for each in QUESTIONS)
+COLOURS = 200
+
+
+def main() -> None:
+    expect.set_options(timeout=PATIENCE_MS)
+    with tempfile.TemporaryDirectory() as folder:
+        service = Service(Path(folder))
+        service.start()
+        try:
+            take_all(service)
+        finally:
+            service.close()
+
+
+def take_all(service: Service) -> None:
+    with service.client() as client:
+        client.post(f"/masis/workspaces/{WORKSPACE}/sample?wait=true").raise_for_status()
+    runs = {question: service.ask(WORKSPACE, question) for question in (OUTAGE, SILENCE, SEVERAL, FIGURE, CONFLICT)}
+    with sync_playwright() as playwright:
+        browser = launched(playwright)
+        for theme in ("light", "dark"):
+            for size in (DESKTOP, PHONE):
+                take(browser, service, theme, size["width"] < DESKTOP["width"], runs)
+        browser.close()
+
+
+def take(browser: Browser, service: Service, theme: str, on_phone: bool, runs: dict[str, str]) -> None:
+    stored = {"origin": service.url, "localStorage": [{"name": "masis.theme", "value": theme}]}
+    context = browser.new_context(
+        base_url=service.url,
+        viewport=PHONE if on_phone else DESKTOP,
+        device_scale_factor=2 if on_phone else 1,
+        storage_state={"cookies": [], "origins": [stored]},
+        reduced_motion="reduce",
+        locale="en-GB",
+    )
+    page = context.new_page()
+    for name, look in VIEWS.items():
+        look(page, runs)
+        page.wait_for_load_state("networkidle")
+        keep(page.screenshot(), PICTURES / f"page-{name}-{theme}{'-phone' if on_phone else ''}.png")
+    context.close()
+
+
+def keep(picture: bytes, path: Path) -> None:
+    """With a palette: a third of the size, and no eye sees it."""
+    image = Image.open(io.BytesIO(picture)).convert("RGB")
+    image.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+def at(address: str, heading: str) -> Callable[[Page, dict[str, str]], None]:
+    def look(page: Page, runs: dict[str, str]) -> None:
+        page.goto(f"/w/{WORKSPACE}/{address}")
+        expect(page.get_by_role("heading", level=1)).to_have_text(heading)
+
+    return look
+
+
+def run_of(question: str) -> Callable[[Page, dict[str, str]], None]:
+    def look(page: Page, runs: dict[str, str]) -> None:
+        page.goto(f"/w/{WORKSPACE}/runs/{runs[question]}")
+        expect(page.get_by_label("Ask another question")).to_be_attached()
+
+    return look
+
+
+def source(page: Page, runs: dict[str, str]) -> None:
+    run_of(FIGURE)(page, runs)
+    page.get_by_role("button", name="Source 1:").click()
+    expect(page.get_by_role("img", name="the cited words marked")).to_have_js_property("complete", True)
+
+
+def trail(page: Page, runs: dict[str, str]) -> None:
+    run_of(CONFLICT)(page, runs)
+    page.get_by_role("tab", name="Trail").click()
+    expect(page.get_by_role("heading", name="Compare attempts")).to_be_visible()
+
+
+VIEWS: dict[str, Callable[[Page, dict[str, str]], None]] = {
+    "ask": at("ask", "What do you want to know?"),
+    "answer": run_of(SEVERAL),
+    "source": source,
+    "review": run_of(CONFLICT),
+    "trail": trail,
+    "runs": at("runs", "Runs"),
+    "documents": at("documents", "Documents"),
+}
+
+if __name__ == "__main__":
+    main()

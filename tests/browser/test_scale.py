@@ -1,0 +1,109 @@
+"""Five thousand runs, five hundred pages: the page fetches and draws what is looked at, and no more."""
+
+import io
+import re
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import running
+from tests.support.browser import Witness
+from tests.support.service import Service
+
+RUNS, PAGES, CITED = 5000, 500, 317
+ANCHOR = "The anchor of the Halcyon weighs 412 kilograms."
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    for service in running(Service(tmp_path_factory.mktemp("large"))):
+        service.upload("large", {"ledger.pdf": ledger()})
+        write_history(service)
+        yield service
+
+
+def ledger() -> bytes:
+    """Every page says the same but one: the vector of a text is computed once."""
+    from reportlab.pdfgen.canvas import Canvas
+
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, invariant=True)
+    for page in range(1, PAGES + 1):
+        canvas.drawString(72, 700, ANCHOR if page == CITED else "This page of the ledger was left without an entry.")
+        canvas.showPage()
+    canvas.save()
+    return buffer.getvalue()
+
+
+def write_history(service: Service) -> None:
+    """Straight into the table: asking five thousand questions would take an hour."""
+    began = datetime(2026, 1, 1, tzinfo=UTC)
+    rows = [
+        (f"{index:016x}", f"Question {index} about the ledger", (began + timedelta(minutes=index)).isoformat())
+        for index in range(RUNS)
+    ]
+    with sqlite3.connect(service.home / "masis.db", timeout=30) as db:
+        db.executemany(
+            "INSERT INTO runs (run_id, workspace_id, question, status, outcome, confidence, created_at, started_at,"
+            " finished_at, attempts, requires_human_review, asked_by, model_calls, input_tokens, output_tokens, cost_usd)"
+            " VALUES (?, 'large', ?, 'finished', 'answered', 0.9, ?3, ?3, ?3, 1, 0, 'local', 3, 0, 0, 0)",
+            rows,
+        )
+
+
+def test_a_long_history_is_drawn_as_far_as_it_is_scrolled(page: Page, witness: Witness) -> None:
+    page.goto("/w/large/runs")
+    rows = page.get_by_role("list", name="Runs, newest first").get_by_role("listitem")
+    expect(rows.first).to_contain_text(f"Question {RUNS - 1} about")
+    page.wait_for_load_state("networkidle")
+    assert rows.count() <= 400
+    assert page.evaluate("document.querySelectorAll('*').length") < 8000
+    fetched = len(listings(witness))
+    seen = rows.count()
+    rows.last.scroll_into_view_if_needed()
+    expect(rows.nth(seen)).to_be_attached()
+    assert len(listings(witness)) - fetched <= 3
+    page.get_by_label("Search questions").fill("Question 4321 ")
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("Question 4321 about the ledger")
+
+
+def listings(witness: Witness) -> list[str]:
+    return [url for url in witness.requests if "/runs?" in url]
+
+
+def test_a_long_pdf_opens_at_the_cited_page_alone(page: Page, ask: Callable[..., None], witness: Witness) -> None:
+    ask("How much does the anchor of the Halcyon weigh?", "large")
+    page.get_by_role("region", name="Answer", exact=True).get_by_role("button", name="Source 1: ledger.pdf").click()
+    source = page.get_by_role("complementary", name="Source")
+    image = source.get_by_role("img", name=f"Page {CITED} of ledger.pdf, the cited words marked")
+    expect(image).to_have_js_property("complete", True)
+    source.get_by_role("button", name="Next page").click()
+    expect(source.get_by_role("img", name=f"Page {CITED + 1} of ledger.pdf")).to_have_js_property("complete", True)
+    images = [url for url in witness.requests if re.search(r"/pages/\d+\.png", url)]
+    assert 2 <= len(images) <= 4
+    assert not [url for url in witness.requests if "/original" in url]
+
+
+def test_is_usable_almost_as_soon_as_a_bare_file(browser: Browser, service: Service) -> None:
+    page, bare = (browser.new_context(base_url=service.url).new_page() for _ in range(2))
+
+    def seconds(look: Callable[[], object]) -> float:
+        began = time.perf_counter()
+        look()
+        return time.perf_counter() - began
+
+    def usable() -> None:
+        page.goto("/w/large/ask", wait_until="commit")
+        page.get_by_label("Your question").fill("ready")
+
+    by_itself = min(seconds(lambda: bare.goto("/static/icon.svg")) for _ in range(3))
+    with_all = min(seconds(usable) for _ in range(3))
+    print(f"usable after {with_all:.2f} s, a bare file after {by_itself:.3f} s")
+    assert with_all < 40 * by_itself
+    for each in (page, bare):
+        each.context.close()
