@@ -43,6 +43,13 @@ async def test_another_site_in_the_same_browser_is_refused(local: httpx.AsyncCli
     assert (await local.get("/masis/workspaces")).json()["items"] == []
 
 
+@pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"])
+async def test_behind_a_proxy_nobody_is_of_this_machine(local: httpx.AsyncClient, header: str) -> None:
+    refused = await local.get("/masis/me", headers={header: "203.0.113.7"})
+    assert refused.status_code == 403
+    assert "proxy" in refused.json()["detail"]
+
+
 async def test_its_own_page_is_let_in(local: httpx.AsyncClient) -> None:
     made = await local.post("/masis/workspaces", json={"name": "acme"}, headers={"Origin": "http://127.0.0.1:8000"})
     assert made.status_code == 201

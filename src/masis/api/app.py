@@ -35,7 +35,7 @@ from masis.api.problems import on_http_error, on_masis_error, on_validation_erro
 from masis.api.service import Service, open_service
 from masis.errors import MASISError
 from masis.runs.service import Masis
-from masis.runs.working import working
+from masis.runs.working import use_many_threads, working
 from masis.settings import Settings
 
 ROUTERS = (
@@ -138,6 +138,7 @@ def _lifespan(
 ) -> Lifespan[FastAPI]:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        use_many_threads()
         async with AsyncExitStack() as open_parts:
             open_parts.callback(service.masis.close)
             open_parts.callback(service.page_images.close)

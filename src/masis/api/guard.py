@@ -23,6 +23,8 @@ _log = logging.getLogger(__name__)
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _LOOPBACK = re.compile(r"(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d{1,5})?", re.IGNORECASE | re.ASCII)
+_FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
+"""What a proxy adds: behind one, everybody seems to come from this machine."""
 _LIVENESS = "/health"
 _LIVENESS_SECONDS = 1.0
 _CLIENT_GONE = 499
@@ -73,6 +75,11 @@ class Guard:
         _require_size(int(length) if length.isdecimal() else 0, headers, self._service.settings)
         if await self._keys_needed(path):
             return
+        if any(name in headers for name in _FORWARDED):
+            raise Forbidden(
+                "The request came through a proxy, and without keys this service answers only its own machine.",
+                advice="Make a key with `masis keys create` before others can reach the service.",
+            )
         host, origin = headers.get("host", ""), headers.get("origin")
         if not _LOOPBACK.fullmatch(host) or (origin is not None and origin.partition("://")[2] != host):
             raise Forbidden(

@@ -137,8 +137,9 @@ async def _work(chosen: "Settings", concurrency: int | None) -> None:
     import signal
 
     from masis.runs.service import Masis
-    from masis.runs.working import working
+    from masis.runs.working import use_many_threads, working
 
+    use_many_threads()
     masis, stopped = Masis(chosen), asyncio.Event()
     for each in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(each, stopped.set)

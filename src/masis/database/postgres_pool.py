@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _CONNECTIONS = 10
 """In one process at most; PostgreSQL's own limit, 100 unless it was raised, is for all processes together."""
-_WAIT_SECONDS = 10.0
+_WAIT_SECONDS = 4.0
 _CONNECT_SECONDS = 5
 _SILENCE_SECONDS = 30
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 
 import structlog
@@ -17,6 +18,7 @@ from masis.runs.ingestions import IngestionWork
 from masis.runs.service import Masis
 
 PRUNE_SECONDS = 3600.0
+THREADS = 32
 log = structlog.get_logger("masis.worker")
 
 
@@ -66,6 +68,11 @@ async def _run(masis: Masis, job: Job, lease: Lease) -> None:
     except Exception:
         # It is written down as failed, and can be gone on with.
         log.exception("run_failed", run_id=job.subject)
+
+
+def use_many_threads() -> None:
+    """For a process of ours: with the usual handful, calls that wait for a database would keep out all others."""
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, thread_name_prefix="masis"))
 
 
 async def _woken(masis: Masis, worker: Worker) -> None:
