@@ -16,7 +16,8 @@ RUNS_CODE = (
 )
 LOADS = (
     "[click me](javascript:window.hacked=5) ![pixel](http://attacker.example/pixel.png) "
-    '<link rel=stylesheet href="http://attacker.example/a.css"> [free]( data:text/html,<script>window.hacked=6</script>)'
+    '<link rel=stylesheet href="http://attacker.example/a.css"> '
+    "[free]( data:text/html,<script>window.hacked=6</script>)"
 )
 DISGUISED = "invoice\u202egpj.exe and pass\u200bword and \u2066isolated\u2069"
 HOSTILE = f"# {RUNS_CODE}\n\nRevenue was $12 million in 2025. {RUNS_CODE}\n\n{LOADS}\n\n{DISGUISED}\n"

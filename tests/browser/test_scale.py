@@ -49,8 +49,8 @@ def write_history(service: Service) -> None:
     with sqlite3.connect(service.home / "masis.db", timeout=30) as db:
         db.executemany(
             "INSERT INTO runs (run_id, workspace_id, question, status, outcome, confidence, created_at, started_at,"
-            " finished_at, attempts, requires_human_review, asked_by, model_calls, input_tokens, output_tokens, cost_usd)"
-            " VALUES (?, 'large', ?, 'finished', 'answered', 0.9, ?3, ?3, ?3, 1, 0, 'local', 3, 0, 0, 0)",
+            " finished_at, attempts, requires_human_review, asked_by, model_calls, input_tokens, output_tokens,"
+            " cost_usd) VALUES (?, 'large', ?, 'finished', 'answered', 0.9, ?3, ?3, ?3, 1, 0, 'local', 3, 0, 0, 0)",
             rows,
         )
 

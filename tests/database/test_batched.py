@@ -105,7 +105,9 @@ async def test_a_database_that_goes_away_half_way_is_not_tried_for_each(
 ) -> None:
     """One call breaks the batch, then the first few go by themselves, then nothing answers any more."""
     counted.left = 3
-    calls = [batched.together("writing", add, batched, f"n{number:02}", -1 if number == 0 else 1) for number in range(9)]
+    calls = [
+        batched.together("writing", add, batched, f"n{number:02}", -1 if number == 0 else 1) for number in range(9)
+    ]
     done = await asyncio.gather(*calls, return_exceptions=True)
     assert isinstance(done[0], ValueError)
     assert done[1] == "n01"

@@ -166,3 +166,14 @@ def test_renewing_does_not_wait_for_a_row_that_is_being_written(queue: JobQueue)
         assert queue.holds(db, "me", ("run", "b"))
         renewed = threads.submit(queue.renew, "me", [RUN_A, ("run", "b")]).result(5)
     assert renewed == {RUN_A: False, ("run", "b"): False}
+
+
+def test_what_another_is_just_taking_is_not_held_any_more(queue: JobQueue, clock: Clock) -> None:
+    """A worker that was frozen until its time was over wakes up while another claims its job."""
+    if not queue.database.row_lock:
+        pytest.skip("here one writes after the other")
+    put(queue, "a", owner="me")
+    clock.now += LEASE_SECONDS + 1
+    with ThreadPoolExecutor(1) as threads, queue.database.writing() as db:
+        db.execute("SELECT 1 FROM jobs FOR UPDATE")
+        assert threads.submit(queue.renew, "me", [RUN_A]).result(5) == {}

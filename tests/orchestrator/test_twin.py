@@ -1,5 +1,7 @@
 """An agent on the graph: what it tells the custom stream, and that it stops when its run belongs to another."""
 
+import subprocess
+import sys
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -99,3 +101,24 @@ async def test_the_next_holder_goes_on_where_the_lease_ended() -> None:
     assert state["final_answer"] == GOOD_ANSWER
     assert len(stage.writer.briefs) == 2
     assert [entry["node"] for entry in state["trace"]] == AGENTS[1:]
+
+
+def test_whoever_presses_ctrl_c_waits_until_the_work_has_let_go() -> None:
+    """In a process of its own: the work is cancelled, tidies up, and only then does the interrupt come through."""
+    code = (
+        "import asyncio, os, signal, threading\n"
+        "from masis.orchestrator.twin import run_blocking\n"
+        "async def work():\n"
+        "    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        "    try:\n"
+        "        await asyncio.sleep(60)\n"
+        "    finally:\n"
+        "        await asyncio.sleep(0.2)\n"
+        "        print('let go', flush=True)\n"
+        "try:\n"
+        "    run_blocking(work())\n"
+        "except KeyboardInterrupt:\n"
+        "    print('interrupted', flush=True)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.split("\n")[:2] == ["let go", "interrupted"], done.stderr

@@ -60,3 +60,14 @@ async def test_checkpoints_of_a_run_that_is_over_go_and_its_answer_stays(stored:
 async def test_no_negative_age(masis: Masis) -> None:
     with pytest.raises(InvalidInput, match="-1 days"):
         await masis.aprune(-1)
+
+
+async def test_two_who_prune_at_once_do_not_stop_each_other(masis: Masis, monkeypatch: pytest.MonkeyPatch) -> None:
+    over = [await masis.aask(question, "w", max_retries=1) for question in ("What was revenue?", "And in 2025?")]
+    for run in over:
+        await masis.acancel(run.run_id)
+    listed = [run.run_id for run in over]
+    monkeypatch.setattr(masis.run_table, "ended_before", lambda _: listed)
+    await masis.adelete_run(listed[0])
+    assert (await masis.aprune(0)).runs == 1
+    assert not await has_checkpoints(masis, listed[1])

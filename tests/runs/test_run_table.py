@@ -4,11 +4,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from masis.database import Connection, Database
 from masis.errors import InvalidInput, UnknownRun
-from masis.jobs.queue import JobQueue
+from masis.jobs.queue import JobKey, JobQueue
+from masis.runs.decisions import Decisions
 from masis.runs.event_log import RunEvent
 from masis.runs.run_table import RunTable
-from masis.types import LOCAL, Caller
+from masis.types import LOCAL, Caller, DecisionMade
 from tests.support.engines import asked
 
 ADA = Caller("Ada", "k1")
@@ -163,3 +165,73 @@ def test_usage_by_who_asked(runs: RunTable) -> None:
     create(runs)
     assert [(row.asked_by, row.key_id, row.runs) for row in runs.usage("w")] == [("Ada", "k1", 2), ("local", None, 1)]
     assert runs.usage("elsewhere") == []
+
+
+def test_a_cancellation_that_comes_too_late_leaves_the_result(
+    runs: RunTable, queue: JobQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its worker ends the run after the one who cancels has looked at it, and before its job could be locked."""
+    if not queue.database.row_lock:
+        pytest.skip("here one writes after the other")
+    run_id = create(runs, owner="me")
+    ask_for_it = queue.request_cancel
+
+    def later(db: Connection, key: JobKey) -> str:
+        with ThreadPoolExecutor(1) as threads:
+            assert threads.submit(runs.settled, run_id, "me", "finished", [started(20)]).result(10)
+        return ask_for_it(db, key)
+
+    monkeypatch.setattr(queue, "request_cancel", later)
+    assert runs.cancel(run_id, None).status == "finished"
+    assert [event["event"] for event in runs.events.after(run_id, -1)] == ["queued", "started"]
+
+
+def test_what_is_given_up_is_over_and_says_so(runs: RunTable, queue: JobQueue) -> None:
+    run_id = create(runs, owner="me")
+    runs.given_up(run_id, "stranger")
+    assert runs.get(run_id).status == "running"
+    runs.given_up(run_id, "me")
+    assert runs.get(run_id).status == "cancelled"
+    assert [event["event"] for event in runs.events.after(run_id, -1)] == ["queued", "cancelled"]
+    assert queue.claim("worker", {"run": 9}) == []
+
+
+def test_an_answer_and_what_is_remembered_of_it_are_kept_together(
+    runs: RunTable, database: Database, queue: JobQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = waiting(runs)
+    decision: DecisionMade = {
+        "workspace_id": "w",
+        "action": "prefer",
+        "about": "revenue",
+        "period": "2025",
+        "prefer": ["a.pdf"],
+        "over": ["b.pdf"],
+        "documents": ["a.pdf", "b.pdf"],
+        "note": None,
+        "by": "Ada",
+        "run_id": run_id,
+        "created_at": "2026-01-01",
+    }
+    with monkeypatch.context() as broken:
+        broken.setattr(queue, "put", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            runs.answered(run_id, ANSWER, None, [decision])
+    assert Decisions(database).of("w") == []
+    assert runs.get(run_id).status == "waiting"
+    runs.answered(run_id, ANSWER, None, [decision])
+    assert [one["about"] for one in Decisions(database).of("w")] == ["revenue"]
+
+
+def test_a_look_at_a_run_sees_one_moment(runs: RunTable) -> None:
+    run_id = create(runs, owner="me")
+    runs.progressed(run_id, "me", [started(10), started(20), started(20, "evaluator")], (1, "half"))
+    status, events, draft = runs.seen(run_id, 0)
+    assert (status, [(e["seq"], e["agent"]) for e in events], draft) == (
+        "running",
+        [(10, "critic"), (20, "evaluator")],
+        (1, "half"),
+    )
+    assert runs.seen(run_id, 20)[1] == []
+    with pytest.raises(UnknownRun):
+        runs.seen("nothing", -1)

@@ -11,7 +11,7 @@ from masis.settings import Settings
 
 async def delete_threads(settings: Settings, run_ids: Sequence[str]) -> None:
     """Nothing of them stays on the disk of the data folder."""
-    if not run_ids or not _has_checkpoints(settings):
+    if not run_ids or not has_checkpoints(settings):
         return
     async with open_checkpointer(settings) as saver:
         if isinstance(saver, AsyncSqliteSaver):
@@ -26,7 +26,7 @@ async def delete_threads(settings: Settings, run_ids: Sequence[str]) -> None:
 
 async def unlisted_threads(settings: Settings, workspace_id: str, listed: Sequence[str]) -> list[str]:
     """Runs of the workspace that have checkpoints and no record: the first versions kept none."""
-    if settings.database_url or not _has_checkpoints(settings):
+    if settings.database_url or not has_checkpoints(settings):
         return []
     found: list[str] = []
     async with open_checkpointer(settings) as saver:
@@ -42,5 +42,5 @@ async def unlisted_threads(settings: Settings, workspace_id: str, listed: Sequen
     return found
 
 
-def _has_checkpoints(settings: Settings) -> bool:
+def has_checkpoints(settings: Settings) -> bool:
     return bool(settings.database_url) or (settings.home / "runs.db").exists()

@@ -7,13 +7,14 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from masis.errors import InvalidInput, MASISError
+from masis.errors import InvalidInput, MASISError, UnknownRun
 from masis.jobs.lease import JobCancelled, LeaseKeeper
 from masis.jobs.owners import new_owner
 from masis.jobs.queue import Job
 from masis.orchestrator.human import HumanAnswer, checked_answer
 from masis.orchestrator.remembered import decisions_from
 from masis.orchestrator.state import MASISInput, MASISState, in_words
+from masis.runs.adoption import adopted
 from masis.runs.core import Core, blocking
 from masis.runs.erasure import delete_threads
 from masis.runs.event_log import RunEvent
@@ -102,6 +103,11 @@ class RunMethods(Core):
         return await self._work_here(keeper, job, on_event)
 
     async def arun(self, run_id: str, workspace: str | None = None) -> RunRecord:
+        try:
+            return await self.run_table.together("reading", self.run_table.get, run_id, workspace)
+        except UnknownRun:
+            if not await adopted(self.settings, self.run_table, run_id):
+                raise
         return await self.run_table.together("reading", self.run_table.get, run_id, workspace)
 
     async def aruns(

@@ -39,35 +39,26 @@ class RunTable:
 
     def create(self, state: MASISState, by: Caller, owner: str | None = None) -> RunRecord:
         """The run and its job in one transaction; with an owner it is that owner's at once."""
-        run_id, moment = uuid.uuid4().hex[:16], now()
-        record = RunRecord(
-            run_id,
-            state["workspace_id"],
-            state["user_query"],
-            status="running" if owner else "queued",
-            outcome=None,
-            confidence=None,
-            created_at=moment,
-            started_at=moment if owner else None,
-            finished_at=None,
-            attempts=0,
-            agent=None,
-            requires_human_review=False,
-            asked_by=by.name,
-            key_id=by.key_id,
-            model_calls=0,
-            input_tokens=0,
-            output_tokens=0,
-            cost_usd=0.0,
-            error=None,
-        )
-        queued: RunEvent = {"seq": 0, "at": moment, "event": "queued", "data": {"question": record.question}}
+        record = _new_record(uuid.uuid4().hex[:16], state, by, "running" if owner else "queued")
+        queued: RunEvent = {"seq": 0, "at": record.created_at, "event": "queued", "data": {"question": record.question}}
         with self._database.writing() as db:
             _insert(db, record)
-            db.execute("INSERT INTO run_inputs VALUES (?, ?, 0, NULL, 0, 1)", (run_id, json.dumps(state)))
-            self.events.append(db, run_id, [queued])
-            self._queue.put(db, Job("run", run_id, record.workspace_id), owner)
+            _insert_input(db, record.run_id, state)
+            self.events.append(db, record.run_id, [queued])
+            self._queue.put(db, Job("run", record.run_id, record.workspace_id), owner)
         return record
+
+    def adopt(self, run_id: str, state: MASISState, by: Caller, result: RunResult) -> None:
+        """A run that has checkpoints and no record."""
+        status: RunStatus = "waiting" if result.requires_human_review else "finished"
+        asked: MASISState = {"user_query": state["user_query"], "workspace_id": state["workspace_id"]}
+        with self._database.writing(lock=run_id) as db:
+            if db.execute("SELECT 1 FROM runs WHERE run_id = ?", (run_id,)).fetchone():
+                return
+            _insert(db, _new_record(run_id, state, by, status))
+            _insert_input(db, run_id, asked)
+            _settle(db, run_id, status, None)
+            _save_result(db, run_id, result)
 
     def get(self, run_id: str, workspace_id: str | None = None) -> RunRecord:
         with self._database.reading() as db:
@@ -292,6 +283,35 @@ class RunTable:
                 UsageRow(row[0], row[1], row[2], int(row[3]), int(row[4]), int(row[5]), int(row[6]), float(row[7]))
                 for row in rows.fetchall()
             ]
+
+
+def _new_record(run_id: str, state: MASISState, by: Caller, status: RunStatus) -> RunRecord:
+    moment = now()
+    return RunRecord(
+        run_id,
+        state["workspace_id"],
+        state["user_query"],
+        status=status,
+        outcome=None,
+        confidence=None,
+        created_at=moment,
+        started_at=None if status == "queued" else moment,
+        finished_at=None,
+        attempts=0,
+        agent=None,
+        requires_human_review=False,
+        asked_by=by.name,
+        key_id=by.key_id,
+        model_calls=0,
+        input_tokens=0,
+        output_tokens=0,
+        cost_usd=0.0,
+        error=None,
+    )
+
+
+def _insert_input(db: Connection, run_id: str, state: MASISState) -> None:
+    db.execute("INSERT INTO run_inputs VALUES (?, ?, 0, NULL, 0, 1)", (run_id, json.dumps(state)))
 
 
 def _insert(db: Connection, record: RunRecord) -> None:
