@@ -5,6 +5,7 @@ MASISError
 │   ├── UnknownWorkspace
 │   ├── UnknownRun
 │   ├── UnknownDocument
+│   ├── UnknownPassage
 │   ├── UnknownKey
 │   └── DuplicateDocument
 ├── UnreadableFile          a file could not be read as a document
@@ -64,6 +65,11 @@ class UnknownRun(InvalidInput):
 class UnknownDocument(InvalidInput):
     code = "unknown_document"
     advice = "List the documents with `masis documents`."
+
+
+class UnknownPassage(InvalidInput):
+    code = "unknown_passage"
+    advice = "Take the chunk_id from a citation or a search, and give document_id, start and end from there as well."
 
 
 class DuplicateDocument(InvalidInput):

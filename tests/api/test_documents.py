@@ -59,13 +59,16 @@ def test_a_document_is_read_to_the_character(client: httpx.Client) -> None:
     passage = next(each for each in found if each["document_id"] == document["document_id"])
     exact = client.get(f"{here}/passages/{passage['chunk_id']}").json()
     assert exact["text"] == text["text"][exact["start"] : exact["end"]]
+    joined = client.get(f"{here}/passages/joined", params={"start": 3, "end": 40}).json()
+    assert joined["text"] == text["text"][3:40]
+    assert client.get(f"{here}/passages/joined", params={"start": 3, "end": 10**6}).status_code == 404
 
 
 def test_a_passage_of_another_document_is_not_here(client: httpx.Client) -> None:
     found = client.get(f"{ACME}/search", params={"q": "gateway outage"}).json()[0]
     other = hashlib.sha256(DOCUMENTS["board-memo.md"].encode()).hexdigest()
     missing = client.get(f"{ACME}/documents/{other}/passages/{found['chunk_id']}")
-    assert (missing.status_code, missing.json()["code"]) == (404, "not_found")
+    assert (missing.status_code, missing.json()["code"]) == (404, "unknown_passage")
 
 
 def test_documents_come_in_pages(client: httpx.Client) -> None:

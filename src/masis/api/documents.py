@@ -14,11 +14,22 @@ from masis.access.rights import may
 from masis.api.access import Access, Read, Write
 from masis.api.idempotency import IdempotencyKey, once
 from masis.api.ingestions import ingestion_out, location_of, until_done
-from masis.api.models import Accepted, DocumentOut, DocumentText, KnownDocument, PageOut, Passage, Receipt, WorkspaceId
+from masis.api.models import (
+    Accepted,
+    DocumentOut,
+    DocumentText,
+    KnownDocument,
+    Offset,
+    PageOut,
+    Passage,
+    Receipt,
+    WorkspaceId,
+)
 from masis.api.paging import Cursor, Limit, Page, cut, position_of
 from masis.api.problems import NotHere, problems, refused_as_conflict
 from masis.api.uploads import UPLOAD_BODY, Contents, Uploaded, uploaded_files
-from masis.errors import DuplicateDocument
+from masis.errors import DuplicateDocument, UnknownPassage
+from masis.knowledge.passages import read_words
 from masis.types import PAGE_BREAK, Document, DocumentStatus, ParsedDocument
 
 router = APIRouter(prefix="/masis/workspaces/{workspace_id}/documents", tags=["documents"])
@@ -166,11 +177,14 @@ async def get_passage(
     workspace_id: WorkspaceId,
     document_id: DocumentId,
     chunk_id: Annotated[str, Path(max_length=400, description="As a citation names it.")],
+    start: Offset = None,
+    end: Offset = None,
 ) -> Passage:
+    """Passages that were found together are cited as one, under an id that no index holds: give `start` and `end`."""
     await known_document(access, workspace_id, document_id)
-    chunk = await access.masis.library.passage(workspace_id, chunk_id)
-    if chunk is None or chunk.document_id != document_id:
-        raise NotHere("This document has no such passage.", advice="Take the chunk_id of a citation or a search.")
+    chunk, _ = await read_words(access.masis.library, workspace_id, chunk_id, (document_id, start, end))
+    if chunk.document_id != document_id:
+        raise UnknownPassage("This document has no such passage.")
     return Passage(**asdict(chunk))
 
 

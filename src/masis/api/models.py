@@ -2,12 +2,14 @@
 
 from typing import Annotated, Literal
 
-from fastapi import Path
+from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from masis.settings import QUESTION_CEILING
 from masis.types import WORKSPACE_NAME, WORKSPACE_NAME_RULE, DocumentStatus
 
+LATEST_OFFSET = 2**31
+Offset = Annotated[int | None, Query(ge=0, le=LATEST_OFFSET, description="In the document's text, as citations count.")]
 WorkspaceId = Annotated[
     str,
     Path(pattern=WORKSPACE_NAME, description=f"The workspace: {WORKSPACE_NAME_RULE}.", examples=["acme"]),

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Query, Response
 
 from masis.api.access import Read
 from masis.api.documents import DocumentId, known_document, pages_of, parsed_document
-from masis.api.models import PageOut, WorkspaceId
+from masis.api.models import Offset, PageOut, WorkspaceId
 from masis.api.problems import NotHere, problems
 from masis.errors import UnreadableFile
 from masis.sources.pdf_image import MOST_QUOTED, WIDTHS, Wanted
@@ -17,10 +17,8 @@ from masis.types import PAGE_BREAK, ParsedDocument
 
 router = APIRouter(prefix="/masis/workspaces/{workspace_id}/documents/{document_id}", tags=["documents"])
 
-LATEST_OFFSET = 2**31
 
 PageNumber = Annotated[int, Path(ge=1, le=1_000_000, description="Counted from 1.")]
-Offset = Annotated[int | None, Query(ge=0, le=LATEST_OFFSET, description="In the document's text, as citations count.")]
 
 
 @router.get("/pages", operation_id="list_pages", summary="Where each page begins and ends", responses=problems(404))

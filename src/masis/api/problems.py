@@ -33,6 +33,7 @@ STATUS_OF_CODE: dict[str, int] = {
     "unknown_workspace": 404,
     "unknown_run": 404,
     "unknown_document": 404,
+    "unknown_passage": 404,
     "unknown_ingestion": 404,
     "unknown_decision": 404,
     "unknown_key": 404,

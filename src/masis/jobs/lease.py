@@ -3,9 +3,10 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 
 from masis.errors import MASISError
+from masis.jobs.background import meanwhile
 from masis.jobs.queue import Job, JobKey, JobQueue
 
 
@@ -81,15 +82,8 @@ class LeaseKeeper:
         if self._leases.get(lease.job.key) is lease:
             del self._leases[lease.job.key]
 
-    @asynccontextmanager
-    async def renewing(self) -> AsyncIterator[None]:
-        task = asyncio.create_task(self._keep_renewing())
-        try:
-            yield
-        finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+    def renewing(self) -> AbstractAsyncContextManager[None]:
+        return meanwhile(self._keep_renewing())
 
     async def renew(self) -> None:
         started = time.monotonic()

@@ -11,6 +11,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
 from masis.errors import DatabaseUnavailable, DataFolderError, MASISError
+from masis.jobs.background import stay_alive
 from masis.jobs.lease import JobCancelled, Lease, LeaseLost
 from masis.observability.watching import watch_run
 from masis.orchestrator.graph import MASISGraph
@@ -74,7 +75,7 @@ class Execution:
         except (JobCancelled, asyncio.CancelledError):
             if not lease.cancelled or lease.lost:
                 raise
-            _stay_alive()
+            stay_alive()
             await self._cancelled(lease, recorder)
             return None
         except (DataFolderError, DatabaseUnavailable) as error:
@@ -210,10 +211,3 @@ def _hear(part: dict[str, Any], recorder: Recorder, progress: Progress) -> None:
         if part["agent"] == "supervisor":
             # What ends the run is known before its checkpoint is written, which may still fail.
             progress.state = applied(progress.state, part["update"])
-
-
-def _stay_alive() -> None:
-    """The cancellation was of the run and has been taken note of; the task itself goes on."""
-    task = asyncio.current_task()
-    while task is not None and task.cancelling():
-        task.uncancel()

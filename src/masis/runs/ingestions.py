@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from masis.database import Connection, Database
 from masis.errors import InvalidInput, MASISError
+from masis.jobs.background import meanwhile, stay_alive
 from masis.jobs.lease import JobCancelled, Lease
 from masis.jobs.queue import Job, JobQueue
 from masis.knowledge.library import Library
@@ -141,24 +142,18 @@ class IngestionWork:
     async def _done(self, ingestion: Ingestion, lease: Lease) -> None:
         watch = Watch(self._ingestions, self._hub, replace(ingestion, status="running"), lease.owner)
         ours = [(file.document_id, file.file_name) for file in ingestion.files if file.stage != "duplicate"]
-        saving = asyncio.create_task(watch.keep_saving())
         try:
-            report = await self._library.ingest_kept(
-                ingestion.workspace_id, ours, watch.progress, upload_id=ingestion.ingestion_id
-            )
+            async with meanwhile(watch.keep_saving()):
+                report = await self._library.ingest_kept(
+                    ingestion.workspace_id, ours, watch.progress, upload_id=ingestion.ingestion_id
+                )
         except (JobCancelled, asyncio.CancelledError):
             if not lease.cancelled:
                 raise
-            task = asyncio.current_task()
-            while task is not None and task.cancelling():
-                task.uncancel()
+            stay_alive()
             await self._library.forget_kept(ingestion.workspace_id, [document_id for document_id, _ in ours])
             await self._finished(replace(watch.ingestion, status="cancelled"), lease)
             return
-        finally:
-            saving.cancel()
-            with suppress(asyncio.CancelledError):
-                await saving
         await self._finished(_with_report(watch.ingestion, report), lease)
 
     async def _finished(self, ingestion: Ingestion, lease: Lease) -> None:

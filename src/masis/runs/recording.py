@@ -1,10 +1,11 @@
 """Writes down what happens while a run works, in as few transactions as keep a reader up to date."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, suppress
 
 from masis.errors import MASISError
+from masis.jobs.background import meanwhile
 from masis.runs.event_log import RunEvent
 from masis.runs.hub import Hub
 from masis.runs.run_table import RunTable
@@ -42,15 +43,8 @@ class Recorder:
         self._draft_is_written = False
         self._something.set()
 
-    @asynccontextmanager
-    async def writing(self) -> AsyncIterator[None]:
-        task = asyncio.create_task(self._keep_writing())
-        try:
-            yield
-        finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+    def writing(self) -> AbstractAsyncContextManager[None]:
+        return meanwhile(self._keep_writing())
 
     def take_unwritten(self) -> list[RunEvent]:
         """For the transaction that ends the run."""

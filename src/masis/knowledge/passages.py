@@ -1,6 +1,8 @@
-"""The exact words behind a citation."""
+"""The exact words behind a citation, also where several passages were found together."""
 
-from masis.errors import InvalidInput
+import asyncio
+
+from masis.errors import UnknownPassage
 from masis.knowledge.library import Library
 from masis.types import PAGE_BREAK, Chunk, Page, ParsedDocument
 
@@ -21,7 +23,7 @@ async def _at(library: Library, workspace: str, chunk_id: str, place: Place) -> 
     if document_id is None or start is None or end is None:
         raise _not_there(chunk_id)
     parsed = await library.document_text(workspace, document_id)
-    document = library.catalog.document(workspace, document_id)
+    document = await asyncio.to_thread(library.catalog.document, workspace, document_id)
     if parsed is None or document is None or not start < end <= len(parsed.text):
         raise _not_there(chunk_id)
     page = _page_at(parsed, start)
@@ -37,8 +39,5 @@ def _page_at(parsed: ParsedDocument, position: int) -> Page:
     return parsed.pages[-1]
 
 
-def _not_there(chunk_id: str) -> InvalidInput:
-    return InvalidInput(
-        f"There is no passage {chunk_id[:40]!r} in this workspace.",
-        advice="Take the chunk_id from a citation or a search, and give document_id, start and end from there as well.",
-    )
+def _not_there(chunk_id: str) -> UnknownPassage:
+    return UnknownPassage(f"There is no passage {chunk_id[:40]!r} in this workspace.")
