@@ -82,7 +82,6 @@ def worker(concurrency: Concurrency = None) -> None:
         chosen = settings()
         _require_shared(chosen)
         configure_logging(chosen, default_level="info")
-        err().print("MASIS works on what the queue holds. Stop it with Ctrl-C.")
         asyncio.run(_work(chosen, concurrency))
 
 
@@ -145,6 +144,7 @@ async def _work(chosen: "Settings", concurrency: int | None) -> None:
         asyncio.get_running_loop().add_signal_handler(each, stopped.set)
     try:
         async with working(masis, concurrency):
+            err().print("MASIS works on what the queue holds. Stop it with Ctrl-C.")
             await stopped.wait()
     finally:
         masis.close()
