@@ -17,7 +17,7 @@ from masis.knowledge.library import Library, open_library
 from masis.settings import Settings
 from masis.types import Document
 
-KILLS = 6
+KILLS = 4
 SENTENCES = [
     "The ferry to {0} carried {1} cars in spring.",
     "Harbour dues at {0} rose to {1} crowns.",
