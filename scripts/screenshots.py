@@ -88,6 +88,13 @@ def source(page: Page, runs: dict[str, str]) -> None:
     expect(page.get_by_role("img", name="the cited words marked")).to_have_js_property("complete", True)
 
 
+def review(page: Page, runs: dict[str, str]) -> None:
+    """With both sides in the picture, and as much of what stands above them as fits."""
+    run_of(CONFLICT)(page, runs)
+    sides = page.get_by_role("group", name="customer churn")
+    sides.evaluate("sides => sides.scrollIntoView({ block: 'end' })")
+
+
 def trail(page: Page, runs: dict[str, str]) -> None:
     run_of(CONFLICT)(page, runs)
     page.get_by_role("tab", name="Trail").click()
@@ -98,7 +105,7 @@ VIEWS: dict[str, Callable[[Page, dict[str, str]], None]] = {
     "ask": at("ask", "What do you want to know?"),
     "answer": run_of(OUTAGE),
     "source": source,
-    "review": run_of(CONFLICT),
+    "review": review,
     "trail": trail,
     "runs": at("runs", "Runs"),
     "documents": at("documents", "Documents"),

@@ -101,6 +101,7 @@ def test_the_marks_cover_the_words(client: httpx.Client, documents: dict[str, st
     place = place_of(client, documents["report.pdf"], words)
     answer = client.get(f"{documents['report.pdf']}/pages/{place['number']}.png", params=place["span"])
     assert (answer.status_code, answer.headers["content-type"]) == (200, "image/png")
+    assert answer.headers["vary"] == "Cookie"
     assert int(answer.headers["x-marks"]) >= words.count("\n") + 1
     found = text_under(REPORT.read_bytes(), place["number"], boxes_of(answer.content))
     assert skeleton_of(words).text in skeleton_of(found).text

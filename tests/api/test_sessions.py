@@ -75,6 +75,13 @@ async def test_scripts_cannot_read_the_cookie_and_other_sites_cannot_send_it(
     assert token not in cookie
 
 
+async def test_another_site_signs_nobody_in(page: Page) -> None:
+    _, token = page.keys.create("an attacker", "write", ["acme"])
+    answer = await page.client.post("/masis/session", json={"key": token}, headers={"Sec-Fetch-Site": "cross-site"})
+    assert answer.status_code == 403
+    assert not page.client.cookies
+
+
 @pytest.mark.parametrize("route", CHANGING, ids=str)
 async def test_what_changes_something_must_show_the_token_of_its_session(page: Page, route: Route) -> None:
     await page.sign_in("admin", "*")

@@ -1,4 +1,5 @@
-"""A service and a browser for the tests of a module; a fresh context and a witness for each test."""
+"""One service with the sample for all modules that need no other: each works in workspaces of its own. A browser for
+each module; a fresh context and a witness for each test."""
 
 import fcntl
 import subprocess
@@ -34,13 +35,18 @@ def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-@pytest.fixture(scope="module")
-def service(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+@pytest.fixture(scope="session")
+def sample_service(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """With the sample and the offline engine."""
     yield from running(Service(tmp_path_factory.mktemp("service"), template=sample_home))
 
 
 @pytest.fixture(scope="module")
+def service(sample_service: Service) -> Service:
+    return sample_service
+
+
+@pytest.fixture(scope="session")
 def told_service(storyteller: Storyteller, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """Its model says what the test wants; in the workspace acme is one report."""
     provider = FakeOpenAI()
@@ -60,7 +66,7 @@ def told_service(storyteller: Storyteller, tmp_path_factory: pytest.TempPathFact
         provider.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def storyteller() -> Storyteller:
     return Storyteller()
 

@@ -43,7 +43,7 @@ def test_several_files_one_of_them_bad_and_one_there_already(page: Page, service
     page.get_by_label("Files to upload").set_input_files(
         file("plan-again.md", "# Plan\n\nThe fleet grows to twelve ships in 2027.")
     )
-    expect(page.get_by_text("The workspace has these very bytes")).to_be_visible()
+    expect(page.get_by_text("so there is nothing to do: plan-again.md")).to_be_visible()
 
 
 def test_a_folder_is_uploaded_with_what_is_inside_it(page: Page, tmp_path: Path) -> None:
@@ -87,6 +87,22 @@ def test_is_looked_at_searched_and_deleted_with_a_receipt(page: Page, service: S
     with service.client() as client:
         left = client.get("/masis/workspaces/bin/documents").json()["items"]
     assert [document["file_name"] for document in left] == ["keep.md"]
+
+
+def test_an_upload_is_stopped_and_what_was_read_stays(page: Page, service: Service) -> None:
+    def crates(pier: int) -> str:
+        return "".join(f"Berth {row} of pier {pier} holds {row * 7} crates.\n" for row in range(700))
+
+    service.upload("stopped", {"note.md": b"# Note\n\nRead before."})
+    page.goto("/w/stopped/documents")
+    page.get_by_label("Files to upload").set_input_files([file(f"pier-{each}.txt", crates(each)) for each in range(8)])
+    upload = page.get_by_role("region", name="Upload of 8 files")
+    upload.get_by_role("button", name="Stop").click()
+    expect(upload).to_contain_text("Stopped: 8 files")
+    expect(upload.get_by_role("listitem").filter(has_text="Stopped").first).to_be_visible()
+    expect(upload.get_by_role("button", name="Stop")).to_have_count(0)
+    expect(row_of(page, "note.md")).to_contain_text("Ready")
+    expect(page.get_by_role("list", name="Documents").get_by_text("Being read")).to_have_count(0)
 
 
 def test_a_deleted_source_is_told_and_not_a_blank_panel(

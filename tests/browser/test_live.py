@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
-from tests.support.browser import Witness
+from tests.support.browser import WATCHED, Witness
 from tests.support.deployment import until
 from tests.support.relay import Relay
 from tests.support.service import Service
@@ -16,12 +16,8 @@ QUESTION = "What was revenue in 2025?"
 STORY = "Revenue was $12 million in 2025. [{id}]"
 LONG_STORY = " ".join([STORY] * 12)
 CUT = tuple(f"ERR_{how}" for how in ("CONNECTION_REFUSED", "CONNECTION_RESET", "INCOMPLETE_CHUNKED", "EMPTY_RESPONSE"))
-WATCHED = """
-window.shifts = [];
+LENGTHS = """
 window.lengths = new Set();
-new PerformanceObserver((list) => {
-  for (const each of list.getEntries()) if (!each.hadRecentInput) window.shifts.push(each.value);
-}).observe({ type: "layout-shift", buffered: true });
 new MutationObserver(() => {
   window.lengths.add(document.querySelector("[aria-label=Draft] .answer")?.textContent.length ?? 0);
 }).observe(document, { childList: true, characterData: true, subtree: true });
@@ -39,6 +35,8 @@ def held(storyteller: Storyteller) -> Iterator[Storyteller]:
     storyteller.story, storyteller.pause = STORY, 0.0
     storyteller.may_end.clear()
     yield storyteller
+    storyteller.story, storyteller.pause = STORY, 0.0
+    storyteller.objections.clear()
     storyteller.may_end.set()
 
 
@@ -88,14 +86,47 @@ def test_is_cancelled_everywhere(
 
 
 def test_text_comes_piece_by_piece_and_nothing_jumps(page: Page, ask: Callable[..., None], held: Storyteller) -> None:
-    page.add_init_script(WATCHED)
+    page.add_init_script(f"{WATCHED}{LENGTHS}")
     held.story, held.pause = LONG_STORY, 0.015
     ask(QUESTION, "acme")
     expect(draft_of(page)).to_have_text(re.compile(r"(Revenue was[^R]*){12}"))
     assert page.evaluate("window.lengths.size") > 5
     held.may_end.set()
     expect(answer_of(page).get_by_role("button", name="verbatim").first).to_be_visible()
-    assert sum(page.evaluate("window.shifts")) < 0.1
+    assert sum(page.evaluate("window.shifts")) < 0.05
+
+
+def test_a_second_attempt_says_why_the_first_was_sent_back(
+    page: Page, ask: Callable[..., None], held: Storyteller
+) -> None:
+    held.objections, held.pause = ["The year before is not mentioned."], 0.02
+    ask(QUESTION, "acme")
+    expect(draft_of(page)).to_contain_text("Attempt 1 was sent back: the draft did not pass its audit.")
+    expect(draft_of(page)).to_contain_text("Critic: missing: The year before is not mentioned.")
+    held.may_end.set()
+    expect(answer_of(page).get_by_role("button", name="verbatim")).to_be_visible()
+    expect(page.get_by_text("was sent back")).to_have_count(0)
+    page.get_by_role("tab", name="Trail").click()
+    comparison = page.get_by_role("region", name="Compare attempts")
+    expect(comparison).to_contain_text("[1: report.md, page 1]")
+    expect(comparison).to_contain_text("Missing: The year before is not mentioned.")
+
+
+def test_a_run_that_is_deleted_elsewhere_says_so(
+    page: Page, ask: Callable[..., None], service: Service, held: Storyteller, witness: Witness
+) -> None:
+    witness.excuse("404")
+    ask(QUESTION, "acme")
+    expect(critic_of(page)).to_contain_text("at work")
+    with service.client() as client:
+        path = f"/masis/workspaces/acme/runs/{page.url.rsplit('/', 1)[1]}"
+        client.post(f"{path}/cancel").raise_for_status()
+        held.may_end.set()
+        until(lambda: client.delete(path).status_code < 300)
+    page.reload()
+    expect(page.get_by_role("alert")).to_contain_text("It may have been deleted.")
+    page.get_by_role("link", name="All runs").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Runs")
 
 
 def test_what_happened_while_the_connection_was_lost_is_caught_up_with(

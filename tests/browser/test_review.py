@@ -1,30 +1,25 @@
 """A run that needs a person: what they see, every way on, and the answer that comes of it."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.api.live import DISPUTED, DOCUMENTS
-from tests.browser.conftest import running
+from tests.support.browser import WATCHED
 from tests.support.service import Service
 
 SAMPLE_CONFLICT = "What was customer churn in fiscal 2025?"
 
 
 @pytest.fixture(scope="module")
-def service(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    service = Service(tmp_path_factory.mktemp("review"), template=sample_home)
-    for running_service in running(service):
-        service.upload("acme", {name: text.encode() for name, text in DOCUMENTS.items()})
-        service.upload("lone", {"note.md": b"# Note\n\nThe harbour office opened in 2019."})
-        yield running_service
+def service(sample_service: Service) -> Service:
+    sample_service.upload("disputed", {name: text.encode() for name, text in DOCUMENTS.items()})
+    sample_service.upload("lone", {"note.md": b"# Note\n\nThe harbour office opened in 2019."})
+    return sample_service
 
 
 @pytest.fixture
 def disputed(page: Page, service: Service) -> Page:
-    page.goto(f"/w/acme/runs/{service.ask('acme', DISPUTED)}")
+    page.goto(f"/w/disputed/runs/{service.ask('disputed', DISPUTED)}")
     expect(review_of(page)).to_be_visible()
     return page
 
@@ -38,6 +33,7 @@ def answer_of(page: Page) -> Locator:
 
 
 def test_the_conflict_of_the_sample_is_settled_and_remembered(page: Page, service: Service) -> None:
+    page.add_init_script(WATCHED)
     page.goto("/w/tolmerick/ask")
     page.get_by_label("Your question").fill(SAMPLE_CONFLICT)
     page.keyboard.press("Enter")
@@ -50,6 +46,7 @@ def test_the_conflict_of_the_sample_is_settled_and_remembered(page: Page, servic
         expect(side).to_contain_text(said)
         expect(side).to_contain_text(place)
     expect(page.get_by_role("region", name="Best draft")).to_contain_text("The documents do not agree on this")
+    assert sum(page.evaluate("window.shifts")) < 0.02, "what is read was pushed away"
     quality = page.get_by_role("complementary", name="Quality")
     expect(quality.get_by_label("Faithfulness")).to_be_visible()
     expect(quality.get_by_role("img", name="Confidence by attempt")).to_be_visible()
@@ -86,7 +83,7 @@ def test_the_conflict_of_the_sample_is_settled_and_remembered(page: Page, servic
     expect(page.get_by_role("heading", level=1)).to_contain_text("How high was customer churn")
     expect(answer_of(page)).to_contain_text("7.4%")
     expect(answer_of(page)).to_contain_text("decision of Ada")
-    page.goto("/settings")
+    page.get_by_role("link", name="Settings").click()
     expect(page.get_by_text("Audited figures win.")).to_be_visible()
     page.get_by_role("button", name="Forget the decision").click()
     expect(page.get_by_text("None. Tick “Remember this”")).to_be_visible()

@@ -3,26 +3,23 @@
 import io
 import json
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.api.live import ANSWERED, DISPUTED, DOCUMENTS
-from tests.browser.conftest import running
 from tests.support.service import Service
 
 ELSEWHERE = "What does the lighthouse keeper earn?"
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    for service in running(Service(tmp_path_factory.mktemp("runs"))):
-        service.upload("acme", {name: text.encode() for name, text in DOCUMENTS.items()})
-        for question in (ANSWERED, DISPUTED, ELSEWHERE):
-            service.ask("acme", question)
-        yield service
+def service(sample_service: Service) -> Service:
+    sample_service.upload("history", {name: text.encode() for name, text in DOCUMENTS.items()})
+    for question in (ANSWERED, DISPUTED, ELSEWHERE):
+        sample_service.ask("history", question)
+    return sample_service
 
 
 def rows(page: Page) -> Locator:
@@ -30,7 +27,7 @@ def rows(page: Page) -> Locator:
 
 
 def test_searched_filtered_and_opened(page: Page) -> None:
-    page.goto("/w/acme/runs")
+    page.goto("/w/history/runs")
     expect(rows(page)).to_have_count(3)
     expect(rows(page).first).to_contain_text(ELSEWHERE)
     page.get_by_label("Search questions").fill("gateway")
@@ -51,8 +48,8 @@ def test_searched_filtered_and_opened(page: Page) -> None:
 
 
 def test_asked_again_and_deleted(page: Page, service: Service) -> None:
-    run_id = service.ask("acme", "Was there a gateway outage root cause?")
-    page.goto(f"/w/acme/runs/{run_id}")
+    run_id = service.ask("history", "Was there a gateway outage root cause?")
+    page.goto(f"/w/history/runs/{run_id}")
     page.get_by_role("button", name="Ask again").click()
     page.wait_for_url(lambda url: "/runs/" in url and run_id not in url)
     expect(page.get_by_label("Ask another question")).to_be_visible()
@@ -67,7 +64,7 @@ def test_asked_again_and_deleted(page: Page, service: Service) -> None:
 
 
 def test_exported_in_every_form(page: Page, service: Service) -> None:
-    page.goto(f"/w/acme/runs/{service.ask('acme', ANSWERED)}")
+    page.goto(f"/w/history/runs/{service.ask('history', ANSWERED)}")
     taken = {}
     for form in ("Markdown", "HTML", "PDF", "Word (DOCX)", "JSON"):
         page.get_by_role("button", name="Export").click()

@@ -4,13 +4,12 @@ import io
 import re
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import running
 from tests.support.browser import Witness
 from tests.support.service import Service
 
@@ -19,11 +18,10 @@ ANCHOR = "The anchor of the Halcyon weighs 412 kilograms."
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    for service in running(Service(tmp_path_factory.mktemp("large"))):
-        service.upload("large", {"ledger.pdf": ledger()})
-        write_history(service)
-        yield service
+def service(sample_service: Service) -> Service:
+    sample_service.upload("large", {"ledger.pdf": ledger()})
+    write_history(sample_service)
+    return sample_service
 
 
 def ledger() -> bytes:

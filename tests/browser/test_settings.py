@@ -1,21 +1,19 @@
 """What is configured, and how the page looks and behaves."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import running
-from tests.support.browser import Witness
+from tests.support.browser import PHONE, Witness
 from tests.support.service import Service
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    for service in running(Service(tmp_path_factory.mktemp("settings"))):
-        service.upload("acme", {"note.md": b"# Note\n\nThe harbour office opened in 2019."})
-        yield service
+def service(sample_service: Service) -> Service:
+    sample_service.upload("acme", {"note.md": b"# Note\n\nThe harbour office opened in 2019."})
+    return sample_service
 
 
 def test_the_doctor_reports_and_the_theme_stays(page: Page) -> None:
@@ -59,6 +57,42 @@ def test_another_workspace_is_another_world(page: Page, service: Service) -> Non
     expect(page.get_by_role("link", name="note.md")).to_be_hidden()
     page.goto("/")
     expect(page).to_have_url(re.compile("/w/bolt/ask$"))
+
+
+def test_a_workspace_is_deleted_by_its_name_and_with_a_receipt(page: Page, service: Service) -> None:
+    service.upload("doomed", {"note.md": b"# Note\n\nThe harbour closes."})
+    page.goto("/w/doomed/documents")
+    expect(page.get_by_role("link", name="note.md")).to_be_visible()
+    page.get_by_role("link", name="Settings").click()
+    page.get_by_role("button", name="Delete the workspace").click()
+    really = page.get_by_role("dialog", name="Delete the workspace?")
+    delete = really.get_by_role("button", name="Delete everything in it")
+    expect(delete).to_be_disabled()
+    really.get_by_label("Type its name to confirm").fill("doome")
+    expect(delete).to_be_disabled()
+    really.get_by_label("Type its name to confirm").fill("doomed")
+    delete.click()
+    receipt = page.get_by_role("dialog", name="Deleted: the receipt")
+    expect(receipt).to_contain_text("Workspacedoomed")
+    expect(receipt).to_contain_text("Documents1")
+    receipt.get_by_role("button", name="Done").click()
+    assert "doomed" not in page.get_by_role("combobox", name="Workspace").locator("option").all_inner_texts()
+    with service.client() as client:
+        assert client.get("/masis/workspaces/doomed").status_code == 404
+
+
+def test_a_name_at_its_limit_fits_on_a_phone(page: Page, service: Service) -> None:
+    name = "w" * 64
+    service.upload(name, {f"{'long-name-' * 20}.md": b"# Note\n\nThe harbour office opened in 2019."})
+    page.set_viewport_size(PHONE)
+    for address in (f"/w/{name}/ask", f"/w/{name}/documents", f"/w/{name}/runs", "/settings"):
+        page.goto(address)
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, address
+    page.get_by_role("button", name="Delete the workspace").click()
+    dialog = page.get_by_role("dialog", name="Delete the workspace?")
+    assert dialog.evaluate("dialog => dialog.scrollWidth - dialog.clientWidth") <= 0
+    expect(dialog.get_by_text("Type its name to confirm")).to_be_in_viewport()
 
 
 def test_the_first_key_signs_the_page_in_with_it(

@@ -1,15 +1,14 @@
 """Two keys, two workspaces: neither sees anything of the other's."""
 
-import json
-import subprocess
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from masis.access.keys import Keys as KeyStore
+from masis.settings import Settings
 from tests.browser.conftest import running
 from tests.support.browser import PHONE, Witness, violations
-from tests.support.deployment import MASIS
 from tests.support.service import Service
 
 PIER, QUAY = "The pier was rebuilt in 2021.", "The quay was widened in 2018."
@@ -17,16 +16,10 @@ PIER, QUAY = "The pier was rebuilt in 2021.", "The quay was widened in 2018."
 
 class Keys:
     def __init__(self, service: Service) -> None:
-        self._service = service
-        self.admin = self.make("The admin", "admin", "*")
-        self.ada = self.make("Ada", "write", "acme")
-        self.bo = self.make("Bo", "write", "bolt")
-
-    def make(self, name: str, role: str, workspace: str) -> str:
-        arguments = [MASIS, "keys", "create", name, "--role", role, "--workspace", workspace, "--json"]
-        done = subprocess.run(arguments, env=self._service.environment, check=True, capture_output=True, timeout=60)
-        token: str = json.loads(done.stdout)["token"]
-        return token
+        made = KeyStore(Settings(home=service.home))
+        self.admin = made.create("The admin", "admin", ["*"])[1]
+        self.ada = made.create("Ada", "write", ["acme"])[1]
+        self.bo = made.create("Bo", "write", ["bolt"])[1]
 
 
 @pytest.fixture(scope="module")

@@ -66,7 +66,8 @@ async def get_page_image(
         except UnreadableFile as error:
             raise NotHere(str(error), advice="Read the page's text, or download the original.") from error
     # The cookie decides who may see it: a browser may keep it for its user, nobody in between may.
-    headers = {"X-Marks": str(len(image.boxes)), "Cache-Control": "private, max-age=3600"}
+    # With another cookie it is asked for anew: whoever signs in next at the same browser may see less.
+    headers = {"X-Marks": str(len(image.boxes)), "Cache-Control": "private, max-age=3600", "Vary": "Cookie"}
     return Response(image.png, media_type="image/png", headers=headers)
 
 

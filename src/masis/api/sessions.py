@@ -12,7 +12,7 @@ from masis.api.models import Described
 from masis.api.problems import problems
 from masis.api.service import Service, service_of
 from masis.api.session_tickets import COOKIE, SESSION_SECONDS
-from masis.errors import Unauthorized
+from masis.errors import Forbidden, Unauthorized
 from masis.types import Caller
 
 router = APIRouter(prefix="/masis/session", tags=["access"])
@@ -40,6 +40,7 @@ async def sign_in(request: Request, response: Response, given: SignIn) -> Sessio
     """Sets the cookie `masis_session` for 12 hours. A service that has no keys needs no sign-in: the answer is the
     local admin, and no cookie."""
     service = service_of(request)
+    _require_own_page(request)
     if not await service.keys_needed():
         return _out(LOCAL_ADMIN, None)
     key = await _verified(service, given.key, request.client.host if request.client else "unknown")
@@ -74,6 +75,14 @@ async def sign_out(request: Request, response: Response) -> None:
         await asyncio.to_thread(service.sessions.end, session)
         key = await asyncio.to_thread(service.keys.get, session.key_id)
         await asyncio.to_thread(service.audit_log.record, caller_of(key), "session.end", None, key.key_id)
+
+
+def _require_own_page(request: Request) -> None:
+    """A page elsewhere could otherwise sign a visitor in with its own key, and read later what they ask."""
+    if request.headers.get("sec-fetch-site") == "cross-site":
+        raise Forbidden(
+            "Another site tried to sign you in.", advice="Open the page of this service, and sign in there."
+        )
 
 
 async def _verified(service: Service, token: str, address: str) -> ApiKey:

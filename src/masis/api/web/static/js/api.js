@@ -1,11 +1,18 @@
 // Talking to the service. Every refusal is a Problem with a sentence and advice.
 
+// The service advises programs and the command line; who sits before the page needs other words.
+const ADVICE = {
+  unknown_run: "It may have been deleted. Those that are left are under Runs.",
+  unknown_workspace: "It may have been deleted, or your key does not open it. Choose another one in the list of workspaces.",
+  unauthorized: "Sign in again with your key.",
+};
+
 export class Problem extends Error {
   constructor(status, body = {}) {
     super(body.detail || body.title || "The service could not be reached.");
     this.status = status;
     this.code = body.code ?? "";
-    this.advice = body.advice ?? "";
+    this.advice = ADVICE[this.code] ?? body.advice ?? "";
     this.body = body;
   }
 }
@@ -46,8 +53,12 @@ export async function call(method, path, body) {
 }
 
 async function refused(response) {
-  const problem = new Problem(response.status, await response.json().catch(() => ({})));
-  if (response.status === 401) whenSignedOut(problem);
+  return told(new Problem(response.status, await response.json().catch(() => ({}))));
+}
+
+/** Whoever is no longer signed in is asked to sign in again, whatever they were doing. */
+function told(problem) {
+  if (problem.status === 401) whenSignedOut(problem);
   return problem;
 }
 
@@ -86,7 +97,7 @@ export function upload(path, files, onProgress = () => {}) {
     request.onload = () => {
       const body = parsed(request.responseText);
       if (request.status < 300) resolve(body);
-      else reject(new Problem(request.status, body));
+      else reject(told(new Problem(request.status, body)));
     };
     request.send(form);
   });

@@ -1,11 +1,13 @@
 // Files on their way in: sent in batches, then followed until each of them is ready or has failed.
-import { get, upload, workspacePath } from "./api.js";
+import { get, post, upload, workspacePath } from "./api.js";
 import { useCallback, useEffect, useRef, useState } from "./html.js";
 import { follow } from "./stream.js";
 
 const MOST_FILES = 100;
 const MOST_BYTES = 200_000_000;
 const OVER = ["done", "cancelled", "failed"];
+
+export const isWorking = ({ status }) => !OVER.includes(status);
 
 /** Requests that the service's limits allow. @param {File[]} files */
 export function batches(files) {
@@ -95,5 +97,9 @@ export function useUploads(workspace, onSettled = () => {}) {
     },
     [workspace, watch, onSettled],
   );
-  return { ingestions, sending, refusals, send, watch };
+  const stop = useCallback(
+    (ingestion) => post(workspacePath(workspace, `/ingestions/${ingestion.ingestion_id}/cancel`)),
+    [workspace],
+  );
+  return { ingestions, sending, refusals, send, watch, stop };
 }

@@ -49,11 +49,16 @@ export function useRun(workspace, runId) {
       }
       return true;
     };
+    // The run, or the right to see it, went while it was followed.
+    const lost = (refusal) => {
+      if (!gone && (refusal.status === 403 || refusal.status === 404)) setProblem(refusal);
+      throw refusal;
+    };
     load().catch((refusal) => !gone && refusal.status !== 0 && setProblem(refusal));
     const stop = follow({
       url: () => `${path}/events?after=${seen.current.seq}`,
       kinds: KINDS,
-      isOver: load,
+      isOver: () => load().catch(lost),
       onLink: (latest) => !gone && setLink(latest),
       onEvent: (event) => {
         if (event.seq != null) seen.current.seq = Math.max(seen.current.seq, event.seq);
@@ -80,7 +85,7 @@ export function useRun(workspace, runId) {
     if (!isWaiting) return undefined;
     const look = async () => {
       if (document.hidden) return;
-      const latest = await get(path).catch(() => null);
+      const latest = await get(path).catch((refusal) => void (refusal.status === 404 && setProblem(refusal)));
       if (latest && latest.status !== "waiting") resumed(latest);
     };
     const timer = setInterval(look, LOOK_AGAIN);

@@ -42,7 +42,7 @@ function Part({ part, onOpen, scope }) {
   if (!verdict) return html`<span>${drawn}</span>`;
   return html`<span class="sentence tone-${verdict.tone}" data-sentence=${part.index}
     data-verdict=${part.claim.verdict ?? part.claim.kind}
-    ><span class="words">${drawn}</span>${" "}<${VerdictMark} id="${scope}-verdict-${part.index}" claim=${part.claim}
+    ><span class="words">${drawn}</span>${"\u00a0"}<${VerdictMark} id="${scope}-verdict-${part.index}" claim=${part.claim}
       verdict=${verdict} /></span
   >`;
 }

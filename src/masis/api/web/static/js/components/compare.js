@@ -2,6 +2,7 @@
 import { html, useMemo, useState } from "../html.js";
 import { wordDiff } from "../logic/diff.js";
 import { percent } from "../logic/format.js";
+import { passageNames } from "../logic/passage_names.js";
 import { shown } from "../logic/text.js";
 import { Criticism } from "./criticism.js";
 
@@ -10,7 +11,8 @@ export function Compare({ attempts }) {
   const [to, setTo] = useState(attempts.at(-1).number);
   const one = attempts.find((attempt) => attempt.number === from) ?? attempts[0];
   const other = attempts.find((attempt) => attempt.number === to) ?? attempts.at(-1);
-  const parts = useMemo(() => wordDiff(shown(one.draft), shown(other.draft)), [one.draft, other.draft]);
+  const named = useMemo(() => passageNames(attempts), [attempts]);
+  const parts = useMemo(() => wordDiff(...[one, other].map((each) => shown(named(each.draft)))), [one.draft, other.draft]);
   const critique = one.agents.critic?.data?.critique;
   return html`
     <section class="compare" aria-labelledby="compare-title">

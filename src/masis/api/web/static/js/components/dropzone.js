@@ -1,5 +1,6 @@
 // Files and folders by drag and drop or by choosing, and what becomes of each.
 import { droppedFiles, visible } from "../dropped_files.js";
+import { useShared } from "../context.js";
 import { html, useRef, useState } from "../html.js";
 import { seconds } from "../logic/format.js";
 import { plural } from "../logic/text.js";
@@ -43,7 +44,8 @@ export function UploadProgress({ uploads }) {
       ${sending && html`<div class="sending"><span>Sending ${plural(sending.files, "file")} …</span>
         <progress aria-label="Sending" max="1" value=${sending.share}></progress></div>`}
       ${refusals.map((each) => html`<${Refusal} ...${each} />`)}
-      ${ingestions.map((ingestion) => html`<${Ingestion} key=${ingestion.ingestion_id} ingestion=${ingestion} />`)}
+      ${ingestions.map((ingestion) => html`<${Ingestion} key=${ingestion.ingestion_id} ingestion=${ingestion}
+        onStop=${uploads.stop} />`)}
     </div>
   `;
 }
@@ -56,30 +58,39 @@ function Refusal({ refusal, files }) {
     <p>${refusal.advice}</p></div>`;
 }
 
-function Ingestion({ ingestion }) {
+const OVER = { cancelled: "Stopped", failed: "Failed" };
+
+function Ingestion({ ingestion, onStop }) {
+  const { mayWrite, tellProblem } = useShared();
   const { progress, status } = ingestion;
   const isWorking = status === "queued" || status === "running";
+  const files = plural(progress.files_total || ingestion.files.length, "file");
+  const title = isWorking ? `Reading ${files}` : OVER[status] ? `${OVER[status]}: ${files}` : `${files} read`;
   return html`
-    <section class="ingestion" aria-label="Upload of ${plural(progress.files_total || ingestion.files.length, "file")}">
+    <section class="ingestion" aria-label="Upload of ${files}">
       <div class="ingestion-head">
-        <strong>${isWorking ? `Reading ${plural(progress.files_total, "file")}` : `${plural(ingestion.files.length, "file")} read`}</strong>
+        <strong>${title}</strong>
         <span class="faint">${progress.pages ? plural(progress.pages, "page") : ""}
           ${isWorking && progress.seconds_left ? `, about ${seconds(progress.seconds_left)} left` : ""}</span>
         ${isWorking && html`<progress aria-label="Passages" max=${progress.chunks_total || 1}
           value=${progress.chunks_done}></progress>`}
+        ${isWorking && mayWrite && html`<button type="button" class="quiet"
+          onClick=${() => onStop(ingestion).catch(tellProblem)}><${Icon} name="stop" /> Stop</button>`}
       </div>
       <ul class="files">
-        ${ingestion.files.map((file) => html`<${FileRow} file=${file} />`)}
+        ${ingestion.files.map((file) => html`<${FileRow} file=${file} isStopped=${status === "cancelled"} />`)}
         ${(ingestion.duplicates ?? []).map((file) => html`<${FileRow}
           file=${{ ...file, stage: "duplicate", reason: "The workspace has these very bytes already; nothing was read twice." }} />`)}
       </ul>
+      ${status === "cancelled" && html`<p class="faint">What was read before stays; add the other files again to go on.</p>`}
       ${ingestion.error && html`<p class="faint"><${Foreign}>${ingestion.error}<//></p>`}
     </section>
   `;
 }
 
-function FileRow({ file }) {
-  const stage = STAGES[file.stage] ?? STAGES.queued;
+function FileRow({ file, isStopped = false }) {
+  const known = STAGES[file.stage] ?? STAGES.queued;
+  const stage = isStopped && !known.tone ? STAGES.stopped : known;
   return html`
     <li>
       <span class="file-name"><${Foreign}>${file.file_name}<//></span>

@@ -1,10 +1,12 @@
 // How good an answer is, and why: the same panel for every answer, those that need a person included.
 import { html } from "../html.js";
 import { milliseconds, money, percent } from "../logic/format.js";
-import { plural } from "../logic/text.js";
+import { plural, shortened } from "../logic/text.js";
 import { AGENTS, SCORES } from "../logic/words.js";
 import { ConfidenceChart } from "./confidence_chart.js";
 import { Foreign, Shape } from "./signs.js";
+
+const LONG = 240;
 
 export function Quality({ result }) {
   const { evaluation, metrics, critique } = result;
@@ -84,7 +86,7 @@ function Coverage({ result, critique }) {
   return html`
     <h3>Coverage</h3>
     ${open.length ? html`<p>Not covered by the documents:</p><ul>${open.map((each) => html`<li>
-      <${Foreign}>${each}<//></li>`)}</ul>` : html`<p>Every part of the question is covered.</p>`}
+      <${Foreign}>${shortened(each, LONG)}<//></li>`)}</ul>` : html`<p>Every part of the question is covered.</p>`}
     ${result.instructions_seen?.length > 0 &&
     html`<h4>Orders inside documents</h4><p>Read as data, not obeyed:</p>
       <ul>${result.instructions_seen.map((one) => html`<li><strong>

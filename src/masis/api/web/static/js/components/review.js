@@ -3,7 +3,7 @@ import { post } from "../api.js";
 import { useShared } from "../context.js";
 import { html, useState } from "../html.js";
 import { keep, recall } from "../remembered.js";
-import { plural } from "../logic/text.js";
+import { plural, shortened } from "../logic/text.js";
 import { CAUSES } from "../logic/words.js";
 import { Conflict, preference } from "./conflict.js";
 import { Dropzone, UploadProgress } from "./dropzone.js";
@@ -11,7 +11,9 @@ import { ProblemNote } from "./notices.js";
 import { Foreign, Shape } from "./signs.js";
 import { useUploads } from "../ingest_feed.js";
 
-export function Review({ review, path, workspace, question, hasDraft, onOpen, onAnswered }) {
+const LONG = 240;
+
+export function Review({ review, path, workspace, question, hasDraft, onOpen, onAnswered, children }) {
   const { session, mayWrite } = useShared();
   const [by, setBy] = useState(() => recall("by") || (session.name === "local" ? "" : session.name));
   const [note, setNote] = useState("");
@@ -31,24 +33,26 @@ export function Review({ review, path, workspace, question, hasDraft, onOpen, on
     }
   };
 
+  const who = html`<div class="who"><label for="review-by">Who decides</label>
+    <input id="review-by" type="text" maxlength="200" autocomplete="name" value=${by} placeholder=${session.name}
+      onInput=${(event) => setBy(event.target.value)} />
+    <span class="faint">Named in the trail and in the answer.</span></div>`;
   return html`
     <section class="review" aria-labelledby="review-title">
       <header class="banner"><${Shape} shape="triangle" tone="doubt" />
-        <h2 id="review-title">A person is needed: ${CAUSES[review.cause]?.toLowerCase() ?? "please decide"}</h2></header>
-      <div class="review-body">
+        <h2 id="review-title">A person is needed: ${CAUSES[review.cause]?.toLowerCase() ?? "please decide"}</h2>
+        ${hasDraft && html`<a class="button quiet" href="#decision">Decide</a>`}</header>
+      ${hasDraft && children}
+      <div class="review-body" id="decision" tabindex="-1">
         <${Asked} review=${review} hasDraft=${hasDraft} />
         ${review.missing?.length > 0 && html`<p>Not covered:</p><ul>${review.missing.map((each) => html`<li>
-          <${Foreign}>${each}<//></li>`)}</ul>`}
+          <${Foreign}>${shortened(each, LONG)}<//></li>`)}</ul>`}
         ${!mayWrite && html`<p class="note">Your key may look but not decide.</p>`}
         ${mayWrite &&
         html`<fieldset class="plain" disabled=${busy}>
           <legend class="unseen">Your decision</legend>
-          <div class="who"><label for="review-by">Who decides</label>
-            <input id="review-by" type="text" maxlength="200" autocomplete="name" value=${by}
-            placeholder=${session.name} onInput=${(event) => setBy(event.target.value)} />
-            <span class="faint">Named in the trail and in the answer.</span></div>
-          ${can("prefer") && html`<${Decide} review=${review} onOpen=${onOpen} onAnswer=${answer} note=${note}
-            setNote=${setNote} />`}
+          ${can("prefer") ? html`<${Decide} review=${review} onOpen=${onOpen} onAnswer=${answer} note=${note}
+            setNote=${setNote}>${who}<//>` : who}
           <${OtherWays} can=${can} question=${question} workspace=${workspace} onAnswer=${answer} />
         </fieldset>`}
         ${problem && html`<${ProblemNote} problem=${problem} />`}
@@ -64,11 +68,11 @@ function Asked({ review, hasDraft }) {
   return html`
     <div class="asked">${shown.map((line) => html`<p><${Foreign}>${line}<//></p>`)}</div>
     <p class="faint">
-      ${plural(review.attempts, "attempt")} in this round${hasDraft ? "; the best draft is below, with its verdicts" : ""}.</p>
+      ${plural(review.attempts, "attempt")} in this round${hasDraft ? "; the best draft is above, with its verdicts" : ""}.</p>
   `;
 }
 
-function Decide({ review, onOpen, onAnswer, note, setNote }) {
+function Decide({ review, onOpen, onAnswer, note, setNote, children }) {
   const [choices, setChoices] = useState({});
   const [remember, setRemember] = useState(false);
   const given = preference(review.conflicts, choices);
@@ -76,6 +80,7 @@ function Decide({ review, onOpen, onAnswer, note, setNote }) {
   return html`
     ${review.conflicts.map((conflict, index) => html`<${Conflict} conflict=${conflict} name="conflict-${index}"
       onOpen=${onOpen} chosen=${choices[index]} onChoose=${(file) => setChoices({ ...choices, [index]: file })} />`)}
+    ${children}
     <div class="field">
     <label for="review-note">Why, or a rule to remember</label>
     <textarea id="review-note" rows="2" maxlength="2000" value=${note} onInput=${(event) => setNote(event.target.value)}

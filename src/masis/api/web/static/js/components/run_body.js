@@ -1,7 +1,6 @@
 // What a run has to say: an answer, a draft in the making, or a question to a person.
 import { html } from "../html.js";
 import { day, percent, place } from "../logic/format.js";
-import { verdictCounts } from "../logic/findings.js";
 import { answersOf } from "../logic/run_state.js";
 import { plural } from "../logic/text.js";
 import { Answer } from "./answer.js";
@@ -9,25 +8,25 @@ import { Conflict } from "./conflict.js";
 import { DecisionWords } from "./decision_words.js";
 import { Review } from "./review.js";
 import { Foreign } from "./signs.js";
+import { AnswerStanding, DraftStanding } from "./standing.js";
 
 export function RunBody({ run, model, isLive, workspace, onOpen, source }) {
   const { record, result, state, path, resumed } = run;
   const review = record.status === "waiting" ? (result?.review ?? state.review) : null;
   const hasText = model.blocks.length > 0;
+  const text = html`<section class="answer-area ${isLive ? "is-live" : ""}"
+    aria-label=${review ? "Best draft" : isLive ? "Draft" : "Answer"}>
+    ${review && hasText && html`<h2>Best draft</h2>`}
+    ${isLive && html`<${DraftStanding} state=${state} />`}
+    ${result?.claims.length > 0 && html`<${AnswerStanding} claims=${result.claims} sentences=${model.sentences} />`}
+    <${Answer} model=${model} onOpen=${onOpen} />
+  </section>`;
   return html`
     ${record.status === "cancelled" && html`<p class="note">This run was cancelled. What was done until then is in the trail.</p>`}
     ${record.status === "failed" && html`<div class="note tone-bad" role="alert"><p>
       <strong>The run failed.</strong> ${record.error}</p><p>Nothing was lost: ask again, or read the trail.</p></div>`}
-    ${review && html`<${Review} key=${record.attempts} review=${review} path=${path} workspace=${workspace}
-      question=${record.question} hasDraft=${hasText} onOpen=${onOpen} onAnswered=${resumed} />`}
-    <section class="answer-area ${isLive ? "is-live" : ""}"
-      aria-label=${review ? "Best draft" : isLive ? "Draft" : "Answer"}>
-      ${review && hasText && html`<h2>Best draft</h2>`}
-      ${!hasText && isLive && html`<p class="faint">The answer appears here as it is written.</p>`}
-      <${Answer} model=${model} onOpen=${onOpen} />
-      ${result && result.claims.length > 0 && html`<p class="faint counts">
-        ${plural(model.sentences, "sentence")}${verdictCounts(result.claims) ? `: ${verdictCounts(result.claims)}` : ""}</p>`}
-    </section>
+    ${review ? html`<${Review} key=${record.attempts} review=${review} path=${path} workspace=${workspace}
+      question=${record.question} hasDraft=${hasText} onOpen=${onOpen} onAnswered=${resumed}>${text}<//>` : text}
     ${result && !review && result.conflicts.length > 0 && html`<section>
       <h2>Where documents disagree</h2>${result.conflicts.map((conflict) => html`<${Conflict} conflict=${conflict}
       name="shown" onOpen=${onOpen} />`)}</section>`}

@@ -2,8 +2,8 @@
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../html.js";
 
 const SHORT = 200;
-const AROUND = 40;
-const STEP = 20;
+const AROUND = 20;
+const STEP = 10;
 
 /** Which rows to draw when the list's top is `top` pixels above the window's. */
 export function rowsInSight(top, windowHeight, rowHeight, count) {

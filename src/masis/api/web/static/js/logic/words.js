@@ -119,4 +119,5 @@ export const STAGES = {
   pending: { word: "Findable by keyword; its meaning follows", done: 4, tone: "doubt", shape: "ring" },
   duplicate: { word: "Already here", done: 4, tone: "plain", shape: "bar" },
   failed: { word: "Failed", done: 4, tone: "bad", shape: "cross" },
+  stopped: { word: "Stopped", done: 4, tone: "doubt", shape: "square" },
 };

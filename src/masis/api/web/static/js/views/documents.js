@@ -1,12 +1,13 @@
 // The documents of a workspace: adding, looking, deleting with a receipt.
 import { all, get, remove, workspacePath } from "../api.js";
-import { Confirm, Dialog } from "../components/dialog.js";
+import { Confirm } from "../components/dialog.js";
 import { Dropzone, UploadProgress } from "../components/dropzone.js";
 import { ProblemNote, Waiting } from "../components/notices.js";
+import { Receipt } from "../components/receipt.js";
 import { Foreign, Icon, Sign } from "../components/signs.js";
 import { useShared } from "../context.js";
 import { html, useCallback, useEffect, useState } from "../html.js";
-import { useUploads } from "../ingest_feed.js";
+import { isWorking, useUploads } from "../ingest_feed.js";
 import { day, moment, size } from "../logic/format.js";
 import { plural } from "../logic/text.js";
 import { Link, addressOf } from "../router.js";
@@ -15,6 +16,8 @@ import { useLoaded } from "../use_loaded.js";
 const STATES = {
   READY: { word: "Ready", tone: "good", shape: "disc" },
   PROCESSING: { word: "Being read", tone: "live", shape: "ring" },
+  UNREAD: { word: "Not read yet", tone: "plain", shape: "dashes" },
+  UNFINISHED: { word: "Findable by keyword", tone: "doubt", shape: "ring" },
   FAILED: { word: "Failed", tone: "bad", shape: "cross" },
 };
 const MOST = 5000;
@@ -34,7 +37,7 @@ export function DocumentsView({ workspace }) {
     document.title = `Documents of ${workspace} · MASIS`;
     // What is still being read, here or by someone else, is shown as it goes on.
     get(workspacePath(workspace, "/ingestions?limit=5")).then(
-      ({ items }) => items.filter((each) => each.status === "running" || each.status === "queued").forEach((each) => uploads.watch(each).then(changed)),
+      ({ items }) => items.filter(isWorking).forEach((each) => uploads.watch(each).then(changed)),
       () => {},
     );
   }, [workspace]);
@@ -48,6 +51,7 @@ export function DocumentsView({ workspace }) {
     setDeleting(null);
   };
   const found = documents.value?.filter((each) => each.file_name.toLowerCase().includes(search.toLowerCase()));
+  const beingRead = new Set(uploads.ingestions.filter(isWorking).flatMap((each) => each.files.map((file) => file.document_id)));
   return html`
     <div class="page wide">
       <h1 tabindex="-1">Documents</h1>
@@ -61,6 +65,7 @@ export function DocumentsView({ workspace }) {
         <p class="faint">${plural(found.length, "document")}</p>
         ${found.length > 0 && html`<ul class="document-list" aria-label="Documents">
           ${found.map((each) => html`<${DocumentRow} key=${each.document_id} document=${each} workspace=${workspace}
+          state=${stateOf(each, beingRead)}
           onDelete=${mayWrite && (() => setDeleting(each))} />`)}</ul>`}`}
       ${deleting && html`<${Confirm} title="Delete this document?" action="Delete the document" onConfirm=${erase}
         onClose=${() => setDeleting(null)}><strong><${Foreign}>
@@ -70,7 +75,14 @@ export function DocumentsView({ workspace }) {
   `;
 }
 
-function DocumentRow({ document, workspace, onDelete }) {
+/** What nobody reads any more, as after a stop, may have its words in the index but not yet their meaning. */
+function stateOf(document, beingRead) {
+  const isLeft = document.status === "PROCESSING" && !beingRead.has(document.document_id);
+  if (isLeft) return document.chunks > 0 ? STATES.UNFINISHED : STATES.UNREAD;
+  return STATES[document.status] ?? STATES.PROCESSING;
+}
+
+function DocumentRow({ document, workspace, state, onDelete }) {
   const facts = [
     plural(document.pages, "page"),
     plural(document.chunks, "passage"),
@@ -89,27 +101,9 @@ function DocumentRow({ document, workspace, onDelete }) {
         ${document.reason && html`<span class="reason"><${Foreign}>${document.reason}<//></span>`}
         ${document.note && html`<span class="faint"><${Foreign}>${document.note}<//></span>`}
       </div>
-      <${Sign} sign=${STATES[document.status] ?? STATES.PROCESSING} />
+      <${Sign} sign=${state} />
       ${onDelete && html`<button type="button" class="quiet icon-only" aria-label="Delete ${document.file_name}"
         onClick=${onDelete}><${Icon} name="bin" /></button>`}
     </li>
-  `;
-}
-
-function Receipt({ receipt, onClose }) {
-  const rows = [
-    ["Document", receipt.file_names.join(", ")],
-    ["Passages taken out of the index", receipt.chunks],
-    ["Characters of text", receipt.text_chars.toLocaleString("en-GB")],
-    ["Original", size(receipt.bytes)],
-    ["Vectors in the cache", receipt.cached_vectors],
-    ["When", moment(receipt.deleted_at)],
-  ];
-  return html`
-    <${Dialog} title="Deleted: the receipt" onClose=${onClose}>
-      <dl class="pairs">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>
-        <${Foreign}>${value}<//></dd></div>`)}</dl>
-      <div class="dialog-foot"><button type="button" class="primary" onClick=${onClose}>Done</button></div>
-    <//>
   `;
 }

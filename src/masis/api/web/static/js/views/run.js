@@ -16,10 +16,13 @@ import { answerModel, located } from "../logic/answer_model.js";
 import { withFootnotes } from "../logic/footnotes.js";
 import { between, moment, percent, seconds } from "../logic/format.js";
 import { draftShown, isStill } from "../logic/run_state.js";
+import { withoutHalfCitation } from "../logic/standing.js";
 import { plural, shortened } from "../logic/text.js";
 import { signOf } from "../logic/words.js";
-import { addressOf, go } from "../router.js";
+import { Link, addressOf, go } from "../router.js";
 import { useRun } from "../run_feed.js";
+
+const LONG_QUESTION = 240;
 
 export function RunView({ workspace, runId }) {
   const run = useRun(workspace, runId);
@@ -47,7 +50,8 @@ export function RunView({ workspace, runId }) {
   });
 
   const model = useMemo(() => modelOf(result, state), [result ?? draftShown(state)]);
-  if (run.problem) return html`<div class="page"><${ProblemNote} problem=${run.problem} /></div>`;
+  if (run.problem) return html`<div class="page"><h1 tabindex="-1">This run cannot be shown</h1>
+    <${ProblemNote} problem=${run.problem} /><p><${Link} to=${addressOf(workspace, "runs")}>All runs<//></p></div>`;
   // The frame stands before anything is known: nothing has to make room for it later.
   if (!record) return html`<div class="with-side"><div class="run"><${Waiting} /></div>
     <aside class="side" aria-label="Quality"></aside></div>`;
@@ -76,7 +80,7 @@ export function RunView({ workspace, runId }) {
 
 /** While there is no result, the draft that is being written, without verdicts. */
 function modelOf(result, state) {
-  if (!result) return answerModel({ answer: draftShown(state), evidence: evidenceSoFar(state) });
+  if (!result) return answerModel({ answer: withoutHalfCitation(draftShown(state)), evidence: evidenceSoFar(state) });
   return answerModel({ ...result, invalid: result.metrics.last_citation_audit?.invalid_citations });
 }
 
@@ -112,7 +116,9 @@ function RunHead({ run, sign, model, isLive, workspace }) {
   ].filter(Boolean);
   return html`
     <header class="run-head">
-      <h1 tabindex="-1" dir="auto"><${Foreign}>${record.question}<//></h1>
+      <h1 tabindex="-1" dir="auto"><${Foreign}>${shortened(record.question, LONG_QUESTION)}<//></h1>
+      ${record.question.length > LONG_QUESTION && html`<details><summary>The whole question</summary>
+        <p dir="auto"><${Foreign}>${record.question}<//></p></details>`}
       <div class="run-meta"><${Sign} sign=${sign} /><span class="faint">${facts.join(" · ")}</span></div>
       <${RunActions} run=${run} model=${model} isLive=${isLive} hasAnswer=${Boolean(result)} workspace=${workspace} />
     </header>
@@ -139,7 +145,7 @@ function RunActions({ run, model, isLive, hasAnswer, workspace }) {
   return html`
     <div class="actions">
       ${hasAnswer && html`<button type="button" onClick=${copyAnswer}>
-        <${Icon} name="copy" /> Copy with footnotes</button>`}
+        <${Icon} name="copy" /> <span>Copy<span class="on-wide"> with footnotes</span></span></button>`}
       ${hasAnswer && html`<${ExportMenu} path=${path} runId=${record.run_id} />`}
       ${mayWrite && html`<button type="button" onClick=${tried(() => ask(workspace, record.question))}>
         <${Icon} name="again" /> Ask again</button>`}

@@ -3,6 +3,7 @@ import { Doctor } from "../components/doctor.js";
 import { Keys } from "../components/keys.js";
 import { RememberedDecisions } from "../components/remembered_decisions.js";
 import { ShortcutList } from "../components/shortcut_list.js";
+import { WorkspaceRemoval } from "../components/workspace_removal.js";
 import { useShared } from "../context.js";
 import { html, useEffect, useState } from "../html.js";
 import { keep, recall } from "../remembered.js";
@@ -28,6 +29,7 @@ export function SettingsView({ onSignOut }) {
       ${isAdmin && html`<${Keys} />`}
       <section aria-labelledby="shortcuts-title"><h2 id="shortcuts-title">Keyboard shortcuts</h2><${ShortcutSwitch} />
         <${ShortcutList} /></section>
+      ${isAdmin && html`<${WorkspaceRemoval} workspace=${workspace} />`}
     </div>
   `;
 }
