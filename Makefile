@@ -15,7 +15,7 @@ demo: $(VENV)/.core ## set up, load the sample workspace and ask it three questi
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
 
 test: $(VENV)/.dev .cache/qdrant/.ready .cache/browser/.ready .cache/axe/axe.min.js ## run all tests, two at a time (PROCESSES=0: one after the other, as a debugger wants it)
-	$(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal
+	$(BIN)/python -m pytest -n $(PROCESSES) --dist loadfile
 
 check: $(VENV)/.dev ## format, lint, types, layers, container files
 	$(BIN)/ruff format --check .

@@ -231,7 +231,8 @@ def test_time_grows_with_the_length_only() -> None:
 
     seconds(100)
     small = max(seconds(1000), 0.01)
-    assert seconds(4000) < small * 4 * 4
+    # The best of three: another process may have had the core for a while.
+    assert min(seconds(4000) for _ in range(3)) < small * 4 * 4
 
 
 # Statements
