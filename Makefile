@@ -2,11 +2,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PROCESSES ?= 2
+PROCESSES ?= 3
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench eval eval-llm samples docs screenshots lock clean
+.PHONY: help demo test test-slow check format bench eval eval-llm samples docs screenshots lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 13
@@ -14,8 +14,11 @@ help: ## list the targets
 demo: $(VENV)/.core ## set up, load the sample workspace and ask it three questions
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
 
-test: $(VENV)/.dev .cache/qdrant/.ready .cache/browser/.ready .cache/axe/axe.min.js ## run all tests, two at a time (PROCESSES=0: one after the other, as a debugger wants it)
-	$(BIN)/python -m pytest -n $(PROCESSES) --dist loadfile
+test: $(VENV)/.dev .cache/qdrant/.ready .cache/browser/.ready .cache/axe/axe.min.js ## run all tests, three at a time: some only wait (PROCESSES=0: one after the other, as a debugger wants it)
+	$(BIN)/python -m pytest -n $(PROCESSES) --dist loadfile -m "not slow"
+
+test-slow: $(VENV)/.dev ## the few tests that `make test` leaves out for time
+	$(BIN)/python -m pytest -n $(PROCESSES) --dist loadfile -m slow
 
 check: $(VENV)/.dev ## format, lint, types, layers, container files
 	$(BIN)/ruff format --check .

@@ -13,7 +13,7 @@ from evals.tables import Section, machine, table
 from masis import Masis, Settings
 from tests.support.fake_openai import FakeOpenAI, Recorded, Say
 
-ROUNDS, ACTIVE, PAUSED = 5, 100, 100
+ROUNDS, ACTIVE, PAUSED = 3, 100, 100
 MODEL_SECONDS = 2.0
 QUESTION = "What was revenue in 2025?"
 DOCUMENT = "# Report\n\nRevenue was $12 million in 2025. Costs were $7 million in 2025.\n"

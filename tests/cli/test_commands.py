@@ -182,6 +182,7 @@ def test_nothing_read_at_all_is_a_failure(tmp_path: Path) -> None:
     assert json.loads(masis("workspaces", "--json", home=tmp_path / "home").stdout) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "options", "said"),
     [
@@ -208,6 +209,7 @@ def test_max_retries_that_is_no_number_is_a_usage_error(home: Path) -> None:
     assert done.returncode == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "question", ["Wie hoch war der Umsatz im Jahr 2025?", "収益はいくらでしたか。", "a\x1b[31mb\x07?"]
 )

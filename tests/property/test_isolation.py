@@ -17,7 +17,7 @@ from masis.knowledge.store import IndexedChunk, SparseVector, StoreFilters, days
 from masis.types import Chunk
 from tests.knowledge.stores import NamedEmbedder
 
-QUERIES = 30_000
+QUERIES = 10_000
 BATCH = 100
 WORKSPACES = 40
 DIMENSION = 4
@@ -117,7 +117,7 @@ def store(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ed
     store.close()
 
 
-def test_thirty_thousand_queries_find_no_foreign_passage(world: World, store: EdgeStore) -> None:
+def test_ten_thousand_queries_find_no_foreign_passage(world: World, store: EdgeStore) -> None:
     names = [*world.held, "nobody", world.chance.choice(sorted(world.held)) + "x"]
     owned = {name: {item.chunk.text: item for item in world.held.get(name, [])} for name in names}
     found = sum(store._run(lambda shard: asked(world, shard, owned), 0) for _ in range(QUERIES // BATCH))

@@ -19,6 +19,8 @@ def listening(host: str, port: int) -> Iterator[tuple[socket.socket, str]]:
             advice="Stop what listens there, or choose another with --host and --port.",
         ) from None
     with found:
+        # Connections inherit it; asyncio sets it only on sockets it made itself, and answers would wait 40 ms each.
+        found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         yield found, f"http://{_shown(host)}:{found.getsockname()[1]}"
 
 

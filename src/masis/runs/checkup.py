@@ -74,10 +74,14 @@ async def _index(settings: Settings) -> list[Finding]:
         Finding(
             "index",
             "ok",
-            f"{engine}: {len(held)} workspaces, {sum(w.documents for w in held)} documents, "
-            f"{sum(w.chunks for w in held)} passages",
+            f"{engine}: {_counted(len(held), 'workspace')}, {_counted(sum(w.documents for w in held), 'document')}, "
+            f"{_counted(sum(w.chunks for w in held), 'passage')}",
         )
     ]
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 async def _embedder(settings: Settings) -> list[Finding]:
