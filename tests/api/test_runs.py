@@ -1,9 +1,14 @@
 import json
+from dataclasses import fields
 from typing import Any
 
 import httpx
 import pytest
+from pydantic import BaseModel
 
+from masis.api.run_models import FullAnswer, Run
+from masis.runs.records import RunRecord
+from masis.runs.result import RunResult
 from tests.api.live import ANSWERED, DISPUTED, wait_for
 
 ACME = "/masis/workspaces/acme"
@@ -159,3 +164,8 @@ def test_a_queued_upload_is_cancelled(idle_client: httpx.Client) -> None:
 def events_of(client: httpx.Client, run: str, **how: Any) -> list[dict[str, Any]]:
     lines = client.get(f"{run}/events", **how).text.splitlines()
     return [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: ")]
+
+
+@pytest.mark.parametrize(("told", "known"), [(Run, RunRecord), (FullAnswer, RunResult)])
+def test_nothing_that_is_known_of_a_run_is_kept_from_the_caller(told: type[BaseModel], known: type[Any]) -> None:
+    assert {field.name for field in fields(known)} == set(told.model_fields)

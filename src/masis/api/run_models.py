@@ -80,6 +80,10 @@ class FullAnswer(Answer):
     """The question to a person, for programs: cause, choices, conflicts, what is missing."""
     instructions_seen: list[dict[str, Any]]
     """Orders found inside documents; they were read as data."""
+    decisions: list[dict[str, Any]]
+    """What people decided in this run, and what was remembered from earlier ones and applied."""
+    prompts: dict[str, str] | None
+    """Version and hash of the words that models were asked with."""
 
 
 class Run(Described):

@@ -33,7 +33,7 @@ async def working(masis: Masis, concurrency: int | None = None) -> AsyncIterator
 
     worker = Worker(masis.queue, {"run": run, "ingest": ingest}, room, masis.settings.poll_seconds)
     watch_jobs(masis.queue.counts)
-    async with _checkpoints(masis):
+    async with masis.keeping_checkpoints_open():
         tasks = [
             asyncio.create_task(worker.run(), name="worker"),
             asyncio.create_task(_woken(masis, worker), name="waking"),
@@ -45,12 +45,6 @@ async def working(masis: Masis, concurrency: int | None = None) -> AsyncIterator
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-
-
-@asynccontextmanager
-async def _checkpoints(masis: Masis) -> AsyncIterator[None]:
-    async with masis.keeping_checkpoints_open():
-        yield
 
 
 async def _run(masis: Masis, job: Job, lease: Lease) -> None:
