@@ -11,20 +11,7 @@ if [ -s "$folder/axe.min.js" ]; then
     echo "$folder/axe.min.js is there already."
     exit 0
 fi
-if ! command -v npm >/dev/null; then
-    echo "npm is needed to fetch $package and was not found; install Node.js, or do without the accessibility tests." >&2
-    exit 1
-fi
-
-mkdir -p "$folder"
-work="$(mktemp -d "$folder/fetch.XXXXXX")"
-trap 'rm -rf "$work"' EXIT
-(cd "$work" && npm pack --silent "$package" >/dev/null)
-mv "$work"/*.tgz "$work/package.tgz"
-if ! echo "$sha512  $work/package.tgz" | sha512sum --check --status; then
-    echo "$package is not what was pinned: its SHA-512 differs. Nothing was kept." >&2
-    exit 1
-fi
-tar -xzf "$work/package.tgz" -C "$work"
+. "$(dirname "$0")/npm_package.sh"
+fetch_package "$package" "$sha512" "$folder" "the accessibility tests"
 mv "$work/package/axe.min.js" "$folder/axe.min.js"
 echo "$folder/axe.min.js"

