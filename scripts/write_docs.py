@@ -1,42 +1,26 @@
 """Writes docs/cli.md from the help texts and docs/configuration.md from the settings; a test keeps them current."""
 
-import os
-import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from pydantic_core import PydanticUndefined
+from typer.main import get_command
+from typer.testing import CliRunner
 
+from masis.cli.app import app
 from masis.settings import Settings
 
 DOCS = Path(__file__).parent.parent / "docs"
-COMMANDS = [
-    "",
-    "ask",
-    "resume",
-    "runs",
-    "runs show",
-    "runs cancel",
-    "runs delete",
-    "runs prune",
-    "decisions",
-    "usage",
-    "serve",
-    "worker",
-    "keys create",
-    "keys list",
-    "keys revoke",
-    "audit-log",
-    "mcp",
-    "ingest",
-    "search",
-    "workspaces",
-    "documents",
-    "delete",
-    "reindex",
-    "calibrate",
-    "doctor",
-]
+
+
+def _names(command: Any, name: str = "") -> Iterator[str]:
+    yield name
+    for part, below in getattr(command, "commands", {}).items():
+        yield from _names(below, f"{name} {part}".strip())
+
+
+COMMANDS = list(_names(get_command(app)))
 
 
 def cli_page() -> str:
@@ -45,13 +29,8 @@ def cli_page() -> str:
 
 
 def _help(command: str) -> str:
-    done = subprocess.run(
-        [str(Path(sys.executable).parent / "masis"), *command.split(), "--help"],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=os.environ | {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"},
-    )
+    runner = CliRunner(env={"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"})
+    done = runner.invoke(app, [*command.split(), "--help"], prog_name="masis", catch_exceptions=False)
     return "\n".join(line.rstrip() for line in done.stdout.strip().splitlines())
 
 

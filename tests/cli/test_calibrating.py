@@ -13,8 +13,6 @@ from masis.cli.calibrating import calibrate
 from masis.knowledge.calibration import calibration_for
 from tests.support.fake_openai import FakeOpenAI, Raw, Recorded, Reply
 
-pytestmark = pytest.mark.slow
-
 SUBJECTS = ["churn", "revenue", "margin", "hiring", "pricing", "logistics", "warranty", "pensions", "patents", "energy"]
 PLACES = ["Oslo", "Lagos", "Lima", "Perth", "Turin"]
 

@@ -13,8 +13,6 @@ from masis.cli.report import print_result
 from tests.support.fake_openai import FakeOpenAI
 from tests.support.obedient import ObedientModel
 
-pytestmark = pytest.mark.slow
-
 QUESTION = "What was revenue in fiscal 2025?"
 FACT = "Revenue in fiscal 2025 was $184.1 million."
 REPORT = f"# Annual report\n\n{FACT} It had been $163.8 million in fiscal 2024. Margins rose and churn fell.\n\n"

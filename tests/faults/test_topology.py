@@ -16,7 +16,7 @@ from tests.faults.conftest import surroundings
 from tests.support.deployment import Api, Deployment, Program, until
 from tests.support.fake_openai import FakeOpenAI
 from tests.support.patient_model import PatientModel
-from tests.support.servers import PostgresServer, QdrantServer
+from tests.support.servers import PostgresServer, QdrantServer, free_port
 
 QUESTION = {"query": "What was revenue in 2025?"}
 REPORT = ("report.md", b"# Report\n\nRevenue was $12 million in 2025.\n")
@@ -41,6 +41,8 @@ class Topology:
         url = self.postgres.database("masis")
         settings = surroundings(folder / "home", url, self.qdrant.url, self.provider.base_url)
         self.deployment = Deployment(folder, settings | {"MASIS_MODEL_DEADLINE_SECONDS": "2"})
+
+    def begin(self) -> None:
         made = self.deployment.run("keys", "create", "Ada", "--role", "admin", "--workspace", "*", "--json")
         self.token: str = json.loads(made)["token"]
         with ThreadPoolExecutor(4) as starting:
@@ -78,6 +80,7 @@ class Topology:
 def shared_topology(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Topology]:
     made = Topology(tmp_path_factory.mktemp("topology"))
     try:
+        made.begin()
         location = made.upload(*REPORT)
         until(lambda: made.status(location) == "done")
         yield made
@@ -147,6 +150,21 @@ def test_a_run_outlives_the_worker_and_the_api_it_began_with(topology: Topology)
     later = topology.call("GET", f"{run}/events", 1, headers={"Last-Event-ID": str(numbers[-1])})
     assert f"id: {numbers[-1]}\n" not in later.text
     assert "ended" in later.text
+
+
+def test_what_waits_is_told_by_any_api_and_what_was_done_by_the_worker(topology: Topology) -> None:
+    port = free_port()
+    extra = topology.deployment.worker("--metrics-port", str(port))
+    try:
+        topology.model.is_free.clear()
+        run = topology.start()
+        until(lambda: 'masis_jobs{kind="run",status="running"} 1.0' in topology.call("GET", "/metrics", 1).text)
+        topology.model.is_free.set()
+        until(lambda: topology.status(run) == "finished")
+        assert "process_start_time_seconds" in httpx.get(f"http://127.0.0.1:{port}/metrics").text
+    finally:
+        topology.model.is_free.set()
+        extra.stop()
 
 
 def test_the_index_goes_away_and_comes_back_under_load(topology: Topology) -> None:

@@ -3,13 +3,19 @@
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Barrier
 
 import pytest
 
+from masis.database import open_database, postgres_pool
+from masis.errors import DatabaseUnavailable
 from masis.jobs.owners import new_owner
 from masis.jobs.queue import Job, JobQueue
+from masis.runs.schema import RUNS
+from masis.settings import Settings
 from tests.jobs.conftest import LEASE_SECONDS, Clock, put
+from tests.support.deployment import until
 
 RUN_A = ("run", "a")
 
@@ -154,6 +160,29 @@ def test_open_jobs_of_a_workspace(queue: JobQueue) -> None:
     put(queue, "f", "ingest")
     assert queue.open_subjects("run", "w") == ["a"]
     assert queue.open_subjects("run", "elsewhere") == []
+
+
+def test_what_a_frozen_process_has_locked_is_free_again(
+    postgres_url: str, tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its transaction is open, and nothing more comes from it: the server has to end that."""
+    monkeypatch.setattr(postgres_pool, "FROZEN", "SET idle_in_transaction_session_timeout = '500ms'")
+    database = open_database(Settings(home=tmp_path, database_url=postgres_url), RUNS)
+    queue = JobQueue(database, LEASE_SECONDS, clock)
+    put(queue, "a", owner="frozen")
+
+    def freeze() -> None:
+        with database.writing() as db:
+            assert queue.holds(db, "frozen", ("run", "a"))
+            clock.now += LEASE_SECONDS + 1
+            assert queue.claim("other", {"run": 1}) == []
+            until(lambda: queue.claim("other", {"run": 1}) == [Job("run", "a", "w", 2)])
+            db.execute("DELETE FROM jobs")
+
+    with pytest.raises(DatabaseUnavailable):
+        freeze()
+    assert open_jobs(queue) == [("a", "running", "other", 0)]
+    database.close()
 
 
 def test_renewing_does_not_wait_for_a_row_that_is_being_written(queue: JobQueue) -> None:

@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping
 
+import httpx
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from masis.errors import InvalidInput
 from masis.observability import metrics
 from masis.types import Usage
 
@@ -57,17 +60,27 @@ def test_documents_by_what_became_of_them() -> None:
 
 def test_jobs_are_counted_when_the_page_is_read_and_an_absent_database_leaves_the_rest() -> None:
     waiting = {("run", "queued"): 3}
-    metrics.watch_jobs(lambda: waiting)
-    assert value("masis_jobs", kind="run", status="queued") == 3
-    waiting[("run", "queued")] = 4
-    assert value("masis_jobs", kind="run", status="queued") == 4
+    with metrics.watching_jobs(lambda: waiting):
+        assert value("masis_jobs", kind="run", status="queued") == 3
+        waiting[("run", "queued")] = 4
+        assert value("masis_jobs", kind="run", status="queued") == 4
+    assert value("masis_jobs", kind="run", status="queued") is None
 
     def away() -> Mapping[tuple[str, str], int]:
         raise ConnectionError
 
-    metrics.watch_jobs(away)
-    assert value("masis_jobs", kind="run", status="queued") is None
-    assert value("process_start_time_seconds")
+    with metrics.watching_jobs(away):
+        assert value("masis_jobs", kind="run", status="queued") is None
+        assert value("process_start_time_seconds")
+
+
+def test_a_process_that_serves_nothing_else_tells_its_figures_at_a_port() -> None:
+    with metrics.served("127.0.0.1", 0) as port:
+        assert "process_start_time_seconds" in httpx.get(f"http://127.0.0.1:{port}/metrics").text
+        with pytest.raises(InvalidInput, match="cannot be served"), metrics.served("127.0.0.1", port):
+            pass
+    with pytest.raises(httpx.TransportError):
+        httpx.get(f"http://127.0.0.1:{port}/metrics")
 
 
 def test_no_label_tells_tenants_apart() -> None:

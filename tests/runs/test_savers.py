@@ -74,6 +74,19 @@ async def test_one_that_is_cancelled_harms_no_other(saver: Saver) -> None:
     assert [await values_of(saver, thread) for thread in "bc"] == [{"count": 1}] * 2
 
 
+async def test_several_may_begin_at_once_on_an_empty_database(stored: Settings, database: Database) -> None:
+    with database.writing():
+        pass
+
+    async def begin(number: int) -> None:
+        async with open_checkpointer(stored) as saver:
+            await put(saver, f"run{number}", count=number)
+
+    await asyncio.gather(*(begin(number) for number in range(6)))
+    async with open_checkpointer(stored) as saver:
+        assert [await values_of(saver, f"run{number}") for number in range(6)] == [{"count": n} for n in range(6)]
+
+
 async def test_a_locked_file_is_said_once_to_all(stored: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     if stored.database_url:
         pytest.skip("a file is locked, a server is not")

@@ -41,6 +41,7 @@ def children(pid: int) -> dict[int, bytes]:
 
 
 def workers(pid: int | None = None) -> set[int]:
+    """Some may be of sandboxes that other tests have forgotten: those end whenever they are collected."""
     return {child for child, command in children(pid or os.getpid()).items() if b"sandbox_worker" in command}
 
 
@@ -134,16 +135,16 @@ def test_the_limits_on_archives_reach_the_worker() -> None:
 def test_starts_when_needed_keeps_its_process_and_ends_it() -> None:
     before = workers()
     sandbox = Sandbox(Settings(parse_processes=2))
-    assert workers() == before
+    assert workers() <= before
     sandbox.parse(b"Revenue rose.", "a.txt")
     (first,) = workers() - before
     sandbox.parse(b"Revenue rose.", "a.txt")
     assert workers() - before == {first}
     sandbox.close()
-    assert workers() == before
+    assert workers() <= before
     assert sandbox.parse(b"Revenue rose.", "a.txt").text == "Revenue rose."
     sandbox.close()
-    assert workers() == before
+    assert workers() <= before
 
 
 @needs_proc
@@ -153,7 +154,7 @@ def test_a_forgotten_sandbox_ends_its_processes() -> None:
     sandbox.parse(b"Revenue rose.", "a.txt")
     del sandbox
     gc.collect()
-    assert workers() == before
+    assert workers() <= before
 
 
 @needs_proc
@@ -198,7 +199,7 @@ def test_closing_while_reading() -> None:
         with pytest.raises(UnreadableFile, match="was not read") as error:
             reading.result()
     assert "ingest the file again" in error.value.advice
-    assert workers() == before
+    assert workers() <= before
 
 
 @needs_proc

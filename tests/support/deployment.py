@@ -42,6 +42,11 @@ class Program:
     def said(self) -> str:
         return self.log.read_text()
 
+    def has_said(self, words: str) -> bool:
+        """Whoever has ended will not say it any more, and why is in what it did say."""
+        assert self.process.poll() is None, self.said[-2000:]
+        return words in self.said
+
     def _end(self, how: signal.Signals) -> None:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGCONT)
@@ -64,9 +69,9 @@ class Deployment:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    def worker(self) -> Program:
-        worker = self._start("worker")
-        until(lambda: "works on what the queue holds" in worker.said)
+    def worker(self, *options: str) -> Program:
+        worker = self._start("worker", *options)
+        until(lambda: worker.has_said("works on what the queue holds"))
         return worker
 
     def api(self, *options: str) -> "Api":

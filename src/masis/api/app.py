@@ -34,6 +34,7 @@ from masis.api.idempotency import KeepFirstResponse, Replay, on_replay
 from masis.api.problems import on_http_error, on_masis_error, on_validation_error
 from masis.api.service import Service, open_service
 from masis.errors import MASISError
+from masis.observability.metrics import watching_jobs
 from masis.runs.service import Masis
 from masis.runs.working import use_many_threads, working
 from masis.settings import Settings
@@ -76,7 +77,7 @@ def create_app(
     keys must not mean that none is needed. `beside`: what else is served, by its path."""
     service = open_service(settings, masis, always_with_keys=always_with_keys)
     others = {path: make(service) for path, make in (beside or {}).items()}
-    app = FastAPI(
+    app = _App(
         title="MASIS",
         version=__version__,
         openapi_tags=TAGS,
@@ -95,8 +96,15 @@ def create_app(
     # The last one added is the outermost.
     app.add_middleware(KeepFirstResponse)
     app.add_middleware(Guard, service=service)
-    setattr(app, "openapi", lambda: _openapi(app))  # noqa: B010
     return app
+
+
+class _App(FastAPI):
+    def openapi(self) -> dict[str, Any]:
+        if self.openapi_schema is None:
+            plain = get_openapi(title=self.title, version=self.version, routes=self.routes, tags=self.openapi_tags)
+            self.openapi_schema = described(plain)
+        return self.openapi_schema
 
 
 class _Door(Route):
@@ -126,13 +134,6 @@ def _methods_at(path: str) -> list[str]:
     return sorted({method for route in routes if route.path_regex.match(path) for method in route.methods or ()})
 
 
-def _openapi(app: FastAPI) -> dict[str, Any]:
-    if app.openapi_schema is None:
-        plain = get_openapi(title=app.title, version=app.version, routes=app.routes, tags=app.openapi_tags)
-        app.openapi_schema = described(plain)
-    return app.openapi_schema
-
-
 def _lifespan(
     service: Service, with_worker: bool, concurrency: int | None, others: Iterable[Beside]
 ) -> Lifespan[FastAPI]:
@@ -142,6 +143,7 @@ def _lifespan(
         async with AsyncExitStack() as open_parts:
             open_parts.callback(service.masis.close)
             open_parts.callback(service.page_images.close)
+            open_parts.enter_context(watching_jobs(service.masis.queue.counts))
             if with_worker:
                 await open_parts.enter_async_context(working(service.masis, concurrency))
             for other in others:

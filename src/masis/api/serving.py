@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from ipaddress import ip_address
+from typing import cast
 
 import uvicorn
 from fastapi import FastAPI
@@ -37,7 +38,7 @@ def server_for(app: FastAPI, settings: Settings, host: str, port: int) -> uvicor
 
 class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        app: FastAPI = self.config.app  # type: ignore[assignment]
+        app = cast(FastAPI, self.config.app)
         app.state.service.stopping.set()
         await super().shutdown(sockets)
 

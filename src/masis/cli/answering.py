@@ -4,12 +4,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, clear_errors, print_json, settings
+from masis.cli.console import AsJson, Workspace, opened, print_json
 from masis.cli.searching import InDocument, OfType, OnPages, Since, Until, filters_from
 
 if TYPE_CHECKING:
     from masis.runs.recording import OnEvent
     from masis.runs.result import RunResult
+    from masis.runs.service import Masis
 
 
 def ask(
@@ -37,15 +38,12 @@ def ask(
 
     $ masis ask "Which risks rose this quarter?" -w acme --json | jq .claims
     """
-    with clear_errors(as_json=as_json):
-        from masis import Masis
+    with opened(as_json=as_json) as masis:
         from masis.cli.live import watching
 
         filters = filters_from(document, file_type, since, until, pages)
         with watching(quiet=as_json) as on_event:
-            result = Masis(settings()).ask(
-                question, workspace, max_retries=max_retries, filters=filters, on_event=on_event
-            )
+            result = masis.ask(question, workspace, max_retries=max_retries, filters=filters, on_event=on_event)
         _show(result, as_json)
 
 
@@ -82,8 +80,7 @@ def resume(
 
     $ masis resume 4f2a…
     """
-    with clear_errors(as_json=as_json):
-        from masis import Masis
+    with opened(as_json=as_json) as masis:
         from masis.cli.live import watching
         from masis.errors import InvalidInput
 
@@ -98,7 +95,7 @@ def resume(
         actions = [action for action, given in chosen.items() if given]
         if not actions:
             with watching(quiet=as_json) as on_event:
-                recovered = _recovered(run_id, on_event)
+                recovered = _recovered(masis, run_id, on_event)
             _show(recovered, as_json)
             return
         if len(actions) != 1:
@@ -116,15 +113,13 @@ def resume(
             "remember": remember,
         }
         with watching(quiet=as_json) as on_event:
-            result = Masis(settings()).resume(run_id, answer, on_event=on_event)
+            result = masis.resume(run_id, answer, on_event=on_event)
         _show(result, as_json)
 
 
-def _recovered(run_id: str, on_event: "OnEvent | None") -> "RunResult":
-    from masis import Masis
+def _recovered(masis: "Masis", run_id: str, on_event: "OnEvent | None") -> "RunResult":
     from masis.errors import InvalidInput
 
-    masis = Masis(settings())
     if masis.run(run_id).status == "waiting":
         raise InvalidInput(
             f"Run {run_id} waits for your answer.",

@@ -4,7 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
@@ -12,6 +12,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from masis.runs.service import Masis
     from masis.settings import Settings
 
 Workspace = Annotated[
@@ -76,6 +77,16 @@ def clear_errors(*, as_json: bool) -> Iterator[None]:
     except Exception as error:
         message = f"{type(error).__name__}: {error}"
         _fail("unexpected", message, "This is a fault of MASIS: MASIS_DEBUG=1 shows where.", as_json)
+
+
+@contextmanager
+def opened(*, as_json: bool) -> Iterator["Masis"]:
+    """MASIS as it is configured here, closed when the command ends; what goes wrong is said in words."""
+    with clear_errors(as_json=as_json):
+        from masis import Masis
+
+        with closing(Masis(settings())) as masis:
+            yield masis
 
 
 def _fail(code: str, message: str, advice: str, as_json: bool) -> NoReturn:

@@ -2,11 +2,14 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from masis.cli.console import clear_errors, err
+from masis.cli.console import err, opened
+
+if TYPE_CHECKING:
+    from masis.runs.service import Masis
 
 RunId = Annotated[str, typer.Argument(help="The run, as printed by `masis ask` or `masis runs`.")]
 
@@ -26,8 +29,8 @@ def export_run(
 
     $ masis runs export 4f2a… --format md
     """
-    with clear_errors(as_json=False):
-        data = _exported(run_id, form or (output.suffix.removeprefix(".") if output else "md"), output)
+    with opened(as_json=False) as masis:
+        data = _exported(masis, run_id, form or (output.suffix.removeprefix(".") if output else "md"), output)
         if output is None:
             sys.stdout.buffer.write(data)
             return
@@ -35,9 +38,7 @@ def export_run(
         err().print(f"Run {run_id} was written to {output}.", markup=False)
 
 
-def _exported(run_id: str, form: str, output: Path | None) -> bytes:
-    from masis import Masis
-    from masis.cli.console import settings
+def _exported(masis: "Masis", run_id: str, form: str, output: Path | None) -> bytes:
     from masis.errors import InvalidInput
     from masis.export.formats import FORMATS, exported
     from masis.export.pack import Pack
@@ -47,7 +48,6 @@ def _exported(run_id: str, form: str, output: Path | None) -> bytes:
         raise InvalidInput(f"“{form[:40]}” is no format of an export.", advice=f"Choose among: {', '.join(FORMATS)}.")
     if output is None and known in ("docx", "pdf") and sys.stdout.isatty():
         raise InvalidInput(f"A {known} file cannot be printed.", advice="Name a file with --output.")
-    masis = Masis(settings())
     record, result = masis.run(run_id), masis.result(run_id)
     if result is None or record.status in ("queued", "running"):
         raise InvalidInput(f"Run {run_id} is {record.status}.", advice="Export it when it is done or waits for you.")

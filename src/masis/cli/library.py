@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, clear_errors, counted, err, out, print_json, print_table, settings
+from masis.cli.console import AsJson, Workspace, counted, err, opened, out, print_json, print_table
 
 if TYPE_CHECKING:
     from masis.knowledge.progress import IngestProgress
@@ -38,11 +38,9 @@ def ingest(
 
     $ masis ingest report.pdf notes/ mails.zip --workspace acme
     """
-    with clear_errors(as_json=as_json):
-        from masis import Masis
-
+    with opened(as_json=as_json) as masis:
         with _progress_bar(quiet=as_json) as on_progress:
-            report = Masis(settings()).ingest(paths, workspace, on_progress=on_progress, defer_vectors=defer_vectors)
+            report = masis.ingest(paths, workspace, on_progress=on_progress, defer_vectors=defer_vectors)
         if as_json:
             print_json(asdict(report))
         else:
@@ -126,10 +124,8 @@ def workspaces(as_json: AsJson = False) -> None:
 
     $ masis workspaces --json
     """
-    with clear_errors(as_json=as_json):
-        from masis import Masis
-
-        found = Masis(settings()).workspaces()
+    with opened(as_json=as_json) as masis:
+        found = masis.workspaces()
         if as_json:
             print_json([asdict(each) for each in found])
         elif not found:
@@ -144,10 +140,8 @@ def documents(workspace: Workspace, as_json: AsJson = False) -> None:
 
     $ masis documents --workspace acme
     """
-    with clear_errors(as_json=as_json):
-        from masis import Masis
-
-        found = Masis(settings()).documents(workspace)
+    with opened(as_json=as_json) as masis:
+        found = masis.documents(workspace)
         if as_json:
             print_json([asdict(each) for each in found])
         elif not found:
@@ -173,13 +167,10 @@ def delete(
 
     $ masis delete --workspace acme --yes --json
     """
-    with clear_errors(as_json=as_json):
-        from masis import Masis
-
+    with opened(as_json=as_json) as masis:
         what = f"{document} from {workspace}" if document else f"the workspace {workspace} with all that is in it"
         if not yes and not typer.confirm(f"Delete {what}?", err=True):
             raise typer.Exit(1)
-        masis = Masis(settings())
         receipt = masis.delete_document(document, workspace) if document else masis.delete_workspace(workspace)
         if as_json:
             print_json(asdict(receipt))
@@ -199,11 +190,9 @@ def reindex(as_json: AsJson = False) -> None:
 
     $ MASIS_EMBEDDING_MODEL=text-embedding-3-small masis reindex
     """
-    with clear_errors(as_json=as_json):
-        from masis import Masis
-
+    with opened(as_json=as_json) as masis:
         with _progress_bar(quiet=as_json) as on_progress:
-            passages = Masis(settings()).reindex(on_progress=on_progress)
+            passages = masis.reindex(on_progress=on_progress)
         if as_json:
             print_json({"passages": passages})
         else:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, clear_errors, counted, out, print_json, print_table, settings
+from masis.cli.console import AsJson, Workspace, counted, opened, out, print_json, print_table
 from masis.cli.exporting import export_run
 
 if TYPE_CHECKING:
@@ -44,10 +44,8 @@ def list_runs(
     """
     if context.invoked_subcommand:
         return
-    with clear_errors(as_json=as_json):
-        from masis import Masis
-
-        found = Masis(settings()).runs(
+    with opened(as_json=as_json) as masis:
+        found = masis.runs(
             workspace, status=_one_of(status, "status"), outcome=_one_of(outcome, "outcome"), search=search, limit=limit
         )
         if as_json:
@@ -68,10 +66,7 @@ def show_run(
 
     $ masis runs show 4f2a… --trail
     """
-    with clear_errors(as_json=as_json):
-        from masis import Masis
-
-        masis = Masis(settings())
+    with opened(as_json=as_json) as masis:
         record, result = masis.run(run_id), masis.result(run_id)
         if as_json:
             events = masis.events(run_id) if trail else []
@@ -96,10 +91,8 @@ def cancel_run(run_id: RunId, as_json: AsJson = False) -> None:
 
     $ masis runs cancel 4f2a…
     """
-    with clear_errors(as_json=as_json):
-        from masis import Masis
-
-        record = Masis(settings()).cancel(run_id)
+    with opened(as_json=as_json) as masis:
+        record = masis.cancel(run_id)
         if as_json:
             print_json(asdict(record))
         else:
@@ -113,10 +106,8 @@ def delete_run(run_id: RunId, as_json: AsJson = False) -> None:
 
     $ masis runs delete 4f2a…
     """
-    with clear_errors(as_json=as_json):
-        from masis import Masis
-
-        Masis(settings()).delete_run(run_id)
+    with opened(as_json=as_json) as masis:
+        masis.delete_run(run_id)
         if as_json:
             print_json({"deleted": run_id})
         else:
@@ -138,10 +129,8 @@ def prune_runs(
 
     $ masis runs prune --older-than 90
     """
-    with clear_errors(as_json=as_json):
-        from masis import Masis
-
-        report = Masis(settings()).prune(older_than)
+    with opened(as_json=as_json) as masis:
+        report = masis.prune(older_than)
         if as_json:
             print_json(asdict(report))
         else:
@@ -164,10 +153,7 @@ def decisions(
 
     $ masis decisions --workspace acme --forget 8c1d…
     """
-    with clear_errors(as_json=as_json):
-        from masis import Masis
-
-        masis = Masis(settings())
+    with opened(as_json=as_json) as masis:
         if forget:
             gone = masis.forget_decision(workspace, forget)
             if as_json:
@@ -199,10 +185,8 @@ def usage(workspace: OneWorkspace = None, as_json: AsJson = False) -> None:
 
     $ masis usage --workspace acme
     """
-    with clear_errors(as_json=as_json):
-        from masis import Masis
-
-        rows = Masis(settings()).usage(workspace)
+    with opened(as_json=as_json) as masis:
+        rows = masis.usage(workspace)
         if as_json:
             print_json([asdict(row) for row in rows])
             return

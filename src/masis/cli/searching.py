@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, clear_errors, out, print_json, settings
+from masis.cli.console import AsJson, Workspace, opened, out, print_json
 
 if TYPE_CHECKING:
     from masis.types import EvidenceChunk, SearchFilters
@@ -40,10 +40,7 @@ def search(
 
     $ masis search "customer churn in 2025" --workspace acme --type pdf --since 2025
     """
-    with clear_errors(as_json=as_json):
-        from masis import Masis
-
-        masis = Masis(settings())
+    with opened(as_json=as_json) as masis:
         filters = filters_from(document, file_type, since, until, pages)
         found = masis.search(question, workspace, limit=limit, filters=filters)
         if as_json:

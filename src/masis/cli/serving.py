@@ -67,7 +67,15 @@ def serve(
             server_for(app, chosen, host, port).run(sockets=[place])
 
 
-def worker(concurrency: Concurrency = None) -> None:
+def worker(
+    concurrency: Concurrency = None,
+    metrics_port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Serve this worker's figures for Prometheus at this port.")
+    ] = None,
+    metrics_host: Annotated[
+        str, typer.Option(help="The address for them; they name no workspace, and need no key.")
+    ] = "127.0.0.1",
+) -> None:
     """Work on runs and uploads from the queue, beside other workers. For services on PostgreSQL and a Qdrant server.
 
     Stopped with Ctrl-C or SIGTERM, it gives back what it has in work, and another worker goes on with it.
@@ -76,13 +84,16 @@ def worker(concurrency: Concurrency = None) -> None:
     """
     with clear_errors(as_json=False):
         import asyncio
+        from contextlib import nullcontext
 
         from masis.observability.logs import configure_logging
+        from masis.observability.metrics import served
 
         chosen = settings()
         _require_shared(chosen)
         configure_logging(chosen, default_level="info")
-        asyncio.run(_work(chosen, concurrency))
+        with nullcontext() if metrics_port is None else served(metrics_host, metrics_port):
+            asyncio.run(_work(chosen, concurrency))
 
 
 def other_doors() -> "dict[str, Callable[[Service], MCPApp]]":

@@ -95,13 +95,14 @@ class PostgresDatabase:
     @contextlib.contextmanager
     def _translated(self) -> Iterator[None]:
         import psycopg
+        from psycopg.errors import IdleInTransactionSessionTimeout
         from psycopg_pool import PoolTimeout
 
         try:
             yield
         except PoolTimeout:
             raise DatabaseUnavailable(f"PostgreSQL gave no connection: {_why_not(self._url)}") from None
-        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        except (psycopg.OperationalError, psycopg.InterfaceError, IdleInTransactionSessionTimeout) as error:
             raise DatabaseUnavailable(f"PostgreSQL did not answer: {_in_a_line(error, self._url)}") from error
         except psycopg.Error as error:
             raise DatabaseUnavailable(

@@ -14,6 +14,10 @@ _CONNECTIONS = 10
 _WAIT_SECONDS = 4.0
 _CONNECT_SECONDS = 5
 _SILENCE_SECONDS = 30
+_FROZEN_SECONDS = 10
+"""A process that says nothing for so long in the middle of a transaction is frozen, or its machine is: the server ends
+the transaction, or what it has locked would be kept from everybody until it wakes up."""
+FROZEN = f"SET idle_in_transaction_session_timeout = '{_FROZEN_SECONDS}s'"
 
 
 @dataclass(slots=True)
@@ -75,3 +79,4 @@ def _configure(connection: "psycopg.Connection[Any]") -> None:
             return int(text) if text.lstrip("-").isdigit() else float(text)
 
     connection.adapters.register_loader("numeric", PlainNumber)
+    connection.execute(FROZEN)

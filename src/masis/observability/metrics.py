@@ -4,11 +4,13 @@ They live on a registry of their own, and no label ever holds a workspace, a que
 does must not be read off a page that an operator's tools collect.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from masis.errors import InvalidInput
 from masis.settings import Role
 from masis.types import Usage
 
@@ -74,9 +76,16 @@ def document_ingested(status: str) -> None:
     _instruments().documents.labels(status).inc()
 
 
-def watch_jobs(counts: JobCounts) -> None:
-    """Called when the page is read; the latest one given counts."""
-    _instruments().jobs.counts = counts
+@contextmanager
+def watching_jobs(counts: JobCounts) -> Iterator[None]:
+    """Asked when the page is read, until the block ends; of several services in a process, the latest."""
+    jobs = _instruments().jobs
+    jobs.counts = counts
+    try:
+        yield
+    finally:
+        if jobs.counts is counts:
+            jobs.counts = None
 
 
 def page() -> tuple[bytes, str]:
@@ -84,6 +93,26 @@ def page() -> tuple[bytes, str]:
     from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
     return generate_latest(_instruments().registry), CONTENT_TYPE_LATEST
+
+
+@contextmanager
+def served(host: str, port: int) -> Iterator[int]:
+    """The page at a port of its own, for a process that serves nothing else; port 0 takes a free one."""
+    from prometheus_client import start_http_server
+
+    try:
+        server, thread = start_http_server(port, host, _instruments().registry)
+    except OSError as error:
+        raise InvalidInput(
+            f"The metrics cannot be served on {host}, port {port}: {error.strerror or error}.",
+            advice="Stop what listens there, or choose another with --metrics-host and --metrics-port.",
+        ) from None
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 class _Jobs:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from masis.data_folder import make_folder
+from masis.database.postgres_pool import FROZEN
 from masis.errors import DatabaseUnavailable, DataFolderError
 from masis.settings import Settings
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+    from psycopg import AsyncConnection
 
 BUSY_MS = 30_000
 """How long to wait for another process that is writing."""
@@ -69,7 +71,6 @@ async def _in_folder(home: Path) -> "AsyncIterator[AsyncSqliteSaver]":
 
 @asynccontextmanager
 async def _in_postgres(url: str) -> "AsyncIterator[AsyncPostgresSaver]":
-    from psycopg import AsyncConnection
     from psycopg.rows import dict_row
     from psycopg_pool import AsyncConnectionPool
 
@@ -83,6 +84,7 @@ async def _in_postgres(url: str) -> "AsyncIterator[AsyncPostgresSaver]":
             timeout=10,
             check=AsyncConnectionPool.check_connection,
             kwargs={"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row},
+            configure=_configure,
             open=False,
         )
         async with pool:
@@ -94,6 +96,10 @@ async def _in_postgres(url: str) -> "AsyncIterator[AsyncPostgresSaver]":
                 await saver.lane.rest()
 
 
+async def _configure(connection: "AsyncConnection[dict[str, Any]]") -> None:
+    await connection.execute(FROZEN)
+
+
 @contextmanager
 def _postgres_errors() -> Iterator[None]:
     import psycopg
@@ -101,7 +107,12 @@ def _postgres_errors() -> Iterator[None]:
 
     try:
         yield
-    except (psycopg.OperationalError, psycopg.InterfaceError, psycopg_pool.PoolTimeout) as error:
+    except (
+        psycopg.OperationalError,
+        psycopg.InterfaceError,
+        psycopg.errors.IdleInTransactionSessionTimeout,
+        psycopg_pool.PoolTimeout,
+    ) as error:
         # Its words may name the address with the password in it.
         raise DatabaseUnavailable("PostgreSQL did not answer; what was saved before is kept.") from error
 

@@ -5,9 +5,11 @@ The tables are LangGraph's own, and so is everything that reads them. A statemen
 nothing more of this process once it was sent: one that was frozen just before writes nothing when it wakes up.
 """
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, LiteralString, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -19,6 +21,7 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 
 from masis.database.lane import Lane
+from masis.errors import DatabaseUnavailable
 from masis.jobs.lease import LeaseLost
 from masis.runs.checkpoints import OWNER
 from masis.runs.lean_writes import must_be_kept
@@ -48,6 +51,10 @@ _SAVE = f"""
         DO UPDATE SET checkpoint = excluded.checkpoint, metadata = excluded.metadata
     RETURNING thread_id, checkpoint_id"""
 _WIDTH = 7
+_SETUP = 5_716_053_904_622_193_018
+"""The number of the lock that whoever makes LangGraph's tables holds; any would do, as long as it stays the same."""
+_LOOK_SECONDS = 0.05
+_SETUP_LOOKS = 6000
 Row = tuple[Any, ...]
 
 
@@ -65,6 +72,10 @@ class LeanPostgresSaver(AsyncPostgresSaver):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.lane: Lane[Unsaved, None] = Lane(self._save_all)
+
+    async def setup(self) -> None:
+        async with self._alone():
+            await super().setup()
 
     async def aput(
         self,
@@ -88,6 +99,32 @@ class LeanPostgresSaver(AsyncPostgresSaver):
     ) -> None:
         if must_be_kept(writes):
             await super().aput_writes(config, writes, task_id, task_path)
+
+    @asynccontextmanager
+    async def _alone(self) -> AsyncIterator[None]:
+        """Several processes may start at once on an empty database, and LangGraph's tables are made without a lock.
+
+        Not in a transaction, and asked for again and again: an index made CONCURRENTLY waits until every transaction
+        and every statement that began before it is over, and one of those would be waiting for it.
+        """
+        async with self._pool.connection() as connection:
+            for _ in range(_SETUP_LOOKS):
+                if await _says_yes(connection, "SELECT pg_try_advisory_lock(%s)"):
+                    break
+                await asyncio.sleep(_LOOK_SECONDS)
+            else:
+                raise DatabaseUnavailable(
+                    "Another process has been making the tables for checkpoints for minutes.",
+                    advice="If it is frozen, end it; then start this one again.",
+                )
+            try:
+                yield
+            finally:
+                await _says_yes(connection, "SELECT pg_advisory_unlock(%s)")
+
+    @property
+    def _pool(self) -> "AsyncConnectionPool[AsyncConnection[dict[str, Any]]]":
+        return cast("AsyncConnectionPool[AsyncConnection[dict[str, Any]]]", self.conn)
 
     def _unsaved(
         self,
@@ -123,10 +160,14 @@ class LeanPostgresSaver(AsyncPostgresSaver):
 
     async def _saved(self, batch: list[Unsaved]) -> set[tuple[str, str]]:
         columns = [*_columns([blob for one in batch for blob in one.blobs]), *_columns([one.row for one in batch])]
-        pool = cast("AsyncConnectionPool[AsyncConnection[dict[str, Any]]]", self.conn)
-        async with pool.connection() as connection:
+        async with self._pool.connection() as connection:
             done = await connection.execute(_SAVE, columns)
             return {(row["thread_id"], row["checkpoint_id"]) for row in await done.fetchall()}
+
+
+async def _says_yes(connection: "AsyncConnection[dict[str, Any]]", question: LiteralString) -> bool:
+    row = await (await connection.execute(question, [_SETUP])).fetchone()
+    return row is not None and bool(*row.values())
 
 
 def _columns(rows: list[Row]) -> list[list[Any]]:

@@ -11,7 +11,6 @@ from masis.errors import DatabaseUnavailable, DataFolderError, MASISError, Unkno
 from masis.jobs.lease import Lease
 from masis.jobs.queue import Job
 from masis.jobs.worker import Worker, default_room
-from masis.observability.metrics import watch_jobs
 from masis.runs.execution import Execution
 from masis.runs.hub import QUEUE
 from masis.runs.ingestions import IngestionWork
@@ -32,7 +31,6 @@ async def working(masis: Masis, concurrency: int | None = None) -> AsyncIterator
         await _run(masis, job, lease)
 
     worker = Worker(masis.queue, {"run": run, "ingest": ingest}, room, masis.settings.poll_seconds)
-    watch_jobs(masis.queue.counts)
     async with masis.keeping_checkpoints_open():
         tasks = [
             asyncio.create_task(worker.run(), name="worker"),
