@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PROCESSES ?= 3
+PROCESSES ?= 4
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
@@ -14,9 +14,9 @@ help: ## list the targets
 demo: $(VENV)/.core ## set up, load the sample workspace and ask it three questions
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
 
-test: $(VENV)/.dev .cache/qdrant/.ready .cache/browser/.ready .cache/axe/axe.min.js ## run all tests, three at a time: some only wait (PROCESSES=0: one after the other, as a debugger wants it)
+test: $(VENV)/.dev .cache/qdrant/.ready .cache/browser/.ready .cache/axe/axe.min.js ## run all tests, four at a time: some only wait (PROCESSES=0: one after the other, as a debugger wants it)
 	@$(BIN)/python -m compileall -q src  # the tests start hundreds of processes, and some machines forbid these to keep what they compiled
-	$(BIN)/python -m pytest -n $(PROCESSES) --dist loadfile
+	$(BIN)/python -m pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
 check: $(VENV)/.dev ## format, lint, types, layers, container files
 	$(BIN)/ruff format --check .

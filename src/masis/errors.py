@@ -7,6 +7,7 @@ MASISError
 │   ├── UnknownDocument
 │   ├── UnknownPassage
 │   ├── UnknownKey
+│   ├── RunNotWaiting       it has been answered already, or never asked
 │   └── DuplicateDocument
 ├── UnreadableFile          a file could not be read as a document
 │   └── ScannedFile         its pages are pictures of text
@@ -60,6 +61,11 @@ class UnknownKey(InvalidInput):
 class UnknownRun(InvalidInput):
     code = "unknown_run"
     advice = "List the runs with `masis runs`."
+
+
+class RunNotWaiting(InvalidInput):
+    code = "conflict"
+    advice = "It may have been answered just now: look at it with `masis runs show`."
 
 
 class UnknownDocument(InvalidInput):

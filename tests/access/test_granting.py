@@ -2,10 +2,11 @@ import pytest
 
 from masis.access.api_key import LOCAL_ADMIN
 from masis.access.audit_log import AuditLog
-from masis.access.granting import grant_key, grantable_keys, revoke_key
+from masis.access.granting import grant_key, grantable_keys, revoke_key, revoke_keys_of
 from masis.access.keys import Keys
 from masis.errors import Forbidden, UnknownKey
 from masis.settings import Settings
+from masis.types import Caller
 
 
 @pytest.fixture
@@ -61,3 +62,25 @@ def test_a_key_out_of_reach_is_as_unknown_as_none(keys: Keys, log: AuditLog) -> 
             revoke_key(keys, log, admin, key_id)
         messages.append(str(refused.value).replace(key_id, "ID"))
     assert messages[0] == messages[1]
+
+
+def test_only_who_may_do_everything_opens_the_door_with_the_last_key(keys: Keys, log: AuditLog) -> None:
+    admin, _ = grant_key(keys, log, LOCAL_ADMIN, "boss", "admin", ["acme"])
+    revoke_key(keys, log, admin, admin.key_id)
+    assert keys.any(), "an admin of one workspace must not become one of all"
+    root, _ = grant_key(keys, log, LOCAL_ADMIN, "root", "admin", ["*"])
+    reader, _ = grant_key(keys, log, root, "bot", "read", ["acme"])
+    revoke_key(keys, log, root, reader.key_id)
+    assert keys.any()
+    revoke_key(keys, log, root, root.key_id)
+    assert not keys.any()
+
+
+def test_keys_that_go_with_a_workspace_are_written_down(keys: Keys, log: AuditLog) -> None:
+    alone, _ = grant_key(keys, log, LOCAL_ADMIN, "alone", "read", ["acme"])
+    grant_key(keys, log, LOCAL_ADMIN, "both", "read", ["acme", "zenith"])
+    revoke_keys_of(keys, log, Caller("boss", "k1"), "acme")
+    told = log.entries("acme")[0]
+    assert (told.who, told.key_id, told.action, told.subject) == ("boss", "k1", "key.revoke", alone.key_id)
+    assert "workspace was deleted" in (told.detail or "")
+    assert [entry.action for entry in log.entries()].count("key.revoke") == 1

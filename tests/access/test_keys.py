@@ -88,7 +88,7 @@ def test_a_key_ends_when_it_should(keys: Keys, clock: Clock) -> None:
 def test_revoking_twice_keeps_the_first_time(keys: Keys, clock: Clock) -> None:
     made, _ = keys.create("one", "admin", ["*"])
     assert keys.any()
-    first = keys.revoke(made.key_id)
+    first = keys.revoke(made.key_id, may_open=True)
     clock.pass_(days=1)
     assert keys.revoke(made.key_id) == first
     assert first.revoked_at == "2026-03-01T12:00:00+00:00"
@@ -113,13 +113,23 @@ def test_a_deleted_workspace_leaves_the_keys(keys: Keys) -> None:
     _, both = keys.create("both", "write", ["acme", "zenith"])
     _, all_ = keys.create("all", "admin", ["*"])
     other, _ = keys.create("other", "read", ["zenith"])
-    assert keys.forget_workspace("acme") == 2
+    assert [key.name for key in keys.forget_workspace("acme")] == ["alone"]
     with pytest.raises(Unauthorized, match="revoked"):
         keys.verify(alone)
     assert keys.verify(both).workspaces == ("zenith",)
     assert keys.verify(all_).workspaces == ("*",)
     assert keys.get(other.key_id) == other
-    assert keys.forget_workspace("acme") == keys.forget_workspace("*x") == 0
+    assert keys.forget_workspace("acme") == keys.forget_workspace("*x") == []
+
+
+def test_a_deleted_workspace_does_not_open_the_door(keys: Keys) -> None:
+    keys.create("alone", "admin", ["acme"])
+    keys.forget_workspace("acme")
+    assert all(key.revoked_at for key in keys.list())
+    assert keys.any(), "who could do nothing before could do everything now"
+    last, _ = keys.create("last", "admin", ["*"])
+    keys.revoke(last.key_id, may_open=True)
+    assert not keys.any(), "whoever may do everything has said so"
 
 
 def test_newest_first(keys: Keys, clock: Clock) -> None:

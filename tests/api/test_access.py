@@ -6,6 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from masis.access.audit_log import AuditLog
 from masis.settings import Settings
 from tests.api.live import Live, serving
 
@@ -89,3 +90,16 @@ def test_a_key_is_held_to_its_rate(tmp_path: Path) -> None:
     assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
     assert answers[-1].json()["code"] == "rate_limited"
     assert 1 <= int(answers[-1].headers["retry-after"]) <= 60
+
+
+def test_deleting_the_workspace_of_the_last_key_opens_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("masis.api.service._KEYS_SEEN_SECONDS", 0.0)
+    with serving(Settings(home=tmp_path), with_worker=False) as service, service.client() as local:
+        local.post("/masis/workspaces", json={"name": "acme"}).raise_for_status()
+        token = local.post("/masis/keys", json={"name": "Ada", "role": "admin", "workspaces": ["acme"]}).json()["token"]
+        with service.client(token) as client:
+            assert client.delete("/masis/workspaces/acme").status_code == 200
+            assert client.get("/masis/me").status_code == 401
+        assert local.get("/masis/workspaces").status_code == 401
+    entries = AuditLog(Settings(home=tmp_path)).entries("acme")
+    assert [(entry.who, entry.action) for entry in entries][:2] == [("Ada", "workspace.delete"), ("Ada", "key.revoke")]

@@ -1,6 +1,7 @@
 """Whatever changes something is written down: from the table of routes, so that a new one cannot be forgotten."""
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -8,6 +9,7 @@ import pytest
 
 from masis.access.audit_log import AuditLog
 from masis.access.keys import Keys
+from masis.runs.service import Masis
 from masis.settings import Settings
 from tests.api.live import ANSWERED, DISPUTED, DOCUMENTS, serving, uploads
 from tests.api.test_every_route import all_routes
@@ -22,8 +24,9 @@ ANY = "/masis/workspaces/{workspace_id}"
 class Desk:
     """Does each thing once, as an admin would, in a service where nobody works on the queue."""
 
-    def __init__(self, client: httpx.Client, token: str, waiting: str) -> None:
+    def __init__(self, client: httpx.Client, token: str, waiting: str, settings: Settings) -> None:
         self._client = client
+        self._settings = settings
         self._token = token
         self._waiting = waiting
 
@@ -52,6 +55,7 @@ class Desk:
             f"POST {ANY}/runs": ("run.start", lambda: self.post(f"{ACME}/runs", json=question)),
             f"POST {ANY}/runs/{{run_id}}/cancel": ("run.cancel", lambda: self.post(f"{self.started()}/cancel")),
             f"POST {ANY}/runs/{{run_id}}/answer": ("run.answer", self._answer),
+            f"POST {ANY}/runs/{{run_id}}/resume": ("run.resume", self._resume),
             f"DELETE {ANY}/decisions/{{decision_id}}": ("decision.forget", self._forget),
             f"DELETE {ANY}/runs/{{run_id}}": ("run.delete", self._delete_run),
             f"DELETE {ANY}/documents/{{document_id}}": ("document.delete", self._delete_document),
@@ -60,6 +64,14 @@ class Desk:
             f"POST {ANY}/sample": ("document.upload", lambda: self.post(f"{ACME}/sample")),
             f"DELETE {ANY}": ("workspace.delete", lambda: self.delete("/masis/workspaces/other")),
         }
+
+    def _resume(self) -> httpx.Response:
+        run = self.started()
+        with closing(Masis(self._settings)) as masis:
+            run_id = run.rsplit("/", 1)[1]
+            masis.queue.claim_one("a worker", ("run", run_id))
+            masis.run_table.failed(run_id, "a worker", [], "It broke.")
+        return self.post(f"{run}/resume")
 
     def _answer(self) -> httpx.Response:
         return self.post(f"{self._waiting}/answer", json=ANSWER)
@@ -104,7 +116,7 @@ def desk(settings: Settings) -> Iterator[Desk]:
         waiting = client.post(ACME, json={"query": DISPUTED}).headers["location"]
     token = Keys(settings).create("Grace", "admin", ["*"])[1]
     with serving(settings, with_worker=False) as service, service.client(token) as client:
-        yield Desk(client, token, waiting)
+        yield Desk(client, token, waiting, settings)
 
 
 def test_every_change_is_in_the_log(desk: Desk, settings: Settings) -> None:

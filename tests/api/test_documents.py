@@ -79,6 +79,30 @@ def test_documents_come_in_pages(client: httpx.Client) -> None:
     assert second["next_cursor"] is None
 
 
+def test_a_page_goes_on_where_its_last_document_was_deleted(client: httpx.Client) -> None:
+    here = "/masis/workspaces/bordered/documents"
+    files = uploads(**{f"{letter} ünï.md": f"Letter {letter}." for letter in "abcd"})
+    client.post(f"{here}?wait=true", files=files).raise_for_status()
+    first = client.get(here, params={"limit": 2}).json()
+    client.delete(f"{here}/{first['items'][-1]['document_id']}").raise_for_status()
+    second = client.get(f"{here}?limit=2&cursor={first['next_cursor']}").json()
+    assert [each["file_name"] for each in second["items"]] == ["c ünï.md", "d ünï.md"]
+
+
+def test_bytes_that_are_on_their_way_are_a_conflict_too(idle_client: httpx.Client) -> None:
+    here = f"{ACME}/documents"
+    first = idle_client.post(here, files=uploads(**{"waits.md": "Epsilon."}))
+    again = idle_client.post(here, files=uploads(**{"again.md": "Epsilon."}))
+    assert (first.status_code, again.status_code) == (202, 409)
+    assert again.json()["code"] == "duplicate_document"
+    assert [each["file_name"] for each in again.json()["documents"]] == ["again.md"]
+    some = idle_client.post(here, files=uploads(**{"again.md": "Epsilon.", "new.md": "Zeta."})).json()
+    assert [each["file_name"] for each in some["duplicates"]] == ["again.md"]
+    assert [each["file_name"] for each in some["files"]] == ["new.md"]
+    idle_client.post(f"{first.headers['location']}/cancel").raise_for_status()
+    assert idle_client.post(here, files=uploads(**{"again.md": "Epsilon."})).status_code == 202
+
+
 def test_deleting_gives_a_receipt_and_the_file_may_come_again(client: httpx.Client) -> None:
     files = uploads(**{"gone.md": "Delta."})
     client.post("/masis/workspaces/del/documents?wait=true", files=files)

@@ -81,6 +81,13 @@ async def test_a_large_request_is_refused_by_what_it_announces(local: httpx.Asyn
     assert refused.headers["connection"] == "close"
 
 
+async def test_what_a_client_calls_its_body_does_not_raise_the_limit(local: httpx.AsyncClient) -> None:
+    """The body of every route but one is read before the key is looked at."""
+    called = {"Content-Type": "multipart/form-data; boundary=x"}
+    for path in ("/masis/workspaces", "/masis/session", "/v1/chat/completions", "/masis/workspaces/w/runs"):
+        assert (await local.post(path, content=b"x" * 3000, headers=called)).status_code == 413
+
+
 async def test_one_that_announces_nothing_is_counted_as_it_comes(local: httpx.AsyncClient) -> None:
     sent = 0
 

@@ -6,9 +6,13 @@ import pytest
 
 from masis.api.idempotency import ABANDONED_SECONDS, KEPT_SECONDS, FirstResponses, Kept
 from masis.api.problems import Conflicting
+from masis.database import open_database
 from masis.errors import InvalidInput
+from masis.jobs.queue import JobQueue
+from masis.runs.run_table import RunTable
+from masis.runs.schema import RUNS as RUN_TABLES
 from masis.settings import Settings
-from tests.api.live import ANSWERED, DOCUMENTS
+from tests.api.live import ANSWERED, DOCUMENTS, wait_for
 
 RUNS = "/masis/workspaces/acme/runs"
 
@@ -64,6 +68,61 @@ def test_what_was_answered_goes_with_its_workspace(client: httpx.Client) -> None
     client.delete("/masis/workspaces/passing").raise_for_status()
     again = client.post("/masis/workspaces/passing", json=asked, headers=key)
     assert (again.status_code, again.json()["code"]) == (404, "unknown_workspace")
+
+
+@pytest.mark.parametrize("path", ["/masis/workspaces/acme", RUNS, "/v1/chat/completions"])
+def test_what_was_answered_goes_with_its_run(client: httpx.Client, service_settings: Settings, path: str) -> None:
+    asked = {"query": ANSWERED, "model": "acme", "messages": [{"role": "user", "content": ANSWERED}]}
+    asked = asked if path.startswith("/v1") else {"query": ANSWERED}
+    key = {"Idempotency-Key": f"of {path}".replace(" ", "-")}
+    first = client.post(path, json=asked, headers=key)
+    run = run_of(first)
+    wait_for(client, f"{RUNS}/{run}", "finished")
+    client.post(f"{RUNS}/{run}/cancel", headers={"Idempotency-Key": f"cancel-{run}"}).raise_for_status()
+    assert client.post(path, json=asked, headers=key).content == first.content
+    client.delete(f"{RUNS}/{run}").raise_for_status()
+    assert run not in everything_kept(service_settings)
+    again = client.post(path, json=asked, headers=key)
+    assert "idempotent-replayed" not in again.headers
+    assert run_of(again) != run
+    wait_for(client, f"{RUNS}/{run_of(again)}", "finished")
+
+
+def test_what_was_answered_goes_with_a_workspace_deleted_from_elsewhere(
+    client: httpx.Client, service_settings: Settings
+) -> None:
+    made, key = {"name": "brief"}, {"Idempotency-Key": "of-brief"}
+    client.post("/masis/workspaces", json=made, headers=key).raise_for_status()
+    client.post("/masis/workspaces/brief", json={"query": "hello"}, headers={"Idempotency-Key": "2"}).raise_for_status()
+    runs = open_database(service_settings, RUN_TABLES)
+    RunTable(runs, JobQueue(runs, 15)).delete_workspace("brief")
+    runs.close()
+    assert "brief" not in everything_kept(service_settings)
+    again = client.post("/masis/workspaces", json=made, headers=key)
+    assert "idempotent-replayed" not in again.headers
+
+
+def test_an_answer_that_comes_after_its_run_was_deleted_is_not_kept(tmp_path: Path) -> None:
+    store = FirstResponses(Settings(home=tmp_path))
+    assert store.begin("ada", "k", "same", "acme") is None
+    store.keep("ada", "k", Kept(200, {}, b"The answer."), "deleted-run")
+    assert "The answer." not in everything_kept(Settings(home=tmp_path))
+    assert store.begin("ada", "k", "same", "acme") is None
+
+
+def run_of(response: httpx.Response) -> str:
+    return response.headers.get("x-run-id") or response.json()["run_id"]
+
+
+def everything_kept(settings: Settings) -> str:
+    database = open_database(settings, RUN_TABLES)
+    with database.reading() as db:
+        rows = [
+            [bytes(each) if isinstance(each, memoryview) else each for each in row]
+            for row in db.execute("SELECT * FROM first_responses").fetchall()
+        ]
+    database.close()
+    return repr(rows)
 
 
 def test_keys_belong_to_their_caller_and_to_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

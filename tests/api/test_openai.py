@@ -1,11 +1,15 @@
 """The endpoint as OpenAI's own client sees it."""
 
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import openai
 import pytest
 
-from tests.api.live import ANSWERED, DISPUTED, Live
+from masis.runs.service import Masis
+from masis.settings import Settings
+from tests.api.live import ANSWERED, DISPUTED, Live, serving
 
 
 @pytest.fixture
@@ -87,3 +91,51 @@ def test_no_question_is_an_error_in_openais_shape(speaker: openai.OpenAI, messag
 def test_an_unknown_workspace_is_an_error_before_anything_is_streamed(speaker: openai.OpenAI, stream: bool) -> None:
     with pytest.raises(openai.NotFoundError):
         speaker.chat.completions.create(model="nowhere", messages=[{"role": "user", "content": "hi"}], stream=stream)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_same_request_under_a_key_is_asked_once(live: Live, stream: bool) -> None:
+    asked, key = {**ask(ANSWERED), "stream": stream}, {"Idempotency-Key": f"chat-{stream}"}
+    with live.client() as client:
+        first, again = (client.post("/v1/chat/completions", json=asked, headers=key) for _ in range(2))
+        other = client.post("/v1/chat/completions", json={**asked, "user": "me"}, headers=key)
+    assert first.headers["x-run-id"] == again.headers["x-run-id"]
+    assert first.content == again.content
+    assert first.headers["content-type"] == again.headers["content-type"]
+    assert (first.headers.get("idempotent-replayed"), again.headers["idempotent-replayed"]) == (None, "true")
+    assert (other.status_code, other.json()["error"]["code"]) == (422, "invalid_input")
+
+
+def test_a_stream_under_a_key_is_kept_though_its_reader_goes(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path)
+    asked, key = {**ask("Hello?"), "stream": True}, {"Idempotency-Key": "broken-off"}
+    with serving(settings, with_worker=False) as service, service.client() as client:
+        client.post("/masis/workspaces", json={"name": "acme"}).raise_for_status()
+        with client.stream("POST", "/v1/chat/completions", json=asked, headers=key) as stream:
+            run = stream.headers["x-run-id"]
+            next(stream.iter_lines())
+        time.sleep(0.3)
+        waits = client.post("/v1/chat/completions", json=asked, headers=key)
+        assert (waits.status_code, waits.json()["error"]["code"]) == (409, "conflict")
+        Masis(settings).recover(run)
+        deadline = time.monotonic() + 20
+        while (again := client.post("/v1/chat/completions", json=asked, headers=key)).status_code == 409:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert again.headers["x-run-id"] == run
+        assert again.text.endswith("data: [DONE]\n\n")
+        assert len(client.get("/masis/workspaces/acme/runs").json()["items"]) == 1
+
+
+def test_a_stream_that_failed_may_be_asked_for_again(tmp_path: Path) -> None:
+    asked, key = {**ask("Hello?"), "stream": True}, {"Idempotency-Key": "cancelled"}
+    with serving(Settings(home=tmp_path), with_worker=False) as service, service.client() as client:
+        client.post("/masis/workspaces", json={"name": "acme"}).raise_for_status()
+        runs = set()
+        for _ in range(2):
+            with client.stream("POST", "/v1/chat/completions", json=asked, headers=key) as stream:
+                run = stream.headers["x-run-id"]
+                client.post(f"/masis/workspaces/acme/runs/{run}/cancel").raise_for_status()
+                assert "cancelled" in stream.read().decode()
+            runs.add(run)
+    assert len(runs) == 2

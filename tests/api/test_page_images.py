@@ -105,6 +105,10 @@ def test_the_marks_cover_the_words(client: httpx.Client, documents: dict[str, st
     assert int(answer.headers["x-marks"]) >= words.count("\n") + 1
     found = text_under(REPORT.read_bytes(), place["number"], boxes_of(answer.content))
     assert skeleton_of(words).text in skeleton_of(found).text
+    marks = client.get(f"{documents['report.pdf']}/pages/{place['number']}/marks", params=place["span"]).json()
+    assert len(marks) == int(answer.headers["x-marks"])
+    told = [(each["left"], each["top"], each["right"], each["bottom"]) for each in marks]
+    assert skeleton_of(words).text in skeleton_of(text_under(REPORT.read_bytes(), place["number"], told)).text
 
 
 def test_of_the_same_words_twice_the_cited_ones_are_marked(client: httpx.Client, documents: dict[str, str]) -> None:
@@ -136,6 +140,7 @@ def test_a_page_without_words_to_mark_comes_unmarked(
 ) -> None:
     answer = client.get(f"{documents['report.pdf']}/pages/1.png", params={**span, "width": WIDTH})
     assert (answer.status_code, answer.headers["x-marks"]) == (200, "0")
+    assert client.get(f"{documents['report.pdf']}/pages/1/marks", params={**span, "width": WIDTH}).json() == []
     assert pixels_of(answer.content)[0] == WIDTH
 
 
@@ -149,7 +154,11 @@ def test_a_picture_is_as_wide_as_asked_within_bounds(
 
 
 def test_what_has_no_pictures_is_not_found(client: httpx.Client, documents: dict[str, str]) -> None:
-    for address in (f"{documents['notes.md']}/pages/1.png", f"{documents['report.pdf']}/pages/999.png"):
+    for address in (
+        f"{documents['notes.md']}/pages/1.png",
+        f"{documents['report.pdf']}/pages/999.png",
+        f"{documents['notes.md']}/pages/1/marks",
+    ):
         answer = client.get(address)
         assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 

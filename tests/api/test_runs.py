@@ -1,4 +1,5 @@
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from typing import Any
 
@@ -9,7 +10,7 @@ from pydantic import BaseModel
 from masis.api.run_models import FullAnswer, Run
 from masis.runs.records import RunRecord
 from masis.runs.result import RunResult
-from tests.api.live import ANSWERED, DISPUTED, wait_for
+from tests.api.live import ANSWERED, DISPUTED, Live, wait_for
 
 ACME = "/masis/workspaces/acme"
 RESPONSE_OF_THE_SPECIFICATION = {
@@ -71,6 +72,27 @@ def test_an_answer_that_does_not_fit_is_refused_and_can_be_given_again(client: h
     assert client.post(f"{run}/answer", json={"action": "stop"}).status_code == 202
     wait_for(client, run, "finished")
     assert client.post(f"{run}/answer", json={"action": "stop"}).status_code == 409
+
+
+def test_of_many_answers_at_once_one_counts_and_the_others_hear_why(client: httpx.Client, live: Live) -> None:
+    run = client.post(ACME, json={"query": DISPUTED}).headers["location"]
+
+    def answer(_: int) -> int:
+        with live.client() as own:
+            return own.post(f"{run}/answer", json={"action": "stop"}).status_code
+
+    with ThreadPoolExecutor(4) as threads:
+        assert sorted(threads.map(answer, range(4))) == [202, 409, 409, 409]
+    wait_for(client, run, "finished")
+    assert [event["event"] for event in events_of(client, run)].count("answered") == 1
+
+
+def test_what_is_over_stays_so_and_only_a_failed_run_is_resumed(client: httpx.Client) -> None:
+    run = client.post(ACME, json={"query": ANSWERED}).headers["location"]
+    before = client.get("/masis/audit-log", params={"limit": 1}).json()["items"][0]
+    assert client.post(f"{run}/cancel").json()["status"] == "finished"
+    assert client.get("/masis/audit-log", params={"limit": 1}).json()["items"][0] == before
+    assert client.post(f"{run}/resume").status_code == 409
 
 
 def test_a_run_in_the_background_is_followed_and_replayed(client: httpx.Client) -> None:
@@ -151,6 +173,7 @@ def test_a_queued_run_has_no_result_and_is_cancelled(idle_client: httpx.Client) 
     run = idle_client.post(f"{ACME}/runs", json={"query": ANSWERED}).headers["location"]
     for path in ("/result", "/export"):
         assert idle_client.get(f"{run}{path}").json()["code"] == "conflict"
+    assert idle_client.post(f"{run}/resume").json()["code"] == "conflict"
     assert idle_client.post(f"{run}/cancel").json()["status"] == "cancelled"
     assert events_of(idle_client, run)[-1]["event"] == "cancelled"
 
@@ -169,3 +192,18 @@ def events_of(client: httpx.Client, run: str, **how: Any) -> list[dict[str, Any]
 @pytest.mark.parametrize(("told", "known"), [(Run, RunRecord), (FullAnswer, RunResult)])
 def test_nothing_that_is_known_of_a_run_is_kept_from_the_caller(told: type[BaseModel], known: type[Any]) -> None:
     assert {field.name for field in fields(known)} == set(told.model_fields)
+
+
+def test_pages_go_on_where_the_last_of_a_page_was_deleted(idle_client: httpx.Client) -> None:
+    names = ["a.md", "b.md", "c.md", "d.md"]
+    idle_client.post("/masis/workspaces", json={"name": "pages"}).raise_for_status()
+    here = "/masis/workspaces/pages/runs"
+    runs = [idle_client.post(here, json={"query": name}).json()["run_id"] for name in names][::-1]
+    first = idle_client.get(here, params={"limit": 2}).json()
+    idle_client.delete(f"{here}/{first['items'][-1]['run_id']}").raise_for_status()
+    second = idle_client.get(here, params={"limit": 2, "cursor": first["next_cursor"]})
+    assert [run["run_id"] for run in second.json()["items"]] == runs[2:]
+    for path in (here, "/masis/workspaces/pages/documents"):
+        for garbage in ("bm90aGluZw", "AAAA", "%%%", "x" * 2001):
+            refused = idle_client.get(path, params={"cursor": garbage})
+            assert (refused.status_code, refused.json()["code"]) == (422, "invalid_input")

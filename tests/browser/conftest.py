@@ -2,6 +2,7 @@
 each module; a fresh context and a witness for each test."""
 
 import fcntl
+import os
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,7 +24,8 @@ expect.set_options(timeout=PATIENCE_MS)
 @pytest.fixture(scope="session")
 def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with the sample in it, read once for all processes of a test run."""
-    shared = tmp_path_factory.getbasetemp().parent
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
     home, done = shared / "sample-home", shared / "sample-home.done"
     with (shared / "sample-home.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
 
+from tests.support.browser import PHONE, Witness, violations
 from tests.support.service import Service
 
 OUTAGE = "What was the root cause of the gateway outage?"
@@ -24,7 +26,8 @@ def test_agents_work_then_each_sentence_has_its_verdict_and_its_source(page: Pag
     expect(agents.nth(3)).to_contain_text("confidence 100 %: 1 verbatim")
 
     verdict = answer.get_by_role("button", name="verbatim")
-    verdict.focus()
+    page.keyboard.press("j")
+    expect(verdict).to_be_focused()
     expect(page.get_by_role("tooltip")).to_contain_text("Word for word in the source.")
     expect(verdict.locator("svg")).to_be_visible()
     page.keyboard.press("Escape")
@@ -47,6 +50,9 @@ def test_agents_work_then_each_sentence_has_its_verdict_and_its_source(page: Pag
     page.keyboard.press("Escape")
     expect(page.get_by_role("complementary", name="Quality")).to_be_visible()
     expect(citation).to_be_focused()
+    # Closing something asks for no explanation of what is behind it.
+    page.wait_for_timeout(100)
+    expect(passage).to_be_hidden()
 
 
 def test_a_pdf_opens_at_its_page_with_the_words_marked_on_the_image_and_in_the_text(
@@ -71,12 +77,107 @@ def test_a_pdf_opens_at_its_page_with_the_words_marked_on_the_image_and_in_the_t
     expect(page.get_by_role("img", name="Page 1 of annual-report-2025.pdf")).to_be_visible()
 
 
+MARKED_IN_SIGHT = """
+async (image) => {
+  const [mark] = await (await fetch(image.src.replace(".png?", "/marks?"))).json();
+  const [frame, picture] = [image.parentElement, image].map((each) => each.getBoundingClientRect());
+  const [x, y] = [picture.left + mark.left * picture.width, picture.top + mark.top * picture.height];
+  return frame.top <= y && y <= frame.bottom && frame.left <= x && x <= frame.right;
+}
+"""
+
+
+@pytest.mark.parametrize("size", [{"width": 1440, "height": 420}, {**PHONE, "height": 480}], ids=["desk", "phone"])
+def test_a_page_that_is_taller_than_its_frame_opens_at_the_words_at_every_size(
+    page: Page, service: Service, size: dict[str, int]
+) -> None:
+    page.set_viewport_size(size)
+    page.goto(f"/w/tolmerick/runs/{service.ask('tolmerick', FROM_A_PDF)}")
+    page.get_by_role("button", name="Source 1: annual-report-2025.pdf, page 3").click()
+    frame = page.get_by_role("region", name="Picture of the page")
+    image = frame.get_by_role("img")
+    expect(frame).not_to_have_js_property("scrollTop", 0)
+    assert image.evaluate(MARKED_IN_SIGHT)
+    fitting = width_of(image)
+    size_of_page = page.get_by_role("group", name="Size of the page")
+    expect(size_of_page.get_by_role("button", name="Smaller")).to_be_disabled()
+    size_of_page.get_by_role("button", name="Larger").click()
+    expect(size_of_page).to_contain_text("150 %")
+    assert width_of(image) == pytest.approx(1.5 * fitting, rel=0.02)
+    assert image.evaluate(MARKED_IN_SIGHT)
+    page.keyboard.press("+")
+    expect(size_of_page).to_contain_text("200 %")
+    assert image.evaluate(MARKED_IN_SIGHT)
+    assert violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    page.keyboard.press("0")
+    expect(size_of_page).to_contain_text("Fits")
+    assert width_of(image) == fitting
+
+
+def width_of(image: Locator) -> float:
+    box = image.bounding_box()
+    assert box
+    return box["width"]
+
+
+def test_of_a_deleted_document_the_passage_is_shown_that_the_run_kept(
+    page: Page, service: Service, witness: Witness
+) -> None:
+    witness.excuse("404")
+    words = "The harbour office opened in 2019."
+    service.upload("harbour", {"harbour.md": f"# Harbour\n\n{words}".encode(), "other.md": b"# Other\n\nA tide."})
+    run_id = service.ask("harbour", "When was the harbour office opened?")
+    page.goto(f"/w/harbour/runs/{run_id}")
+    row = page.get_by_role("region", name="Sources").get_by_role("button", name="harbour.md")
+    expect(row).to_be_visible()
+    expect(row).not_to_contain_text("no longer in the workspace")
+    with service.client() as client:
+        listed = client.get("/masis/workspaces/harbour/documents").json()["items"]
+        gone = next(each["document_id"] for each in listed if each["file_name"] == "harbour.md")
+        client.delete(f"/masis/workspaces/harbour/documents/{gone}").raise_for_status()
+    page.reload()
+    expect(row).to_contain_text("no longer in the workspace")
+    row.click()
+    source = page.get_by_role("complementary", name="Source")
+    expect(source).to_contain_text("harbour.md was deleted or replaced; this is the passage kept with the run.")
+    kept = source.get_by_role("region", name="Passage kept with the run")
+    expect(kept.locator("mark")).to_contain_text("The harbour office opened in 2019")
+    expect(source.get_by_role("link", name="Whole document")).to_have_count(0)
+    expect(source.get_by_role("button", name="Try again")).to_have_count(0)
+    assert gone not in source.inner_text()
+    assert violations(page) == []
+
+
+def test_a_run_that_failed_says_so_in_plain_words(page: Page, service: Service) -> None:
+    run_id = service.ask("tolmerick", OUTAGE)
+    raw = "ValueError: Can't find saved data 'x' <b>in</b> the checkpoint"
+
+    def failed(route: Route) -> None:
+        record = route.fetch().json() | {"status": "failed", "outcome": None, "error": raw}
+        route.fulfill(json=record)
+
+    page.route(f"**/masis/workspaces/tolmerick/runs/{run_id}", failed)
+    page.goto(f"/w/tolmerick/runs/{run_id}")
+    note = page.get_by_role("alert")
+    expect(note).to_contain_text("This run could not be finished: something went wrong inside MASIS.")
+    expect(note.get_by_text("ValueError")).to_be_hidden()
+    note.get_by_text("What went wrong, for whoever runs this service").click()
+    expect(note.get_by_label("The error")).to_contain_text(raw)
+    expect(note.get_by_label("The error")).to_contain_text(run_id)
+    quality = page.get_by_role("complementary", name="Quality")
+    expect(quality).to_contain_text("No scores: the run ended before there was an answer to score.")
+    expect(page.get_by_role("heading", name="Unfinished draft")).to_be_visible()
+    expect(page.get_by_role("region", name="Answer", exact=True)).to_have_count(0)
+    assert violations(page) == []
+
+
 def test_copies_with_footnotes(page: Page, service: Service) -> None:
     page.goto(f"/w/tolmerick/runs/{service.ask('tolmerick', OUTAGE)}")
     page.get_by_role("button", name="Copy with footnotes").click()
     expect(page.get_by_role("status").filter(has_text="Copied")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert f"Question: {OUTAGE}" in copied
+    assert copied.startswith(f"Question: {OUTAGE}")
     assert "message broker.[1]" in copied.replace(" [", "[")
     assert "[1] post-mortem-gateway-outage.md, page 1, 22 September 2025: “The root cause" in copied
 

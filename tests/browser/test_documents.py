@@ -1,6 +1,5 @@
 """Putting documents in, looking at them, and taking them out."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import FilePayload, Locator, Page, expect
@@ -34,7 +33,8 @@ def test_several_files_one_of_them_bad_and_one_there_already(page: Page, service
     expect(failed.locator(".reason")).to_contain_text("PDF")
     duplicate = upload.get_by_role("listitem").filter(has_text="known-again.md")
     expect(duplicate).to_contain_text("Already here")
-    expect(duplicate).to_contain_text("nothing was read twice")
+    expect(duplicate).to_contain_text("already as known.md; nothing was read twice")
+    expect(upload).to_contain_text("1 of 3 read, 1 failed, 1 already here")
     expect(row_of(page, "plan.md")).to_contain_text("Ready")
     expect(row_of(page, "broken.pdf")).to_contain_text("Failed")
 
@@ -43,7 +43,9 @@ def test_several_files_one_of_them_bad_and_one_there_already(page: Page, service
     page.get_by_label("Files to upload").set_input_files(
         file("plan-again.md", "# Plan\n\nThe fleet grows to twelve ships in 2027.")
     )
-    expect(page.get_by_text("so there is nothing to do: plan-again.md")).to_be_visible()
+    expect(page.get_by_text("so there is nothing to do: plan-again.md as plan.md.")).to_be_visible()
+    page.get_by_role("button", name="Dismiss the report").first.click()
+    expect(page.get_by_text("so there is nothing to do")).to_have_count(0)
 
 
 def test_a_folder_is_uploaded_with_what_is_inside_it(page: Page, tmp_path: Path) -> None:
@@ -103,19 +105,3 @@ def test_an_upload_is_stopped_and_what_was_read_stays(page: Page, service: Servi
     expect(upload.get_by_role("button", name="Stop")).to_have_count(0)
     expect(row_of(page, "note.md")).to_contain_text("Ready")
     expect(page.get_by_role("list", name="Documents").get_by_text("Being read")).to_have_count(0)
-
-
-def test_a_deleted_source_is_told_and_not_a_blank_panel(
-    page: Page, service: Service, ask: Callable[..., None], witness: Witness
-) -> None:
-    service.upload("gone", {"pier.md": b"# Pier\n\nThe pier was rebuilt in 2021."})
-    ask("When was the pier rebuilt?", "gone")
-    citation = page.get_by_role("button", name="Source 1: pier.md")
-    expect(page.get_by_role("region", name="Answer", exact=True)).to_contain_text("2021")
-    with service.client() as client:
-        (document,) = client.get("/masis/workspaces/gone/documents").json()["items"]
-        client.delete(f"/masis/workspaces/gone/documents/{document['document_id']}").raise_for_status()
-    witness.excuse("404")
-    citation.click()
-    expect(page.get_by_role("complementary", name="Source").get_by_role("alert")).to_be_visible()
-    expect(page.get_by_role("complementary", name="Source").locator("mark").first).to_contain_text("rebuilt in 2021")

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.conftest import running
-from tests.support.browser import violations
+from tests.support.browser import Witness, violations
 from tests.support.service import Service
 
 
@@ -49,3 +49,48 @@ def test_a_new_workspace_is_invited_too_and_takes_dropped_files(page: Page, cont
     )
     expect(page.get_by_role("heading", name="What do you want to know?")).to_be_visible()
     expect(page.get_by_text("Five agents read 1 document of acme")).to_be_visible()
+
+
+def test_what_failed_and_what_was_there_twice_is_still_told_beside_the_question_box(page: Page) -> None:
+    page.goto("/")
+    page.get_by_role("button", name="New workspace").click()
+    page.get_by_role("textbox", name="Name").fill("harbour")
+    page.get_by_role("button", name="Make it").click()
+    note = b"# Note\n\nThe harbour office opened in 2019."
+    files = {"note.md": note, "note-again.md": note, "empty.md": b""}
+    page.get_by_label("Files to upload").set_input_files(
+        [{"name": name, "mimeType": "", "buffer": data} for name, data in files.items()]
+    )
+    expect(page.get_by_role("heading", name="What do you want to know?")).to_be_visible()
+    report = page.get_by_role("region", name="Upload of")
+    expect(report).to_contain_text("1 of 3 read, 1 failed, 1 already here")
+    expect(report.get_by_role("listitem").filter(has_text="empty.md").locator(".reason")).to_contain_text("empty")
+    expect(report.get_by_role("listitem").filter(has_text="note-again.md")).to_contain_text("already as note.md;")
+    assert violations(page) == []
+    report.get_by_role("button", name="Dismiss the report").click()
+    expect(report).to_have_count(0)
+    expect(page.get_by_label("Your question")).to_be_visible()
+
+
+def test_who_stops_the_sample_is_asked_nothing_and_can_finish_it(
+    page: Page, tmp_path_factory: pytest.TempPathFactory, witness: Witness
+) -> None:
+    promptly = {"MASIS_LEASE_SECONDS": "2", "MASIS_POLL_SECONDS": "0.1"}
+    for fresh in running(Service(tmp_path_factory.mktemp("stopped"), promptly)):
+        witness.origin = fresh.url
+        page.goto(fresh.url)
+        page.get_by_role("button", name="Load the sample and ask").click()
+        upload = page.get_by_role("region", name="Upload of 9 files")
+        expect(upload.get_by_text("Findable by keyword").first).to_be_visible()
+        upload.get_by_role("button", name="Stop").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("What do you want to know?")
+        expect(upload).to_contain_text("Stopped: 9 files")
+        unfinished = page.get_by_role("region", name="not read to the end")
+        expect(unfinished).to_contain_text("annual-report-2025.pdf")
+        assert violations(page) == []
+        unfinished.get_by_role("button", name="Finish reading the sample").click()
+        expect(unfinished).to_have_count(0, timeout=60_000)
+        expect(page.get_by_text("Five agents read 9 documents of sample")).to_be_visible()
+        with fresh.client() as client:
+            assert client.get("/masis/workspaces/sample/runs").json()["items"] == []
+        page.close()

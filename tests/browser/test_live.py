@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import closing
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
+from masis import Masis, Settings
 from tests.support.browser import WATCHED, Witness
 from tests.support.deployment import until
 from tests.support.relay import Relay
@@ -68,6 +70,27 @@ def test_a_refresh_and_a_second_tab_show_the_same_run(
     for each in (page, second):
         expect(answer_of(each).get_by_role("button", name="verbatim")).to_be_visible()
         expect(each.get_by_role("complementary", name="Quality").get_by_label("Faithfulness")).to_be_visible()
+
+
+def test_a_run_that_failed_goes_on_from_where_it_was(
+    page: Page, ask: Callable[..., None], service: Service, held: Storyteller
+) -> None:
+    ask(QUESTION, "acme")
+    expect(critic_of(page)).to_contain_text("at work")
+    fail(service, page.url.rsplit("/", 1)[1])
+    expect(page.get_by_role("alert")).to_contain_text("could not be finished")
+    held.may_end.set()
+    page.get_by_role("button", name="Go on from there").click()
+    expect(answer_of(page).get_by_role("button", name="verbatim")).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def fail(service: Service, run_id: str) -> None:
+    """As if its worker had met a fault: that one finds the run out of its hands."""
+    with closing(Masis(Settings(home=service.home))) as masis:
+        with masis.database.reading() as db:
+            owner = db.execute("SELECT owner FROM jobs WHERE subject = ?", (run_id,)).fetchone()[0]
+        masis.run_table.failed(run_id, owner, [], "ZeroDivisionError: division by zero")
 
 
 def test_is_cancelled_everywhere(

@@ -1,12 +1,15 @@
 """A run that needs a person: what they see, every way on, and the answer that comes of it."""
 
+import re
+
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.api.live import DISPUTED, DOCUMENTS
-from tests.support.browser import WATCHED
+from tests.support.browser import PHONE, WATCHED, violations
 from tests.support.service import Service
 
+REFINED = "What was the root cause of the gateway outage?"
 SAMPLE_CONFLICT = "What was customer churn in fiscal 2025?"
 
 
@@ -26,6 +29,15 @@ def disputed(page: Page, service: Service) -> Page:
 
 def review_of(page: Page) -> Locator:
     return page.get_by_role("region", name="A person is needed")
+
+
+def supervisor_of(page: Page) -> Locator:
+    return page.get_by_role("region", name="Agents at work").get_by_role("listitem").filter(has_text="Supervisor")
+
+
+def announced(page: Page) -> Locator:
+    """What a screen reader is told of the run."""
+    return page.locator(".pipeline [aria-live]")
 
 
 def answer_of(page: Page) -> Locator:
@@ -73,6 +85,7 @@ def test_the_conflict_of_the_sample_is_settled_and_remembered(page: Page, servic
     page.get_by_role("checkbox", name="Remember this").check()
     page.get_by_label("Who decides").fill("Ada")
     trust.click()
+    expect(page.get_by_role("heading", level=1)).to_be_focused()
     expect(answer_of(page)).to_contain_text("Customer churn in fiscal 2025 was 7.4%")
     expect(answer_of(page)).to_contain_text("rests on the decision of Ada to trust annual-report-2025.pdf")
     expect(review_of(page)).to_be_hidden()
@@ -90,10 +103,18 @@ def test_the_conflict_of_the_sample_is_settled_and_remembered(page: Page, servic
 
 
 def test_both_sides_are_explained(disputed: Page) -> None:
+    expect(announced(disputed)).to_have_text("")
     review_of(disputed).get_by_role("button", name="Both, explain").click()
     expect(answer_of(disputed)).to_contain_text("7.4%")
     expect(answer_of(disputed)).to_contain_text("9.1%")
     expect(disputed.get_by_text("wants both sides explained")).to_be_visible()
+    expect(answer_of(disputed)).to_contain_text("rests on the decision of the person at this machine to show")
+    expect(announced(disputed)).to_have_text(re.compile("^Answered"))
+    disputed.get_by_role("tab", name="Trail").click()
+    trail = disputed.get_by_role("tabpanel")
+    expect(trail).to_contain_text("A person has decided, and the agents went on.")
+    expect(trail).to_contain_text("Supervisor goes on: a person has decided")
+    expect(trail.get_by_text("answered by person")).to_have_count(0)
 
 
 def test_the_question_is_refined(disputed: Page) -> None:
@@ -101,9 +122,75 @@ def test_the_question_is_refined(disputed: Page) -> None:
     expect(box).to_have_value(DISPUTED)
     ask = disputed.get_by_role("button", name="Ask the refined question")
     expect(ask).to_be_disabled()
-    box.fill("What was the root cause of the gateway outage?")
+    box.fill(REFINED)
     ask.click()
     expect(answer_of(disputed)).to_contain_text("expired TLS certificate")
+    expect(disputed.get_by_role("heading", level=1)).to_have_text(REFINED)
+    expect(disputed.get_by_text(f"asked first: {DISPUTED}")).to_be_visible()
+    expect(disputed).to_have_title(re.compile(re.escape(REFINED)))
+    disputed.get_by_role("button", name="Copy with footnotes").click()
+    expect(disputed.get_by_role("status").filter(has_text="Copied")).to_be_visible()
+    copied = disputed.evaluate("navigator.clipboard.readText()")
+    assert f"Question: {REFINED}\nAsked first: {DISPUTED}\n" in copied
+    disputed.get_by_role("button", name="Export").click()
+    with disputed.expect_download() as download:
+        disputed.get_by_text("Markdown").click()
+    assert download.value.path().read_text().startswith(f"# {REFINED}\n\nAsked first: ")
+    disputed.keyboard.press("Escape")
+    disputed.get_by_role("button", name="Ask again").click()
+    expect(disputed.get_by_text("asked first")).to_have_count(0)
+    expect(disputed.get_by_role("heading", level=1)).to_have_text(REFINED)
+
+
+def test_a_copied_draft_says_that_it_is_one(disputed: Page) -> None:
+    disputed.get_by_role("button", name="Copy with footnotes").click()
+    expect(disputed.get_by_role("status").filter(has_text="Copied")).to_be_visible()
+    copied = disputed.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith(f"Draft, needs a person: the documents disagree\n\nQuestion: {DISPUTED}\n\n")
+
+
+def test_two_conflicts_between_the_same_documents_are_decided_together(page: Page, service: Service) -> None:
+    run_id = service.ask("disputed", DISPUTED)
+
+    def doubled(route: Route) -> None:
+        result = route.fetch().json()
+        (conflict,) = result["review"]["conflicts"]
+        other = {**conflict, "about": "revenue", "sides": conflict["sides"][::-1]}
+        result["review"]["conflicts"] = [conflict, other]
+        route.fulfill(json=result)
+
+    page.route("**/result", doubled)
+    page.goto(f"/w/disputed/runs/{run_id}")
+    trusted = review_of(page).get_by_role("radio", name="Trust annual-report.md")
+    expect(trusted).to_have_count(2)
+    expect(review_of(page)).to_contain_text("Conflicts between the same documents are decided together.")
+    trusted.first.check()
+    expect(trusted.last).to_be_checked()
+    review_of(page).get_by_role("radio", name="Trust board-memo.md").last.check()
+    expect(trusted.first).not_to_be_checked()
+    trusted.last.check()
+    page.unroute("**/result")
+    review_of(page).get_by_role("button", name="Trust the chosen document").click()
+    expect(answer_of(page)).to_contain_text("7.4%")
+
+
+def test_on_a_phone_many_attempts_stay_in_one_line_with_the_last_in_sight(disputed: Page) -> None:
+    disputed.set_viewport_size(PHONE)
+    disputed.get_by_role("button", name="Look again without adding").click()
+    attempts = disputed.get_by_role("region", name="Agents at work").get_by_role("button", name="Attempt")
+    expect(attempts).to_have_count(6)
+    expect(review_of(disputed)).to_be_visible()
+    assert len({attempt.evaluate("chip => chip.offsetTop") for attempt in attempts.all()}) == 1
+    disputed.evaluate("scrollTo(0, 0)")
+    expect(attempts.last).to_be_in_viewport(ratio=1)
+    attempts.last.focus()
+    for _ in range(5):
+        disputed.keyboard.press("Shift+Tab")
+    disputed.keyboard.press("Enter")
+    expect(attempts.first).to_have_attribute("aria-pressed", "true")
+    expect(attempts.first).to_be_in_viewport(ratio=1)
+    assert violations(disputed) == []
+    assert disputed.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
 def test_the_draft_is_accepted_as_it_is(disputed: Page) -> None:
@@ -114,8 +201,10 @@ def test_the_draft_is_accepted_as_it_is(disputed: Page) -> None:
 
 def test_it_is_stopped(disputed: Page) -> None:
     review_of(disputed).get_by_role("button", name="Stop here").click()
-    expect(disputed.get_by_text("stopped here")).to_be_visible()
+    expect(disputed.get_by_text("The person at this machine: stopped here")).to_be_visible()
     expect(review_of(disputed)).to_be_hidden()
+    expect(supervisor_of(disputed)).to_contain_text("ends the run as a person decided")
+    expect(announced(disputed)).to_have_text("Documents disagree, confidence 70 %.")
 
 
 def test_what_is_missing_is_dropped_in_and_the_run_goes_on(page: Page, service: Service) -> None:
@@ -126,3 +215,16 @@ def test_what_is_missing_is_dropped_in_and_the_run_goes_on(page: Page, service: 
     expect(answer_of(page)).to_contain_text("expired TLS certificate")
     expect(answer_of(page).get_by_role("button", name="Source 1: post-mortem.md")).to_be_visible()
     expect(page.get_by_text("had it look again")).to_be_visible()
+    chart = page.get_by_role("img", name="Confidence by attempt. attempt 2: 100 %. 65 % is needed.")
+    expect(chart).to_be_visible()
+
+
+def test_where_nothing_was_drafted_nothing_is_scored(page: Page, service: Service) -> None:
+    page.goto(f"/w/lone/runs/{service.ask('lone', 'hello')}")
+    expect(review_of(page)).to_contain_text("not a question for documents")
+    quality = page.get_by_role("complementary", name="Quality")
+    expect(quality).to_contain_text("Nothing was drafted, so there is nothing to score.")
+    expect(quality.get_by_text("%")).to_have_count(0)
+    expect(quality.get_by_text("is covered")).to_have_count(0)
+    page.get_by_role("link", name="Runs").click()
+    expect(page.get_by_role("listitem").filter(has_text="hello")).not_to_contain_text("confidence")

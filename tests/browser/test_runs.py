@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 from pathlib import Path
 
@@ -45,6 +46,36 @@ def test_searched_filtered_and_opened(page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text(DISPUTED)
     page.go_back()
     expect(page.get_by_role("heading", level=1)).to_have_text("Runs")
+    expect(page.get_by_label("Status")).to_have_value("waiting")
+    expect(rows(page).filter(has_text=ANSWERED)).to_have_count(0)
+    page.get_by_label("Search questions").fill("gateway")
+    expect(page).to_have_url(re.compile(r"/runs\?search=gateway&status=waiting$"))
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs").click()
+    expect(page.get_by_label("Search questions")).to_have_value("")
+    expect(rows(page).filter(has_text=ANSWERED)).to_be_visible()
+
+
+def test_a_question_that_is_not_asked_yet_waits_for_its_writer(page: Page, service: Service) -> None:
+    page.goto("/w/history/ask")
+    page.get_by_label("Your question").fill("What did the harbour")
+    page.get_by_role("link", name="Documents").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Documents")
+    page.get_by_role("link", name="Ask", exact=True).click()
+    expect(page.get_by_label("Your question")).to_have_value("What did the harbour")
+    page.get_by_role("combobox", name="Workspace").select_option("tolmerick")
+    expect(page.get_by_label("Your question")).to_have_value("")
+    page.go_back()
+    page.get_by_label("Your question").fill(ANSWERED)
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Ask another question")).to_have_value("")
+
+
+def test_a_long_question_is_shortened_where_it_was_asked_lately(page: Page, service: Service) -> None:
+    service.ask("history", f"{ANSWERED} {'And what came of it? ' * 180}")
+    page.goto("/w/history/ask")
+    card = page.get_by_role("region", name="Asked lately").get_by_role("link").first
+    expect(card).to_contain_text(re.compile("And what came of it.*…"))
+    assert len(card.inner_text()) < 320
 
 
 def test_asked_again_and_deleted(page: Page, service: Service) -> None:

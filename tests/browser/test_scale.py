@@ -41,7 +41,11 @@ def write_history(service: Service) -> None:
     """Straight into the table: asking five thousand questions would take an hour."""
     began = datetime(2026, 1, 1, tzinfo=UTC)
     rows = [
-        (f"{index:016x}", f"Question {index} about the ledger", (began + timedelta(minutes=index)).isoformat())
+        (
+            f"{index:016x}",
+            f"Question {index} about the ledger",
+            (began + timedelta(minutes=index)).isoformat(timespec="milliseconds"),
+        )
         for index in range(RUNS)
     ]
     with sqlite3.connect(service.home / "masis.db", timeout=30) as db:
@@ -68,6 +72,20 @@ def test_a_long_history_is_drawn_as_far_as_it_is_scrolled(page: Page, witness: W
     page.get_by_label("Search questions").fill("Question 4321 ")
     expect(rows).to_have_count(1)
     expect(rows).to_contain_text("Question 4321 about the ledger")
+
+
+def test_a_page_of_the_history_that_is_refused_is_not_asked_for_without_end(page: Page, witness: Witness) -> None:
+    witness.excuse("503")
+    refusal = {"status": 503, "detail": "The database does not answer.", "code": "unavailable"}
+    page.route("**/runs?*cursor=*", lambda route: route.fulfill(status=503, json=refusal))
+    page.goto("/w/large/runs")
+    page.get_by_role("button", name="Show more").scroll_into_view_if_needed()
+    expect(page.get_by_role("alert")).to_contain_text("The database does not answer.")
+    page.wait_for_timeout(500)
+    assert len([url for url in listings(witness) if "cursor=" in url]) <= 2
+    page.unroute_all()
+    page.get_by_role("button", name="Show more").click()
+    expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def listings(witness: Witness) -> list[str]:

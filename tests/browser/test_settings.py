@@ -109,6 +109,11 @@ def test_the_first_key_signs_the_page_in_with_it(
         token = shown.get_by_role("code").inner_text()
         shown.get_by_role("button", name="I have kept it").click()
         expect(page.get_by_text("Signed in as The admin, role admin")).to_be_visible()
+        page.get_by_role("button", name="Revoke The admin").click()
+        warned = page.get_by_role("dialog", name="Revoke this key?")
+        expect(warned).to_contain_text("It is the key you are signed in with")
+        expect(warned).to_contain_text("It is the last key")
+        warned.get_by_role("button", name="Keep it").click()
         with fresh.client() as nobody, fresh.client(token) as admin:
             assert nobody.get("/masis/workspaces").status_code == 401
             assert admin.get("/masis/workspaces").status_code == 200

@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from masis.access.keys import Keys as KeyStore
 from masis.settings import Settings
+from tests.api.live import DISPUTED, DOCUMENTS
 from tests.browser.conftest import running
 from tests.support.browser import PHONE, Witness, violations
 from tests.support.service import Service
@@ -20,6 +21,7 @@ class Keys:
         self.admin = made.create("The admin", "admin", ["*"])[1]
         self.ada = made.create("Ada", "write", ["acme"])[1]
         self.bo = made.create("Bo", "write", ["bolt"])[1]
+        self.reader = made.create("Rea", "read", ["disputed"])[1]
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +39,7 @@ def service(unstarted: Service, keys: Keys) -> Iterator[Service]:
     for service in running(unstarted):
         service.upload("acme", {"pier.md": f"# Pier\n\n{PIER}".encode()}, keys.admin)
         service.upload("bolt", {"quay.md": f"# Quay\n\n{QUAY}".encode()}, keys.admin)
+        service.upload("disputed", {name: text.encode() for name, text in DOCUMENTS.items()}, keys.admin)
         yield service
 
 
@@ -89,6 +92,26 @@ def test_each_key_opens_its_own_workspace_and_nothing_of_the_other(
     expect(page.get_by_role("combobox", name="Workspace")).to_contain_text("bolt")
 
 
+def test_who_may_only_read_sees_both_sides_of_a_conflict_and_nothing_to_decide(
+    page: Page, service: Service, keys: Keys, witness: Witness
+) -> None:
+    witness.excuse("401")
+    run_id = service.ask("disputed", DISPUTED, keys.admin)
+    page.goto(f"/w/disputed/runs/{run_id}")
+    sign_in(page, keys.reader)
+    page.goto(f"/w/disputed/runs/{run_id}")
+    review = page.get_by_role("region", name="A person is needed")
+    expect(review).to_contain_text("Your key may look but not decide.")
+    for file, said in (("annual-report.md", "7.4%"), ("board-memo.md", "9.1%")):
+        side = review.locator(".conflict-side").filter(has_text=file)
+        expect(side).to_contain_text(said)
+    expect(review.get_by_role("radio")).to_have_count(0)
+    expect(review.get_by_role("button", name="Both, explain")).to_have_count(0)
+    assert violations(page) == []
+    review.get_by_role("button", name="Open the source: board-memo.md").click()
+    expect(page.get_by_role("region", name="Text of the page").locator("mark")).to_contain_text("9.1%")
+
+
 def test_a_forged_request_is_refused(page: Page, keys: Keys, witness: Witness) -> None:
     witness.excuse("401", "403")
     page.goto("/")
@@ -127,7 +150,13 @@ def test_an_admin_makes_a_key_that_is_shown_once_and_revokes_it(
     assert violations(other) == []
     sign_in(other, token)
     expect(other.get_by_role("heading", level=1)).to_have_text("What do you want to know?")
+    page.get_by_role("button", name="Revoke The admin").click()
+    warned = page.get_by_role("dialog", name="Revoke this key?")
+    expect(warned).to_contain_text("It is the key you are signed in with")
+    expect(warned).to_contain_text("It is the last admin's key for all workspaces")
+    warned.get_by_role("button", name="Keep it").click()
     page.get_by_role("button", name="Revoke Cy's notebook").click()
+    expect(warned).not_to_contain_text("signed in with:")
     page.get_by_role("dialog").get_by_role("button", name="Revoke the key").click()
     expect(page.get_by_text("Revoked")).to_be_visible()
     other.get_by_role("link", name="Runs").click()

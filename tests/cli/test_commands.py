@@ -186,6 +186,8 @@ def test_a_changed_file_a_deletion_and_a_new_index(tmp_path: Path) -> None:
     assert (receipt["chunks"], receipt["bytes"]) == (1, note.stat().st_size)
     assert json.loads(here("delete", "-w", "w", "--yes", "--json", home=home).stdout)["documents"] == 0
     assert json.loads(here("workspaces", "--json", home=home).stdout) == []
+    done = [entry["action"] for entry in json.loads(here("audit-log", "--json", home=home).stdout)]
+    assert done == ["workspace.delete", "document.delete"]
 
 
 def test_nothing_read_at_all_is_a_failure(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from masis.embedded import CROSS_ENCODER, BrokenModel, OnnxModel, installed
-from masis.embedded.adapted import TRAINED, AdaptedModel
+from masis.embedded.adapted import MAX_TOKENS, TRAINED, AdaptedModel, adapted
 
 MEGABYTE = 1_000_000
 
@@ -31,6 +31,13 @@ def test_every_matrix_lies_where_it_is_said_to() -> None:
     places = sorted((p["start"], p["start"] + int(np.prod(p["shape"]))) for p in _places())
     assert all(end <= following for (_, end), (following, _) in itertools.pairwise(places))
     assert places[-1][1] <= size
+
+
+@pytest.mark.parametrize("lengths", [(2000, 3), (2000, 2000), (3, 2000)])
+def test_texts_of_any_length_are_read(lengths: tuple[int, int]) -> None:
+    figures = adapted("reader").run(*("revenue " * length for length in lengths))
+    assert len(figures.values) == len(figures.offsets) <= MAX_TOKENS
+    assert {0, 1} <= set(figures.texts)
 
 
 def _places() -> list[dict[str, object]]:

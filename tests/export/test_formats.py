@@ -141,6 +141,26 @@ def asked(question: str) -> Pack:
     return Pack(replace(pack.run, question=question), pack.result, pack.events)
 
 
+def refined(*questions: str) -> Pack:
+    pack = usual()
+    decisions = [{"action": "refine", "question": question, "by": "Ada"} for question in questions]
+    return Pack(pack.run, replace(pack.result, decisions=decisions), pack.events)
+
+
+@each_form
+def test_the_title_is_the_question_as_a_person_last_put_it(form: Format) -> None:
+    data = exported(refined("What was churn in 2024?", "What was churn in 2025?"), form)
+    text = text_of(data, form)
+    assert "What was churn in 2025? Asked first: What was customer churn?" in text
+    assert "Asked first" not in text_of(exported(usual(), form), form)
+
+
+def test_json_has_the_question_that_is_answered_and_the_one_asked_first() -> None:
+    read = json.loads(exported(refined("What was churn in 2025?"), "json"))
+    assert (read["question"], read["run"]["question"]) == ("What was churn in 2025?", "What was customer churn?")
+    assert json.loads(exported(usual(), "json"))["question"] == "What was customer churn?"
+
+
 def test_markdown_footnotes_are_defined_once_and_called() -> None:
     text = exported(usual(), "md").decode()
     defined = re.findall(r"^\[\^(\d+)\]: ", text, re.MULTILINE)

@@ -258,7 +258,9 @@ async def test_a_worker_that_stops_gives_back_what_it_has_in_work(queue: JobQueu
     async with asyncio.timeout(10):
         await task
     assert queue.counts() == {("run", "queued"): 3}
-    assert [job.tries for job in queue.claim("next", {"run": 3})] == [2, 2, 1]
+    claimed = queue.claim("next", {"run": 3})
+    assert [(job.tries, job.stops) for job in claimed] == [(2, 1), (2, 1), (1, 0)]
+    assert [job.deaths for job in claimed] == [0, 0, 0]
 
 
 async def test_what_a_worker_was_just_claiming_when_it_was_stopped_is_given_back(queue: JobQueue) -> None:

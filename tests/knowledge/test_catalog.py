@@ -8,7 +8,7 @@ import pytest
 from masis.database import Database, open_database
 from masis.errors import InvalidInput
 from masis.knowledge.catalog import Catalog, check_workspace_name
-from masis.knowledge.catalog_rows import CATALOG
+from masis.knowledge.catalog_rows import CATALOG, position_of
 from masis.settings import Settings
 from masis.types import Document, Page, ParsedDocument
 
@@ -151,14 +151,28 @@ def test_documents_page_by_page(catalog: Catalog) -> None:
     for number, (name, status) in enumerate([("b", "READY"), ("a", "FAILED"), ("b", "FAILED"), ("B", "READY")]):
         catalog.save_document(replace(DOCUMENT, document_id=str(number), file_name=name, status=status))  # type: ignore[arg-type]
     first = catalog.documents("acme", limit=2)
-    second = catalog.documents("acme", limit=2, after=first[-1].document_id)
+    second = catalog.documents("acme", limit=2, after=position_of(first[-1]))
     assert [document.document_id for document in (*first, *second)] == ["3", "1", "0", "2"]
-    assert catalog.documents("acme", limit=2, after="2") == []
+    assert catalog.documents("acme", limit=2, after=position_of(second[-1])) == []
     failed = catalog.documents("acme", status="FAILED")
     assert [document.document_id for document in failed] == ["1", "2"]
-    assert catalog.documents("acme", status="FAILED", after="1") == failed[1:]
+    assert catalog.documents("acme", status="FAILED", after=position_of(failed[0])) == failed[1:]
     with pytest.raises(InvalidInput, match="to go on after"):
         catalog.documents("acme", after="none")
+
+
+@pytest.mark.parametrize("name", ["{} of it", "x" * 400 + " {}"])
+def test_a_page_goes_on_after_a_document_that_was_deleted(catalog: Catalog, name: str) -> None:
+    for number in range(4):
+        catalog.save_document(replace(DOCUMENT, document_id=str(number), file_name=name.format(number)))
+    border = catalog.documents("acme", limit=2)[-1]
+    rest = ["2", "3"]
+    assert [document.document_id for document in catalog.documents("acme", after=position_of(border))] == rest
+    catalog.delete_document("acme", border.document_id)
+    following = [document.document_id for document in catalog.documents("acme", after=position_of(border))]
+    assert following[-2:] == rest
+    assert following == rest or len(name) > 300, "only a name too long for a position may come twice"
+    assert len(position_of(border)) < 400
 
 
 def test_what_was_read_at_a_place_and_inside_it(catalog: Catalog) -> None:

@@ -9,7 +9,7 @@ from masis.settings import Settings
 from masis.types import SearchFilters
 from tests.knowledge.stores import NamedEmbedder
 
-QUERIES = 2000
+QUERIES = 1000
 WORDS = "ferry harbour tide berth pilot toll lighthouse cargo anchor buoy".split()
 
 

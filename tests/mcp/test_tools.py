@@ -19,6 +19,7 @@ from masis.errors import DataFolderError
 from masis.mcp.door import KEY_IN_SCOPE
 from masis.mcp.server import build_server
 from masis.mcp.tools import Tools, clear_errors
+from masis.runs.working import working
 from tests.mcp.conftest import QUESTION, called, refused
 from tests.support.fake_openai import FakeOpenAI
 from tests.support.patient_model import PatientModel
@@ -141,7 +142,7 @@ def test_who_sits_at_the_machine_learns_it() -> None:
         raise DataFolderError("/home/ada is full")
 
 
-async def test_a_question_whose_client_went_away_is_in_the_log(
+async def test_a_question_whose_client_went_away_goes_on_and_is_in_the_log(
     home: Path, tmp_path: Path, fake_openai: FakeOpenAI
 ) -> None:
     model = PatientModel()
@@ -150,13 +151,17 @@ async def test_a_question_whose_client_went_away_is_in_the_log(
     shutil.copytree(home, tmp_path / "home")
     settings = Settings(home=tmp_path / "home", model_base_url=fake_openai.base_url)
     masis, key = Masis(settings), Keys(settings).create("agent", "write", ["acme"])[0]
-    asking = asyncio.create_task(Tools(masis).ask(QUESTION, "acme", context(key)))
-    await asyncio.to_thread(fake_openai.wait_for_requests, 1)
-    asking.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await asking
-    model.is_free.set()
-    (entry,) = AuditLog(settings).entries("acme")
-    assert (entry.who, entry.action) == ("agent", "run.start")
-    assert masis.runs("acme")[0].status == "cancelled"
+    async with working(masis):
+        asking = asyncio.create_task(Tools(masis).ask(QUESTION, "acme", context(key)))
+        await asyncio.to_thread(fake_openai.wait_for_requests, 1)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        model.is_free.set()
+        (entry,) = AuditLog(settings).entries("acme")
+        assert (entry.who, entry.action) == ("agent", "run.start")
+        # A run is not a connection.
+        run, *_ = await masis.aruns("acme")
+        events = [event["event"] async for event in masis.afollow(run.run_id)]
+        assert events[-1] in ("ended", "waiting")
     masis.close()

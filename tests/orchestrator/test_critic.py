@@ -130,6 +130,7 @@ def test_trace_and_metrics_of_an_audit() -> None:
     }
     assert len(state["metrics"]["citation_violations"]) == 3
     assert len(state["metrics"]["confidence_history"]) == 3
+    assert state["metrics"]["confidence_threshold"] == stage.services.settings.confidence_threshold
 
 
 def test_an_abstention_is_never_a_hallucination() -> None:

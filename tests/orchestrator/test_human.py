@@ -90,6 +90,12 @@ def test_accept_returns_the_best_draft_and_says_who_accepted_it() -> None:
     assert state["requires_human_review"] is False
 
 
+def test_who_decides_without_a_name_is_called_what_they_are() -> None:
+    stage = conflicted()
+    state = answer(paused(stage), stage, action="accept", by="local")
+    assert "the decision of the person at this machine to accept it as it stands." in state["final_answer"]
+
+
 def test_stop_ends_the_run_as_it_was() -> None:
     stage = conflicted()
     state = answer(paused(stage), stage, action="stop")

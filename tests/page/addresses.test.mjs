@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { preference } from "../../src/masis/api/web/static/js/components/conflict.js";
 import { rowsInSight } from "../../src/masis/api/web/static/js/components/windowed.js";
 import { batches } from "../../src/masis/api/web/static/js/ingest_feed.js";
 import { addressOf, parse } from "../../src/masis/api/web/static/js/router.js";
@@ -16,12 +15,6 @@ test("every address is read back as it was made", () => {
 test("what is no address of the page is nowhere, a broken escape included", () => {
   for (const path of ["/w", "/w/acme/other", "/w/acme/runs/1/2", "/x", "/w/acme/ask/1"]) assert.equal(parse(path).name, "nowhere", path);
   assert.equal(parse("/w/%E0%A4%A").workspace, "%E0%A4%A");
-});
-
-test("who is trusted wins over all others of the conflict", () => {
-  const sides = (...names) => ({ sides: names.map((file_name) => ({ file_name })) });
-  assert.deepEqual(preference([sides("a", "b", "c")], { 0: "b" }), { prefer: ["b"], over: ["a", "c"] });
-  assert.deepEqual(preference([sides("a", "b"), sides("c", "d")], { 1: "d" }), { prefer: ["d"], over: ["c"] });
 });
 
 test("many files go in several requests, each within the limits", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answerModel, aroundQuote, blocksOf } from "../../src/masis/api/web/static/js/logic/answer_model.js";
-import { withFootnotes } from "../../src/masis/api/web/static/js/logic/footnotes.js";
+import { standingOf, withFootnotes } from "../../src/masis/api/web/static/js/logic/footnotes.js";
 
 const EVIDENCE = [
   { chunk_id: "c1", document_id: "d1", file_name: "report.pdf", page: 2, start: 100, end: 130, text: "Before. Churn was 7.4%. After.", date: "2026-03-12" },
@@ -77,6 +77,29 @@ test("a copy carries footnotes, and says what did not pass", () => {
     claim(answer, "Churn was 7.4% [c1].", { citations: [{ chunk_id: "c1", document_id: "d1", quote: "Churn was\n7.4%" }] }),
     claim(answer, "Sales doubled.", { verdict: "uncited" }),
   ];
-  const text = withFootnotes(answerModel({ answer, claims, evidence: EVIDENCE }), "What happened?");
+  const text = withFootnotes(answerModel({ answer, claims, evidence: EVIDENCE }), { question: "What happened?" });
   assert.equal(text, "Question: What happened?\n\nChurn was 7.4% [1].\n- Sales doubled. (uncited)\n\nSources\n[1] report.pdf, page 2, 12 March 2026: “Churn was 7.4%”");
+});
+
+test("in a copy every quote has its own footnote, the same one once", () => {
+  const answer = "Churn was 7.4% [c1]. It came after [c1]. Again 7.4% [c1].";
+  const quoting = (text, quote) => claim(answer, text, { citations: [{ chunk_id: "c1", document_id: "d1", quote }] });
+  const claims = [
+    quoting("Churn was 7.4% [c1].", "Churn was 7.4%"),
+    quoting("It came after [c1].", "After."),
+    quoting("Again 7.4% [c1].", "Churn was 7.4%"),
+  ];
+  const text = withFootnotes(answerModel({ answer, claims, evidence: EVIDENCE }));
+  assert.match(text, /^Churn was 7\.4% \[1\]\. It came after \[2\]\. Again 7\.4% \[1\]\./);
+  assert.deepEqual(text.match(/“.*?”/g), ["“Churn was 7.4%”", "“After.”"]);
+});
+
+test("a copy that is not a full answer says so first, and what was asked first after the question", () => {
+  assert.equal(standingOf({ status: "waiting", outcome: "conflict" }, { cause: "conflict" }), "Draft, needs a person: the documents disagree");
+  assert.equal(standingOf({ status: "waiting", outcome: "unavailable" }, null), "Draft, needs a person: please decide");
+  assert.equal(standingOf({ status: "finished", outcome: "insufficient_evidence" }, null), "Not a full answer: documents do not say");
+  assert.equal(standingOf({ status: "finished", outcome: "answered_with_caveat" }, null), "Answered with a caveat");
+  assert.equal(standingOf({ status: "finished", outcome: "answered" }, null), "");
+  const about = { question: "And\nnow?", askedFirst: "Before?", standing: "Draft" };
+  assert.equal(withFootnotes(answerModel({ answer: "Yes." }), about), "Draft\n\nQuestion: And now?\nAsked first: Before?\n\nYes.");
 });

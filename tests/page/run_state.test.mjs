@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EMPTY, after, answersOf, draftShown, isStill, latestAttempt, retryOf } from "../../src/masis/api/web/static/js/logic/run_state.js";
+import { EMPTY, after, answersOf, draftShown, isStill, latestAttempt, questionOf, retryOf } from "../../src/masis/api/web/static/js/logic/run_state.js";
 
 const at = "2026-01-01T00:00:00+00:00";
 const started = (seq, agent, attempt = 0) => ({ seq, at, event: "started", agent, attempt });
@@ -80,4 +80,14 @@ test("cancelled and failed runs are over; an unknown event changes nothing but t
   assert.equal(after(EMPTY, { seq: 3, at, event: "cancelled" }).status, "cancelled");
   assert.equal(after(EMPTY, { seq: 3, at, event: "failed", data: { error: "the disk is full" } }).error, "the disk is full");
   assert.deepEqual(after(EMPTY, { seq: 3, at, event: "of_tomorrow" }), { ...EMPTY, seq: 3 });
+});
+
+test("the question is the one a person put last, by the result or, before there is one, by the events", () => {
+  const record = { question: "What was churn?" };
+  const refined = (seq, question) => finished(seq, "human_review", 1, {}, { pending_answer: { action: "refine", question } });
+  const state = reduced([...CONFLICT_RUN, refined(200, "Churn in 2024?"), refined(210, "Churn in 2025?"), finished(220, "human_review", 1, { action: "accept" })]);
+  assert.equal(questionOf(record, null, reduced(CONFLICT_RUN)), "What was churn?");
+  assert.equal(questionOf(record, null, state), "Churn in 2025?");
+  assert.equal(questionOf(record, { decisions: [{ action: "refine", question: "Why?" }, { action: "stop", question: null }] }, EMPTY), "Why?");
+  assert.equal(questionOf(record, { decisions: [] }, EMPTY), "What was churn?");
 });

@@ -23,6 +23,13 @@ test("the attempt after one that was sent back says why, and what the Critic sai
   assert.match(told(draft(0), criticised, sentBack, searching, draft(1)).told, /its audit\. Draft of attempt 2, not audited yet\.$/);
 });
 
+test("an attempt that goes on because a person decided was not sent back", () => {
+  const answered = { ...sentBack, trace: { decision: "retry", reason: "answered_by_person" } };
+  const { told: words, objection } = told(draft(0), criticised, answered, searching);
+  assert.equal(words, "After attempt 1 the agents go on: a person has decided. Its draft stays here until the next one is written.");
+  assert.equal(objection, "");
+});
+
 test("a citation is shown when it is whole", () => {
   assert.equal(withoutHalfCitation("Revenue was $12 million. [cab12"), "Revenue was $12 million.");
   assert.equal(withoutHalfCitation("Revenue [cab12] rose."), "Revenue [cab12] rose.");

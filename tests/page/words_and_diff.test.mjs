@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { wordDiff } from "../../src/masis/api/web/static/js/logic/diff.js";
-import { finding, readable, verdictCounts } from "../../src/masis/api/web/static/js/logic/findings.js";
+import { announcement, confidenceByAttempt, finding, readable, verdictCounts } from "../../src/masis/api/web/static/js/logic/findings.js";
 import { between, day, milliseconds, percent, place, size } from "../../src/masis/api/web/static/js/logic/format.js";
 import { oneLine, shortened, shown, sliced } from "../../src/masis/api/web/static/js/logic/text.js";
-import { VERDICTS, signOf, verdictOf } from "../../src/masis/api/web/static/js/logic/words.js";
+import { EMPTY, after } from "../../src/masis/api/web/static/js/logic/run_state.js";
+import { ACTIONS, OUTCOMES, STAGES, STATUSES, VERDICTS, confidenceOf, nextAttemptInWords, signOf, verdictOf } from "../../src/masis/api/web/static/js/logic/words.js";
 
 test("a diff gives both drafts back, and only what changed as changed", () => {
   const before = "Churn was 9.1% in 2025, says the memo.";
@@ -39,6 +40,47 @@ test("what an agent found is one line", () => {
   assert.equal(finding("critic", { confidence: 0.7 }, { claims: [{ verdict: "uncited" }, { verdict: "verbatim" }] }), "confidence 70 %: 1 verbatim, 1 uncited");
   assert.equal(verdictCounts([]), "");
   assert.deepEqual(readable({ node: "critic", needs_retry: false, invalid_citations: [] }), [["asks for another attempt", "no"], ["false citations", "none"]]);
+});
+
+test("a decision is told as what was done, and nothing is sent back by it", () => {
+  const decided = (decision, reason) => finding("supervisor", { decision, reason });
+  assert.equal(finding("human_review", { action: "prefer" }), "decided which document to trust");
+  assert.equal(finding("human_review", { action: "prefer" }, { pending_answer: { action: "prefer" } }), "decided");
+  assert.equal(decided("retry", "answered_by_person"), "goes on: a person has decided");
+  assert.equal(decided("retry", "decision_remembered"), "goes on: a remembered decision settles the conflict");
+  assert.equal(decided("finalize", "decided_by_person"), "ends the run as a person decided");
+  assert.equal(decided("finalize", "quality_checks_passed"), "passes the answer");
+  assert.equal(decided("HITL_triggered", "weak_evidence"), "asks a person: nothing in the documents is close enough");
+  assert.equal(nextAttemptInWords("answered_by_person"), "A person has decided, and the agents went on.");
+  assert.equal(nextAttemptInWords("quality_issue_detected"), "Sent back: the draft did not pass its audit.");
+  assert.deepEqual(readable({ action: "stop", by: "local", decision: "retry", reason: "answered_by_person" }), [
+    ["action", ACTIONS.stop], ["by", "The person at this machine"], ["decision", "goes on"], ["reason", "a person has decided"],
+  ]);
+});
+
+test("a screen reader hears how a run ended, and that a person is needed", () => {
+  const heard = (...events) => announcement(events.map((event, seq) => ({ seq, ...event })).reduce(after, EMPTY));
+  const started = { event: "started", agent: "researcher", attempt: 0 };
+  const sentOn = { event: "finished", agent: "supervisor", attempt: 0, trace: { decision: "retry", reason: "answered_by_person" } };
+  assert.equal(heard(started), "The agents are at work.");
+  assert.equal(heard(started, sentOn, { ...started, attempt: 1 }), "Attempt 2: a person has decided.");
+  assert.equal(heard(started, { event: "ended", data: { outcome: "answered", confidence: 1 } }), "Answered, confidence 100 %.");
+  assert.equal(heard(started, { event: "ended", data: { outcome: "out_of_scope", confidence: 0 } }), "Not a question for documents.");
+  assert.equal(heard(started, { event: "waiting", data: { review: { cause: "conflict" } } }), "A person is needed: the documents disagree.");
+  assert.equal(heard(started, { event: "cancelled" }), "The run was cancelled.");
+});
+
+test("confidence belongs to the attempt that was audited, and to a draft", () => {
+  const trace = [{ node: "researcher", retry_count: 0 }, { node: "critic", retry_count: 1, confidence: 0.7 }, { node: "critic", retry_count: 3, confidence: 1 }];
+  assert.deepEqual(confidenceByAttempt(trace), [{ attempt: 2, confidence: 0.7 }, { attempt: 4, confidence: 1 }]);
+  assert.equal(confidenceOf({ outcome: "out_of_scope", confidence: 0 }), null);
+  assert.equal(confidenceOf({ outcome: "insufficient_evidence", confidence: 0.4 }), 0.4);
+  assert.equal(confidenceOf({ outcome: "answered", confidence: 0 }), 0);
+});
+
+test("the tick means that something was found right, and work that goes on has none", () => {
+  for (const sign of [STATUSES.running, STAGES.pending]) assert.equal(sign.shape, "open");
+  assert.ok([VERDICTS.supported, OUTCOMES.answered_with_caveat].every((sign) => sign.shape === "ring"));
 });
 
 test("numbers and times as a reader says them", () => {

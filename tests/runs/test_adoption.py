@@ -52,3 +52,12 @@ def test_not_by_another_workspace_nor_once_it_was_deleted(masis: Masis) -> None:
     for unknown in (OLD_ID, paused.run_id):
         with pytest.raises(UnknownRun):
             masis.run(unknown)
+
+
+def test_not_when_only_its_checkpoints_are_left_to_delete(masis: Masis) -> None:
+    paused = masis.ask("What was revenue?", "w", max_retries=1)
+    made_old(masis, paused.run_id)
+    masis.run(OLD_ID)
+    masis.run_table.delete(OLD_ID, "w")
+    with pytest.raises(UnknownRun):
+        masis.run(OLD_ID)

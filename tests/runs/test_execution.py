@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from masis.errors import DatabaseUnavailable, InvalidInput
+from masis.errors import DatabaseUnavailable, InvalidInput, RunNotWaiting
 from masis.jobs.lease import JobCancelled
 from masis.runs import execution
 from masis.runs.records import RunStatus
@@ -161,11 +161,67 @@ async def test_a_run_that_took_many_workers_down_is_not_tried_for_ever(stage: St
     masis = stage.masis
     run_id = (await masis.astart(QUESTION, "w", max_retries=1)).run_id
     with masis.database.writing() as db:
-        db.execute("UPDATE jobs SET tries = ?", (execution.MAX_TRIES,))
+        db.execute("UPDATE jobs SET tries = ?", (execution.MAX_DEATHS,))
     async with working(masis):
         await until_status(masis, run_id, "failed")
     assert "interrupted 5 times" in str((await masis.arun(run_id)).error)
     assert (await masis.arecover(run_id)).outcome == "conflict"
+
+
+async def test_orderly_stops_are_not_held_against_a_run(stage: Stage) -> None:
+    masis = stage.masis
+    run_id = (await masis.astart(QUESTION, "w", max_retries=1)).run_id
+    with masis.database.writing() as db:
+        db.execute("UPDATE jobs SET tries = ?, stops = ?", (execution.MAX_DEATHS + 3, execution.MAX_DEATHS + 3))
+    async with working(masis):
+        await until_status(masis, run_id, "waiting")
+
+
+async def test_a_failure_is_told_after_everything_else(stage: Stage) -> None:
+    """Whoever follows from the last event hears of it, and of how the run went on."""
+    masis = stage.masis
+    stage.wrong["auditor"] = ZeroDivisionError("a mistake")
+    with pytest.raises(ZeroDivisionError):
+        await masis.aask(QUESTION, "w", max_retries=1)
+    [run] = await masis.aruns()
+    *before, failed = await masis.aevents(run.run_id)
+    assert (failed["event"], failed["data"]["error"]) == ("failed", "ZeroDivisionError: a mistake")
+    followed = [event async for event in masis.afollow(run.run_id, before[-1]["seq"] or 0)]
+    assert followed == [failed]
+    assert (await masis.areopen(run.run_id)).status == "queued"
+    async with working(masis):
+        kinds = [event["event"] async for event in masis.afollow(run.run_id, failed["seq"] or 0)]
+    assert kinds[0] == "finished"
+    assert kinds[-1] == "waiting"
+
+
+async def test_an_answer_is_an_event_and_the_question_is_no_longer_open(stage: Stage) -> None:
+    masis = stage.masis
+    run_id = (await masis.aask(QUESTION, "w", max_retries=1)).run_id
+    assert (await masis.arun(run_id)).requires_human_review
+    answered = await masis.aanswer(run_id, PREFER)
+    assert (answered.status, answered.outcome, answered.requires_human_review) == ("queued", None, False)
+    last = (await masis.aevents(run_id))[-1]
+    assert (last["event"], last["data"]) == ("answered", {"action": "prefer", "by": "Ada", "note": None})
+    with pytest.raises(RunNotWaiting):
+        await masis.aanswer(run_id, PREFER)
+
+
+async def test_who_goes_away_after_answering_loses_nothing(stage: Stage) -> None:
+    masis = stage.masis
+    run_id = (await masis.aask(QUESTION, "w", max_retries=1)).run_id
+    reached = stage.hold("judge")
+    resuming = asyncio.create_task(masis.aresume(run_id, PREFER))
+    await reached.wait()
+    resuming.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await resuming
+    interrupted = await masis.arun(run_id)
+    assert interrupted.status == "failed"
+    assert "interrupted" in str(interrupted.error)
+    stage.held["judge"].set()
+    whole = await masis.arecover(run_id)
+    assert [answer["by"] for answer in whole.trace if answer["node"] == "human_review"] == ["Ada"]
 
 
 def timeless(trace: list[Any]) -> list[Any]:

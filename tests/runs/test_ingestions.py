@@ -1,13 +1,19 @@
 """What becomes of an upload is written by the worker that has it, and by no other."""
 
+import json
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from masis.database import Database
-from masis.jobs.queue import JobQueue
+from masis.jobs.queue import Job, JobQueue
 from masis.runs.ingestions import Counts, IngestedFile, Ingestion, Ingestions, UnknownIngestion
+from masis.runs.service import Masis
+from masis.settings import Settings
 from masis.types import LOCAL
+from tests.support.play import Play
 
 FILE = IngestedFile("report.md", "d1", "queued")
 KNOWN = IngestedFile("memo.md", "d2", "duplicate", "The same bytes are in w already.")
@@ -67,3 +73,75 @@ def test_another_workspace_does_not_see_it(ingestions: Ingestions) -> None:
             reach(made.ingestion_id, "elsewhere")
     assert ingestions.newest("elsewhere") == []
     assert ingestions.newest("w") == [made]
+
+
+def test_bytes_on_their_way_are_a_duplicate(ingestions: Ingestions, queue: JobQueue) -> None:
+    first = taken(ingestions, queue)
+    assert ingestions.on_their_way("w") == {"d1": "report.md"}
+    again = ingestions.create("w", [replace(FILE, file_name="copy.md")], LOCAL)
+    assert again.status == "done"
+    assert [(file.stage, file.reason) for file in again.files] == [
+        ("duplicate", "The same bytes are being read already, as report.md.")
+    ]
+    assert ingestions.create("other", [FILE], LOCAL).status == "queued"
+    ingestions.finish(replace(first, status="failed"), "me")
+    assert ingestions.on_their_way("w") == {}
+    assert ingestions.create("w", [FILE], LOCAL).status == "queued"
+
+
+def test_without_its_bytes_none_is_opened(ingestions: Ingestions, queue: JobQueue) -> None:
+    assert ingestions.create("w", [FILE], LOCAL, lambda document_id: document_id != "d1") is None
+    assert (ingestions.newest("w"), queue.counts()) == ([], {})
+
+
+@pytest.fixture
+def masis(stored: Settings) -> Iterator[Masis]:
+    made = Masis(services=Play(stored).services)
+    made.library.catalog.create_workspace("w")
+    yield made
+    made.close()
+
+
+async def test_cancelling_leaves_what_another_upload_waits_for(masis: Masis) -> None:
+    first = await masis.aupload("w", [("a.md", b"Alpha."), ("b.md", b"Beta.")])
+    alpha, beta = (file.document_id for file in first.files)
+    # Of a version that did not look at what is on its way, or made in the moment between two looks.
+    with masis.database.writing() as db:
+        other = json.dumps([{"file_name": "c.md", "document_id": alpha, "stage": "queued"}])
+        row = ("later", "w", "queued", first.created_at, "local", other, "{}")
+        db.execute(
+            "INSERT INTO ingestions (ingestion_id, workspace_id, status, created_at, asked_by, files, progress)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            row,
+        )
+        masis.queue.put(db, Job("ingest", "later", "w"))
+    assert (await masis.acancel_ingestion(first.ingestion_id, "w")).status == "cancelled"
+    assert [masis.library.originals.has("w", one) for one in (alpha, beta)] == [True, False]
+    await masis.acancel_ingestion("later", "w")
+    assert not masis.library.originals.has("w", alpha)
+
+
+async def test_the_second_of_two_uploads_cannot_take_the_first_along(masis: Masis) -> None:
+    first = await masis.aupload("w", [("a.md", b"Alpha.")])
+    second = await masis.aupload("w", [("copy.md", b"Alpha.")])
+    assert [file.stage for file in second.files] == ["duplicate"]
+    await masis.acancel_ingestion(second.ingestion_id, "w")
+    assert masis.library.originals.has("w", first.files[0].document_id)
+
+
+async def test_bytes_that_go_while_they_are_uploaded_again_are_kept_again(
+    masis: Masis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = await masis.aupload("w", [("a.md", b"Alpha.")])
+    create, has_come_between = masis.uploads.create, []
+
+    def late(*args: Any) -> Ingestion | None:
+        if not has_come_between:
+            has_come_between.append(True)
+            masis.cancel_ingestion(first.ingestion_id, "w")
+        return create(*args)
+
+    monkeypatch.setattr(masis.uploads, "create", late)
+    second = await masis.aupload("w", [("copy.md", b"Alpha.")])
+    assert [file.stage for file in second.files] == ["queued"]
+    assert masis.library.originals.read("w", second.files[0].document_id) == b"Alpha."

@@ -1,10 +1,10 @@
 """Old runs go when an operator says so; a run that waits or works never does."""
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 
 import pytest
 
-from masis.errors import InvalidInput, UnknownRun
+from masis.errors import DatabaseUnavailable, InvalidInput, UnknownRun
 from masis.runs.checkpoints import open_checkpointer
 from masis.runs.execution import config_of
 from masis.runs.service import Masis
@@ -71,3 +71,51 @@ async def test_two_who_prune_at_once_do_not_stop_each_other(masis: Masis, monkey
     await masis.adelete_run(listed[0])
     assert (await masis.aprune(0)).runs == 1
     assert not await has_checkpoints(masis, listed[1])
+
+
+@pytest.fixture
+def interrupted(masis: Masis, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Awaitable[None]]:
+    """Deletes a run, and dies before its checkpoints are gone."""
+
+    async def delete(run_id: str) -> None:
+        async def die(*_: object) -> None:
+            raise DatabaseUnavailable("Gone.")
+
+        with monkeypatch.context() as patch:
+            patch.setattr("masis.runs.erasure.delete_threads", die)
+            with pytest.raises(DatabaseUnavailable):
+                await masis.adelete_run(run_id)
+
+    return delete
+
+
+async def test_checkpoints_that_a_crash_left_go_with_the_next_look(
+    masis: Masis, interrupted: Callable[[str], Awaitable[None]]
+) -> None:
+    run = await masis.aask("What was revenue?", "w", max_retries=1)
+    await interrupted(run.run_id)
+    assert await has_checkpoints(masis, run.run_id)
+    assert masis.run_table.with_checkpoints_to_go() == [run.run_id]
+    assert (await masis.aprune()).runs == 0
+    assert not await has_checkpoints(masis, run.run_id)
+    assert masis.run_table.with_checkpoints_to_go() == []
+
+
+async def test_checkpoints_that_a_crash_left_go_with_their_workspace(
+    masis: Masis, interrupted: Callable[[str], Awaitable[None]]
+) -> None:
+    run = await masis.aask("What was revenue?", "w", max_retries=1)
+    await interrupted(run.run_id)
+    await masis.adelete_workspace("w")
+    assert not await has_checkpoints(masis, run.run_id)
+    assert masis.run_table.with_checkpoints_to_go() == []
+
+
+async def test_checkpoints_without_any_record_go_with_their_workspace(masis: Masis) -> None:
+    masis.library.catalog.create_workspace("other")
+    lost, kept = [await masis.aask("What was revenue?", name, max_retries=1) for name in ("w", "other")]
+    with masis.database.writing() as db:
+        db.execute("DELETE FROM runs")
+    assert (await masis.adelete_workspace("w")).runs == 1
+    assert not await has_checkpoints(masis, lost.run_id)
+    assert await has_checkpoints(masis, kept.run_id)

@@ -113,7 +113,9 @@ def test_a_run_that_failed_can_be_opened_again_and_no_other(runs: RunTable) -> N
     run_id = create(runs, owner="me")
     with pytest.raises(InvalidInput, match="running"):
         runs.reopened(run_id)
-    runs.settled(run_id, "me", "failed", [], None, "It broke.")
+    runs.failed(run_id, "stranger", [], "It broke.")
+    assert runs.get(run_id).status == "running"
+    runs.failed(run_id, "me", [], "It broke.")
     assert runs.get(run_id).error == "It broke."
     runs.reopened(run_id)
     assert (runs.get(run_id).status, runs.get(run_id).error) == ("queued", None)
@@ -235,3 +237,17 @@ def test_a_look_at_a_run_sees_one_moment(runs: RunTable) -> None:
     assert runs.seen(run_id, 20)[1] == []
     with pytest.raises(UnknownRun):
         runs.seen("nothing", -1)
+
+
+def test_a_page_goes_on_after_a_run_that_was_deleted(runs: RunTable) -> None:
+    for number in range(4):
+        create(runs, f"question {number}")
+    listed = runs.page("w")
+    border = listed[1]
+    runs.delete(border.run_id, None)
+    assert runs.page("w", before=border.position) == listed[2:]
+    assert runs.page("w", before=listed[2].run_id) == listed[3:]
+    for garbage in ("nothing", "yesterday x", f"{border.created_at} ", border.run_id):
+        with pytest.raises(InvalidInput, match="to go on after") as refused:
+            runs.page("w", before=garbage)
+        assert type(refused.value) is InvalidInput

@@ -54,7 +54,7 @@ def die() -> None:
 
 
 def watch(moments: Moments) -> None:
-    execution.MAX_TRIES = 10_000  # many kills in a row are the point here
+    execution.MAX_DEATHS = 10_000  # many kills in a row are the point here
     _watch_saver(moments)
     check, written = Lease.check, Recorder._written
     Lease.check = _around(moments, check, "lease check", after=False)  # type: ignore[method-assign]

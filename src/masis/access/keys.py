@@ -14,11 +14,13 @@ from masis.access.expiry import end_of_validity, iso, utc_now
 from masis.access.secret import secret_for
 from masis.access.tables import access_database
 from masis.access.tokens import digest, key_id_of, new_token, prefix_of
+from masis.database import Connection
 from masis.errors import InvalidInput, MASISError, Unauthorized, UnknownKey
 from masis.settings import Settings
 from masis.types import WORKSPACE_NAME, WORKSPACE_NAME_RULE
 
 _NAME_CHARS = 100
+_LOCK = "workspaces of keys"
 _USE_NOTED_EVERY = timedelta(minutes=1)
 _COLUMNS = "key_id, name, role, workspaces, created_at, expires_at, revoked_at, last_used_at"
 
@@ -79,32 +81,41 @@ class Keys:
             rows = db.execute(f"SELECT {_COLUMNS} FROM api_keys ORDER BY created_at DESC, key_id").fetchall()
         return [_key(row) for row in rows]
 
-    def revoke(self, key_id: str) -> ApiKey:
-        """From now on it opens nothing; a second time changes nothing."""
-        with self._database.writing() as db:
-            db.execute(
-                "UPDATE api_keys SET revoked_at = ? WHERE key_id = ? AND revoked_at IS NULL",
-                (iso(self._clock()), key_id),
-            )
+    def revoke(self, key_id: str, *, may_open: bool = False) -> ApiKey:
+        """From now on it opens nothing; a second time changes nothing. `may_open`: whoever revokes it could do
+        everything anyway, so that without another key none is needed any more."""
+        with self._database.writing(_LOCK) as db:
+            self._revoke(db, key_id)
+            if may_open and db.execute("SELECT 1 FROM api_keys WHERE revoked_at IS NULL LIMIT 1").fetchone() is None:
+                db.execute("UPDATE api_keys SET keeps_closed = 0")
         return self.get(key_id)
 
-    def forget_workspace(self, workspace: str) -> int:
-        """For one that was deleted: whoever makes another of that name finds no old key that opens it. Returns how
-        many keys lost it; those that opened nothing else are revoked."""
-        with self._database.writing("workspaces of keys") as db:
-            rows = db.execute("SELECT key_id, workspaces FROM api_keys WHERE revoked_at IS NULL").fetchall()
-            scopes = [(key_id, json.loads(names)) for key_id, names in rows]
-            touched = [(key_id, names) for key_id, names in scopes if workspace in names]
-            for key_id, names in touched:
-                rest = [name for name in names if name != workspace]
-                column, value = ("workspaces", json.dumps(rest)) if rest else ("revoked_at", iso(self._clock()))
-                db.execute(f"UPDATE api_keys SET {column} = ? WHERE key_id = ?", (value, key_id))
-        return len(touched)
+    def forget_workspace(self, workspace: str) -> Sequence[ApiKey]:
+        """For one that was deleted: whoever makes another of that name finds no old key that opens it. Returns those
+        that opened nothing else, and are revoked."""
+        with self._database.writing(_LOCK) as db:
+            rows = db.execute(f"SELECT {_COLUMNS} FROM api_keys WHERE revoked_at IS NULL").fetchall()
+            touched = [key for key in map(_key, rows) if workspace in key.workspaces]
+            for key in touched:
+                rest = [name for name in key.workspaces if name != workspace]
+                if rest:
+                    db.execute("UPDATE api_keys SET workspaces = ? WHERE key_id = ?", (json.dumps(rest), key.key_id))
+                else:
+                    self._revoke(db, key.key_id)
+        return [key for key in touched if key.workspaces == (workspace,)]
 
     def any(self) -> bool:
-        """Whether keys are needed. One that has expired still counts: time alone must not open the door."""
+        """Whether keys are needed. Neither time nor the deletion of a workspace, nor whoever could not do everything,
+        opens the door: only an admin of all workspaces does, by revoking the last key."""
         with self._database.reading() as db:
-            return db.execute("SELECT 1 FROM api_keys WHERE revoked_at IS NULL LIMIT 1").fetchone() is not None
+            closed = "SELECT 1 FROM api_keys WHERE revoked_at IS NULL OR keeps_closed = 1 LIMIT 1"
+            return db.execute(closed).fetchone() is not None
+
+    def _revoke(self, db: Connection, key_id: str) -> None:
+        db.execute(
+            "UPDATE api_keys SET revoked_at = ?, keeps_closed = 1 WHERE key_id = ? AND revoked_at IS NULL",
+            (iso(self._clock()), key_id),
+        )
 
     @cached_property
     def _secret(self) -> bytes:

@@ -32,6 +32,7 @@ _STEPS = (
     );
     CREATE INDEX audit_log_workspace ON audit_log (workspace_id, entry_id);
     """,
+    "ALTER TABLE api_keys ADD COLUMN keeps_closed INTEGER NOT NULL DEFAULT 0;",
 )
 
 

@@ -29,6 +29,7 @@ from masis.api.paging import Cursor, Limit, Page, cut, position_of
 from masis.api.problems import NotHere, problems, refused_as_conflict
 from masis.api.uploads import UPLOAD_BODY, Contents, Uploaded, uploaded_files
 from masis.errors import DuplicateDocument, UnknownPassage
+from masis.knowledge import catalog_rows
 from masis.knowledge.passages import read_words
 from masis.types import PAGE_BREAK, Document, DocumentStatus, ParsedDocument
 
@@ -56,7 +57,7 @@ async def list_documents(
     await access.require_workspace(workspace_id)
     listed = partial(access.masis.library.catalog.documents, status=status, limit=limit + 1, after=position_of(cursor))
     found = await asyncio.to_thread(listed, workspace_id)
-    shown, following = cut(found, limit, lambda document: document.document_id)
+    shown, following = cut(found, limit, catalog_rows.position_of)
     return Page(items=[_out(document) for document in shown], next_cursor=following)
 
 
@@ -81,7 +82,8 @@ async def upload_documents(
 ) -> Accepted:
     """The files are kept by their hash and read in the background: follow the ingestion at `Location`.
 
-    Bytes that the workspace has already are listed as duplicates; when all are, the answer is 409.
+    Bytes that the workspace has already, or that are on their way into it, are listed as duplicates; when all are,
+    the answer is 409.
     """
     await open_for_upload(access, workspace_id)
     async with uploaded_files(request, access.service.settings.max_file_bytes) as files:
@@ -89,6 +91,8 @@ async def upload_documents(
         await once(request, json.dumps(names).encode(), idempotency_key)
         fresh, known = await asyncio.to_thread(_sorted_out, access, workspace_id, files)
         ingestion = await access.masis.aupload(workspace_id, Contents(fresh), by=access.caller)
+    if all(file.stage == "duplicate" for file in ingestion.files):  # another upload was faster by a moment
+        raise _all_known(workspace_id, [*known, *map(_known, fresh)])
     await access.record("document.upload", workspace_id, ingestion.ingestion_id, f"{len(fresh)} files")
     if wait:
         ingestion = await until_done(access, ingestion)
@@ -216,19 +220,29 @@ async def open_for_upload(access: Access, workspace_id: str) -> None:
 def _sorted_out(
     access: Access, workspace_id: str, files: Sequence[Uploaded]
 ) -> tuple[list[Uploaded], list[KnownDocument]]:
-    """What is new, each once, and what the workspace has already. A file that failed or was left
+    """What is new, each once, and what the workspace has already or is about to read. A file that failed or was left
     half read may be tried again."""
     fresh: dict[str, Uploaded] = {}
     known: list[KnownDocument] = []
+    coming = access.masis.uploads.on_their_way(workspace_id)
     for file in files:
         document = access.masis.library.catalog.document(workspace_id, file.document_id)
-        if file.document_id in fresh or (document is not None and document.status == "READY"):
-            known.append(KnownDocument(document_id=file.document_id, file_name=file.name))
+        is_ready = document is not None and document.status == "READY"
+        if is_ready or file.document_id in fresh or file.document_id in coming:
+            known.append(_known(file))
         else:
             fresh[file.document_id] = file
     if not fresh:
-        raise AllKnown(f"{workspace_id} has all of these files already.", known)
+        raise _all_known(workspace_id, known)
     return list(fresh.values()), known
+
+
+def _known(file: Uploaded) -> KnownDocument:
+    return KnownDocument(document_id=file.document_id, file_name=file.name)
+
+
+def _all_known(workspace_id: str, known: list[KnownDocument]) -> AllKnown:
+    return AllKnown(f"{workspace_id} has all of these files already, or is reading them.", known)
 
 
 def _out(document: Document) -> DocumentOut:

@@ -22,6 +22,7 @@ from masis.settings import Settings
 _log = logging.getLogger(__name__)
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_UPLOADS = re.compile(r"/masis/workspaces/[^/]+/documents")
 _LOOPBACK = re.compile(r"(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d{1,5})?", re.IGNORECASE | re.ASCII)
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
 """What a proxy adds: behind one, everybody seems to come from this machine."""
@@ -53,9 +54,11 @@ class Guard:
 
     async def _answer(self, scope: Scope, receive: Receive, answering: "_Answering", request_id: str) -> None:
         headers = Headers(scope=scope)
+        length = headers.get("content-length", "")
         try:
+            _require_size(int(length) if length.isdecimal() else 0, scope, self._service.settings)
             await self._let_in(scope["path"], headers)
-            await self._app(scope, _limited(receive, headers, self._service.settings), answering)
+            await self._app(scope, _limited(receive, scope, self._service.settings), answering)
         except ClientDisconnect:
             # Nobody is left to answer; it is counted as nginx counts it.
             answering.status = answering.status or _CLIENT_GONE
@@ -71,8 +74,6 @@ class Guard:
     async def _let_in(self, path: str, headers: Headers) -> None:
         """Without keys whoever reaches this machine's loopback is its owner; a page elsewhere in their browser, sent
         here by a name that points to loopback or by a plain cross-site form, is not."""
-        length = headers.get("content-length", "")
-        _require_size(int(length) if length.isdecimal() else 0, headers, self._service.settings)
         if await self._keys_needed(path):
             return
         if any(name in headers for name in _FORWARDED):
@@ -143,14 +144,15 @@ def _request_id(headers: Headers) -> str:
     return given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
 
 
-def _require_size(size: int, headers: Headers, settings: Settings) -> None:
-    is_upload = headers.get("content-type", "").lower().startswith("multipart/")
+def _require_size(size: int, scope: Scope, settings: Settings) -> None:
+    # By the address, not by what the client calls its body: every other body is read before its key is looked at.
+    is_upload = scope["method"] == "POST" and _UPLOADS.fullmatch(scope["path"])
     limit = settings.max_request_bytes if is_upload else settings.max_json_bytes
     if size > limit:
         raise TooLarge(f"The request is larger than the {limit:,} bytes that this service takes.")
 
 
-def _limited(receive: Receive, headers: Headers, settings: Settings) -> Receive:
+def _limited(receive: Receive, scope: Scope, settings: Settings) -> Receive:
     """What is read is counted as it comes, and a client that stops sending is not waited for for ever."""
     received = 0
     complete = False
@@ -165,7 +167,7 @@ def _limited(receive: Receive, headers: Headers, settings: Settings) -> Receive:
             raise TooSlow(f"No byte of the request came for {settings.request_seconds:g} seconds.") from None
         received += len(message.get("body", b""))
         complete = not message.get("more_body", False)
-        _require_size(received, headers, settings)
+        _require_size(received, scope, settings)
         return message
 
     return limited

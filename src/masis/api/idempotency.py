@@ -3,8 +3,9 @@
 import asyncio
 import hashlib
 import json
+import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -13,8 +14,9 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from masis.api.problems import STILL_RUNNING, Conflicting
-from masis.database import Schema, open_database
+from masis.database import open_database
 from masis.errors import InvalidInput
+from masis.runs.schema import RUNS
 from masis.settings import Settings
 
 KEPT_SECONDS = 24 * 3600.0
@@ -23,27 +25,8 @@ ABANDONED_SECONDS = 900.0
 
 _STATE = "idempotency"
 _ONE = "caller = ? AND idempotency_key = ?"
+_RUN_LOCATION = re.compile(r"/masis/workspaces/[^/]+/runs/([^/]+)")
 _KEPT_HEADERS = ("content-type", "location", "x-run-id", "x-should-retry")
-
-SCHEMA = Schema(
-    "idempotency",
-    (
-        """
-        CREATE TABLE first_responses (
-            caller TEXT NOT NULL,
-            idempotency_key TEXT NOT NULL,
-            fingerprint TEXT NOT NULL,
-            status INTEGER,
-            headers TEXT NOT NULL,
-            body BLOB NOT NULL,
-            created_at REAL NOT NULL,
-            PRIMARY KEY (caller, idempotency_key)
-        );
-        CREATE INDEX first_responses_by_age ON first_responses (created_at);
-        """,
-        "ALTER TABLE first_responses ADD COLUMN workspace_id TEXT;",
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +44,10 @@ class Replay(Exception):
 
 
 class FirstResponses:
+    """Those of a workspace and of a run are deleted with it, by whoever deletes it."""
+
     def __init__(self, settings: Settings) -> None:
-        self._database = open_database(settings, SCHEMA)
+        self._database = open_database(settings, RUNS)
 
     def begin(self, caller: str, key: str, fingerprint: str, workspace_id: str | None = None) -> Kept | None:
         """None: this request is the first, and its response is to be kept. Else the one that was."""
@@ -73,9 +58,10 @@ class FirstResponses:
                 (now - KEPT_SECONDS, now - ABANDONED_SECONDS),
             )
             added = db.execute(
-                "INSERT INTO first_responses VALUES (?, ?, ?, NULL, '{}', ?, ?, ?)"
-                " ON CONFLICT (caller, idempotency_key) DO NOTHING",
-                (caller, key, fingerprint, b"", now, workspace_id),
+                "INSERT INTO first_responses"
+                " (caller, idempotency_key, fingerprint, workspace_id, headers, body, created_at)"
+                " VALUES (?, ?, ?, ?, '{}', ?, ?) ON CONFLICT (caller, idempotency_key) DO NOTHING",
+                (caller, key, fingerprint, workspace_id, b"", now),
             )
             if added.rowcount == 1:
                 return None
@@ -85,21 +71,22 @@ class FirstResponses:
             ).fetchone()
         return _judged(row, fingerprint)
 
-    def keep(self, caller: str, key: str, response: Kept) -> None:
+    def keep(self, caller: str, key: str, response: Kept, run_id: str | None = None) -> None:
+        """Unless the run that it tells of was deleted meanwhile."""
         with self._database.writing() as db:
+            # Writing to the run's row keeps others from deleting it until this is kept, and will go with it.
+            held = db.execute("UPDATE runs SET status = status WHERE run_id = ?", (run_id,)).rowcount if run_id else 1
+            if not held:
+                db.execute(f"DELETE FROM first_responses WHERE {_ONE}", (caller, key))
+                return
             db.execute(
-                f"UPDATE first_responses SET status = ?, headers = ?, body = ? WHERE {_ONE}",
-                (response.status, json.dumps(response.headers), response.body, caller, key),
+                f"UPDATE first_responses SET status = ?, headers = ?, body = ?, run_id = ? WHERE {_ONE}",
+                (response.status, json.dumps(response.headers), response.body, run_id, caller, key),
             )
 
     def forget(self, caller: str, key: str) -> None:
         with self._database.writing() as db:
             db.execute(f"DELETE FROM first_responses WHERE {_ONE}", (caller, key))
-
-    def forget_workspace(self, workspace_id: str) -> None:
-        """For one that is deleted: its answers must not come back under an old key."""
-        with self._database.writing() as db:
-            db.execute("DELETE FROM first_responses WHERE workspace_id = ?", (workspace_id,))
 
 
 def _judged(row: Sequence[Any], fingerprint: str) -> Kept:
@@ -117,13 +104,17 @@ def _judged(row: Sequence[Any], fingerprint: str) -> Kept:
     return Kept(status, json.loads(headers), bytes(body))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Opened:
     """A first request, whose response the middleware is to keep."""
 
     store: FirstResponses
     caller: str
     key: str
+    run_id: str | None
+    """Where its address names one."""
+    has_failed: bool = False
+    """Though the response had begun as a good one."""
 
 
 IdempotencyKey = Annotated[
@@ -137,17 +128,26 @@ IdempotencyKey = Annotated[
 ]
 
 
-async def once(request: Request, content: bytes, key: str | None) -> None:
-    """Call it when the caller is known and before anything is changed; `content` is what makes requests the same."""
+async def once(request: Request, content: bytes, key: str | None, workspace_id: str | None = None) -> None:
+    """Call it when the caller is known and before anything is changed; `content` is what makes requests the same,
+    `workspace_id` whose the response is, where the address does not say it."""
     if key is None:
         return
     access = request.state.access
     caller, store = access.key.key_id, access.service.first_responses
     what = hashlib.sha256(f"{request.method} {request.url.path}?{request.url.query}\n".encode() + content).hexdigest()
-    kept = await asyncio.to_thread(store.begin, caller, key, what, request.path_params.get("workspace_id"))
+    workspace_id = workspace_id or request.path_params.get("workspace_id")
+    kept = await asyncio.to_thread(store.begin, caller, key, what, workspace_id)
     if kept is not None:
         raise Replay(kept)
-    setattr(request.state, _STATE, Opened(store, caller, key))
+    setattr(request.state, _STATE, Opened(store, caller, key, request.path_params.get("run_id")))
+
+
+def failed_after_all(request: Request) -> None:
+    """Of a stream that began well: the request may be sent again."""
+    opened: Opened | None = getattr(request.state, _STATE, None)
+    if opened is not None:
+        opened.has_failed = True
 
 
 async def _once_by_body(request: Request, idempotency_key: IdempotencyKey = None) -> None:
@@ -176,8 +176,16 @@ class KeepFirstResponse:
             return
         state: dict[str, Any] = scope.setdefault("state", {})
         keeping = _Keeping(state, send)
+
+        async def listen() -> Message:
+            message = await receive()
+            if message["type"] == "http.disconnect" and keeping.is_open:
+                # Who sends the request again wants this response: a stream goes on to its end, and is kept.
+                await asyncio.Event().wait()
+            return message
+
         try:
-            await self._app(scope, receive, keeping)
+            await self._app(scope, listen, keeping)
         finally:
             await keeping.forget_unless_kept()
 
@@ -190,6 +198,10 @@ class _Keeping:
         self._headers: dict[str, str] = {}
         self._parts: list[bytes] = []
         self._is_kept = False
+
+    @property
+    def is_open(self) -> bool:
+        return self._opened is not None
 
     @property
     def _opened(self) -> Opened | None:
@@ -207,12 +219,23 @@ class _Keeping:
             self._headers = {name: headers[name] for name in _KEPT_HEADERS if name in headers}
         elif message["type"] == "http.response.body":
             self._parts.append(message.get("body", b""))
-            if not message.get("more_body", False) and (200 <= self._status < 300 or self._status == STILL_RUNNING):
+            if not message.get("more_body", False) and not opened.has_failed and _is_to_be_kept(self._status):
                 # Before the last byte is sent: a client that has the response must not be able to do it again.
                 kept = Kept(self._status, self._headers, b"".join(self._parts))
-                await asyncio.to_thread(opened.store.keep, opened.caller, opened.key, kept)
+                run_id = opened.run_id or _run_of(self._headers)
+                await asyncio.to_thread(opened.store.keep, opened.caller, opened.key, kept, run_id)
                 self._is_kept = True
 
     async def forget_unless_kept(self) -> None:
         if self._opened is not None and not self._is_kept:
             await asyncio.to_thread(self._opened.store.forget, self._opened.caller, self._opened.key)
+
+
+def _is_to_be_kept(status: int) -> bool:
+    return 200 <= status < 300 or status == STILL_RUNNING
+
+
+def _run_of(headers: Mapping[str, str]) -> str | None:
+    """The run that a response names."""
+    place = _RUN_LOCATION.fullmatch(headers.get("location", ""))
+    return headers.get("x-run-id") or (place[1] if place else None)

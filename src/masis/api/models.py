@@ -74,6 +74,15 @@ class PageOut(Described):
     end: int
 
 
+class MarkOut(Described):
+    """A line of marked words: its edges as fractions of the picture's width and height."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
 class DocumentText(Described):
     """What was read of a document; every character span of MASIS counts in the whole of it."""
 

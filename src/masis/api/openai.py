@@ -9,12 +9,13 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Request, Response
 from fastapi.responses import StreamingResponse
 
 from masis.access import rights
 from masis.api.access import Access, Read, Write
 from masis.api.asking import finished_result, result_or_problem
+from masis.api.idempotency import IdempotencyKey, failed_after_all, once
 from masis.api.openai_errors import OpenAIError
 from masis.api.openai_shapes import (
     ChatRequest,
@@ -27,7 +28,7 @@ from masis.api.openai_shapes import (
     spoken,
     usage_of,
 )
-from masis.api.problems import response_to
+from masis.api.problems import StillRunning, response_to
 from masis.api.runs import location_of
 from masis.api.streaming import until_stopping
 from masis.errors import InvalidInput, MASISError, UnknownWorkspace
@@ -66,7 +67,9 @@ async def get_model(access: Read, model: Annotated[str, Path(max_length=200)]) -
     response_model=Completion,
     responses={200: {"content": {"text/event-stream": {}}, "description": "The answer, whole or in chunks."}},
 )
-async def create_chat_completion(access: Write, asked: ChatRequest) -> Any:
+async def create_chat_completion(
+    access: Write, asked: ChatRequest, request: Request, response: Response, idempotency_key: IdempotencyKey = None
+) -> Any:
     """The last message of role `user` is the question; earlier ones are not read, every question stands for itself.
     Citations are [1] in the text with a list of sources below, and structured under `masis`. When a person is needed
     the content ends with the question to them."""
@@ -74,11 +77,14 @@ async def create_chat_completion(access: Write, asked: ChatRequest) -> Any:
     await access.require_workspace(asked.model)
     if not asked.question.strip():
         raise InvalidInput("No message has the role user, or the last one is empty.", advice="Put the question there.")
+    await once(request, await request.body(), idempotency_key, asked.model)
     run = await access.masis.astart(asked.question, asked.model, by=access.caller)
     await access.record("run.start", asked.model, run.run_id, "by chat completion")
     headers = {"X-Run-Id": run.run_id}
     if asked.stream:
-        return StreamingResponse(_streamed(access, asked, run), media_type="text/event-stream", headers=headers)
+        pieces = _streamed(access, asked, run, request)
+        return StreamingResponse(pieces, media_type="text/event-stream", headers=headers)
+    response.headers.update(headers)
     result = await finished_result(access, run, location_of(run))
     return Completion(
         id=f"chatcmpl-{run.run_id}",
@@ -90,7 +96,7 @@ async def create_chat_completion(access: Write, asked: ChatRequest) -> Any:
     )
 
 
-async def _streamed(access: Access, asked: ChatRequest, run: RunRecord) -> AsyncIterator[str]:
+async def _streamed(access: Access, asked: ChatRequest, run: RunRecord, request: Request) -> AsyncIterator[str]:
     """Only what was audited is spoken: while the agents work, comments keep the connection open."""
     frame = {"id": f"chatcmpl-{run.run_id}", "object": "chat.completion.chunk", "created": int(time.time())}
     frame |= {"model": asked.model}
@@ -102,6 +108,8 @@ async def _streamed(access: Access, asked: ChatRequest, run: RunRecord) -> Async
             yield comment
         result = await result_or_problem(access, run, location_of(run))
     except MASISError as error:
+        if not isinstance(error, StillRunning):
+            failed_after_all(request)
         yield _data(json.loads(bytes(response_to("/v1/", error).body)))
         return
     for piece in re.findall(r"\S+\s*|\s+", spoken(result)):

@@ -3,14 +3,14 @@
 import asyncio
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Depends, Path, Query, Response
 
 from masis.api.access import Read
 from masis.api.documents import DocumentId, known_document, pages_of, parsed_document
-from masis.api.models import Offset, PageOut, WorkspaceId
+from masis.api.models import MarkOut, Offset, PageOut, WorkspaceId
 from masis.api.problems import NotHere, problems
 from masis.errors import UnreadableFile
-from masis.sources.pdf_image import MOST_QUOTED, WIDTHS, Wanted
+from masis.sources.pdf_image import MOST_QUOTED, WIDTHS, PageImage, Wanted
 from masis.sources.skeletons import skeleton_of
 from masis.sources.sniff import is_pdf
 from masis.types import PAGE_BREAK, ParsedDocument
@@ -19,12 +19,41 @@ router = APIRouter(prefix="/masis/workspaces/{workspace_id}/documents/{document_
 
 
 PageNumber = Annotated[int, Path(ge=1, le=1_000_000, description="Counted from 1.")]
+Width = Annotated[int, Query(ge=WIDTHS[0], le=WIDTHS[-1], description="In pixels.")]
+_WIDTH = 900
 
 
 @router.get("/pages", operation_id="list_pages", summary="Where each page begins and ends", responses=problems(404))
 async def list_pages(access: Read, workspace_id: WorkspaceId, document_id: DocumentId) -> list[PageOut]:
     await known_document(access, workspace_id, document_id)
     return pages_of(await parsed_document(access, workspace_id, document_id))
+
+
+async def _drawn(
+    access: Read,
+    workspace_id: WorkspaceId,
+    document_id: DocumentId,
+    number: PageNumber,
+    width: Width = _WIDTH,
+    start: Offset = None,
+    end: Offset = None,
+) -> PageImage:
+    document = await known_document(access, workspace_id, document_id)
+    images, key = access.service.page_images, (document_id, number, width, start, end)
+    if kept := images.kept(key):
+        return kept
+    data = await asyncio.to_thread(access.masis.library.originals.read, workspace_id, document_id)
+    if data is None or not is_pdf(data):
+        raise NotHere("This document has no page images.", advice="Read its text, or download the original.")
+    parsed = await parsed_document(access, workspace_id, document_id)
+    wanted = _wanted(parsed, number, width, start, end)
+    try:
+        return await asyncio.to_thread(images.drawn, key, data, document.file_name, wanted)
+    except UnreadableFile as error:
+        raise NotHere(str(error), advice="Read the page's text, or download the original.") from error
+
+
+Drawn = Annotated[PageImage, Depends(_drawn)]
 
 
 @router.get(
@@ -41,34 +70,23 @@ async def list_pages(access: Read, workspace_id: WorkspaceId, document_id: Docum
         **problems(404),
     },
 )
-async def get_page_image(
-    access: Read,
-    workspace_id: WorkspaceId,
-    document_id: DocumentId,
-    number: PageNumber,
-    width: Annotated[int, Query(ge=WIDTHS[0], le=WIDTHS[-1], description="In pixels.")] = 900,
-    start: Offset = None,
-    end: Offset = None,
-) -> Response:
+async def get_page_image(image: Drawn) -> Response:
     """Where the words cannot be found on the page, it comes without marks and `X-Marks` is 0."""
-    document = await known_document(access, workspace_id, document_id)
-    key = (document_id, number, width, start, end)
-    images = access.service.page_images
-    image = images.kept(key)
-    if image is None:
-        data = await asyncio.to_thread(access.masis.library.originals.read, workspace_id, document_id)
-        if data is None or not is_pdf(data):
-            raise NotHere("This document has no page images.", advice="Read its text, or download the original.")
-        parsed = await parsed_document(access, workspace_id, document_id)
-        wanted = _wanted(parsed, number, width, start, end)
-        try:
-            image = await asyncio.to_thread(images.drawn, key, data, document.file_name, wanted)
-        except UnreadableFile as error:
-            raise NotHere(str(error), advice="Read the page's text, or download the original.") from error
     # The cookie decides who may see it: a browser may keep it for its user, nobody in between may.
     # With another cookie it is asked for anew: whoever signs in next at the same browser may see less.
     headers = {"X-Marks": str(len(image.boxes)), "Cache-Control": "private, max-age=3600", "Vary": "Cookie"}
     return Response(image.png, media_type="image/png", headers=headers)
+
+
+@router.get(
+    "/pages/{number}/marks",
+    operation_id="list_page_marks",
+    summary="Where on the picture of a page the words of a citation are",
+    responses=problems(404),
+)
+async def list_page_marks(image: Drawn) -> list[MarkOut]:
+    """A box for each line, in the order of reading. Asked with the picture's own width it draws nothing anew."""
+    return [MarkOut(left=left, top=top, right=right, bottom=bottom) for left, top, right, bottom in image.boxes]
 
 
 def _wanted(parsed: ParsedDocument, number: int, width: int, start: int | None, end: int | None) -> Wanted:

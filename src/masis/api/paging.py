@@ -15,7 +15,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 Limit = Annotated[int, Query(ge=1, le=200, description="How many at most.")]
 Cursor = Annotated[
-    str | None, Query(max_length=400, description="`next_cursor` of the page before; absent for the first page.")
+    str | None, Query(max_length=2000, description="`next_cursor` of the page before; absent for the first page.")
 ]
 
 

@@ -18,8 +18,9 @@ from masis.api.problems import Conflicting, problems, refused_as_conflict
 from masis.api.run_models import Answer, Asked, FullAnswer, PersonsAnswer, Run
 from masis.api.streaming import until_stopping
 from masis.export.formats import Format
-from masis.runs.records import RunRecord, RunStatus
-from masis.types import Outcome
+from masis.orchestrator.human import is_name
+from masis.runs.records import ENDED, RunRecord, RunStatus
+from masis.types import Caller, Outcome
 
 router = APIRouter(prefix="/masis/workspaces/{workspace_id}", tags=["runs"])
 
@@ -64,7 +65,7 @@ async def list_runs(
     found = await access.masis.aruns(
         workspace_id, status=status, outcome=outcome, search=search, limit=limit + 1, before=position_of(cursor)
     )
-    shown, following = cut(found, limit, lambda run: run.run_id)
+    shown, following = cut(found, limit, lambda run: run.position)
     return Page(items=[_out(run) for run in shown], next_cursor=following)
 
 
@@ -108,7 +109,7 @@ async def delete_run(access: Write, run: Known) -> None:
 )
 async def get_result(access: Read, run: Known) -> FullAnswer:
     result = await access.masis.aresult(run.run_id, run.workspace_id)
-    if result is None:
+    if result is None or run.status in ("queued", "running"):
         raise Conflicting(f"The run is {run.status}: it has no answer yet.", advice="Follow its events.")
     return FullAnswer.model_validate(result, from_attributes=True)
 
@@ -149,19 +150,37 @@ async def answer_run(access: Write, given: PersonsAnswer, _: Once, run: Known, r
     if run.status != "waiting":
         raise Conflicting(f"The run does not wait for an answer: it is {run.status}.", advice="Ask a new question.")
     answer = given.model_dump(exclude_none=True)
-    answer.setdefault("by", access.caller.name)
+    answer.setdefault("by", _named(access.caller))
     resumed = await access.masis.aanswer(run.run_id, answer, run.workspace_id)
     await access.record("run.answer", run.workspace_id, run.run_id, given.action)
     response.headers["Location"] = location_of(run)
     return _out(resumed)
 
 
-@router.post("/runs/{run_id}/cancel", operation_id="cancel_run", summary="Stop a run", responses=problems(404, 409))
+@router.post("/runs/{run_id}/cancel", operation_id="cancel_run", summary="Stop a run", responses=problems(404))
 async def cancel_run(access: Write, _: Once, run: Known) -> Run:
-    with refused_as_conflict():
-        cancelled = await access.masis.acancel(run.run_id, run.workspace_id)
-    await access.record("run.cancel", run.workspace_id, run.run_id)
+    """One that is over stays as it is."""
+    cancelled = await access.masis.acancel(run.run_id, run.workspace_id)
+    if run.status not in ENDED:
+        await access.record("run.cancel", run.workspace_id, run.run_id)
     return _out(cancelled)
+
+
+@router.post(
+    "/runs/{run_id}/resume",
+    operation_id="resume_run",
+    summary="Go on with a run that failed",
+    status_code=202,
+    responses=problems(404, 409),
+)
+async def resume_run(access: Write, _: Once, run: Known, response: Response) -> Run:
+    """From the agent that was interrupted; what the others did is kept. One that waits for a person is answered
+    instead, and one whose worker died is gone on with by another."""
+    with refused_as_conflict():
+        resumed = await access.masis.areopen(run.run_id, run.workspace_id)
+    await access.record("run.resume", run.workspace_id, run.run_id)
+    response.headers["Location"] = location_of(run)
+    return _out(resumed)
 
 
 @router.get(
@@ -178,6 +197,11 @@ async def export_run(
 ) -> Response:
     """JSON holds everything; the others the answer with footnoted sources, verdicts, conflicts, scores and trail."""
     return await export_response(access, run, format)
+
+
+def _named(caller: Caller) -> str:
+    """A key may be called anything; who decided has to be a name."""
+    return caller.name if is_name(caller.name) else f"key {caller.key_id}"
 
 
 def location_of(run: RunRecord) -> str:

@@ -1,13 +1,12 @@
 """Workspaces: list, make, look at, delete with all that is theirs."""
 
-import asyncio
 from dataclasses import asdict
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 
 from masis.access.rights import require, visible
 from masis.api.access import Access, Admin, Read
-from masis.api.idempotency import Once
+from masis.api.idempotency import IdempotencyKey, once
 from masis.api.models import NewWorkspace, Receipt, Workspace, WorkspaceId
 from masis.api.paging import Cursor, Limit, Page, cut_sorted
 from masis.api.problems import problems, refused_as_conflict
@@ -26,8 +25,11 @@ async def list_workspaces(access: Read, limit: Limit = 50, cursor: Cursor = None
 @router.post(
     "", operation_id="create_workspace", summary="Make an empty workspace", status_code=201, responses=problems(409)
 )
-async def create_workspace(access: Admin, new: NewWorkspace, _: Once, response: Response) -> Workspace:
+async def create_workspace(
+    access: Admin, new: NewWorkspace, request: Request, response: Response, idempotency_key: IdempotencyKey = None
+) -> Workspace:
     require(access.key, "admin", new.name)
+    await once(request, await request.body(), idempotency_key, new.name)
     with refused_as_conflict():
         made = await access.masis.acreate_workspace(new.name)
     await access.record("workspace.create", new.name, new.name)
@@ -50,8 +52,7 @@ async def get_workspace(access: Read, workspace_id: WorkspaceId) -> Workspace:
 async def delete_workspace(access: Admin, workspace_id: WorkspaceId) -> Receipt:
     await access.require_workspace(workspace_id)
     with refused_as_conflict():
-        receipt = await access.masis.adelete_workspace(workspace_id)
-    await asyncio.to_thread(access.service.first_responses.forget_workspace, workspace_id)
+        receipt = await access.masis.adelete_workspace(workspace_id, by=access.caller)
     await access.record("workspace.delete", workspace_id, workspace_id, f"{receipt.documents} documents")
     return Receipt(**asdict(receipt))
 

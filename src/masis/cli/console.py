@@ -89,6 +89,14 @@ def opened(*, as_json: bool) -> Iterator["Masis"]:
             yield masis
 
 
+def record(masis: "Masis", action: str, workspace: str, subject: str) -> None:
+    """What is gone for good is in the audit log, whichever way it went."""
+    from masis.access.audit_log import AuditLog
+    from masis.types import LOCAL
+
+    AuditLog(masis.settings).record(LOCAL, action, workspace, subject)
+
+
 def _fail(code: str, message: str, advice: str, as_json: bool) -> NoReturn:
     from rich.markup import escape
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, counted, err, opened, out, print_json, print_table
+from masis.cli.console import AsJson, Workspace, counted, err, opened, out, print_json, print_table, record
 
 if TYPE_CHECKING:
     from masis.knowledge.progress import IngestProgress
@@ -172,6 +172,7 @@ def delete(
         if not yes and not typer.confirm(f"Delete {what}?", err=True):
             raise typer.Exit(1)
         receipt = masis.delete_document(document, workspace) if document else masis.delete_workspace(workspace)
+        record(masis, "document.delete" if document else "workspace.delete", workspace, document or workspace)
         if as_json:
             print_json(asdict(receipt))
         else:

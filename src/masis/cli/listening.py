@@ -1,10 +1,17 @@
-"""The place where a service listens, taken before anything is said about it."""
+"""What a service has for itself: its folder, and the place where it listens, taken before anything is said about it."""
 
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
+from masis.data_folder import FolderLock
 from masis.errors import InvalidInput
+from masis.settings import Settings
+
+
+def alone_in_its_folder(settings: Settings) -> AbstractContextManager[None]:
+    """A second service would take runs out of the queue of the first, and could not open the index for them."""
+    return nullcontext() if settings.uses_qdrant_server else FolderLock(settings.home / "service.lock").kept()
 
 
 @contextmanager

@@ -53,7 +53,7 @@ def _speak(masis: "Masis") -> None:
 def _serve(masis: "Masis", host: str, port: int) -> None:
     import uvicorn
 
-    from masis.cli.listening import listening
+    from masis.cli.listening import alone_in_its_folder, listening
     from masis.mcp.server import standalone_app
 
     is_open = host not in _LOOPBACK
@@ -61,7 +61,7 @@ def _serve(masis: "Masis", host: str, port: int) -> None:
         _require_keys(host, masis)
     app = standalone_app(masis, always_with_keys=is_open)
     config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=5)
-    with listening(host, port) as (place, address):
+    with alone_in_its_folder(masis.settings), listening(host, port) as (place, address):
         err().print(f"MASIS speaks MCP at {address}/mcp (Ctrl+C stops it)")
         uvicorn.Server(config).run(sockets=[place])
 

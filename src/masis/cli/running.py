@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, counted, opened, out, print_json, print_table
+from masis.cli.console import AsJson, Workspace, counted, opened, out, print_json, print_table, record
 from masis.cli.exporting import export_run
 
 if TYPE_CHECKING:
@@ -107,7 +107,9 @@ def delete_run(run_id: RunId, as_json: AsJson = False) -> None:
     $ masis runs delete 4f2a…
     """
     with opened(as_json=as_json) as masis:
+        workspace = masis.run(run_id).workspace_id
         masis.delete_run(run_id)
+        record(masis, "run.delete", workspace, run_id)
         if as_json:
             print_json({"deleted": run_id})
         else:

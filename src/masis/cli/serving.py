@@ -8,7 +8,6 @@ from masis.cli.console import clear_errors, err, settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from contextlib import AbstractContextManager
 
     from masis.api.service import Service
     from masis.mcp.server import MCPApp
@@ -41,7 +40,7 @@ def serve(
         from masis.access.keys import Keys
         from masis.api.app import create_app
         from masis.api.serving import is_loopback, server_for
-        from masis.cli.listening import listening
+        from masis.cli.listening import alone_in_its_folder, listening
         from masis.errors import InvalidInput
         from masis.observability.logs import configure_logging
 
@@ -54,7 +53,7 @@ def serve(
                 advice='Make one first: masis keys create "the admin" --role admin --workspace "*". '
                 "Or leave --host out: then only this machine can call.",
             )
-        with _alone_in_its_folder(chosen), listening(host, port) as (place, address):
+        with alone_in_its_folder(chosen), listening(host, port) as (place, address):
             configure_logging(chosen, default_level="info")
             app = create_app(
                 chosen,
@@ -110,15 +109,6 @@ def other_doors() -> "dict[str, Callable[[Service], MCPApp]]":
         )
 
     return {"/mcp": mcp}
-
-
-def _alone_in_its_folder(chosen: "Settings") -> "AbstractContextManager[None]":
-    """A second service would take runs out of the queue of the first, and could not open the index for them."""
-    from contextlib import nullcontext
-
-    from masis.data_folder import FolderLock
-
-    return nullcontext() if chosen.uses_qdrant_server else FolderLock(chosen.home / "service.lock").kept()
 
 
 def _greet(address: str) -> None:

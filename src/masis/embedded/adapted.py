@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 TRAINED = Path(__file__).parent / "trained"
 MAX_TOKENS = 512
-"""As it was trained; only the second text is ever cut."""
+"""As it was trained. Only the second text is cut, unless the first alone has more than half of them."""
 
 Task = Literal["verifier", "reader"]
 
@@ -70,7 +70,7 @@ class AdaptedModel:
         onnxruntime = silent_runtime()
         self.base.check()
         tokenizer = self.base.tokenizer()
-        tokenizer.enable_truncation(MAX_TOKENS, strategy="only_second")
+        tokenizer.enable_truncation(MAX_TOKENS, strategy="longest_first")
         options = self.base.session_options()
         weights = _weights(self.base.folder / "model.onnx", self.change)
         values = [onnxruntime.OrtValue.ortvalue_from_numpy(value) for value in weights.values()]

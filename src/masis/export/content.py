@@ -27,11 +27,13 @@ def report_of(pack: Pack) -> Report:
         *_orders(pack.result),
         *_trail(pack),
     ]
-    return Report(one_line(pack.run.question), blocks, footnotes.notes)
+    return Report(one_line(pack.question), blocks, footnotes.notes)
 
 
 def _facts(pack: Pack) -> Iterator[Block]:
     run, result = pack.run, pack.result
+    if pack.question != run.question:
+        yield said(f"Asked first: {one_line(run.question)}", "small")
     asked = f"Asked by {one_line(run.asked_by)} on {run.created_at[:16].replace('T', ' at ')} UTC"
     yield said(f"{asked} · workspace {run.workspace_id} · run {run.run_id} · MASIS {__version__}", "small")
     state = ", waits for a person" if result.requires_human_review else ""

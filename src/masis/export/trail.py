@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from masis.types import LOCAL
+
 
 def step_words(entry: dict[str, Any]) -> str:
     if "warning" in entry:
@@ -48,7 +50,11 @@ def decision_words(decision: dict[str, Any]) -> str:
     }[decision["action"]]
     note = f": {decision['note']}" if decision.get("note") else ""
     earlier = " (decided in an earlier run, and remembered)" if decision.get("remembered") else ""
-    return f"{decision.get('by') or 'A person'} {decided}{note}{earlier}"
+    return f"{_person(decision.get('by'))} {decided}{note}{earlier}"
+
+
+def _person(by: str | None) -> str:
+    return "The person at this machine" if by == LOCAL.name else by or "A person"
 
 
 def _words(text: str) -> str:

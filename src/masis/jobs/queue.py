@@ -25,6 +25,7 @@ CREATE TABLE IF NOT EXISTS jobs (
 CREATE INDEX IF NOT EXISTS jobs_in_order ON jobs (created_at);
 """
 """Only open jobs are in it: a run or an ingestion is waited for by at most one."""
+JOB_STOPS = "ALTER TABLE jobs ADD COLUMN stops INTEGER NOT NULL DEFAULT 0;"
 
 Kind = Literal["run", "ingest"]
 JobKey = tuple[str, str]
@@ -37,11 +38,17 @@ class Job:
     """Of the run, or of the ingestion: its id."""
     workspace_id: str
     tries: int = 1
-    """Which try this is: more than 1 after a worker died."""
+    """Which try this is: more than 1 after a worker died, or was told to stop."""
+    stops: int = 0
+    """How many of the tries ended because the worker was told to."""
 
     @property
     def key(self) -> JobKey:
         return (self.kind, self.subject)
+
+    @property
+    def deaths(self) -> int:
+        return self.tries - 1 - self.stops
 
 
 class JobQueue:
@@ -54,7 +61,7 @@ class JobQueue:
         """In the caller's transaction; False where the same thing is waited for already. An owner has claimed it."""
         now = self._clock()
         added = db.execute(
-            "INSERT INTO jobs VALUES (:kind, :subject, :workspace, :status, :owner, :until, 0, :tries, 0, :now)"
+            "INSERT INTO jobs VALUES (:kind, :subject, :workspace, :status, :owner, :until, 0, :tries, 0, :now, 0)"
             " ON CONFLICT DO NOTHING",
             {
                 "kind": job.kind,
@@ -118,13 +125,14 @@ class JobQueue:
         """Whoever holds it."""
         db.execute("DELETE FROM jobs WHERE kind = ? AND subject = ?", key)
 
-    def give_back(self, owner: str, keys: Iterable[JobKey], delay: float = 0.0) -> None:
-        """For another to do; not before the delay is over, where trying again at once would be no use."""
+    def give_back(self, owner: str, keys: Iterable[JobKey], delay: float = 0.0, *, is_stop: bool = False) -> None:
+        """For another to do; not before the delay is over, where trying again at once would be no use. `is_stop`: the
+        worker was told to stop, which says nothing about the job."""
         with self.database.writing() as db:
             db.executemany(
-                "UPDATE jobs SET status = 'queued', owner = NULL, lease_until = 0, not_before = ?"
+                "UPDATE jobs SET status = 'queued', owner = NULL, lease_until = 0, not_before = ?, stops = stops + ?"
                 " WHERE kind = ? AND subject = ? AND owner = ?",
-                [(self._clock() + delay, *key, owner) for key in keys],
+                [(self._clock() + delay, int(is_stop), *key, owner) for key in keys],
             )
 
     def request_cancel(self, db: Connection, key: JobKey) -> Literal["not_open", "queued", "running"]:
@@ -169,7 +177,7 @@ class JobQueue:
     def _claimed(self, db: Connection, owner: str, kind: str, most: int, subject: str | None = None) -> list[Job]:
         now = self._clock()
         rows = db.execute(
-            "SELECT kind, subject, workspace_id, tries FROM jobs WHERE kind = :kind"
+            "SELECT kind, subject, workspace_id, tries, stops FROM jobs WHERE kind = :kind"
             f"{' AND subject = :subject' if subject else ''}"
             " AND (status = 'queued' OR lease_until < :now) AND not_before <= :now"
             f" ORDER BY created_at LIMIT :most{self.database.row_lock}",
@@ -180,7 +188,7 @@ class JobQueue:
             " WHERE kind = ? AND subject = ?",
             [(owner, now + self.lease_seconds, row[0], row[1]) for row in rows],
         )
-        return [Job(row[0], row[1], row[2], row[3] + 1) for row in rows]
+        return [Job(row[0], row[1], row[2], row[3] + 1, row[4]) for row in rows]
 
 
 def kinds_of(keys: Collection[JobKey], kind: Kind) -> int:

@@ -123,7 +123,7 @@ class Worker:
         with suppress(MASISError):
             keys |= {job.key for job in (await self._claiming if self._claiming else [])}
         with suppress(MASISError):
-            await asyncio.to_thread(self._queue.give_back, self.owner, sorted(keys))
+            await asyncio.to_thread(self._queue.give_back, self.owner, sorted(keys), is_stop=True)
 
 
 def default_room(concurrency: int) -> dict[Kind, int]:

@@ -142,7 +142,7 @@ class Catalog:
         limit: int | None = None,
         after: str | None = None,
     ) -> list[Document]:
-        """By name; a page goes on `after` the id of the last document of the page before."""
+        """By name; a page goes on `after` the position of the last document of the page before."""
         conditions, values = ["workspace_id = ?"], [workspace_id]
         if status:
             conditions.append("status = ?")
@@ -150,7 +150,7 @@ class Catalog:
         with self._database.reading() as db:
             if after is not None:
                 conditions.append("(file_name, document_id) > (?, ?)")
-                values += [catalog_rows.file_name_of(db, workspace_id, after), after]
+                values += catalog_rows.place_of(db, workspace_id, after)
             rows = db.execute(
                 f"SELECT {COLUMNS} FROM documents WHERE {' AND '.join(conditions)}"
                 " ORDER BY file_name, document_id LIMIT ?",

@@ -56,19 +56,31 @@ CATALOG = Schema("catalog", (_TABLES,))
 _NAMES = [field.name for field in fields(Document)]
 COLUMNS = ", ".join(_NAMES)
 ONE = "workspace_id = ? AND document_id = ?"
+_POSITION_CHARS = 300
+"""Of a file name: a position goes into an address, and a member of an archive may be called anything. Where such a
+document is deleted, a list may go on with one that was there before; it leaves none out."""
 
 Visibility = Literal["coming", "shown", "going"]
 """`coming`: not all of it is in the index yet; `going`: replaced or deleted, and not yet out of the index."""
 
 
-def file_name_of(db: Connection, workspace_id: str, document_id: str) -> str:
-    row = db.execute(f"SELECT file_name FROM documents WHERE {ONE}", (workspace_id, document_id)).fetchone()
-    if row is None:
+def position_of(document: Document) -> str:
+    """Where it stands in a list of documents; that place stays when the document is deleted."""
+    return f"{document.document_id} {document.file_name[:_POSITION_CHARS]}"
+
+
+def place_of(db: Connection, workspace_id: str, position: str) -> list[str]:
+    """Its file name and its id, as lists are sorted."""
+    document_id, space, file_name = position.partition(" ")
+    if not space:
         raise InvalidInput(
-            f"There is no document {document_id[:80]!r} in {workspace_id} to go on after.",
+            f"{position[:80]!r} is no place in a list of documents to go on after.",
             advice="Start again with the first page.",
         )
-    return str(row[0])
+    if len(file_name) == _POSITION_CHARS:
+        row = db.execute(f"SELECT file_name FROM documents WHERE {ONE}", (workspace_id, document_id)).fetchone()
+        file_name = str(row[0]) if row else file_name
+    return [file_name, document_id]
 
 
 def save(db: Connection, document: Document) -> None:

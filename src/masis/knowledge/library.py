@@ -57,7 +57,7 @@ class Library:
         self._databases = open_database(settings, CATALOG), open_database(settings, VECTORS, "vectors.db")
         self.catalog, self._cache = Catalog(self._databases[0]), VectorCache(self._databases[1])
         self.originals = originals_for(settings)
-        self._uploads = Uploads(settings, self.catalog, self.originals)
+        self.uploads = Uploads(settings, self.catalog, self.originals)
         self._settings = settings
         self._store = store
         self._sandbox = Sandbox(settings)
@@ -100,7 +100,7 @@ class Library:
     async def keep_upload(self, workspace_id: str, name: str, data: bytes) -> str:
         """Keeps the bytes until `ingest_kept` makes a document of them; gives its id. Raises UnreadableFile for too
         many, UnknownWorkspace."""
-        return await asyncio.to_thread(self._uploads.keep, workspace_id, name, data)
+        return await asyncio.to_thread(self.uploads.keep, workspace_id, name, data)
 
     async def ingest_kept(
         self,
@@ -112,12 +112,12 @@ class Library:
     ) -> IngestReport:
         """Ids and names of kept files. The same call again, with the same `upload_id`, goes on after a crash, and
         reports what was finished before it as this upload's own."""
-        await asyncio.to_thread(self._uploads.require_workspace, workspace_id)
+        await asyncio.to_thread(self.uploads.require_workspace, workspace_id)
         await self._prepare(workspace_id)
         files = kept_files(upload_id, kept)
-        unread, earlier = await asyncio.to_thread(self._uploads.settled, workspace_id, files)
+        unread, earlier = await asyncio.to_thread(self.uploads.settled, workspace_id, files)
         batch = self._batch(workspace_id, on_progress, is_continued=True)
-        report = await batch.run(self._uploads.waiting(workspace_id, unread))
+        report = await batch.run(self.uploads.waiting(workspace_id, unread))
         await self.forget_kept(workspace_id, [document_id for document_id, _ in kept])
         return replace(
             report,
@@ -128,7 +128,7 @@ class Library:
 
     async def forget_kept(self, workspace_id: str, document_ids: Sequence[str]) -> None:
         """Of an upload that was cancelled, or read: bytes that became no document, as those of an archive."""
-        await asyncio.to_thread(self._uploads.forget, workspace_id, document_ids)
+        await asyncio.to_thread(self.uploads.forget, workspace_id, document_ids)
 
     async def search(
         self,

@@ -21,6 +21,7 @@ from masis.access.keys import Keys
 from masis.errors import InvalidInput, MASISError
 from masis.mcp.door import KEY_IN_SCOPE, Door, refusal
 from masis.runs.service import Masis
+from masis.runs.working import working
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -101,11 +102,12 @@ def mcp_asgi_app(
 
 
 def standalone_app(masis: Masis, *, always_with_keys: bool = False) -> Starlette:
+    """With a worker: a question goes on when the client that asked it does not."""
     app = mcp_asgi_app(masis, always_with_keys=always_with_keys)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        async with app.running():
+        async with working(masis), app.running():
             yield
 
     return Starlette(routes=[Route("/mcp", endpoint=app)], lifespan=lifespan)

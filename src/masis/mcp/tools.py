@@ -32,6 +32,7 @@ from masis.mcp.results import (
 )
 from masis.orchestrator.human import Action
 from masis.runs.event_log import RunEvent
+from masis.runs.records import RunRecord
 from masis.runs.result import RunResult
 from masis.runs.service import Masis
 from masis.settings import QUESTION_CEILING, RETRY_CEILING
@@ -87,9 +88,11 @@ class Tools:
             key = self._admit(ctx, "write", workspace)
 
             async def work(hear: Hearer) -> RunResult:
-                return await self._masis.aask(
-                    question, workspace, max_retries=max_retries, on_event=hear, by=caller_of(key)
-                )
+                asked: dict[str, Any] = {"max_retries": max_retries, "by": caller_of(key)}
+                if is_local(ctx):
+                    return await self._masis.aask(question, workspace, on_event=hear, **asked)
+                run = await self._masis.astart(question, workspace, **asked)
+                return await self._followed(run, hear)
 
             return await self._run(ctx, work, "run.start", workspace)
 
@@ -113,7 +116,11 @@ class Tools:
             decided = {**given, "by": by, "note": note}
 
             async def work(hear: Hearer) -> RunResult:
-                return await self._masis.aresume(run_id, decided, on_event=hear, workspace=workspace)
+                if is_local(ctx):
+                    return await self._masis.aresume(run_id, decided, on_event=hear, workspace=workspace)
+                known = await self._masis.aevents(run_id, workspace)
+                run = await self._masis.aanswer(run_id, decided, workspace)
+                return await self._followed(run, hear, after=max((event["seq"] or 0 for event in known), default=-1))
 
             return await self._run(ctx, work, "run.answer", workspace, run_id)
 
@@ -174,6 +181,18 @@ class Tools:
         rights.require(key, needed, workspace)
         return key
 
+    async def _followed(self, run: RunRecord, hear: Hearer, after: int = -1) -> RunResult:
+        """A worker does it: a client that goes away stops nothing."""
+        async for event in self._masis.afollow(run.run_id, after):
+            if event["seq"] is not None:
+                hear(event)
+        result = await self._masis.aresult(run.run_id)
+        latest = await self._masis.arun(run.run_id)
+        if result is None or latest.status not in ("finished", "waiting"):
+            said = f"The run {run.run_id} is {latest.status}: {latest.error or 'it gave no answer.'}"
+            raise MASISError(said, advice="Ask again when it is wanted after all.")
+        return result
+
     async def _run(
         self,
         ctx: Context[Any, Any],
@@ -202,13 +221,18 @@ class Tools:
                 await asyncio.shield(self._record(ctx, action, workspace, run_id))
 
     async def _record(self, ctx: Context[Any, Any], action: str, workspace: str, run_id: str | None) -> None:
-        if ctx.request_context.request is not None:  # who sits at the machine keeps no log of themselves
+        if not is_local(ctx):  # who sits at the machine keeps no log of themselves
             caller = caller_of(key_of(ctx))
             await asyncio.to_thread(self._audit_log.record, caller, action, workspace, run_id)
 
 
+def is_local(ctx: Context[Any, Any]) -> bool:
+    """Over standard input: whoever asks started this process, and it ends with them."""
+    return ctx.request_context.request is None
+
+
 def key_of(ctx: Context[Any, Any]) -> ApiKey:
-    """Over HTTP the one that the door let in; over standard input whoever started this process."""
+    """Over HTTP the one that the door let in."""
     request = ctx.request_context.request
     if request is None:
         return LOCAL_ADMIN
@@ -224,8 +248,7 @@ def clear_errors(ctx: Context[Any, Any]) -> Iterator[None]:
     except MASISError as error:
         if is_inside(error):
             _log.error("%s %s", error, error.advice)
-        is_local = ctx.request_context.request is None
-        detail, advice = (str(error), error.advice) if is_local else told(error)
+        detail, advice = (str(error), error.advice) if is_local(ctx) else told(error)
         raise ToolError(f"{detail} {advice}") from None
     except Exception:
         _log.exception("a tool failed")

@@ -225,6 +225,7 @@ def _report(audited: Audited, state: MASISState, draft: str, settings: Settings,
             "last_citation_audit": citations,
             "citation_violations": _violations(turn.attempt, citations),
             "confidence_history": [critique["confidence"]],
+            "confidence_threshold": settings.confidence_threshold,
         },
     }
 

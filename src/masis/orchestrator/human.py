@@ -15,7 +15,7 @@ from masis.orchestrator.services import Services
 from masis.orchestrator.state import MASISState, StateUpdate, in_words, readable_question
 from masis.orchestrator.twin import finished
 from masis.reasoning.ports import Guidance
-from masis.types import Conflict
+from masis.types import LOCAL, Conflict
 
 Action = Literal["prefer", "explain_both", "refine", "look_again", "accept", "stop"]
 ON_A_CONFLICT: tuple[Action, ...] = ("prefer", "explain_both")
@@ -59,8 +59,7 @@ class HumanAnswer(BaseModel):
     @field_validator("by")
     @classmethod
     def _a_name(cls, by: str) -> str:
-        # It is put into the answer: a name must not smuggle in a sentence.
-        if re.search(r"[\n\r%$€£]|\w{4,}[.!?]\s", by):
+        if not is_name(by):
             raise ValueError("Say who decides by a name, without sentences.")
         return by
 
@@ -68,6 +67,11 @@ class HumanAnswer(BaseModel):
     @classmethod
     def _readable(cls, question: str | None) -> str | None:
         return None if question is None else readable_question(question)
+
+
+def is_name(text: str) -> bool:
+    """Who decides is named in the answer: a name must not smuggle in a sentence."""
+    return not re.search(r"[\n\r%$€£]|\w{4,}[.!?]\s", text)
 
 
 def human_review(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
@@ -175,4 +179,6 @@ def _decided(answer: dict[str, Any]) -> tuple[str, str]:
         "stop": "",
     }
     since = f", remembered since {answer['since']}," if answer.get("remembered") else ""
-    return answer["by"] + since, wording[answer["action"]]
+    # Without keys and without a name the service knows nobody: "local" is no name for a reader.
+    who = "the person at this machine" if answer["by"] == LOCAL.name else answer["by"]
+    return who + since, wording[answer["action"]]

@@ -3,17 +3,20 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+from masis.access.audit_log import AuditLog
+from masis.access.granting import revoke_keys_of
 from masis.access.keys import Keys
 from masis.errors import InvalidInput, UnknownDocument
 from masis.knowledge.catalog import WorkspaceSummary
 from masis.knowledge.progress import IngestProgress
 from masis.knowledge.uploads import base_name
 from masis.runs.core import Core, blocking
-from masis.runs.erasure import delete_threads, unlisted_threads
+from masis.runs.erasure import delete_threads, erase_deleted, unlisted_threads
 from masis.runs.hub import QUEUE
-from masis.runs.ingestions import IngestedFile, Ingestion
+from masis.runs.ingestions import IngestedFile, Ingestion, forget_unread
 from masis.runs.run_methods import checked_input
 from masis.types import EVERYWHERE, LOCAL, Caller, DeletionReceipt, Document, EvidenceChunk, IngestReport, SearchFilters
 
@@ -31,10 +34,13 @@ class DocumentMethods(Core):
         return await self.library.ingest([Path(p) for p in paths], workspace, on_progress, defer_vectors=defer_vectors)
 
     async def aupload(self, workspace: str, files: Sequence[tuple[str, bytes]], by: Caller = LOCAL) -> Ingestion:
-        """Files that are not on this machine: kept at once, read in the background. What is there already is said."""
+        """Files that are not on this machine: kept at once, read in the background. What is there already, or on its
+        way, is said."""
         await self.require_workspace(workspace)
-        kept = [await self._kept(workspace, name, data) for name, data in files]
-        ingestion = await asyncio.to_thread(self.uploads.create, workspace, kept, by)
+        ingestion = None
+        while ingestion is None:  # again where an upload of the same bytes came to its end in between, and took them
+            kept = [await self._kept(workspace, name, data) for name, data in files]
+            ingestion = await asyncio.to_thread(self.uploads.create, workspace, kept, by, self._has_bytes(workspace))
         self.hub.tell(QUEUE)
         return ingestion
 
@@ -49,8 +55,7 @@ class DocumentMethods(Core):
         """What is read already stays; run the upload again for the rest."""
         ingestion = await asyncio.to_thread(self.uploads.cancel, ingestion_id, workspace)
         if ingestion.status == "cancelled":
-            unread = [file.document_id for file in ingestion.files if file.stage == "queued"]
-            await self.library.forget_kept(workspace, unread)
+            await forget_unread(self.uploads, self.library, ingestion)
         self.hub.tell(ingestion_id)
         return ingestion
 
@@ -95,8 +100,9 @@ class DocumentMethods(Core):
         await self._require_no_upload(workspace)
         return await self.library.delete_document(workspace, found[0].document_id)
 
-    async def adelete_workspace(self, workspace: str) -> DeletionReceipt:
-        """With its documents, its index, its caches, its runs and what was decided."""
+    async def adelete_workspace(self, workspace: str, by: Caller = LOCAL) -> DeletionReceipt:
+        """With its documents, its index, its caches, its runs, what was decided, and the keys that open nothing
+        else."""
         await self.library.require_deletable(workspace)
         await self._require_no_upload(workspace)
         if running := await asyncio.to_thread(self.queue.open_subjects, "run", workspace):
@@ -104,17 +110,12 @@ class DocumentMethods(Core):
                 f"{len(running)} runs of {workspace} are at work or queued.",
                 advice="Cancel them, or wait for them to finish, then delete again.",
             )
-        listed = await asyncio.to_thread(self.run_table.ids, workspace)
-        unlisted = await unlisted_threads(self.settings, workspace, listed)
-        await delete_threads(self.settings, [*listed, *unlisted])
-        runs = await asyncio.to_thread(self.run_table.delete_workspace, workspace)
-        await asyncio.to_thread(Keys(self.settings).forget_workspace, workspace)
+        runs = await self._delete_runs(workspace) + await self._delete_unlisted(workspace)
+        keys, log = Keys(self.settings), AuditLog(self.settings)
+        await asyncio.to_thread(revoke_keys_of, keys, log, by, workspace)
         receipt = await self.library.delete_workspace(workspace)
         # Until here another process could still ask something of the workspace.
-        if late := await asyncio.to_thread(self.run_table.ids, workspace):
-            runs += await asyncio.to_thread(self.run_table.delete_workspace, workspace)
-            await delete_threads(self.settings, late)
-        return replace(receipt, runs=runs + len(unlisted))
+        return replace(receipt, runs=runs + await self._delete_runs(workspace))
 
     async def areindex(self, *, on_progress: Callable[[IngestProgress], None] | None = None) -> int:
         """The index of all workspaces anew, with the embedder and the chunk size set now; how many passages it has."""
@@ -132,6 +133,20 @@ class DocumentMethods(Core):
     delete_document = blocking(adelete_document)
     delete_workspace = blocking(adelete_workspace)
     reindex = blocking(areindex)
+
+    async def _delete_runs(self, workspace: str) -> int:
+        runs = await asyncio.to_thread(self.run_table.delete_workspace, workspace)
+        await erase_deleted(self.settings, self.run_table)
+        return runs
+
+    async def _delete_unlisted(self, workspace: str) -> int:
+        listed = await asyncio.to_thread(self.run_table.ids, workspace)
+        unlisted = await unlisted_threads(self.settings, workspace, listed)
+        await delete_threads(self.settings, unlisted)
+        return len(unlisted)
+
+    def _has_bytes(self, workspace: str) -> Callable[[str], bool]:
+        return partial(self.library.originals.has, workspace)
 
     async def _kept(self, workspace: str, name: str, data: bytes) -> IngestedFile:
         document_id = await self.library.keep_upload(workspace, name, data)

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from typing import Any, Literal, NotRequired, TypedDict
 
 from masis.database import Connection, Database
+from masis.runs.moments import now
 
-EventKind = Literal["queued", "started", "finished", "waiting", "ended", "cancelled", "failed", "draft"]
+EventKind = Literal["queued", "started", "finished", "waiting", "answered", "ended", "cancelled", "failed", "draft"]
 
 NUMBERS_A_STEP = 10
-RANK: dict[EventKind, int] = {"started": 0, "finished": 5, "waiting": 7, "failed": 8, "ended": 9}
-"""The place of an event within its step."""
+RANK: dict[EventKind, int] = {"started": 0, "finished": 5, "waiting": 7, "ended": 9}
+"""The place of an event within its step. What is not the graph's doing (an answer, a failure) comes after the last."""
 
 
 class RunEvent(TypedDict):
@@ -51,6 +52,10 @@ class EventLog:
         with self._database.reading() as db:
             rows = db.execute("SELECT data FROM run_events WHERE run_id = ? AND seq > ? ORDER BY seq", (run_id, seq))
             return [json.loads(row[0]) for row in rows.fetchall()]
+
+    def add_next(self, db: Connection, run_id: str, kind: EventKind, data: dict[str, Any] | None = None) -> None:
+        event: RunEvent = {"seq": self.last_seq(db, run_id) + 1, "at": now(), "event": kind}
+        self.append(db, run_id, [event if data is None else {**event, "data": data}])
 
     def last_seq(self, db: Connection, run_id: str) -> int:
         row = db.execute("SELECT MAX(seq) FROM run_events WHERE run_id = ?", (run_id,)).fetchone()

@@ -21,12 +21,13 @@ from masis.runs import telling
 from masis.runs.checkpoints import OWNER, saving
 from masis.runs.event_log import NUMBERS_A_STEP, RunEvent
 from masis.runs.hub import Hub
+from masis.runs.moments import now
 from masis.runs.recording import OnEvent, Recorder
 from masis.runs.records import RunStatus
 from masis.runs.result import RunResult, result_of
-from masis.runs.run_table import RunTable, now
+from masis.runs.run_table import RunTable
 
-MAX_TRIES = 5
+MAX_DEATHS = 5
 """A run that took so many workers down with it is not tried again by itself."""
 
 
@@ -83,7 +84,7 @@ class Execution:
         except LeaseLost:
             raise
         except Exception as error:
-            await self._failed(lease, recorder, progress, error)
+            await self._failed(lease, recorder, error)
             raise
 
     async def _start(self, lease: Lease, recorder: Recorder, progress: Progress) -> Start | None:
@@ -93,9 +94,9 @@ class Execution:
         if lease.job.tries == 1 and not given.answers and not given.has_failed:
             progress.state = given.state
             return Start(given.state)
-        if lease.job.tries > MAX_TRIES:
+        if lease.job.deaths >= MAX_DEATHS:
             raise MASISError(
-                f"The run was interrupted {lease.job.tries - 1} times.",
+                f"The run was interrupted {lease.job.deaths} times.",
                 advice="Look into the logs of the workers for what stops them, then go on with `masis resume`.",
             )
         snapshot = await self._graph.aget_state(config_of(run_id))
@@ -165,13 +166,12 @@ class Execution:
         await self._runs.together("writing", self._runs.settled, run_id, lease.owner, "cancelled", [*left, event])
         self._hub.tell(run_id)
 
-    async def _failed(self, lease: Lease, recorder: Recorder, progress: Progress, error: Exception) -> None:
+    async def _failed(self, lease: Lease, recorder: Recorder, error: Exception) -> None:
         said = str(error) if isinstance(error, MASISError) else f"{type(error).__name__}: {error}"
-        events = [*recorder.take_unwritten(), telling.failed(progress.step, said)]
         lease.let_go()
         with suppress(MASISError):
             await self._runs.together(
-                "writing", self._runs.settled, lease.job.subject, lease.owner, "failed", events, None, said
+                "writing", self._runs.failed, lease.job.subject, lease.owner, recorder.take_unwritten(), said
             )
         self._hub.tell(lease.job.subject)
 

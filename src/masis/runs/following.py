@@ -4,8 +4,9 @@ from collections.abc import AsyncIterator
 
 from masis.runs.event_log import RunEvent
 from masis.runs.hub import Hub
+from masis.runs.moments import now
 from masis.runs.records import ENDED, RunStatus
-from masis.runs.run_table import RunTable, now
+from masis.runs.run_table import RunTable
 
 FAR_SECONDS = 5.0
 """How long to trust that a run which told of itself before would do so again."""

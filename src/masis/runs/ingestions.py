@@ -3,8 +3,8 @@
 import asyncio
 import json
 import uuid
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
@@ -17,13 +17,13 @@ from masis.knowledge.library import Library
 from masis.knowledge.progress import IngestProgress
 from masis.observability.metrics import document_ingested
 from masis.runs.hub import Hub
-from masis.runs.run_table import now
+from masis.runs.moments import now
 from masis.types import Caller, Document, IngestReport
 
 IngestionStatus = Literal["queued", "running", "done", "cancelled", "failed"]
 BREATH = 0.3
 """Progress is saved so often, in seconds."""
-MAX_TRIES = 5
+MAX_DEATHS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,26 +69,36 @@ class Ingestions:
         self._database = database
         self._queue = queue
 
-    def create(self, workspace_id: str, files: Sequence[IngestedFile], by: Caller) -> Ingestion:
-        ingestion = Ingestion(
-            uuid.uuid4().hex[:16],
-            workspace_id,
-            "queued" if files else "done",
-            now(),
-            None,
-            by.name,
-            by.key_id,
-            list(files),
-            Counts(files_total=len(files)),
-        )
-        to_do = any(file.stage == "queued" for file in files)
-        if not to_do:
-            ingestion = replace(ingestion, status="done", finished_at=now())
-        with self._database.writing() as db:
+    def create(
+        self,
+        workspace_id: str,
+        files: Sequence[IngestedFile],
+        by: Caller,
+        has_bytes: Callable[[str], bool] = lambda _: True,
+    ) -> Ingestion | None:
+        """What another open ingestion of the workspace reads is its duplicate. None where bytes are not kept any more:
+        such an ingestion took them along when it ended."""
+        with self._database.writing(lock=_bytes_of(workspace_id)) as db:
+            files = _without_those_on_their_way(files, _open_files(db, workspace_id))
+            to_do = [file for file in files if file.stage == "queued"]
+            if not all(has_bytes(file.document_id) for file in to_do):
+                return None
+            ingestion = _new(workspace_id, files, by, is_done=not to_do)
             _save(db, ingestion)
             if to_do:
                 self._queue.put(db, Job("ingest", ingestion.ingestion_id, workspace_id))
         return ingestion
+
+    def on_their_way(self, workspace_id: str) -> dict[str, str]:
+        """Documents that open ingestions of the workspace read, or will: id and file name."""
+        with self._database.reading() as db:
+            return _open_files(db, workspace_id)
+
+    @contextmanager
+    def sparing(self, ingestion: Ingestion) -> Iterator[dict[str, str]]:
+        """What other open ingestions of its workspace read: no more will be opened until this is left."""
+        with self._database.writing(lock=_bytes_of(ingestion.workspace_id)) as db:
+            yield _open_files(db, ingestion.workspace_id, but=ingestion.ingestion_id)
 
     def get(self, ingestion_id: str, workspace_id: str) -> Ingestion:
         with self._database.reading() as db:
@@ -133,8 +143,8 @@ class IngestionWork:
 
     async def __call__(self, job: Job, lease: Lease) -> None:
         ingestion = await asyncio.to_thread(self._ingestions.get, job.subject, job.workspace_id)
-        if job.tries > MAX_TRIES:
-            said = f"It was interrupted {job.tries - 1} times. Look into the logs of the workers."
+        if job.deaths >= MAX_DEATHS:
+            said = f"It was interrupted {job.deaths} times. Look into the logs of the workers."
             await self._finished(replace(ingestion, status="failed", error=said), lease)
             return
         await self._done(ingestion, lease)
@@ -151,7 +161,7 @@ class IngestionWork:
             if not lease.cancelled:
                 raise
             stay_alive()
-            await self._library.forget_kept(ingestion.workspace_id, [document_id for document_id, _ in ours])
+            await forget_unread(self._ingestions, self._library, ingestion)
             await self._finished(replace(watch.ingestion, status="cancelled"), lease)
             return
         await self._finished(_with_report(watch.ingestion, report), lease)
@@ -162,6 +172,17 @@ class IngestionWork:
         lease.let_go()
         await asyncio.to_thread(self._ingestions.finish, ingestion, lease.owner)
         self._hub.tell(ingestion.ingestion_id)
+
+
+async def forget_unread(ingestions: Ingestions, library: Library, ingestion: Ingestion) -> None:
+    """The bytes of one that was cancelled, as far as nobody else waits for them and they are no document yet."""
+
+    def forget() -> None:
+        with ingestions.sparing(ingestion) as spared:
+            ours = {file.document_id for file in ingestion.files if file.stage != "duplicate"}
+            library.uploads.forget(ingestion.workspace_id, ours - spared.keys())
+
+    await asyncio.to_thread(forget)
 
 
 class Watch:
@@ -207,6 +228,46 @@ def _with_report(ingestion: Ingestion, report: IngestReport) -> Ingestion:
         for document in documents
     ]
     return replace(ingestion, status="done", files=[*before, *files], error=" ".join(report.notes) or None)
+
+
+def _new(workspace_id: str, files: Sequence[IngestedFile], by: Caller, *, is_done: bool) -> Ingestion:
+    moment = now()
+    return Ingestion(
+        uuid.uuid4().hex[:16],
+        workspace_id,
+        "done" if is_done else "queued",
+        moment,
+        moment if is_done else None,
+        by.name,
+        by.key_id,
+        list(files),
+        Counts(files_total=len(files)),
+    )
+
+
+def _bytes_of(workspace_id: str) -> str:
+    return f"kept bytes of {workspace_id}"
+
+
+def _open_files(db: Connection, workspace_id: str, but: str | None = None) -> dict[str, str]:
+    rows = db.execute(
+        "SELECT i.ingestion_id, i.files FROM ingestions i"
+        " JOIN jobs j ON j.kind = 'ingest' AND j.subject = i.ingestion_id WHERE i.workspace_id = ?",
+        (workspace_id,),
+    )
+    files = [file for ingestion_id, listed in rows.fetchall() if ingestion_id != but for file in json.loads(listed)]
+    return {file["document_id"]: file["file_name"] for file in files if file["stage"] != "duplicate"}
+
+
+def _without_those_on_their_way(files: Sequence[IngestedFile], coming: Mapping[str, str]) -> list[IngestedFile]:
+    return [
+        replace(
+            file, stage="duplicate", reason=f"The same bytes are being read already, as {coming[file.document_id]}."
+        )
+        if file.stage == "queued" and file.document_id in coming
+        else file
+        for file in files
+    ]
 
 
 _COLUMNS = "ingestion_id, workspace_id, status, created_at, finished_at, asked_by, key_id, files, progress, error"

@@ -34,6 +34,11 @@ class RunRecord:
     cost_usd: float
     error: str | None
 
+    @property
+    def position(self) -> str:
+        """Where it stands in a list of runs; that place stays when the run is deleted."""
+        return f"{self.created_at} {self.run_id}"
+
 
 RUN_COLUMNS = ", ".join(field.name for field in fields(RunRecord))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from masis.errors import InvalidInput
-from masis.runs.erasure import delete_threads
+from masis.runs.erasure import delete_threads, erase_deleted
 from masis.runs.run_table import RunTable
 from masis.settings import Settings
 
@@ -30,8 +30,9 @@ async def prune(settings: Settings, runs: RunTable, older_than_days: float | Non
     for first in range(0, len(old), TOGETHER):
         deleted = [one for one in old[first : first + TOGETHER] if await asyncio.to_thread(_deleted, runs, one)]
         # After the runs: one that somebody goes on with just now keeps its checkpoints.
-        await delete_threads(settings, deleted)
+        await erase_deleted(settings, runs)
         gone += len(deleted)
+    await erase_deleted(settings, runs)
     over = await asyncio.to_thread(runs.with_checkpoints_before, _ago(settings.checkpoint_retention_days))
     await delete_threads(settings, over)
     await asyncio.to_thread(runs.without_checkpoints, over)

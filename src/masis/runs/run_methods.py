@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from masis.errors import InvalidInput, MASISError, UnknownRun
+from masis.errors import InvalidInput, MASISError, RunNotWaiting, UnknownRun
 from masis.jobs.lease import JobCancelled, LeaseKeeper
 from masis.jobs.owners import new_owner
 from masis.jobs.queue import Job
@@ -16,16 +16,16 @@ from masis.orchestrator.remembered import decisions_from
 from masis.orchestrator.state import MASISInput, MASISState, in_words
 from masis.runs.adoption import adopted
 from masis.runs.core import Core, blocking
-from masis.runs.erasure import delete_threads
+from masis.runs.erasure import erase_deleted
 from masis.runs.event_log import RunEvent
 from masis.runs.execution import Execution, config_of
 from masis.runs.following import followed
 from masis.runs.hub import QUEUE
+from masis.runs.moments import now
 from masis.runs.recording import OnEvent
 from masis.runs.records import RunRecord, RunStatus, UsageRow
 from masis.runs.result import RunResult
 from masis.runs.retention import PruneReport, prune
-from masis.runs.run_table import now
 from masis.types import EVERYWHERE, LOCAL, Caller, Decision, Outcome, SearchFilters
 
 
@@ -44,7 +44,7 @@ class RunMethods(Core):
         state = await self._new_state(question, workspace, max_retries, filters)
         keeper = LeaseKeeper(self.queue, new_owner())
         record = await self.run_table.together("writing", self.run_table.create, state, by, keeper.owner)
-        return await self._work_here(keeper, Job("run", record.run_id, workspace), on_event)
+        return await self._work_here(keeper, Job("run", record.run_id, workspace), on_event, is_new=True)
 
     async def astart(
         self,
@@ -102,6 +102,13 @@ class RunMethods(Core):
         await self.run_table.together("writing", self.run_table.began, run_id, keeper.owner)
         return await self._work_here(keeper, job, on_event)
 
+    async def areopen(self, run_id: str, workspace: str | None = None) -> RunRecord:
+        """A run that failed goes on in the background, from where it was."""
+        await self.arun(run_id, workspace)
+        await asyncio.to_thread(self.run_table.reopened, run_id)
+        self.hub.tell(QUEUE)
+        return await self.arun(run_id, workspace)
+
     async def arun(self, run_id: str, workspace: str | None = None) -> RunRecord:
         try:
             return await self.run_table.together("reading", self.run_table.get, run_id, workspace)
@@ -120,7 +127,7 @@ class RunMethods(Core):
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunRecord]:
-        """Newest first; `before`: the last run of the page before."""
+        """Newest first; `before`: the id of the last run of the page before, or its `position`, which outlives it."""
         return await asyncio.to_thread(
             self.run_table.page,
             workspace,
@@ -135,6 +142,8 @@ class RunMethods(Core):
         """None while there is none yet."""
         await self.arun(run_id, workspace)
         found = await asyncio.to_thread(self.run_table.result, run_id)
+        if found is None:
+            await self.arun(run_id, workspace)  # it may have been deleted between the two looks
         return RunResult(**found) if found else None
 
     async def aevents(self, run_id: str, workspace: str | None = None, after: int = -1) -> list[RunEvent]:
@@ -157,7 +166,7 @@ class RunMethods(Core):
     async def adelete_run(self, run_id: str, workspace: str | None = None) -> None:
         """With its trail and its checkpoints."""
         await asyncio.to_thread(self.run_table.delete, run_id, workspace)
-        await delete_threads(self.settings, [run_id])
+        await erase_deleted(self.settings, self.run_table)
 
     async def aprune(self, older_than_days: float | None = None) -> PruneReport:
         """What retention says may go: runs that ended so long ago, and checkpoints nobody will go back to."""
@@ -180,6 +189,7 @@ class RunMethods(Core):
     resume = blocking(aresume)
     answer = blocking(aanswer)
     recover = blocking(arecover)
+    reopen = blocking(areopen)
     run = blocking(arun)
     runs = blocking(aruns)
     result = blocking(aresult)
@@ -206,7 +216,7 @@ class RunMethods(Core):
     ) -> RunRecord:
         record = await self.arun(run_id, workspace)
         if record.status != "waiting":
-            raise InvalidInput(
+            raise RunNotWaiting(
                 f"Run {run_id} is not waiting for an answer: it is {record.status}.", advice="Ask a new question."
             )
         async with self.graph() as graph:
@@ -217,24 +227,30 @@ class RunMethods(Core):
         await asyncio.to_thread(self.run_table.answered, run_id, checked, owner, kept)
         return record
 
-    async def _work_here(self, keeper: LeaseKeeper, job: Job, on_event: OnEvent | None) -> RunResult:
+    async def _work_here(
+        self, keeper: LeaseKeeper, job: Job, on_event: OnEvent | None, *, is_new: bool = False
+    ) -> RunResult:
         try:
             async with keeper.renewing(), keeper.holding(job) as lease, self.graph() as graph:
                 execution = Execution(self.run_table, self.hub, self.services, graph)
                 result = await execution.advance(lease, on_event)
         except BaseException as error:
-            await asyncio.shield(asyncio.to_thread(self._given_up, keeper.owner, job, error))
+            await asyncio.shield(asyncio.to_thread(self._given_up, keeper.owner, job, error, is_new))
             raise
         if result is None:
             raise JobCancelled(f"Run {job.subject} was cancelled.", advice="Ask again when it is wanted after all.")
         return result
 
-    def _given_up(self, owner: str, job: Job, error: BaseException) -> None:
+    def _given_up(self, owner: str, job: Job, error: BaseException, is_new: bool) -> None:
+        """Who waited for it is gone. A question is simply not asked any more; of a run that was there before, nothing
+        that people gave it may be lost."""
         with suppress(MASISError):
             if isinstance(error, Exception):
-                self.run_table.settled(job.subject, owner, "failed", [], None, str(error))
-            else:
+                self.run_table.failed(job.subject, owner, [], str(error))
+            elif is_new:
                 self.run_table.given_up(job.subject, owner)
+            else:
+                self.run_table.failed(job.subject, owner, [], "It was interrupted, and can be gone on with.")
 
 
 def checked_input(

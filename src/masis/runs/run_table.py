@@ -1,22 +1,25 @@
 """Every run of every workspace: one row each, and what came out of it."""
 
 import json
+import re
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from masis.database import Connection, Database
 from masis.database.batched import BatchedDatabase
-from masis.errors import InvalidInput, UnknownRun
+from masis.errors import InvalidInput, RunNotWaiting, UnknownRun
 from masis.jobs.queue import Job, JobQueue
 from masis.orchestrator.state import MASISState
 from masis.runs.decisions import keep_decisions
 from masis.runs.event_log import EventLog, RunEvent
+from masis.runs.moments import now
 from masis.runs.records import RUN_COLUMNS, RunRecord, RunStatus, UsageRow, record_of
 from masis.runs.result import RunResult
 from masis.types import Caller, DecisionMade, Outcome
+
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +56,9 @@ class RunTable:
         status: RunStatus = "waiting" if result.requires_human_review else "finished"
         asked: MASISState = {"user_query": state["user_query"], "workspace_id": state["workspace_id"]}
         with self._database.writing(lock=run_id) as db:
-            if db.execute("SELECT 1 FROM runs WHERE run_id = ?", (run_id,)).fetchone():
-                return
+            for table in ("runs", "deleted_runs"):
+                if db.execute(f"SELECT 1 FROM {table} WHERE run_id = ?", (run_id,)).fetchone():
+                    return
             _insert(db, _new_record(run_id, state, by, status))
             _insert_input(db, run_id, asked)
             _settle(db, run_id, status, None)
@@ -74,7 +78,7 @@ class RunTable:
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunRecord]:
-        """Newest first; `before` is the id of the run that the last page ended with."""
+        """Newest first; `before` is the position of the run that the last page ended with, or its id."""
         wanted = {"workspace_id": workspace_id, "status": status, "outcome": outcome}
         given = {name: value for name, value in wanted.items() if value is not None}
         conditions = [f"{name} = :{name}" for name in given]
@@ -83,9 +87,8 @@ class RunTable:
             given["search"] = f"%{_escaped(search.lower())}%"
         with self._database.reading() as db:
             if before:
-                last = _get(db, before, workspace_id)
                 conditions.append("(created_at, run_id) < (:created_at, :run_id)")
-                given |= {"created_at": last.created_at, "run_id": last.run_id}
+                given |= _place(db, before, workspace_id)
             where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
             rows = db.execute(
                 f"SELECT {RUN_COLUMNS} FROM runs {where} ORDER BY created_at DESC, run_id DESC LIMIT :limit",
@@ -159,14 +162,13 @@ class RunTable:
         status: RunStatus,
         events: list[RunEvent],
         result: RunResult | None = None,
-        error: str | None = None,
     ) -> bool:
         """The run has ended, or waits; False where it is no longer this owner's to say so."""
         with self._database.writing() as db:
             if not self._queue.done(db, owner, ("run", run_id)):
                 return False
             self.events.append(db, run_id, events)
-            _settle(db, run_id, status, error)
+            _settle(db, run_id, status, None)
             if result:
                 _save_result(db, run_id, result)
             return True
@@ -183,15 +185,19 @@ class RunTable:
         with self._database.writing(lock=run_id) as db:
             row = db.execute("SELECT status, workspace_id FROM runs WHERE run_id = ?", (run_id,)).fetchone()
             if row is None or row[0] != "waiting":
-                raise InvalidInput(
-                    f"Run {run_id} is not waiting for an answer.", advice="It may have been answered just now."
-                )
+                raise RunNotWaiting(f"Run {run_id} is not waiting for an answer.")
             db.execute(
                 "UPDATE run_inputs SET answers = answers + 1, answer = ? WHERE run_id = ?",
                 (json.dumps(dict(answer)), run_id),
             )
             status = "running" if owner else "queued"
-            db.execute("UPDATE runs SET status = ?, finished_at = NULL WHERE run_id = ?", (status, run_id))
+            db.execute(
+                "UPDATE runs SET status = ?, finished_at = NULL, outcome = NULL, requires_human_review = 0"
+                " WHERE run_id = ?",
+                (status, run_id),
+            )
+            told = {name: answer.get(name) for name in ("action", "by", "note")}
+            self.events.add_next(db, run_id, "answered", told)
             keep_decisions(db, remember)
             self._queue.put(db, Job("run", run_id, row[1]), owner)
 
@@ -224,9 +230,16 @@ class RunTable:
             if self._queue.done(db, owner, ("run", run_id)):
                 self._stop(db, run_id)
 
+    def failed(self, run_id: str, owner: str, events: list[RunEvent], error: str) -> None:
+        """It can be gone on with; nothing where it is no longer this owner's to say so."""
+        with self._database.writing() as db:
+            if self._queue.done(db, owner, ("run", run_id)):
+                self.events.append(db, run_id, events)
+                self.events.add_next(db, run_id, "failed", {"error": error})
+                _settle(db, run_id, "failed", error)
+
     def _stop(self, db: Connection, run_id: str) -> None:
-        last = self.events.last_seq(db, run_id)
-        self.events.append(db, run_id, [{"seq": last + 1, "at": now(), "event": "cancelled"}])
+        self.events.add_next(db, run_id, "cancelled")
         _settle(db, run_id, "cancelled", None)
 
     def delete(self, run_id: str, workspace_id: str | None) -> None:
@@ -235,7 +248,7 @@ class RunTable:
             if self._queue.is_running(db, ("run", run_id)):
                 raise InvalidInput(f"Run {run_id} is at work.", advice="Cancel it first, then delete it.")
             self._queue.remove(db, ("run", run_id))
-            db.execute("DELETE FROM runs WHERE run_id = ?", (run_id,))
+            _delete(db, "run_id = ?", run_id)
         self._database.forget_deleted()
 
     def ids(self, workspace_id: str) -> list[str]:
@@ -264,11 +277,20 @@ class RunTable:
 
     def delete_workspace(self, workspace_id: str) -> int:
         with self._database.writing() as db:
-            gone = db.execute("DELETE FROM runs WHERE workspace_id = ?", (workspace_id,)).rowcount
-            for table in ("decisions", "ingestions", "jobs"):
+            gone = _delete(db, "workspace_id = ?", workspace_id)
+            for table in ("decisions", "ingestions", "jobs", "first_responses"):
                 db.execute(f"DELETE FROM {table} WHERE workspace_id = ?", (workspace_id,))
         self._database.forget_deleted()
         return gone
+
+    def with_checkpoints_to_go(self) -> list[str]:
+        """Runs that were deleted, by whomever, and whose checkpoints may still be there."""
+        with self._database.reading() as db:
+            return [row[0] for row in db.execute("SELECT run_id FROM deleted_runs").fetchall()]
+
+    def checkpoints_gone(self, run_ids: Sequence[str]) -> None:
+        with self._database.writing() as db:
+            db.executemany("DELETE FROM deleted_runs WHERE run_id = ?", [(run_id,) for run_id in run_ids])
 
     def usage(self, workspace_id: str | None = None) -> list[UsageRow]:
         where, given = ("WHERE workspace_id = ?", (workspace_id,)) if workspace_id else ("", ())
@@ -328,6 +350,26 @@ def _get(db: Connection, run_id: str, workspace_id: str | None) -> RunRecord:
     return record
 
 
+def _place(db: Connection, before: str, workspace_id: str | None) -> dict[str, str]:
+    created_at, _, run_id = before.partition(" ")
+    if _MOMENT.fullmatch(created_at) and run_id:
+        return {"created_at": created_at, "run_id": run_id}
+    try:
+        last = _get(db, before, workspace_id)
+    except UnknownRun:
+        raise InvalidInput(
+            f"There is no run {before[:80]!r} to go on after.", advice="Start again with the first page."
+        ) from None
+    return {"created_at": last.created_at, "run_id": last.run_id}
+
+
+def _delete(db: Connection, condition: str, value: str) -> int:
+    """With all tables that name them; their checkpoints are written down as still to go."""
+    gone = db.execute(f"DELETE FROM runs WHERE {condition} RETURNING run_id", (value,)).fetchall()
+    db.executemany("INSERT INTO deleted_runs VALUES (?) ON CONFLICT DO NOTHING", gone)
+    return len(gone)
+
+
 def _unknown(run_id: str, workspace_id: str | None = None) -> UnknownRun:
     return UnknownRun(f"There is no run {run_id[:80]}{f' in {workspace_id}' if workspace_id else ''}.")
 
@@ -367,7 +409,3 @@ def _escaped(words: str) -> str:
     for sign in "!%_":
         words = words.replace(sign, f"!{sign}")
     return words
-
-
-def now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")

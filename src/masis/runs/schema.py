@@ -1,7 +1,7 @@
 """The tables of runs, their events, what people decided, and the jobs that all of it waits for."""
 
 from masis.database import Schema
-from masis.jobs.queue import JOB_TABLES
+from masis.jobs.queue import JOB_STOPS, JOB_TABLES
 
 _RUN_TABLES = """
 CREATE TABLE IF NOT EXISTS runs (
@@ -72,4 +72,32 @@ CREATE TABLE IF NOT EXISTS ingestions (
 CREATE INDEX IF NOT EXISTS ingestions_by_workspace ON ingestions (workspace_id, created_at);
 """
 
-RUNS = Schema("runs", (JOB_TABLES + _RUN_TABLES,))
+_DELETED_RUNS = """
+CREATE TABLE deleted_runs (
+    run_id TEXT PRIMARY KEY
+);
+"""
+"""Runs whose checkpoints are still to go: those lie elsewhere, and a crash may come between."""
+
+_FIRST_RESPONSES = """
+DROP TABLE IF EXISTS first_responses;
+CREATE TABLE first_responses (
+    caller TEXT NOT NULL,
+    idempotency_key TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    workspace_id TEXT,
+    run_id TEXT REFERENCES runs ON DELETE CASCADE,
+    status INTEGER,
+    headers TEXT NOT NULL,
+    body BLOB NOT NULL,
+    created_at REAL NOT NULL,
+    PRIMARY KEY (caller, idempotency_key)
+);
+CREATE INDEX first_responses_by_age ON first_responses (created_at);
+CREATE INDEX first_responses_by_run ON first_responses (run_id);
+CREATE INDEX first_responses_by_workspace ON first_responses (workspace_id);
+"""
+"""Of requests with an `Idempotency-Key`. Here, since they quote runs and go with them; those of a table made before it
+knew whose they are must not outlive what was deleted."""
+
+RUNS = Schema("runs", (JOB_TABLES + _RUN_TABLES, JOB_STOPS, _DELETED_RUNS + _FIRST_RESPONSES))

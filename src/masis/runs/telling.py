@@ -4,8 +4,8 @@ from typing import Any
 
 from masis.orchestrator.state import MASISState, StateUpdate
 from masis.runs.event_log import RunEvent, number_of
+from masis.runs.moments import now
 from masis.runs.result import RunResult
-from masis.runs.run_table import now
 
 TOLD: dict[str, tuple[str, ...]] = {
     "synthesizer": ("draft_answer",),
@@ -52,10 +52,6 @@ def settled(step: int, result: RunResult) -> RunEvent:
             "review": result.review,
         },
     }
-
-
-def failed(step: int, error: str) -> RunEvent:
-    return {"seq": number_of(step, "failed"), "at": now(), "event": "failed", "data": {"error": error}}
 
 
 def between(step: int, agent: str, before: MASISState, after: MASISState) -> RunEvent:

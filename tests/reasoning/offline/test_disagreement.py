@@ -10,7 +10,7 @@ from masis.reasoning.offline.disagreement import find_disagreements
 from masis.types import Conflict
 from tests.support.engines import chunk
 
-ANSWER = re.compile(r"(?:office (?:\w+ )*?in|population was) (?P<answer>[\d,]*\d|[A-Z]\w+)")
+ANSWER = re.compile(r"(?:office (?:\w+ )*?in|population was|officer is) (?P<answer>[\d,]*\d|[A-Z]\w+)")
 
 
 @dataclass
@@ -21,7 +21,8 @@ class Read:
 
 
 def by_pattern(question: str, texts: Sequence[str]) -> list[Read]:
-    """A reader for the sentences of this page: a place after “office … in”, a number after “population was”."""
+    """A reader for the sentences of this page: a place after “office … in”, a number after “population was”, a name
+    after “officer is”."""
     found = (ANSWER.search(text) for text in texts)
     return [Read(*m.span("answer"), 5.0) if m else Read(0, 0, -5.0) for m in found]
 
@@ -59,6 +60,12 @@ def test_two_places_for_one_office_are_a_contradiction_with_both_quotes() -> Non
 )
 def test_what_agrees_or_may_stand_together_is_none(question: str, first: str, second: str) -> None:
     assert found(question, first, second) == []
+
+
+@pytest.mark.parametrize(("asked", "count"), [("operating", 0), ("technology", 1)])
+def test_holders_of_another_office_do_not_contradict_each_other(asked: str, count: int) -> None:
+    texts = [f"At Halvard Robotics the chief technology officer is {name}." for name in ("Quintero", "Oakhurst")]
+    assert len(found(f"Who is the chief {asked} officer of Halvard Robotics?", *texts)) == count
 
 
 def test_one_document_does_not_disagree_with_itself() -> None:

@@ -15,6 +15,7 @@ from masis.audit.disagreeing.namesakes import are_namesakes
 from masis.audit.disagreeing.one_thing import asks_for_one
 from masis.audit.disagreeing.worded import Worded, are_comparable, kind_by_words
 from masis.audit.hostile.injections import readable
+from masis.audit.text.offices import is_of_another_office
 from masis.audit.text.periods import periods
 from masis.audit.text.statements import statements
 from masis.reasoning.offline.reader import read_answers
@@ -73,7 +74,13 @@ def _answers(question: str, evidence: Sequence[EvidenceChunk], read: Reader) -> 
         for chunk, r in zip(honest, readings, strict=True)
         if r.strength >= ANSWERS and (quote := _sentence(chunk, r.start, r.end))
     ]
-    fitting = (a for a in found if len(a.text.split()) <= LONGEST and could_answer(question, a.text))
+    fitting = (
+        a
+        for a in found
+        if len(a.text.split()) <= LONGEST
+        and could_answer(question, a.text)
+        and not is_of_another_office(question, a.quote)
+    )
     return sorted(fitting, key=lambda a: -a.strength)
 
 

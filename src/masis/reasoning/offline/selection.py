@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import log
 from typing import Protocol
 
+from masis.audit.text.offices import is_of_another_office, offices
 from masis.audit.text.quantities import Period, period_of_cells, periods, quantities
 from masis.audit.text.statements import Statement, statements
 from masis.audit.text.words import content_stems, names
@@ -163,7 +164,8 @@ def could_be_about(asked: Sequence[Period], candidate: Candidate) -> bool:
 
 
 def shortfall(part: Question, candidate: Candidate) -> float:
-    """What speaks against a statement: another period, no number where one is asked for, not the thing counted."""
+    """What speaks against a statement: another period or office, no number where one is asked for, not the thing
+    counted."""
     statement = candidate.statement
     loss = OTHER_PERIOD if _another_period(part.periods, statement) else 0.0
     if "number" in part.kinds and not quantities(statement.text):
@@ -172,6 +174,8 @@ def shortfall(part: Question, candidate: Candidate) -> float:
         loss += NOT_AN_ANSWER
     if "person" in part.kinds and not names(f"x {statement.text}"):
         loss += NOT_AN_ANSWER
+    if is_of_another_office(part.text, statement.text) or _names_no_office(part, statement):
+        loss += NOT_COUNTED
     if part.counted and not part.counted & terms_of(candidate):
         loss += NOT_COUNTED
     if statement.is_row and not _names_the_row(part, statement):
@@ -193,6 +197,11 @@ def _misses_the_point(part: Question, candidate: Candidate) -> bool:
     """Of a question with one or two words of its own, each counts: a share is not a share price."""
     own = [term for term in part.terms if part.weight(term) >= 1 and term not in part.named]
     return len(own) <= 2 and not part.context and any(term not in terms_of(candidate) for term in own)
+
+
+def _names_no_office(part: Question, statement: Statement) -> bool:
+    """Of who holds one, only what names it tells."""
+    return "person" in part.kinds and bool(offices(part.text)) and not offices(statement.text)
 
 
 def _names_the_row(part: Question, row: Statement) -> bool:

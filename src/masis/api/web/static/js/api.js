@@ -3,6 +3,7 @@
 // The service advises programs and the command line; who sits before the page needs other words.
 const ADVICE = {
   unknown_run: "It may have been deleted. Those that are left are under Runs.",
+  unknown_document: "It may have been deleted. Those that are left are under Documents.",
   unknown_workspace: "It may have been deleted, or your key does not open it. Choose another one in the list of workspaces.",
   unauthorized: "Sign in again with your key.",
 };

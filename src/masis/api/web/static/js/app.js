@@ -1,11 +1,10 @@
 // The page: who is signed in, which workspace, which view.
 import { all, call, get, onSignedOut, post, setToken } from "./api.js";
-import { SampleInvitation } from "./components/sample.js";
 import { ShortcutHelp, Shell } from "./components/shell.js";
 import { ProblemNote, Toasts, Waiting } from "./components/notices.js";
 import { Shared } from "./context.js";
 import { html, render, useCallback, useEffect, useMemo, useRef, useState } from "./html.js";
-import { keep, recall } from "./remembered.js";
+import { forgetUnasked, keep, recall } from "./remembered.js";
 import { Link, addressOf, go, useRoute } from "./router.js";
 import { moveSentence, openSource } from "./sentences.js";
 import { useShortcuts } from "./shortcuts.js";
@@ -43,6 +42,7 @@ function App() {
   const signIn = useCallback(async (key) => signedIn(await post("/masis/session", { key })), []);
   const signOut = async () => {
     await call("DELETE", "/masis/session").catch(() => {});
+    forgetUnasked();
     setSession(false);
     go("/");
   };
@@ -109,7 +109,10 @@ function View({ route, workspace, onSignOut }) {
     if ((route.name === "home" || route.name === "sign-in") && workspace) go(addressOf(workspace), { replace: true });
   }, [route.name, workspace]);
   // Another workspace or another run is another view: nothing of the one before may be left in it.
-  if (route.name === "ask") return html`<${AskView} key=${workspace} workspace=${workspace} />`;
+  // The first visit is at no workspace's address yet: what it began goes on when it has one.
+  const first = workspace ?? FIRST_WORKSPACE;
+  if (["ask", "home", "sign-in"].includes(route.name)) return html`<${AskView} key=${first} workspace=${first}
+    isNew=${!workspace} />`;
   if (route.name === "runs") return html`<${RunsView} key=${workspace} workspace=${workspace} />`;
   if (route.name === "run") return html`<${RunView} key=${`${workspace}/${route.id}`} workspace=${workspace}
     runId=${route.id} />`;
@@ -117,7 +120,6 @@ function View({ route, workspace, onSignOut }) {
   if (route.name === "document") return html`<${DocumentView} key=${route.id} workspace=${workspace}
     documentId=${route.id} />`;
   if (route.name === "settings") return html`<${SettingsView} onSignOut=${onSignOut} />`;
-  if (!workspace && route.name === "home") return html`<${SampleInvitation} workspace=${FIRST_WORKSPACE} />`;
   return html`<div class="page"><h1 tabindex="-1">There is no such page</h1><p>
     <${Link} to="/">Go to the question box<//></p></div>`;
 }

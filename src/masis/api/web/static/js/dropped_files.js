@@ -6,12 +6,20 @@ const HIDDEN = /^(\.|Thumbs\.db$|desktop\.ini$)/;
 export async function droppedFiles(transfer) {
   // Entries must be taken before the first await: the transfer is emptied when the event is over.
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
-  if (!entries.length) return visible([...transfer.files]);
+  if (!entries.length) return visible(await readableOnly([...transfer.files]));
   return visible((await Promise.all(entries.map(filesIn))).flat());
 }
 
+/** Empty files among them: the service says what is wrong with those. */
 export function visible(files) {
-  return files.filter((file) => !HIDDEN.test(file.name) && file.size > 0);
+  return files.filter((file) => !HIDDEN.test(file.name));
+}
+
+/** Where a browser hands over no entries, a folder looks like a file, and only reading it tells. */
+async function readableOnly(files) {
+  const read = files.map((file) => file.slice(0, 1).arrayBuffer().then(() => true, () => false));
+  const isReadable = await Promise.all(read);
+  return files.filter((_, index) => isReadable[index]);
 }
 
 async function filesIn(entry) {

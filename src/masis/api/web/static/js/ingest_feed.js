@@ -89,7 +89,7 @@ export function useUploads(workspace, onSettled = () => {}) {
         try {
           waiting.push(watch(await upload(workspacePath(workspace, "/documents"), part, told)));
         } catch (refusal) {
-          setRefusals((known) => [...known, { refusal, files: part.map((file) => file.name) }]);
+          setRefusals((known) => [...known, { refusal, workspace, files: part.map((file) => file.name) }]);
         }
       }
       setSending(null);
@@ -101,5 +101,19 @@ export function useUploads(workspace, onSettled = () => {}) {
     (ingestion) => post(workspacePath(workspace, `/ingestions/${ingestion.ingestion_id}/cancel`)),
     [workspace],
   );
-  return { ingestions, sending, refusals, send, watch, stop };
+  /** Shows what is still being read, here or by someone else, as it goes on; `onKnown` when it is known. */
+  const catchUp = useCallback(async (onKnown = () => {}) => {
+    const { items } = await get(workspacePath(workspace, "/ingestions?limit=5"));
+    const open = items.filter(isWorking);
+    const watched = open.map(watch);
+    onKnown();
+    if (open.length) onSettled(await Promise.all(watched));
+  }, [workspace, watch, onSettled]);
+  /** Takes an ingestion that is over, or a refusal, off the page. */
+  const dismiss = useCallback((gone) => {
+    setIngestions((known) => known.filter((each) => each !== gone));
+    setRefusals((known) => known.filter((each) => each !== gone));
+  }, []);
+  const beingRead = new Set(ingestions.filter(isWorking).flatMap((each) => each.files.map((file) => file.document_id)));
+  return { ingestions, sending, refusals, beingRead, send, watch, stop, catchUp, dismiss };
 }

@@ -12,6 +12,9 @@ export const SHORTCUTS = [
   ["j", "Next sentence of the answer"],
   ["k", "Sentence before"],
   ["o", "Open the source of the sentence"],
+  ["+", "Make the page of a PDF larger"],
+  ["-", "Make it smaller"],
+  ["0", "Fit it into its frame"],
   ["Escape", "Close the source, a dialog or a menu"],
 ];
 

@@ -2,6 +2,7 @@
 import { post, workspacePath } from "../api.js";
 import { useShared } from "../context.js";
 import { html, useState } from "../html.js";
+import { keepUnasked, unaskedQuestion } from "../remembered.js";
 import { addressOf, go } from "../router.js";
 
 const LONGEST = 4000;
@@ -12,9 +13,9 @@ export async function ask(workspace, question) {
   go(addressOf(workspace, "runs", run.run_id));
 }
 
-export function Composer({ workspace, label = "Your question", initial = "", rows = 3 }) {
+export function Composer({ workspace, label = "Your question", rows = 3 }) {
   const { tellProblem, mayWrite } = useShared();
-  const [question, setQuestion] = useState(initial);
+  const [question, setQuestion] = useState(() => unaskedQuestion(workspace));
   const [busy, setBusy] = useState(false);
   const submit = async (event) => {
     event.preventDefault();
@@ -24,8 +25,17 @@ export function Composer({ workspace, label = "Your question", initial = "", row
     }
     if (busy) return;
     setBusy(true);
-    await ask(workspace, question.trim()).catch(tellProblem);
+    // Forgotten before the run is shown: its own question box would begin with it.
+    keepUnasked(workspace, "");
+    await ask(workspace, question.trim()).catch((problem) => {
+      keepUnasked(workspace, question);
+      tellProblem(problem);
+    });
     setBusy(false);
+  };
+  const typed = (event) => {
+    setQuestion(event.target.value);
+    keepUnasked(workspace, event.target.value);
   };
   const onKey = (event) => event.key === "Enter" && !event.shiftKey && !event.isComposing && submit(event);
   if (!mayWrite) return html`<p class="note">Your key may look at answers but not ask.</p>`;
@@ -34,7 +44,7 @@ export function Composer({ workspace, label = "Your question", initial = "", row
       <label for="question">${label}</label>
       <textarea id="question" rows=${rows} maxlength=${LONGEST} value=${question}
         placeholder="Ask what the documents of ${workspace} say …"
-        onInput=${(event) => setQuestion(event.target.value)} onKeyDown=${onKey}></textarea>
+        onInput=${typed} onKeyDown=${onKey}></textarea>
       <div class="composer-foot"><span class="faint">Enter asks, Shift + Enter makes a new line</span>
         <button type="submit" class="primary" disabled=${busy}>${busy ? "Asking …" : "Ask"}</button></div>
     </form>

@@ -42,14 +42,3 @@ function Side({ side, name, onOpen, chosen, onChoose }) {
     </div>
   `;
 }
-
-/** Who is preferred over whom, from the file chosen for each conflict. */
-export function preference(conflicts, choices) {
-  const prefer = new Set();
-  const over = new Set();
-  conflicts.forEach((conflict, index) => {
-    if (!choices[index]) return;
-    for (const side of conflict.sides) (side.file_name === choices[index] ? prefer : over).add(side.file_name);
-  });
-  return { prefer: [...prefer], over: [...over] };
-}

@@ -1,10 +1,14 @@
 // Files and folders by drag and drop or by choosing, and what becomes of each.
-import { droppedFiles, visible } from "../dropped_files.js";
+import { workspacePath } from "../api.js";
 import { useShared } from "../context.js";
+import { droppedFiles, visible } from "../dropped_files.js";
 import { html, useRef, useState } from "../html.js";
 import { seconds } from "../logic/format.js";
 import { plural } from "../logic/text.js";
+import { duplicatesOf, uploadTitle } from "../logic/upload_words.js";
 import { STAGES } from "../logic/words.js";
+import { Link, addressOf } from "../router.js";
+import { useLoaded } from "../use_loaded.js";
 import { Foreign, Icon, Sign } from "./signs.js";
 
 export function Dropzone({ onFiles, label = "Drop files or folders here", compact = false }) {
@@ -43,44 +47,65 @@ export function UploadProgress({ uploads }) {
     <div class="uploads" aria-live="polite">
       ${sending && html`<div class="sending"><span>Sending ${plural(sending.files, "file")} …</span>
         <progress aria-label="Sending" max="1" value=${sending.share}></progress></div>`}
-      ${refusals.map((each) => html`<${Refusal} ...${each} />`)}
+      ${refusals.map((each) => html`<${Refusal} ...${each} onDismiss=${() => uploads.dismiss(each)} />`)}
       ${ingestions.map((ingestion) => html`<${Ingestion} key=${ingestion.ingestion_id} ingestion=${ingestion}
-        onStop=${uploads.stop} />`)}
+        onStop=${uploads.stop} onDismiss=${() => uploads.dismiss(ingestion)} />`)}
     </div>
   `;
 }
 
-function Refusal({ refusal, files }) {
-  if (refusal.code === "duplicate_document")
-    return html`<div class="note"><p>
-      <strong>Already here.</strong> The workspace has these very bytes, so there is nothing to do: ${files.map((name, index) => html`${index ? ", " : ""}<${Foreign}>${name}<//>`)}.</p></div>`;
-  return html`<div class="note tone-bad" role="alert"><p><strong>${refusal.message}</strong></p>
-    <p>${refusal.advice}</p></div>`;
+function Dismiss({ onDismiss }) {
+  const dismiss = () => {
+    onDismiss();
+    // The button goes with the report; who came to it by keyboard stays on the page.
+    document.getElementById("main")?.focus({ preventScroll: true });
+  };
+  return html`<button type="button" class="quiet icon-only dismiss" aria-label="Dismiss the report" onClick=${dismiss}>
+    <${Icon} name="close" /></button>`;
 }
 
-const OVER = { cancelled: "Stopped", failed: "Failed" };
+function Refusal({ refusal, workspace, files, onDismiss }) {
+  if (refusal.code !== "duplicate_document")
+    return html`<div class="note tone-bad dismissible" role="alert"><p><strong>${refusal.message}</strong></p>
+      <p>${refusal.advice}</p><${Dismiss} onDismiss=${onDismiss} /></div>`;
+  const known = refusal.body.documents ?? files.map((name) => ({ file_name: name }));
+  return html`<div class="note dismissible"><p>
+    <strong>Already here.</strong> The workspace has these very bytes, so there is nothing to do: ${known.map((file, index) => html`${index ? ", " : ""}<${Foreign}>${file.file_name}<//><${KnownAs} workspace=${workspace} file=${file} />`)}.</p>
+    <${Dismiss} onDismiss=${onDismiss} /></div>`;
+}
 
-function Ingestion({ ingestion, onStop }) {
+/** Under which name the workspace has the bytes of a file, where that is another one. */
+function KnownAs({ workspace, file, others = [] }) {
+  const beside = others.find((each) => each.document_id === file.document_id);
+  const path = !beside && file.document_id ? workspacePath(workspace, `/documents/${file.document_id}`) : null;
+  const found = useLoaded(path).value;
+  const name = (beside ?? found)?.file_name;
+  if (!name || name === file.file_name) return null;
+  return html` as <${Link} to=${addressOf(workspace, "documents", file.document_id)}><${Foreign}>${name}<//><//>`;
+}
+
+function Ingestion({ ingestion, onStop, onDismiss }) {
   const { mayWrite, tellProblem } = useShared();
   const { progress, status } = ingestion;
   const isWorking = status === "queued" || status === "running";
   const files = plural(progress.files_total || ingestion.files.length, "file");
-  const title = isWorking ? `Reading ${files}` : OVER[status] ? `${OVER[status]}: ${files}` : `${files} read`;
+  const own = ingestion.files.filter((file) => file.stage !== "duplicate");
   return html`
     <section class="ingestion" aria-label="Upload of ${files}">
       <div class="ingestion-head">
-        <strong>${title}</strong>
+        <strong>${uploadTitle(ingestion)}</strong>
         <span class="faint">${progress.pages ? plural(progress.pages, "page") : ""}
           ${isWorking && progress.seconds_left ? `, about ${seconds(progress.seconds_left)} left` : ""}</span>
         ${isWorking && html`<progress aria-label="Passages" max=${progress.chunks_total || 1}
           value=${progress.chunks_done}></progress>`}
         ${isWorking && mayWrite && html`<button type="button" class="quiet"
           onClick=${() => onStop(ingestion).catch(tellProblem)}><${Icon} name="stop" /> Stop</button>`}
+        ${!isWorking && html`<${Dismiss} onDismiss=${onDismiss} />`}
       </div>
       <ul class="files">
-        ${ingestion.files.map((file) => html`<${FileRow} file=${file} isStopped=${status === "cancelled"} />`)}
-        ${(ingestion.duplicates ?? []).map((file) => html`<${FileRow}
-          file=${{ ...file, stage: "duplicate", reason: "The workspace has these very bytes already; nothing was read twice." }} />`)}
+        ${own.map((file) => html`<${FileRow} file=${file} isStopped=${status === "cancelled"} />`)}
+        ${duplicatesOf(ingestion).map((file) => html`<${FileRow} file=${{ ...file, stage: "duplicate" }}>The workspace has these very bytes already<${KnownAs}
+          workspace=${ingestion.workspace_id} file=${file} others=${own} />; nothing was read twice.<//>`)}
       </ul>
       ${status === "cancelled" && html`<p class="faint">What was read before stays; add the other files again to go on.</p>`}
       ${ingestion.error && html`<p class="faint"><${Foreign}>${ingestion.error}<//></p>`}
@@ -88,7 +113,7 @@ function Ingestion({ ingestion, onStop }) {
   `;
 }
 
-function FileRow({ file, isStopped = false }) {
+function FileRow({ file, isStopped = false, children }) {
   const known = STAGES[file.stage] ?? STAGES.queued;
   const stage = isStopped && !known.tone ? STAGES.stopped : known;
   return html`
@@ -97,7 +122,8 @@ function FileRow({ file, isStopped = false }) {
       ${stage.tone ? html`<${Sign} sign=${stage} />` : html`<span class="stage">
         <progress aria-label="${file.file_name}: ${stage.word}" max="4"
         value=${stage.done}></progress> ${stage.word}</span>`}
-      ${file.reason && html`<span class=${stage.tone === "bad" ? "reason" : "reason faint"}>
+      ${children && html`<span class="reason faint">${children}</span>`}
+      ${!children && file.reason && html`<span class=${stage.tone === "bad" ? "reason" : "reason faint"}>
         <${Foreign}>${file.reason}<//></span>`}
     </li>
   `;

@@ -4,6 +4,7 @@ import { copy } from "../clipboard.js";
 import { useShared } from "../context.js";
 import { html, useState } from "../html.js";
 import { moment } from "../logic/format.js";
+import { revocationWarnings } from "../logic/key_warnings.js";
 import { useLoaded } from "../use_loaded.js";
 import { Confirm, Dialog } from "./dialog.js";
 import { ProblemNote } from "./notices.js";
@@ -13,6 +14,7 @@ export function Keys() {
   const { session, signIn, tellProblem } = useShared();
   const isFirst = !session.csrf;
   const keys = useLoaded("/masis/keys", all);
+  const me = useLoaded("/masis/me");
   const [made, setMade] = useState(null);
   const [revoking, setRevoking] = useState(null);
   const create = async (wanted) => {
@@ -21,6 +23,7 @@ export function Keys() {
       setMade(key);
       // From the first key on this page needs one too: without it the token just shown would be lost with the page.
       if (isFirst) await signIn(key.token);
+      me.reload();
       keys.reload();
     } catch (problem) {
       tellProblem(problem);
@@ -42,7 +45,8 @@ export function Keys() {
       ${made && html`<${Made} made=${made} onClose=${() => setMade(null)} />`}
       ${revoking && html`<${Confirm} title="Revoke this key?" action="Revoke the key" onConfirm=${revoke}
         onClose=${() => setRevoking(null)}><strong><${Foreign}>
-        ${revoking.name}<//></strong> opens nothing from then on, and whoever is signed in with it is signed out.<//>`}
+        ${revoking.name}<//></strong> opens nothing from then on, and whoever is signed in with it is signed out.
+        ${revocationWarnings(revoking, keys.value, me.value?.key_id).map((each) => html`<p class="note tone-bad">${each}</p>`)}<//>`}
     </section>
   `;
 }

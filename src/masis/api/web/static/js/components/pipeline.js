@@ -1,8 +1,8 @@
 // The five agents, as they work. Its height never changes: what is below does not jump.
-import { html, useEffect, useState } from "../html.js";
-import { finding } from "../logic/findings.js";
+import { html, useEffect, useRef, useState } from "../html.js";
+import { announcement, finding } from "../logic/findings.js";
 import { latestAttempt, retryOf } from "../logic/run_state.js";
-import { AGENTS, reasonInWords } from "../logic/words.js";
+import { AGENTS, nextAttemptInWords } from "../logic/words.js";
 
 export function Pipeline({ state, isLive }) {
   const latest = latestAttempt(state)?.number ?? 0;
@@ -11,9 +11,18 @@ export function Pipeline({ state, isLive }) {
   useEffect(() => setChosen(null), [latest]);
   const number = chosen ?? latest;
   const attempt = state.attempts.find((each) => each.number === number);
+  const strip = useRef(null);
+  // Of many attempts the strip shows only some: the one that is looked at is among them.
+  useEffect(() => {
+    const chip = strip.current.querySelector('[aria-pressed="true"]');
+    if (chip) strip.current.scrollTo({ left: chip.offsetLeft - (strip.current.clientWidth - chip.offsetWidth) / 2 });
+  }, [number, state.attempts.length]);
+  // Who opens a run that is long over reads how it ended; only who waited for it has to be told.
+  const wasLive = useRef(false);
+  wasLive.current ||= isLive;
   return html`
     <section class="pipeline" aria-label="Agents at work">
-      <div class="attempts">
+      <div class="attempts" ref=${strip}>
         ${(state.attempts.length ? state.attempts : [{ number: 0, entries: [] }]).map(
           (each) => html`<button type="button" class="chip" aria-pressed=${each.number === number}
             onClick=${() => setChosen(each.number)}>Attempt ${each.number + 1}</button>`,
@@ -23,25 +32,16 @@ export function Pipeline({ state, isLive }) {
       <ol class="agents">
         ${AGENTS.map((agent) => html`<${Agent} agent=${agent} work=${attempt?.agents[agent.name]} isLive=${isLive} />`)}
       </ol>
-      <p class="unseen" aria-live="polite">${announced(state, isLive)}</p>
+      <p class="unseen" aria-live="polite">${wasLive.current ? announcement(state) : ""}</p>
     </section>
   `;
 }
 
 function told(state, attempt, isLive) {
   const retry = attempt && retryOf(attempt);
-  if (retry) return `Sent back: ${reasonInWords(retry.reason)}.`;
+  if (retry) return nextAttemptInWords(retry.reason);
   if (isLive && state.status === "queued") return "Waiting for a free worker …";
   return "";
-}
-
-/** Once per attempt and at the end: a screen reader is not told of every step. */
-function announced(state, isLive) {
-  if (!isLive) return "";
-  const latest = latestAttempt(state);
-  if (!latest || latest.number === 0) return "The agents are at work.";
-  const before = state.attempts.at(-2);
-  return `Attempt ${latest.number + 1}: ${reasonInWords(before && retryOf(before)?.reason)}.`;
 }
 
 function Agent({ agent, work, isLive }) {

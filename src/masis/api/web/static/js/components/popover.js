@@ -4,6 +4,15 @@ import { html, useEffect, useLayoutEffect, useRef, useState } from "../html.js";
 const GAP = 8;
 const LINGER = 180;
 
+let isHandingBack = false;
+
+/** Gives the focus back to where it was: nobody asks for an explanation by closing something else. */
+export function focusQuietly(element) {
+  isHandingBack = true;
+  element.focus();
+  isHandingBack = false;
+}
+
 /** Below its anchor where there is room, above it otherwise; never beyond the window. */
 function placed(card, anchor) {
   const at = anchor.getBoundingClientRect();
@@ -47,7 +56,9 @@ export function Popover({ id, anchor, children, className = "" }) {
     };
   }, [isOpen]);
 
-  const handlers = { onMouseEnter: open, onMouseLeave: close, onFocus: open, onBlur: close, "aria-describedby": isOpen ? id : undefined };
+  // A click focuses too; who clicks wants what the click does.
+  const onFocus = (event) => !isHandingBack && event.currentTarget.matches(":focus-visible") && open(event);
+  const handlers = { onMouseEnter: open, onMouseLeave: close, onFocus, onBlur: close, "aria-describedby": isOpen ? id : undefined };
   return html`
     ${anchor(handlers)}
     ${isOpen &&

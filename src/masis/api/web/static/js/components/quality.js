@@ -1,5 +1,6 @@
 // How good an answer is, and why: the same panel for every answer, those that need a person included.
 import { html } from "../html.js";
+import { confidenceByAttempt, wasDrafted } from "../logic/findings.js";
 import { milliseconds, money, percent } from "../logic/format.js";
 import { plural, shortened } from "../logic/text.js";
 import { AGENTS, SCORES } from "../logic/words.js";
@@ -12,18 +13,23 @@ export function Quality({ result }) {
   const { evaluation, metrics, critique } = result;
   return html`
     <div class="quality">
-      <div class="headline">
-        <div><span class="big">${percent(result.confidence)}</span><span class="faint">confidence</span></div>
-        <div><span class="big">${percent(evaluation?.overall_score)}</span>
-          <span class="faint">overall score</span></div>
-      </div>
-      <p class="faint">Uncalibrated: the Critic's own figure after penalties, not a rate of being right.</p>
-      ${evaluation ? html`<${Scores} evaluation=${evaluation} />` : html`<p>No scores: nothing was drafted.</p>`}
-      <${ConfidenceChart} history=${metrics.confidence_history ?? []} />
-      <${CitationAudit} result=${result} />
+      ${wasDrafted(result) && evaluation ? html`<${Figures} result=${result} />` : html`<p>Nothing was drafted, so there is nothing to score.</p>`}
+      <${ConfidenceChart} points=${confidenceByAttempt(result.trace)} needed=${metrics.confidence_threshold} />
+      ${wasDrafted(result) && html`<${CitationAudit} result=${result} />`}
       <${Coverage} result=${result} critique=${critique} />
       <${Spent} metrics=${metrics} />
     </div>
+  `;
+}
+
+function Figures({ result: { confidence, evaluation } }) {
+  return html`
+    <div class="headline">
+      <div><span class="big">${percent(confidence)}</span><span class="faint">confidence</span></div>
+      <div><span class="big">${percent(evaluation.overall_score)}</span><span class="faint">overall score</span></div>
+    </div>
+    <p class="faint">Uncalibrated: the Critic's own figure after penalties, not a rate of being right.</p>
+    <${Scores} evaluation=${evaluation} />
   `;
 }
 
@@ -83,10 +89,12 @@ function CitationAudit({ result }) {
 function Coverage({ result, critique }) {
   const limits = result.claims.filter((claim) => claim.kind === "limit").map((claim) => claim.text);
   const open = [...new Set([...limits, ...(result.review?.missing ?? []), ...(critique?.logical_gaps ?? [])])];
+  // Of a question that nothing was written about it is not known which parts are covered.
+  const whole = wasDrafted(result) ? "Every part of the question is covered." : "Nothing was answered.";
   return html`
     <h3>Coverage</h3>
     ${open.length ? html`<p>Not covered by the documents:</p><ul>${open.map((each) => html`<li>
-      <${Foreign}>${shortened(each, LONG)}<//></li>`)}</ul>` : html`<p>Every part of the question is covered.</p>`}
+      <${Foreign}>${shortened(each, LONG)}<//></li>`)}</ul>` : html`<p>${whole}</p>`}
     ${result.instructions_seen?.length > 0 &&
     html`<h4>Orders inside documents</h4><p>Read as data, not obeyed:</p>
       <ul>${result.instructions_seen.map((one) => html`<li><strong>

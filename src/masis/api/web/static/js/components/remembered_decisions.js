@@ -2,6 +2,7 @@ import { remove, workspacePath } from "../api.js";
 import { useShared } from "../context.js";
 import { html } from "../html.js";
 import { moment } from "../logic/format.js";
+import { personInWords } from "../logic/words.js";
 import { useLoaded } from "../use_loaded.js";
 import { ProblemNote } from "./notices.js";
 import { Foreign } from "./signs.js";
@@ -37,6 +38,6 @@ function Decision({ decision }) {
     ${decision.over.join(", ")}<//>` : "show and explain both sides";
   return html`<div class="grow"><strong><${Foreign}>${decision.about}
     ${decision.period ? ` (${decision.period})` : ""}<//></strong>: ${what}
-    <p class="faint">${decision.by}, ${moment(decision.created_at)}${decision.note ? html`: “<${Foreign}>
+    <p class="faint">${personInWords(decision.by)}, ${moment(decision.created_at)}${decision.note ? html`: “<${Foreign}>
     ${decision.note}<//>”` : ""}</p></div>`;
 }

@@ -3,9 +3,10 @@ import { post } from "../api.js";
 import { useShared } from "../context.js";
 import { html, useState } from "../html.js";
 import { keep, recall } from "../remembered.js";
+import { anyTied, pairOf, preference } from "../logic/preference.js";
 import { plural, shortened } from "../logic/text.js";
-import { CAUSES } from "../logic/words.js";
-import { Conflict, preference } from "./conflict.js";
+import { CAUSES, personInWords } from "../logic/words.js";
+import { Conflict } from "./conflict.js";
 import { Dropzone, UploadProgress } from "./dropzone.js";
 import { ProblemNote } from "./notices.js";
 import { Foreign, Shape } from "./signs.js";
@@ -34,7 +35,7 @@ export function Review({ review, path, workspace, question, hasDraft, onOpen, on
   };
 
   const who = html`<div class="who"><label for="review-by">Who decides</label>
-    <input id="review-by" type="text" maxlength="200" autocomplete="name" value=${by} placeholder=${session.name}
+    <input id="review-by" type="text" maxlength="200" autocomplete="name" value=${by} placeholder=${personInWords(session.name)}
       onInput=${(event) => setBy(event.target.value)} />
     <span class="faint">Named in the trail and in the answer.</span></div>`;
   return html`
@@ -48,6 +49,8 @@ export function Review({ review, path, workspace, question, hasDraft, onOpen, on
         ${review.missing?.length > 0 && html`<p>Not covered:</p><ul>${review.missing.map((each) => html`<li>
           <${Foreign}>${shortened(each, LONG)}<//></li>`)}</ul>`}
         ${!mayWrite && html`<p class="note">Your key may look but not decide.</p>`}
+        ${!(mayWrite && can("prefer")) && review.conflicts.map((conflict, index) => html`<${Conflict}
+          conflict=${conflict} name="conflict-${index}" onOpen=${onOpen} />`)}
         ${mayWrite &&
         html`<fieldset class="plain" disabled=${busy}>
           <legend class="unseen">Your decision</legend>
@@ -75,11 +78,15 @@ function Asked({ review, hasDraft }) {
 function Decide({ review, onOpen, onAnswer, note, setNote, children }) {
   const [choices, setChoices] = useState({});
   const [remember, setRemember] = useState(false);
-  const given = preference(review.conflicts, choices);
-  const decided = review.conflicts.length > 0 && review.conflicts.every((_, index) => choices[index]);
+  const { torn, ...given } = preference(review.conflicts, choices);
+  const decided = given.over.length > 0 && !torn.length && review.conflicts.every((each) => choices[pairOf(each)]);
+  const choose = (conflict) => (file) => setChoices({ ...choices, [pairOf(conflict)]: file });
   return html`
     ${review.conflicts.map((conflict, index) => html`<${Conflict} conflict=${conflict} name="conflict-${index}"
-      onOpen=${onOpen} chosen=${choices[index]} onChoose=${(file) => setChoices({ ...choices, [index]: file })} />`)}
+      onOpen=${onOpen} chosen=${choices[pairOf(conflict)]} onChoose=${choose(conflict)} />`)}
+    ${anyTied(review.conflicts) && html`<p class="faint">Conflicts between the same documents are decided together.</p>`}
+    <p class="torn" role="status">${torn.length > 0 && html`<${Foreign}>${torn.join(", ")}<//> is trusted in one
+      conflict and not in another. A decision holds for the whole run: choose otherwise, or have both explained.`}</p>
     ${children}
     <div class="field">
     <label for="review-note">Why, or a rule to remember</label>
@@ -101,8 +108,9 @@ function OtherWays({ can, question, workspace, onAnswer }) {
   const [refined, setRefined] = useState(question);
   const uploads = useUploads(workspace, (ingestions) => {
     // With nothing new to read another look would find the same.
-    const anything = ingestions.some((each) => each.files.some((file) => file.stage === "ready" || file.stage === "pending"));
-    if (anything) onAnswer({ action: "look_again" });
+    const added = ingestions.flatMap((each) => each.files).filter(({ stage }) => stage === "ready" || stage === "pending");
+    const note = shortened(`Added: ${added.map((file) => file.file_name).join(", ")}`, LONG);
+    if (added.length > 0) onAnswer({ action: "look_again", note });
   });
   return html`
     <div class="ways">

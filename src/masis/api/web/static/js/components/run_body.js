@@ -1,37 +1,63 @@
 // What a run has to say: an answer, a draft in the making, or a question to a person.
-import { html } from "../html.js";
+import { post } from "../api.js";
+import { useShared } from "../context.js";
+import { html, useState } from "../html.js";
+import { wasDrafted } from "../logic/findings.js";
 import { day, percent, place } from "../logic/format.js";
 import { answersOf } from "../logic/run_state.js";
-import { plural } from "../logic/text.js";
+import { plural, shown } from "../logic/text.js";
 import { Answer } from "./answer.js";
 import { Conflict } from "./conflict.js";
 import { DecisionWords } from "./decision_words.js";
+import { ProblemNote } from "./notices.js";
 import { Review } from "./review.js";
-import { Foreign } from "./signs.js";
+import { Foreign, Sign } from "./signs.js";
 import { AnswerStanding, DraftStanding } from "./standing.js";
 
-export function RunBody({ run, model, isLive, workspace, onOpen, source }) {
+const GONE = { word: "no longer in the workspace", tone: "doubt", shape: "triangle" };
+
+export function RunBody({ run, model, question, isLive, workspace, onOpen, source, gone }) {
   const { record, result, state, path, resumed } = run;
   const review = record.status === "waiting" ? (result?.review ?? state.review) : null;
-  const hasText = model.blocks.length > 0;
+  const hasText = result ? wasDrafted(result) : model.blocks.length > 0;
+  const isCutShort = record.status === "failed" || record.status === "cancelled";
   const text = html`<section class="answer-area ${isLive ? "is-live" : ""}"
-    aria-label=${review ? "Best draft" : isLive ? "Draft" : "Answer"}>
+    aria-label=${review ? "Best draft" : isLive ? "Draft" : isCutShort ? "Unfinished draft" : "Answer"}>
     ${review && hasText && html`<h2>Best draft</h2>`}
+    ${isCutShort && hasText && html`<h2>Unfinished draft</h2><p class="faint">The run ended before it was done.</p>`}
     ${isLive && html`<${DraftStanding} state=${state} />`}
     ${result?.claims.length > 0 && html`<${AnswerStanding} claims=${result.claims} sentences=${model.sentences} />`}
     <${Answer} model=${model} onOpen=${onOpen} />
   </section>`;
   return html`
     ${record.status === "cancelled" && html`<p class="note">This run was cancelled. What was done until then is in the trail.</p>`}
-    ${record.status === "failed" && html`<div class="note tone-bad" role="alert"><p>
-      <strong>The run failed.</strong> ${record.error}</p><p>Nothing was lost: ask again, or read the trail.</p></div>`}
+    ${record.status === "failed" && html`<${Failure} record=${record} path=${path} onResumed=${resumed} />`}
     ${review ? html`<${Review} key=${record.attempts} review=${review} path=${path} workspace=${workspace}
-      question=${record.question} hasDraft=${hasText} onOpen=${onOpen} onAnswered=${resumed}>${text}<//>` : text}
+      question=${question} hasDraft=${hasText} onOpen=${onOpen} onAnswered=${resumed}>${text}<//>` : text}
     ${result && !review && result.conflicts.length > 0 && html`<section>
       <h2>Where documents disagree</h2>${result.conflicts.map((conflict) => html`<${Conflict} conflict=${conflict}
       name="shown" onOpen=${onOpen} />`)}</section>`}
     ${!isLive && answersOf(state).length > 0 && html`<${Decided} answers=${answersOf(state)} />`}
-    ${result && html`<${Sources} model=${model} evidence=${result.evidence} onOpen=${onOpen} source=${source} />`}
+    ${result && html`<${Sources} model=${model} evidence=${result.evidence} onOpen=${onOpen} source=${source}
+      gone=${gone} />`}
+  `;
+}
+
+/** The fault is not the reader's, and its raw words help only whoever can mend it. */
+function Failure({ record, path, onResumed }) {
+  const { mayWrite } = useShared();
+  const [problem, setProblem] = useState(null);
+  const goOn = () => post(`${path}/resume`).then(onResumed, setProblem);
+  return html`
+    <div class="note tone-bad" role="alert">
+      <p><strong>This run could not be finished: something went wrong inside MASIS.</strong></p>
+      <p>There is no answer. The documents are untouched, and what was done until then is in the trail. The run can go
+        on from the agent that was interrupted; if it fails again, give whoever runs this service what stands below.</p>
+      ${mayWrite && html`<p><button type="button" onClick=${goOn}>Go on from there</button></p>`}
+      ${problem && html`<${ProblemNote} problem=${problem} />`}
+      <details><summary>What went wrong, for whoever runs this service</summary>
+        <pre tabindex="0" aria-label="The error">${shown(`Run ${record.run_id}\n${record.error ?? "No more is known."}`)}</pre></details>
+    </div>
   `;
 }
 
@@ -48,7 +74,7 @@ function Decided({ answers }) {
 }
 
 /** Cited passages by their numbers; then what was read and not cited. */
-function Sources({ model, evidence, onOpen, source }) {
+function Sources({ model, evidence, onOpen, source, gone }) {
   const cited = new Set(model.sources.map(({ citation }) => citation.chunk_id));
   const others = evidence.filter((chunk) => !cited.has(chunk.chunk_id));
   if (!evidence.length && !model.sources.length) return null;
@@ -57,20 +83,20 @@ function Sources({ model, evidence, onOpen, source }) {
       <h2 id="sources-title">Sources</h2>
       ${!model.sources.length && html`<p class="faint">The answer cites nothing.</p>`}
       <ol class="source-list">${model.sources.map(({ number, citation }) => html`<li value=${number}>
-        <${SourceRow} passage=${citation} onOpen=${onOpen}
+        <${SourceRow} passage=${citation} onOpen=${onOpen} isGone=${gone.has(citation.document_id)}
         isOpen=${source?.chunk_id === citation.chunk_id} /></li>`)}</ol>
       ${others.length > 0 && html`<details><summary>
         ${plural(others.length, cited.size ? "more passage" : "passage")} read and not cited</summary>
         <ul class="source-list">${others.map((chunk) => html`<li>
-        <${SourceRow} passage=${{ ...chunk, chunk }} onOpen=${onOpen}
+        <${SourceRow} passage=${{ ...chunk, chunk }} onOpen=${onOpen} isGone=${gone.has(chunk.document_id)}
         isOpen=${source?.chunk_id === chunk.chunk_id} /></li>`)}</ul></details>`}
     </section>
   `;
 }
 
-function SourceRow({ passage, onOpen, isOpen }) {
+function SourceRow({ passage, onOpen, isOpen, isGone }) {
   const facts = [place(passage), passage.date && day(passage.date), passage.score != null && `relevance ${percent(passage.score)}`].filter(Boolean);
   return html`<button type="button" class="source-row" aria-current=${isOpen ? "true" : undefined}
     onClick=${() => onOpen(passage)}><strong><${Foreign}>${passage.file_name}<//></strong>
-    <span class="faint">${facts.join(" · ")}</span></button>`;
+    <span class="faint">${facts.join(" · ")}${isGone && html` · <${Sign} sign=${GONE} />`}</span></button>`;
 }

@@ -1,41 +1,46 @@
 // The first visit: one click loads the sample and asks its first question.
 import { post, workspacePath } from "../api.js";
 import { useShared } from "../context.js";
-import { html, useCallback, useState } from "../html.js";
-import { useUploads } from "../ingest_feed.js";
+import { html, useState } from "../html.js";
+import { plural } from "../logic/text.js";
 import { useLoaded } from "../use_loaded.js";
 import { ask } from "./composer.js";
 import { Dropzone, UploadProgress } from "./dropzone.js";
 
-export function SampleInvitation({ workspace }) {
+/** @param {{failed: number}} props how many documents were put in that could not be read */
+export function SampleInvitation({ workspace, uploads, failed, onChanged }) {
   const { refreshWorkspaces, tellProblem, mayWrite } = useShared();
   const [isLoading, setIsLoading] = useState(false);
   const sample = useLoaded("/masis/sample").value;
-  const uploads = useUploads(workspace, useCallback(() => refreshWorkspaces(), [refreshWorkspaces]));
   const first = sample?.questions[0]?.question;
   const load = async () => {
     setIsLoading(true);
     try {
-      await uploads.watch(await post(workspacePath(workspace, "/sample")));
-      await ask(workspace, first);
-      await refreshWorkspaces();
+      const ended = await uploads.watch(await post(workspacePath(workspace, "/sample")));
+      // Who stops the reading does not want the question asked either.
+      if (ended.status === "done") {
+        await ask(workspace, first);
+        await refreshWorkspaces();
+        return;
+      }
+      await onChanged();
     } catch (problem) {
       tellProblem(problem);
-      setIsLoading(false);
     }
+    setIsLoading(false);
   };
   return html`
     <div class="page welcome">
       <h1 tabindex="-1">Answers you can defend</h1>
       <p class="lead">Put documents in, ask, and follow every sentence of the answer to the words it rests on. <strong>
-        ${workspace}</strong> has no documents yet.</p>
+        ${workspace}</strong> ${failed ? `has ${plural(failed, "document")} that could not be read, and no other` : "has no documents yet"}.</p>
       ${!mayWrite && html`<p class="note">Your key may look but not add documents.</p>`}
       ${mayWrite && sample?.available &&
       html`<section class="invite" aria-labelledby="sample-title">
         <h2 id="sample-title">See it work first</h2>
         <p>The sample holds ${sample.documents.length} documents of an invented company: a report, a memo, tables and notes that do not always agree. One click loads them and asks:</p>
         <p class="quoted">“${first}”</p>
-        <button type="button" class="primary large" disabled=${isLoading} onClick=${load}>
+        <button type="button" class="primary large" disabled=${isLoading || uploads.beingRead.size > 0} onClick=${load}>
           ${isLoading ? "Loading the sample …" : "Load the sample and ask"}</button>
       </section>`}
       ${mayWrite && !isLoading && html`<section aria-labelledby="own-title">

@@ -2,26 +2,29 @@
 import { html, useEffect, useRef } from "../html.js";
 import { addressOf, Link } from "../router.js";
 import { day, place } from "../logic/format.js";
+import { isOver } from "../logic/run_state.js";
 import { shownInPlace } from "../logic/text.js";
 import { Quality } from "./quality.js";
 import { Foreign, Icon } from "./signs.js";
 import { SourceView } from "./source_view.js";
 
-export function SidePanel({ workspace, result, source, onClose }) {
+export function SidePanel({ workspace, status, result, source, isGone, onClose }) {
   return html`
     <aside class="side ${source ? "has-source" : ""}" aria-label=${source ? "Source" : "Quality"}>
-      ${source && html`<${SourceSheet} workspace=${workspace} source=${source} onClose=${onClose} />`}
+      ${source && html`<${SourceSheet} workspace=${workspace} source=${source} isGone=${isGone}
+        onClose=${onClose} />`}
       ${!source && html`<div class="side-scroll" tabindex="0" role="region" aria-label="Quality of the answer">
-        <h2>Quality</h2>${result ? html`<${Quality} result=${result} />` : html`<${QualityToCome} />`}</div>`}
+        <h2>Quality</h2>${result ? html`<${Quality} result=${result} />` : html`<${NoQuality} status=${status} />`}</div>`}
     </aside>
   `;
 }
 
-function QualityToCome() {
+function NoQuality({ status }) {
+  if (isOver(status)) return html`<p class="faint">No scores: the run ended before there was an answer to score.</p>`;
   return html`<p class="faint">Scores, citation audit, coverage, cost and time appear here when the Evaluator is done.</p>`;
 }
 
-function SourceSheet({ workspace, source, onClose }) {
+function SourceSheet({ workspace, source, isGone, onClose }) {
   const heading = useRef(null);
   useEffect(() => heading.current.focus({ preventScroll: true }), [source]);
   return html`
@@ -32,7 +35,8 @@ function SourceSheet({ workspace, source, onClose }) {
           <p class="faint">
             ${[place(source), source.date && `dated ${day(source.date)}`].filter(Boolean).join(" · ")}</p>
         </div>
-        <${Link} to=${addressOf(workspace, "documents", source.document_id)} class="button quiet">Whole document<//>
+        ${!isGone && html`<${Link} to=${addressOf(workspace, "documents", source.document_id)}
+          class="button quiet">Whole document<//>`}
         <button type="button" class="quiet icon-only" aria-label="Close the source" onClick=${onClose}>
           <${Icon} name="close" /></button>
       </header>

@@ -5,6 +5,7 @@ import { shownInPlace } from "../logic/text.js";
 const SHAPES = {
   disc: html`<circle cx="8" cy="8" r="7" class="filled" /><path d="M4.8 8.2 7 10.4 11.3 5.8" class="cut" />`,
   ring: html`<circle cx="8" cy="8" r="6.2" /><path d="M5 8.2 7.1 10.3 11 6" />`,
+  open: html`<circle cx="8" cy="8" r="6.2" />`,
   unequal: html`<path d="M8 1.2 14.8 8 8 14.8 1.2 8Z" /><path d="M5.4 6.7h5.2M5.4 9.3h5.2M9.4 5 6.6 11" />`,
   cross: html`<path d="M5.2 1.5h5.6l3.7 3.7v5.6l-3.7 3.7H5.2l-3.7-3.7V5.2Z" class="filled" />
     <path d="m5.6 5.6 4.8 4.8m0-4.8-4.8 4.8" class="cut" />`,

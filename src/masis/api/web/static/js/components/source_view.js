@@ -1,15 +1,20 @@
 // One page of a document: its image where there is one, its text and tables always, the cited words marked.
 import { get, workspacePath } from "../api.js";
 import { html, useEffect, useMemo, useRef, useState } from "../html.js";
+import { percent } from "../logic/format.js";
 import { hasPageImages, pageAt, pageModel } from "../logic/source_model.js";
+import { useShortcuts } from "../shortcuts.js";
 import { useLoaded } from "../use_loaded.js";
 import { ProblemNote, Waiting } from "./notices.js";
-import { Icon } from "./signs.js";
+import { Foreign, Icon } from "./signs.js";
 
 const WIDTH = 1200;
+// As wide as its frame, and larger.
+const ZOOMS = [1, 1.5, 2];
 
 /**
- * @param {{workspace: string, source: {document_id: string, file_name: string, page?: number, start?: number, end?: number}}} props
+ * @param {{workspace: string, source: {document_id: string, file_name: string, page?: number, start?: number,
+ *   end?: number, chunk?: object}}} props `chunk`: the passage as the run kept it
  */
 export function SourceView({ workspace, source }) {
   const path = workspacePath(workspace, `/documents/${source.document_id}`);
@@ -17,23 +22,27 @@ export function SourceView({ workspace, source }) {
   const [number, setNumber] = useState(null);
   const [wantsText, setWantsText] = useState(false);
   const [imageFailed, setImageFailed] = useState(false);
+  const [zoom, setZoom] = useState(0);
   useEffect(() => {
     setNumber(null);
     setImageFailed(false);
   }, [source.document_id, source.start, source.page]);
 
-  if (pages.problem) return html`<${ProblemNote} problem=${pages.problem} onRetry=${pages.reload} />`;
-  if (!pages.value) return html`<${Waiting} />`;
+  if (pages.problem?.status === 404) return html`<${KeptPassage} source=${source} />`;
+  if (pages.problem) return html`<div class="source-problem"><${ProblemNote} problem=${pages.problem}
+    onRetry=${pages.reload} /></div>`;
+  if (!pages.value) return html`<div class="source-problem"><${Waiting} /></div>`;
   const cited = pages.value.find((page) => page.number === source.page) ?? pageAt(pages.value, source.start);
   const page = pages.value.find((each) => each.number === number) ?? cited;
-  if (!page) return html`<p>Nothing was read of this document.</p>`;
-  const span = source.start == null ? null : { start: source.start, end: source.end };
+  if (!page) return html`<p class="source-problem">Nothing was read of this document.</p>`;
+  const span = spanOf(source);
   const hasImage = hasPageImages(source.file_name) && !imageFailed;
   const showsImage = hasImage && !wantsText;
   return html`
     <div class="source-view">
       <div class="source-bar">
         <${Pager} pages=${pages.value} page=${page} onGo=${setNumber} />
+        ${showsImage && html`<${Zoom} zoom=${zoom} onZoom=${setZoom} />`}
         ${hasImage &&
         html`<div class="segments" role="group" aria-label="Show the page as">
           <button type="button" aria-pressed=${showsImage} onClick=${() => setWantsText(false)}>Page</button>
@@ -41,9 +50,38 @@ export function SourceView({ workspace, source }) {
         </div>`}
       </div>
       ${showsImage
-        ? html`<${PageImage} path=${path} page=${page} span=${span} name=${source.file_name}
-          onFail=${() => setImageFailed(true)} />`
+        ? html`<${PageImage} key=${`${page.number} ${span?.start} ${span?.end}`} path=${path} page=${page} span=${span}
+          name=${source.file_name} zoom=${ZOOMS[zoom]} onFail=${() => setImageFailed(true)} />`
         : html`<${PageText} path=${path} page=${page} span=${span} />`}
+    </div>
+  `;
+}
+
+const spanOf = (source) => (source.start == null ? null : { start: source.start, end: source.end });
+
+/** The document is gone, and what a run has read of it is not. */
+function KeptPassage({ source }) {
+  const { chunk } = source;
+  const kept = chunk ? "this is the passage kept with the run." : "the run kept no more of it than the cited words.";
+  return html`
+    <div class="source-view">
+      <p class="source-gone note tone-doubt" role="status"><span><${Foreign}>${source.file_name}<//> was deleted or
+        replaced; ${kept}</span></p>
+      ${chunk && html`<${Words} page=${chunk} span=${spanOf(source)} name="Passage kept with the run" />`}
+    </div>
+  `;
+}
+
+function Zoom({ zoom, onZoom }) {
+  const smaller = () => onZoom(Math.max(zoom - 1, 0));
+  const larger = () => onZoom(Math.min(zoom + 1, ZOOMS.length - 1));
+  useShortcuts({ "+": larger, "=": larger, "-": smaller, 0: () => onZoom(0) });
+  return html`
+    <div class="zoom" role="group" aria-label="Size of the page">
+      <button type="button" class="quiet icon-only" aria-label="Smaller" disabled=${zoom === 0} onClick=${smaller}>−</button>
+      <span class="faint on-wide" role="status">${zoom === 0 ? "Fits" : percent(ZOOMS[zoom])}</span>
+      <button type="button" class="quiet icon-only" aria-label="Larger" disabled=${zoom === ZOOMS.length - 1}
+        onClick=${larger}>+</button>
     </div>
   `;
 }
@@ -59,31 +97,67 @@ function Pager({ pages, page, onGo }) {
       <label><span class="unseen">Page</span><select value=${page.number}
         onChange=${(event) => onGo(Number(event.target.value))}>${pages.map((each) => html`<option value=${each.number}>
         ${nameOf(each)}</option>`)}</select></label>
-      <span class="faint">of ${pages.length}</span>
+      <span class="faint on-wide">of ${pages.length}</span>
       <button type="button" class="quiet icon-only" aria-label="Next page" disabled=${at === pages.length - 1}
         onClick=${() => onGo(pages[at + 1].number)}><${Icon} name="right" /></button>
     </div>
   `;
 }
 
-function PageImage({ path, page, span, name, onFail }) {
-  const marks = span && span.start < page.end && span.end > page.start ? `&start=${span.start}&end=${span.end}` : "";
-  const words = marks ? ", the cited words marked" : "";
-  return html`<div class="page-image"><img key=${`${page.number}${marks}`}
-    src="${path}/pages/${page.number}.png?width=${WIDTH}${marks}"
-    alt="Page ${page.number} of ${name}${words}. Its text is under “Text”." onError=${onFail} /></div>`;
+function PageImage({ path, page, span, name, zoom, onFail }) {
+  const [isDrawn, setIsDrawn] = useState(false);
+  const picture = useRef(null);
+  const isCited = span && span.start < page.end && span.end > page.start;
+  const asked = `width=${WIDTH}${isCited ? `&start=${span.start}&end=${span.end}` : ""}`;
+  // Asked for once the picture is here: the service has found them when it drew it.
+  const marks = useLoaded(isCited && isDrawn ? `${path}/pages/${page.number}/marks?${asked}` : null).value;
+  useEffect(() => {
+    if (marks?.length) reveal(picture.current, marks);
+  }, [marks, zoom]);
+  const words = isCited ? ", the cited words marked" : "";
+  return html`
+    <div class="page-image" data-zoom=${zoom} tabindex="0" role="region" aria-label="Picture of the page">
+      ${marks?.length === 0 && html`<p class="note tone-doubt">The cited words were not found on the picture. They are
+        marked under “Text”.</p>`}
+      <img ref=${picture} src="${path}/pages/${page.number}.png?${asked}"
+        alt="Page ${page.number} of ${name}${words}. Its text is under “Text”."
+        onLoad=${() => setIsDrawn(true)} onError=${onFail} />
+    </div>
+  `;
+}
+
+/** Scrolls the frame of a picture, and nothing around it, so that the first marked line is in its middle. */
+function reveal(picture, marks) {
+  const frame = picture.parentElement;
+  const { offsetWidth: width, offsetHeight: height } = picture;
+  const [first] = marks;
+  // A row of a table is marked cell by cell.
+  const line = marks.filter((mark) => mark.top < first.bottom && mark.bottom > first.top);
+  const [left, right] = [Math.min(...line.map((mark) => mark.left)), Math.max(...line.map((mark) => mark.right))];
+  // What is wider than the frame is read from its beginning.
+  const across = Math.min((right - left) * width, frame.clientWidth * 0.8);
+  frame.scrollTo({
+    top: picture.offsetTop + ((first.top + first.bottom) / 2) * height - frame.clientHeight / 2,
+    left: picture.offsetLeft + left * width + across / 2 - frame.clientWidth / 2,
+  });
 }
 
 function PageText({ path, page, span }) {
   const loaded = useLoaded(`${path}/text?page=${page.number}`, get);
-  const model = useMemo(() => loaded.value && pageModel({ text: loaded.value.text, start: page.start }, span), [loaded.value, span?.start, span?.end]);
+  if (loaded.problem) return html`<div class="source-problem"><${ProblemNote} problem=${loaded.problem}
+    onRetry=${loaded.reload} /></div>`;
+  if (!loaded.value) return html`<div class="source-problem"><${Waiting} /></div>`;
+  return html`<${Words} page=${{ text: loaded.value.text, start: page.start }} span=${span} name="Text of the page" />`;
+}
+
+/** @param {{page: {text: string, start: number}, span: {start: number, end: number}|null, name: string}} props */
+function Words({ page, span, name }) {
+  const model = useMemo(() => pageModel(page, span), [page.text, page.start, span?.start, span?.end]);
   const box = useRef(null);
   useEffect(() => {
-    box.current?.querySelector("mark")?.scrollIntoView({ block: "center" });
+    box.current.querySelector("mark")?.scrollIntoView({ block: "center" });
   }, [model]);
-  if (loaded.problem) return html`<${ProblemNote} problem=${loaded.problem} onRetry=${loaded.reload} />`;
-  if (!model) return html`<${Waiting} />`;
-  return html`<div class="page-text" ref=${box} dir="auto" tabindex="0" role="region" aria-label="Text of the page">
+  return html`<div class="page-text" ref=${box} dir="auto" tabindex="0" role="region" aria-label=${name}>
     ${model.map((group) => DRAWN[group.kind](group))}</div>`;
 }
 

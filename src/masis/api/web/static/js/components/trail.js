@@ -4,7 +4,7 @@ import { milliseconds, moment } from "../logic/format.js";
 import { finding, readable } from "../logic/findings.js";
 import { retryOf } from "../logic/run_state.js";
 import { shown } from "../logic/text.js";
-import { agentTitle, reasonInWords } from "../logic/words.js";
+import { agentTitle, isSentBack, nextAttemptInWords } from "../logic/words.js";
 import { Compare } from "./compare.js";
 import { Criticism } from "./criticism.js";
 import { DecisionWords } from "./decision_words.js";
@@ -28,7 +28,7 @@ function AttemptTrail({ attempt }) {
     <section class="attempt" aria-labelledby="attempt-${attempt.number}">
       <h3 id="attempt-${attempt.number}">Attempt ${attempt.number + 1}</h3>
       <ol class="timeline">${attempt.entries.map((entry) => html`<${Entry} entry=${entry} />`)}</ol>
-      ${retry && html`<p class="sent-back">Sent back: ${reasonInWords(retry.reason)}.</p>`}
+      ${retry && html`<p class=${isSentBack(retry.reason) ? "sent-back" : "note"}>${nextAttemptInWords(retry.reason)}</p>`}
     </section>
   `;
 }

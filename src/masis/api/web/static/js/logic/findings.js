@@ -1,7 +1,8 @@
 // What an agent found, from its entry in the trace: one short line for the pipeline, one for the trail.
 import { money, percent } from "./format.js";
+import { latestAttempt, retryOf } from "./run_state.js";
 import { plural } from "./text.js";
-import { DECISIONS, VERDICTS, reasonInWords } from "./words.js";
+import { ACTIONS, CAUSES, VERDICTS, confidenceOf, decisionInWords, personInWords, reasonInWords, signOf } from "./words.js";
 
 const WARNINGS = {
   no_qualifying_evidence: "nothing close enough was found",
@@ -23,11 +24,12 @@ const FOUND = {
     (trace.context_compressed ? ", context compressed" : ""),
   critic: (trace, data) => [`confidence ${percent(trace.confidence)}`, verdictCounts(data.claims)].filter(Boolean).join(": "),
   evaluator: (trace) => `overall score ${percent(trace.overall_score)}`,
-  human_review: (trace) => `decided: ${reasonInWords(trace.action)}`,
+  // Where the whole decision is at hand, it is shown below.
+  human_review: (trace, data) => (data.pending_answer ? "decided" : (ACTIONS[trace.action] ?? reasonInWords(trace.action))),
 };
 
 function decision(trace) {
-  const done = DECISIONS[trace.decision] ?? reasonInWords(trace.decision);
+  const done = decisionInWords(trace);
   return trace.decision === "finalize" ? done : `${done}: ${reasonInWords(trace.reason)}`;
 }
 
@@ -71,7 +73,7 @@ const HIDDEN = new Set(["node", "retry_count"]);
 export function readable(trace) {
   return Object.entries(trace ?? {})
     .filter(([key, value]) => !HIDDEN.has(key) && isShort(value))
-    .map(([key, value]) => [NAMES[key] ?? key.replace(/_/g, " "), inWords(key, value)]);
+    .map(([key, value]) => [NAMES[key] ?? key.replace(/_/g, " "), inWords(key, value, trace)]);
 }
 
 function isShort(value) {
@@ -79,12 +81,43 @@ function isShort(value) {
   return value !== null && typeof value !== "object";
 }
 
-function inWords(key, value) {
+function inWords(key, value, trace) {
   if (key.endsWith("_ms")) return `${Math.round(value * 10) / 10} ms`;
   if (key === "cost_usd") return money(value);
   if (key === "reason") return reasonInWords(value);
-  if (key === "decision") return DECISIONS[value] ?? value;
+  if (key === "decision") return decisionInWords(trace);
+  if (key === "action") return ACTIONS[value] ?? value;
+  if (key === "by") return personInWords(value);
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (Array.isArray(value)) return value.length ? value.join(", ") : "none";
   return String(value);
+}
+
+/** For a screen reader, once per attempt and at the end: it is not told of every step. */
+export function announcement(state) {
+  const { status } = state;
+  if (status === "waiting") return `A person is needed: ${CAUSES[state.review?.cause]?.toLowerCase() ?? "please decide"}.`;
+  if (status === "cancelled") return "The run was cancelled.";
+  if (status === "failed") return "The run failed.";
+  if (status === "finished") return `${[signOf(state).word, confidenceTold(state)].filter(Boolean).join(", ")}.`;
+  const latest = latestAttempt(state);
+  const before = latest && state.attempts.findLast((attempt) => attempt.number < latest.number && retryOf(attempt));
+  return before ? `Attempt ${latest.number + 1}: ${reasonInWords(retryOf(before).reason)}.` : "The agents are at work.";
+}
+
+function confidenceTold(state) {
+  const confidence = confidenceOf(state);
+  return confidence === null ? "" : `confidence ${percent(confidence)}`;
+}
+
+/** Whether there is a text of the agents' own: where nothing was drafted a sentence of the service stands in for it. */
+export function wasDrafted(result) {
+  return result.claims.length > 0;
+}
+
+/** Each attempt that was audited: one that found nothing has no confidence. @returns {{attempt: number, confidence: number}[]} */
+export function confidenceByAttempt(trace) {
+  return trace
+    .filter((entry) => entry.node === "critic" && entry.confidence != null)
+    .map((entry) => ({ attempt: entry.retry_count + 1, confidence: entry.confidence }));
 }

@@ -107,3 +107,9 @@ export function retryOf(attempt) {
 export function answersOf(state) {
   return state.attempts.flatMap((attempt) => attempt.entries).filter((entry) => entry.agent === "human_review");
 }
+
+/** The question as a person last put it; the record keeps the one that was asked first. */
+export function questionOf(record, result, state) {
+  const given = result?.decisions ?? answersOf(state).map(({ data, trace }) => data?.pending_answer ?? trace);
+  return given.findLast((each) => each?.action === "refine" && each.question)?.question ?? record.question;
+}

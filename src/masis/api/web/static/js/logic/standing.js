@@ -1,14 +1,21 @@
 // What a reader has to know of a text that may still change: whose draft it is, and why the one before was sent back.
 import { latestAttempt, retryOf } from "./run_state.js";
 import { oneLine } from "./text.js";
-import { reasonInWords } from "./words.js";
+import { isSentBack, reasonInWords } from "./words.js";
 
 /** @returns {{told: string, objection: string}} */
 export function draftStanding(state) {
   const latest = latestAttempt(state);
   const before = latest && state.attempts.findLast((attempt) => attempt.number < latest.number && retryOf(attempt));
-  const told = [before && `Attempt ${before.number + 1} was sent back: ${reasonInWords(retryOf(before).reason)}.`, whose(state, latest)];
-  return { told: told.filter(Boolean).join(" "), objection: before ? firstObjection(before) : "" };
+  const told = [before && what(before), whose(state, latest)];
+  const isObjected = before && isSentBack(retryOf(before).reason);
+  return { told: told.filter(Boolean).join(" "), objection: isObjected ? firstObjection(before) : "" };
+}
+
+function what(before) {
+  const { reason } = retryOf(before);
+  const [attempt, why] = [before.number + 1, reasonInWords(reason)];
+  return isSentBack(reason) ? `Attempt ${attempt} was sent back: ${why}.` : `After attempt ${attempt} the agents go on: ${why}.`;
 }
 
 function whose(state, latest) {

@@ -42,7 +42,7 @@ export const OUTCOMES = {
 
 export const STATUSES = {
   queued: { word: "Queued", tone: "plain", shape: "dashes" },
-  running: { word: "Working", tone: "live", shape: "ring" },
+  running: { word: "Working", tone: "live", shape: "open" },
   waiting: { word: "Needs a person", tone: "doubt", shape: "triangle" },
   finished: { word: "Finished", tone: "good", shape: "disc" },
   cancelled: { word: "Cancelled", tone: "plain", shape: "square" },
@@ -53,6 +53,14 @@ export const STATUSES = {
 export function signOf(run) {
   if (run.status === "finished" && OUTCOMES[run.outcome]) return OUTCOMES[run.outcome];
   return STATUSES[run.status] ?? STATUSES.queued;
+}
+
+// A run that drafted nothing has a confidence of 0, which says nothing about anything.
+const WITHOUT_ANSWER = new Set(["insufficient_evidence", "out_of_scope", "unavailable"]);
+
+/** The confidence worth telling of a run; null where there is none. @param {{confidence?: number|null, outcome?: string|null}} run */
+export function confidenceOf({ confidence, outcome }) {
+  return confidence || !WITHOUT_ANSWER.has(outcome) ? (confidence ?? null) : null;
 }
 
 export const AGENTS = [
@@ -80,19 +88,60 @@ export const REASONS = {
   conflicting_evidence_attempting_resolution: "the documents disagree, and a wider search may settle it",
   conflicting_evidence: "the documents disagree",
   quality_checks_passed: "every check was passed",
+  quality_issue_unresolved: "no draft passed its audit",
+  answered_by_person: "a person has decided",
+  decided_by_person: "a person has decided",
+  decision_remembered: "a remembered decision settles the conflict",
+  empty_workspace: "the workspace has no documents",
+  weak_evidence: "nothing in the documents is close enough",
+  unavailable: "a part that was needed did not answer",
   out_of_scope: "this is not a question for documents",
 };
+// Attempts that go on because something was decided, not because a draft failed.
+const DECIDED = new Set(["answered_by_person", "decision_remembered"]);
 
 export function reasonInWords(reason) {
   return REASONS[reason] ?? String(reason ?? "").replace(/_/g, " ");
 }
 
-export const DECISIONS = {
+const DECISIONS = {
   retry: "tries again",
   finalize: "passes the answer",
   HITL_conflict: "asks a person",
   HITL_triggered: "asks a person",
 };
+
+/** What the Supervisor does. @param {{decision: string, reason?: string}} trace */
+export function decisionInWords({ decision, reason }) {
+  if (decision === "retry" && DECIDED.has(reason)) return "goes on";
+  if (decision === "finalize" && reason === "decided_by_person") return "ends the run as a person decided";
+  return DECISIONS[decision] ?? reasonInWords(decision);
+}
+
+/** Why there is another attempt, as a sentence. @param {string} reason */
+export function nextAttemptInWords(reason) {
+  const why = reasonInWords(reason);
+  return DECIDED.has(reason) ? `${why[0].toUpperCase()}${why.slice(1)}, and the agents went on.` : `Sent back: ${why}.`;
+}
+
+export function isSentBack(reason) {
+  return !DECIDED.has(reason);
+}
+
+// What a person did, as it follows their name.
+export const ACTIONS = {
+  prefer: "decided which document to trust",
+  explain_both: "wants both sides explained",
+  refine: "asked another question",
+  look_again: "had it look again",
+  accept: "accepted the draft as it was",
+  stop: "stopped here",
+};
+
+/** Without keys and without a name the service knows nobody: it calls whoever decides “local”. */
+export function personInWords(name) {
+  return name === "local" ? "The person at this machine" : name;
+}
 
 export const CONFLICT_KINDS = {
   contradiction: "They contradict each other",
@@ -116,7 +165,7 @@ export const STAGES = {
   findable: { word: "Findable by keyword", done: 2 },
   embedding: { word: "Learning its meaning", done: 3 },
   ready: { word: "Ready", done: 4, tone: "good", shape: "disc" },
-  pending: { word: "Findable by keyword; its meaning follows", done: 4, tone: "doubt", shape: "ring" },
+  pending: { word: "Findable by keyword; its meaning follows", done: 4, tone: "doubt", shape: "open" },
   duplicate: { word: "Already here", done: 4, tone: "plain", shape: "bar" },
   failed: { word: "Failed", done: 4, tone: "bad", shape: "cross" },
   stopped: { word: "Stopped", done: 4, tone: "doubt", shape: "square" },

@@ -1,5 +1,5 @@
 // The documents of a workspace: adding, looking, deleting with a receipt.
-import { all, get, remove, workspacePath } from "../api.js";
+import { all, remove, workspacePath } from "../api.js";
 import { Confirm } from "../components/dialog.js";
 import { Dropzone, UploadProgress } from "../components/dropzone.js";
 import { ProblemNote, Waiting } from "../components/notices.js";
@@ -7,7 +7,7 @@ import { Receipt } from "../components/receipt.js";
 import { Foreign, Icon, Sign } from "../components/signs.js";
 import { useShared } from "../context.js";
 import { html, useCallback, useEffect, useState } from "../html.js";
-import { isWorking, useUploads } from "../ingest_feed.js";
+import { useUploads } from "../ingest_feed.js";
 import { day, moment, size } from "../logic/format.js";
 import { plural } from "../logic/text.js";
 import { Link, addressOf } from "../router.js";
@@ -15,9 +15,9 @@ import { useLoaded } from "../use_loaded.js";
 
 const STATES = {
   READY: { word: "Ready", tone: "good", shape: "disc" },
-  PROCESSING: { word: "Being read", tone: "live", shape: "ring" },
+  PROCESSING: { word: "Being read", tone: "live", shape: "open" },
   UNREAD: { word: "Not read yet", tone: "plain", shape: "dashes" },
-  UNFINISHED: { word: "Findable by keyword", tone: "doubt", shape: "ring" },
+  UNFINISHED: { word: "Findable by keyword", tone: "doubt", shape: "open" },
   FAILED: { word: "Failed", tone: "bad", shape: "cross" },
 };
 const MOST = 5000;
@@ -35,11 +35,7 @@ export function DocumentsView({ workspace }) {
   const uploads = useUploads(workspace, changed);
   useEffect(() => {
     document.title = `Documents of ${workspace} · MASIS`;
-    // What is still being read, here or by someone else, is shown as it goes on.
-    get(workspacePath(workspace, "/ingestions?limit=5")).then(
-      ({ items }) => items.filter(isWorking).forEach((each) => uploads.watch(each).then(changed)),
-      () => {},
-    );
+    uploads.catchUp().catch(() => {});
   }, [workspace]);
   const erase = async () => {
     try {
@@ -51,7 +47,6 @@ export function DocumentsView({ workspace }) {
     setDeleting(null);
   };
   const found = documents.value?.filter((each) => each.file_name.toLowerCase().includes(search.toLowerCase()));
-  const beingRead = new Set(uploads.ingestions.filter(isWorking).flatMap((each) => each.files.map((file) => file.document_id)));
   return html`
     <div class="page wide">
       <h1 tabindex="-1">Documents</h1>
@@ -65,7 +60,7 @@ export function DocumentsView({ workspace }) {
         <p class="faint">${plural(found.length, "document")}</p>
         ${found.length > 0 && html`<ul class="document-list" aria-label="Documents">
           ${found.map((each) => html`<${DocumentRow} key=${each.document_id} document=${each} workspace=${workspace}
-          state=${stateOf(each, beingRead)}
+          state=${stateOf(each, uploads.beingRead)}
           onDelete=${mayWrite && (() => setDeleting(each))} />`)}</ul>`}`}
       ${deleting && html`<${Confirm} title="Delete this document?" action="Delete the document" onConfirm=${erase}
         onClose=${() => setDeleting(null)}><strong><${Foreign}>

@@ -6,42 +6,51 @@ import { Confirm } from "../components/dialog.js";
 import { ExportMenu } from "../components/export_menu.js";
 import { ProblemNote, Waiting } from "../components/notices.js";
 import { Pipeline } from "../components/pipeline.js";
+import { focusQuietly } from "../components/popover.js";
 import { RunBody } from "../components/run_body.js";
 import { SidePanel } from "../components/side_panel.js";
 import { Foreign, Icon, Sign } from "../components/signs.js";
 import { Trail } from "../components/trail.js";
 import { useShared } from "../context.js";
+import { useGone } from "../gone_documents.js";
 import { html, useEffect, useMemo, useRef, useState } from "../html.js";
 import { answerModel, located } from "../logic/answer_model.js";
-import { withFootnotes } from "../logic/footnotes.js";
+import { standingOf, withFootnotes } from "../logic/footnotes.js";
 import { between, moment, percent, seconds } from "../logic/format.js";
-import { draftShown, isStill } from "../logic/run_state.js";
+import { draftShown, isStill, questionOf } from "../logic/run_state.js";
 import { withoutHalfCitation } from "../logic/standing.js";
 import { plural, shortened } from "../logic/text.js";
-import { signOf } from "../logic/words.js";
+import { confidenceOf, signOf } from "../logic/words.js";
 import { Link, addressOf, go } from "../router.js";
 import { useRun } from "../run_feed.js";
 
 const LONG_QUESTION = 240;
+const NOTHING = [];
 
 export function RunView({ workspace, runId }) {
   const run = useRun(workspace, runId);
   const [source, setSource] = useState(null);
   const [tab, setTab] = useState("answer");
   const opener = useRef(null);
+  const heading = useRef(null);
   const { record, result, state } = run;
+  const question = record && questionOf(record, result, state);
+  const gone = useGone(workspace, result?.evidence ?? NOTHING);
   useEffect(() => setSource(null), [runId]);
   useEffect(() => {
-    if (record) document.title = `${signOf(record).word}: ${shortened(record.question, 60)} · MASIS`;
-  }, [record]);
+    if (record) document.title = `${signOf(record).word}: ${shortened(question, 60)} · MASIS`;
+  }, [record, question]);
+  useFocusAfterDecision(record, heading);
 
   const open = (citation) => {
     opener.current = document.activeElement;
-    setSource(located(citation, result?.evidence ?? []));
+    const evidence = result?.evidence ?? NOTHING;
+    const chunk = evidence.find((each) => each.chunk_id === citation.chunk_id);
+    setSource({ chunk, ...located(citation, evidence) });
   };
   const close = () => {
     setSource(null);
-    opener.current?.isConnected && opener.current.focus();
+    opener.current?.isConnected && focusQuietly(opener.current);
   };
   useEffect(() => {
     const onKey = (event) => event.key === "Escape" && source && !document.querySelector("dialog[open], .popover") && close();
@@ -59,7 +68,7 @@ export function RunView({ workspace, runId }) {
   return html`
     <div class="with-side">
       <div class="run">
-        <${RunHead} run=${run}
+        <${RunHead} run=${run} question=${question} heading=${heading}
           sign=${signOf(isLive ? { status: state.status === "queued" ? record.status : "running" } : record)}
           model=${model} isLive=${isLive} workspace=${workspace} />
         <p class="link-lost" role="status">
@@ -68,14 +77,27 @@ export function RunView({ workspace, runId }) {
         <${Tabs} tab=${tab} onTab=${setTab} />
         <div id="panel" role="tabpanel" aria-labelledby="tab-${tab}">
           ${tab === "trail" ? html`<${Trail} state=${state} result=${result} />` : html`<${RunBody} run=${run}
-            model=${model} isLive=${isLive} workspace=${workspace} onOpen=${open} source=${source} />`}
+            model=${model} question=${question} isLive=${isLive} workspace=${workspace} onOpen=${open}
+            source=${source} gone=${gone} />`}
         </div>
         ${!isLive && html`<div class="next-question"><${Composer} key=${runId} workspace=${workspace}
           label="Ask another question" rows="2" /></div>`}
       </div>
-      <${SidePanel} workspace=${workspace} result=${result} source=${source} onClose=${close} />
+      <${SidePanel} workspace=${workspace} status=${record.status} result=${result} source=${source}
+        isGone=${gone.has(source?.document_id)} onClose=${close} />
     </div>
   `;
+}
+
+/** What was decided on is no longer there, and the focus with it: the run goes on under its heading. */
+function useFocusAfterDecision(record, heading) {
+  const wasWaiting = useRef(false);
+  const isWaiting = record?.status === "waiting";
+  useEffect(() => {
+    const isLost = !document.activeElement || document.activeElement === document.body;
+    if (wasWaiting.current && !isWaiting && isLost) heading.current?.focus();
+    wasWaiting.current = isWaiting;
+  }, [isWaiting]);
 }
 
 /** While there is no result, the draft that is being written, without verdicts. */
@@ -104,11 +126,11 @@ function Tabs({ tab, onTab }) {
   `;
 }
 
-function RunHead({ run, sign, model, isLive, workspace }) {
+function RunHead({ run, question, heading, sign, model, isLive, workspace }) {
   const { record, result } = run;
   const took = between(record.started_at, record.finished_at);
   const facts = [
-    record.confidence != null && !isLive && `confidence ${percent(record.confidence)}`,
+    confidenceOf(record) != null && !isLive && `confidence ${percent(record.confidence)}`,
     record.attempts > 0 && plural(record.attempts, "attempt"),
     took != null && seconds(took),
     `asked by ${record.asked_by}`,
@@ -116,23 +138,27 @@ function RunHead({ run, sign, model, isLive, workspace }) {
   ].filter(Boolean);
   return html`
     <header class="run-head">
-      <h1 tabindex="-1" dir="auto"><${Foreign}>${shortened(record.question, LONG_QUESTION)}<//></h1>
-      ${record.question.length > LONG_QUESTION && html`<details><summary>The whole question</summary>
-        <p dir="auto"><${Foreign}>${record.question}<//></p></details>`}
+      <h1 ref=${heading} tabindex="-1" dir="auto"><${Foreign}>${shortened(question, LONG_QUESTION)}<//></h1>
+      ${question.length > LONG_QUESTION && html`<details><summary>The whole question</summary>
+        <p dir="auto"><${Foreign}>${question}<//></p></details>`}
+      ${question !== record.question && html`<p class="faint">asked first: <${Foreign}>
+        ${shortened(record.question, LONG_QUESTION)}<//></p>`}
       <div class="run-meta"><${Sign} sign=${sign} /><span class="faint">${facts.join(" · ")}</span></div>
-      <${RunActions} run=${run} model=${model} isLive=${isLive} hasAnswer=${Boolean(result)} workspace=${workspace} />
+      <${RunActions} run=${run} question=${question} model=${model} isLive=${isLive} hasAnswer=${Boolean(result)}
+        workspace=${workspace} />
     </header>
   `;
 }
 
-function RunActions({ run, model, isLive, hasAnswer, workspace }) {
+function RunActions({ run, question, model, isLive, hasAnswer, workspace }) {
   const { notify, tellProblem, mayWrite } = useShared();
   const [isDeleting, setIsDeleting] = useState(false);
   const { record, path } = run;
   const tried = (action) => () => action().catch(tellProblem);
   const cancel = tried(async () => run.setRecord(await post(`${path}/cancel`)));
   const copyAnswer = tried(async () => {
-    await copy(withFootnotes(model, record.question));
+    const askedFirst = question === record.question ? "" : record.question;
+    await copy(withFootnotes(model, { question, askedFirst, standing: standingOf(record, run.result?.review) }));
     notify("Copied, with footnotes.");
   });
   const erase = tried(async () => {
@@ -147,7 +173,7 @@ function RunActions({ run, model, isLive, hasAnswer, workspace }) {
       ${hasAnswer && html`<button type="button" onClick=${copyAnswer}>
         <${Icon} name="copy" /> <span>Copy<span class="on-wide"> with footnotes</span></span></button>`}
       ${hasAnswer && html`<${ExportMenu} path=${path} runId=${record.run_id} />`}
-      ${mayWrite && html`<button type="button" onClick=${tried(() => ask(workspace, record.question))}>
+      ${mayWrite && html`<button type="button" onClick=${tried(() => ask(workspace, question))}>
         <${Icon} name="again" /> Ask again</button>`}
       ${mayWrite && html`<button type="button" class="quiet" onClick=${() => setIsDeleting(true)}>
         <${Icon} name="bin" /> Delete</button>`}

@@ -9,15 +9,16 @@ import { useShared } from "../context.js";
 import { html, useCallback, useEffect, useRef, useState } from "../html.js";
 import { moment, percent } from "../logic/format.js";
 import { shortened } from "../logic/text.js";
-import { OUTCOMES, STATUSES, signOf } from "../logic/words.js";
-import { Link, addressOf } from "../router.js";
+import { OUTCOMES, STATUSES, confidenceOf, signOf } from "../logic/words.js";
+import { Link, addressOf, go, useRoute } from "../router.js";
 
 const PAGE = 100;
 const PAUSE = 250;
+const LONGEST_SEARCH = 200;
 
 export function RunsView({ workspace }) {
   const { mayWrite, tellProblem, notify } = useShared();
-  const [filters, setFilters] = useState({ search: "", outcome: "", status: "" });
+  const [filters, setFilters] = useFilters(workspace);
   const list = useRunList(workspace, filters);
   const [deleting, setDeleting] = useState(null);
   useEffect(() => {
@@ -49,6 +50,39 @@ export function RunsView({ workspace }) {
         ${shortened(deleting.question, 120)}<//>” goes with its answer and its trail; the documents stay.<//>`}
     </div>
   `;
+}
+
+/** Kept in the address: who comes back from a run finds the list as it was. */
+function useFilters(workspace) {
+  const { query } = useRoute();
+  const written = useRef(query.toString());
+  const [filters, setFilters] = useState(() => filtersIn(query));
+  useEffect(() => {
+    // The reader went back, or followed the link in the navigation.
+    if (written.current !== query.toString()) setFilters(filtersIn(query));
+    written.current = query.toString();
+  }, [query.toString()]);
+  const change = (next) => {
+    setFilters(next);
+    const chosen = new URLSearchParams(Object.entries(next).filter(([, value]) => value)).toString();
+    written.current = chosen;
+    try {
+      go(`${addressOf(workspace, "runs")}${chosen && `?${chosen}`}`, { replace: true });
+    } catch {
+      // A browser lets the address change only so often: the list is right all the same.
+    }
+  };
+  return [filters, change];
+}
+
+/** What the service would not understand is left out. @param {URLSearchParams} query */
+export function filtersIn(query) {
+  const among = (words, value) => (value && Object.hasOwn(words, value) ? value : "");
+  return {
+    search: (query.get("search") ?? "").slice(0, LONGEST_SEARCH),
+    outcome: among(OUTCOMES, query.get("outcome")),
+    status: among(STATUSES, query.get("status")),
+  };
 }
 
 function useRunList(workspace, filters) {
@@ -85,11 +119,12 @@ function useRunList(workspace, filters) {
   }, [fetchPage]);
   const more = useCallback(() => fetchPage(cursor), [fetchPage, cursor]);
   useEffect(() => {
-    if (!edge.current || isLoading || !cursor) return undefined;
+    // What was refused is asked for again by the reader, not by the scrolling: that would never end.
+    if (!edge.current || isLoading || !cursor || problem) return undefined;
     const watcher = new IntersectionObserver((seen) => seen.at(-1).isIntersecting && more(), { rootMargin: "600px" });
     watcher.observe(edge.current);
     return () => watcher.disconnect();
-  }, [more, isLoading, cursor]);
+  }, [more, isLoading, cursor, problem]);
   const without = (runId) => setItems((known) => known.filter((run) => run.run_id !== runId));
   return { items, isLoading, problem, hasMore: Boolean(cursor), more, edge, without };
 }
@@ -100,7 +135,7 @@ function Filters({ filters, onChange }) {
     ${word}</option>`);
   return html`
     <form class="filters" role="search" aria-label="Runs" onSubmit=${(event) => event.preventDefault()}>
-      <label class="grow">Search questions<input type="search" maxlength="200" value=${filters.search}
+      <label class="grow">Search questions<input type="search" maxlength=${LONGEST_SEARCH} value=${filters.search}
         onInput=${set("search")} /></label>
       <label>Outcome<select value=${filters.outcome} onChange=${set("outcome")}>
         <option value="">All</option>${options(OUTCOMES)}</select></label>
@@ -117,7 +152,7 @@ function RunRow({ run, workspace, mayWrite, onDelete }) {
       <${Link} to=${addressOf(workspace, "runs", run.run_id)} class="run-link">
         <span class="run-question"><${Foreign}>${shortened(run.question, 220)}<//></span>
         <span class="run-facts"><${Sign} sign=${signOf(run)} />
-          ${run.confidence != null && html`<span class="faint">confidence ${percent(run.confidence)}</span>`}
+          ${confidenceOf(run) != null && html`<span class="faint">confidence ${percent(run.confidence)}</span>`}
           <span class="faint">${moment(run.created_at)}</span><span class="faint">${run.asked_by}</span></span>
       <//>
       ${mayWrite &&

@@ -1,0 +1,18 @@
+// What to think of before a key is revoked: it cannot be taken back, and not on this page.
+
+const MADE_ON_THE_MACHINE = "a new one is made on the service's own machine, with “masis keys create”";
+
+/** @returns {string[]} */
+export function revocationWarnings(key, keys, ownId, now = new Date()) {
+  const others = keys.filter((each) => each.key_id !== key.key_id && isValid(each, now));
+  const isLastAdmin = isAdminEverywhere(key) && !others.some(isAdminEverywhere);
+  const warnings = [];
+  if (key.key_id === ownId) warnings.push("It is the key you are signed in with: you are signed out at once.");
+  if (isLastAdmin && others.length) warnings.push(`It is the last admin's key for all workspaces: nobody can make or revoke such keys here any more; ${MADE_ON_THE_MACHINE}.`);
+  if (isLastAdmin && !others.length) warnings.push("It is the last key: without any, whoever is at the service's own machine may do everything, and nobody else gets in.");
+  return warnings;
+}
+
+const isAdminEverywhere = (key) => key.role === "admin" && key.workspaces.includes("*");
+
+const isValid = (key, now) => !key.revoked_at && !(key.expires_at && new Date(key.expires_at) <= now);
