@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PROCESSES ?= 4
+PROCESSES ?= 3
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
@@ -14,9 +14,9 @@ help: ## list the targets
 demo: $(VENV)/.core ## set up, load the sample workspace and ask it three questions
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
 
-test: $(VENV)/.dev .cache/qdrant/.ready .cache/browser/.ready .cache/axe/axe.min.js ## run all tests, four at a time: some only wait (PROCESSES=0: one after the other, as a debugger wants it)
+test: $(VENV)/.dev .cache/qdrant/.ready .cache/browser/.ready .cache/axe/axe.min.js ## run all tests, three at a time: some only wait (PROCESSES=0: one after the other, as a debugger wants it)
 	@$(BIN)/python -m compileall -q src  # the tests start hundreds of processes, and some machines forbid these to keep what they compiled
-	$(BIN)/python -m pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder -m "not evaluation"
 
 check: $(VENV)/.dev ## format, lint, types, layers, container files
 	$(BIN)/ruff format --check .
@@ -34,6 +34,7 @@ bench: $(VENV)/.dev .cache/peers/.ready ## measure, and write the tables of docs
 	$(BIN)/python -m evals bench
 
 eval: $(VENV)/.dev .cache/peers/.ready .cache/minilm/model.onnx ## evaluate answers on the sample and the public data, and write their tables
+	$(BIN)/python -m pytest -m evaluation
 	$(BIN)/python -m evals eval
 
 eval-llm: $(VENV)/.llm ## ask N questions (3) of a small real model on this machine, and write what happened

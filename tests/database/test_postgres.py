@@ -14,6 +14,7 @@ from masis.database import postgres_pool as pools
 from masis.database.postgres import PostgresDatabase
 from masis.errors import DatabaseUnavailable, InvalidInput
 from masis.settings import Settings
+from tests.support.deployment import until
 from tests.support.servers import PostgresServer, free_port
 
 
@@ -79,6 +80,28 @@ def test_when_all_connections_are_taken(postgres_url: str, notes: Schema, monkey
         names(database)
     assert names(database) == []
     database.close()
+
+
+def test_a_pool_may_be_given_back_by_one_of_its_own_threads(postgres_url: str) -> None:
+    """Garbage is collected by whichever thread is at hand."""
+    pool = pools.lease_pool(postgres_url)
+    with pool.connection() as connection:
+        pass
+    went_wrong: list[BaseException] = []
+    is_over = threading.Event()
+
+    class Collected:
+        def run(self) -> None:
+            try:
+                pools.release_pool(postgres_url)
+            except BaseException as error:
+                went_wrong.append(error)
+            is_over.set()
+
+    pool.run_task(Collected())  # type: ignore[arg-type]
+    assert is_over.wait(10)
+    until(lambda: connection.closed)
+    assert went_wrong == []
 
 
 def test_the_password_is_in_no_message(

@@ -9,6 +9,8 @@ from evals.planting import PLANTS
 from evals.sample import SAMPLE, questions
 from masis import Masis, RunResult, Settings
 
+pytestmark = pytest.mark.evaluation
+
 ANSWERED = [q for q in questions() if q.expected_outcome == "answered"][::3]
 LEAST_CAUGHT = {
     "swapped number": 0.98,

@@ -35,6 +35,7 @@ class Topology:
             FakeOpenAI(),
             PatientModel(),
         )
+        self.metrics_port = free_port()
         self.provider.answer_with(self.model)
         self.postgres.start()
         self.qdrant.start()
@@ -47,7 +48,8 @@ class Topology:
         self.token: str = json.loads(made)["token"]
         with ThreadPoolExecutor(4) as starting:
             apis = [starting.submit(self.deployment.api, "--no-worker") for _ in range(2)]
-            workers = [starting.submit(self.deployment.worker) for _ in range(2)]
+            told = ("--metrics-port", str(self.metrics_port))
+            workers = [starting.submit(self.deployment.worker, *options) for options in (told, ())]
         self.apis: list[Api] = [api.result() for api in apis]
         self.workers: list[Program] = [worker.result() for worker in workers]
 
@@ -153,18 +155,12 @@ def test_a_run_outlives_the_worker_and_the_api_it_began_with(topology: Topology)
 
 
 def test_what_waits_is_told_by_any_api_and_what_was_done_by_the_worker(topology: Topology) -> None:
-    port = free_port()
-    extra = topology.deployment.worker("--metrics-port", str(port))
-    try:
-        topology.model.is_free.clear()
-        run = topology.start()
-        until(lambda: 'masis_jobs{kind="run",status="running"} 1.0' in topology.call("GET", "/metrics", 1).text)
-        topology.model.is_free.set()
-        until(lambda: topology.status(run) == "finished")
-        assert "process_start_time_seconds" in httpx.get(f"http://127.0.0.1:{port}/metrics").text
-    finally:
-        topology.model.is_free.set()
-        extra.stop()
+    topology.model.is_free.clear()
+    run = topology.start()
+    until(lambda: 'masis_jobs{kind="run",status="running"} 1.0' in topology.call("GET", "/metrics", 1).text)
+    topology.model.is_free.set()
+    until(lambda: topology.status(run) == "finished")
+    assert "masis_runs_total" in httpx.get(f"http://127.0.0.1:{topology.metrics_port}/metrics").text
 
 
 def test_the_index_goes_away_and_comes_back_under_load(topology: Topology) -> None:

@@ -45,7 +45,11 @@ def release_pool(url: str) -> None:
         if found.users:
             return
         del _shared[url]
-    found.pool.close()
+    if threading.current_thread().name.startswith(f"{found.pool.name}-"):
+        # Collected by one of its own threads, which cannot wait for itself to end.
+        threading.Thread(target=found.pool.close, daemon=True).start()
+    else:
+        found.pool.close()
 
 
 def _open_pool(url: str) -> "ConnectionPool[Any]":
