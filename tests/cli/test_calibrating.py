@@ -59,6 +59,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fake_openai: FakeOpenA
     monkeypatch.setenv("MASIS_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("MASIS_EMBEDDING_BASE_URL", fake_openai.base_url)
     monkeypatch.setenv("MASIS_EMBEDDING_MODEL", "by-words")
+    monkeypatch.setenv("MASIS_RATE_LIMIT_CALLS", "10000")
     return tmp_path / "home"
 
 

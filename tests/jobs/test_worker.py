@@ -174,7 +174,7 @@ async def test_after_a_freeze_the_lease_is_checked_before_anything_is_written(qu
         try:
             await lease.check()
             written.append(job.subject)
-        except LeaseLost:
+        except (LeaseLost, asyncio.CancelledError):  # or a renewal has found it out already, and interrupts
             refused.append(job.subject)
             raise
 
