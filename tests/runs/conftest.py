@@ -9,7 +9,9 @@ from masis.database import Database, open_database
 from masis.jobs.queue import JobQueue
 from masis.runs.run_table import RunTable
 from masis.runs.schema import RUNS
+from masis.runs.service import Masis
 from masis.settings import Settings
+from tests.support.play import Play
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -33,3 +35,11 @@ def queue(database: Database) -> JobQueue:
 @pytest.fixture
 def runs(database: Database, queue: JobQueue) -> RunTable:
     return RunTable(database, queue)
+
+
+@pytest.fixture
+def masis(stored: Settings) -> Iterator[Masis]:
+    made = Masis(services=Play(stored).services)
+    made.library.catalog.create_workspace("w")
+    yield made
+    made.close()

@@ -1,7 +1,6 @@
 """What becomes of an upload is written by the worker that has it, and by no other."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -11,9 +10,7 @@ from masis.database import Database
 from masis.jobs.queue import Job, JobQueue
 from masis.runs.ingestions import Counts, IngestedFile, Ingestion, Ingestions, UnknownIngestion
 from masis.runs.service import Masis
-from masis.settings import Settings
 from masis.types import LOCAL
-from tests.support.play import Play
 
 FILE = IngestedFile("report.md", "d1", "queued")
 KNOWN = IngestedFile("memo.md", "d2", "duplicate", "The same bytes are in w already.")
@@ -92,14 +89,6 @@ def test_bytes_on_their_way_are_a_duplicate(ingestions: Ingestions, queue: JobQu
 def test_without_its_bytes_none_is_opened(ingestions: Ingestions, queue: JobQueue) -> None:
     assert ingestions.create("w", [FILE], LOCAL, lambda document_id: document_id != "d1") is None
     assert (ingestions.newest("w"), queue.counts()) == ([], {})
-
-
-@pytest.fixture
-def masis(stored: Settings) -> Iterator[Masis]:
-    made = Masis(services=Play(stored).services)
-    made.library.catalog.create_workspace("w")
-    yield made
-    made.close()
 
 
 async def test_cancelling_leaves_what_another_upload_waits_for(masis: Masis) -> None:

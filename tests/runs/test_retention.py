@@ -1,6 +1,6 @@
 """Old runs go when an operator says so; a run that waits or works never does."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -10,14 +10,6 @@ from masis.runs.execution import config_of
 from masis.runs.service import Masis
 from masis.settings import Settings
 from tests.support.play import Play
-
-
-@pytest.fixture
-def masis(stored: Settings) -> Iterator[Masis]:
-    made = Masis(services=Play(stored).services)
-    made.library.catalog.create_workspace("w")
-    yield made
-    made.close()
 
 
 async def has_checkpoints(masis: Masis, run_id: str) -> bool:

@@ -1,7 +1,6 @@
 """Every run of every workspace: one row each, and what came out of it."""
 
 import json
-import re
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from typing import Any
 
 from masis.database import Connection, Database
 from masis.database.batched import BatchedDatabase
-from masis.errors import InvalidInput, RunNotWaiting, UnknownRun
+from masis.errors import InvalidInput, RunNotWaiting
 from masis.jobs.queue import Job, JobQueue
 from masis.orchestrator.state import MASISState
 from masis.runs.decisions import keep_decisions
@@ -17,9 +16,19 @@ from masis.runs.event_log import EventLog, RunEvent
 from masis.runs.moments import now
 from masis.runs.records import RUN_COLUMNS, RunRecord, RunStatus, UsageRow, record_of
 from masis.runs.result import RunResult
+from masis.runs.run_rows import (
+    delete_runs,
+    escaped,
+    get_record,
+    insert,
+    insert_input,
+    new_record,
+    place_of,
+    save_result,
+    settle,
+    unknown,
+)
 from masis.types import Caller, DecisionMade, Outcome
-
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +51,11 @@ class RunTable:
 
     def create(self, state: MASISState, by: Caller, owner: str | None = None) -> RunRecord:
         """The run and its job in one transaction; with an owner it is that owner's at once."""
-        record = _new_record(uuid.uuid4().hex[:16], state, by, "running" if owner else "queued")
+        record = new_record(uuid.uuid4().hex[:16], state, by, "running" if owner else "queued")
         queued: RunEvent = {"seq": 0, "at": record.created_at, "event": "queued", "data": {"question": record.question}}
         with self._database.writing() as db:
-            _insert(db, record)
-            _insert_input(db, record.run_id, state)
+            insert(db, record)
+            insert_input(db, record.run_id, state)
             self.events.append(db, record.run_id, [queued])
             self._queue.put(db, Job("run", record.run_id, record.workspace_id), owner)
         return record
@@ -59,14 +68,14 @@ class RunTable:
             for table in ("runs", "deleted_runs"):
                 if db.execute(f"SELECT 1 FROM {table} WHERE run_id = ?", (run_id,)).fetchone():
                     return
-            _insert(db, _new_record(run_id, state, by, status))
-            _insert_input(db, run_id, asked)
-            _settle(db, run_id, status, None)
-            _save_result(db, run_id, result)
+            insert(db, new_record(run_id, state, by, status))
+            insert_input(db, run_id, asked)
+            settle(db, run_id, status, None)
+            save_result(db, run_id, result)
 
     def get(self, run_id: str, workspace_id: str | None = None) -> RunRecord:
         with self._database.reading() as db:
-            return _get(db, run_id, workspace_id)
+            return get_record(db, run_id, workspace_id)
 
     def page(
         self,
@@ -84,11 +93,11 @@ class RunTable:
         conditions = [f"{name} = :{name}" for name in given]
         if search:
             conditions.append("LOWER(question) LIKE :search ESCAPE '!'")
-            given["search"] = f"%{_escaped(search.lower())}%"
+            given["search"] = f"%{escaped(search.lower())}%"
         with self._database.reading() as db:
             if before:
                 conditions.append("(created_at, run_id) < (:created_at, :run_id)")
-                given |= _place(db, before, workspace_id)
+                given |= place_of(db, before, workspace_id)
             where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
             rows = db.execute(
                 f"SELECT {RUN_COLUMNS} FROM runs {where} ORDER BY created_at DESC, run_id DESC LIMIT :limit",
@@ -106,7 +115,7 @@ class RunTable:
                 (after, run_id),
             ).fetchall()
         if not rows:
-            raise _unknown(run_id)
+            raise unknown(run_id)
         status, _, attempt, text = rows[0]
         events = [json.loads(row[1]) for row in rows if row[1] is not None]
         return status, events, None if text is None else (attempt, text)
@@ -117,7 +126,7 @@ class RunTable:
                 "SELECT state, answers, answer, reopened FROM run_inputs WHERE run_id = ?", (run_id,)
             ).fetchone()
         if row is None:
-            raise _unknown(run_id)
+            raise unknown(run_id)
         return RunInput(json.loads(row[0]), row[1], json.loads(row[2]) if row[2] else None, bool(row[3]))
 
     def result(self, run_id: str) -> dict[str, Any] | None:
@@ -168,9 +177,9 @@ class RunTable:
             if not self._queue.done(db, owner, ("run", run_id)):
                 return False
             self.events.append(db, run_id, events)
-            _settle(db, run_id, status, None)
+            settle(db, run_id, status, None)
             if result:
-                _save_result(db, run_id, result)
+                save_result(db, run_id, result)
             return True
 
     def answered(
@@ -204,7 +213,7 @@ class RunTable:
     def reopened(self, run_id: str, owner: str | None = None) -> None:
         """A run that failed goes on from where it was."""
         with self._database.writing(lock=run_id) as db:
-            record = _get(db, run_id, None)
+            record = get_record(db, run_id, None)
             if record.status != "failed":
                 raise InvalidInput(f"Run {run_id} is {record.status}: there is nothing to go on with.")
             status = "running" if owner else "queued"
@@ -216,13 +225,13 @@ class RunTable:
 
     def cancel(self, run_id: str, workspace_id: str | None) -> RunRecord:
         with self._database.writing(lock=run_id) as db:
-            _get(db, run_id, workspace_id)
+            get_record(db, run_id, workspace_id)
             where = self._queue.request_cancel(db, ("run", run_id))
             # Only now: its worker may have ended it just before its job was locked here.
-            record = _get(db, run_id, workspace_id)
+            record = get_record(db, run_id, workspace_id)
             if where != "running" and record.status in ("queued", "running", "waiting"):
                 self._stop(db, run_id)
-            return _get(db, run_id, workspace_id)
+            return get_record(db, run_id, workspace_id)
 
     def given_up(self, run_id: str, owner: str) -> None:
         """Whoever waited for it is gone: nobody else should go on with it unasked."""
@@ -236,19 +245,19 @@ class RunTable:
             if self._queue.done(db, owner, ("run", run_id)):
                 self.events.append(db, run_id, events)
                 self.events.add_next(db, run_id, "failed", {"error": error})
-                _settle(db, run_id, "failed", error)
+                settle(db, run_id, "failed", error)
 
     def _stop(self, db: Connection, run_id: str) -> None:
         self.events.add_next(db, run_id, "cancelled")
-        _settle(db, run_id, "cancelled", None)
+        settle(db, run_id, "cancelled", None)
 
     def delete(self, run_id: str, workspace_id: str | None) -> None:
         with self._database.writing(lock=run_id) as db:
-            _get(db, run_id, workspace_id)
+            get_record(db, run_id, workspace_id)
             if self._queue.is_running(db, ("run", run_id)):
                 raise InvalidInput(f"Run {run_id} is at work.", advice="Cancel it first, then delete it.")
             self._queue.remove(db, ("run", run_id))
-            _delete(db, "run_id = ?", run_id)
+            delete_runs(db, "run_id = ?", run_id)
         self._database.forget_deleted()
 
     def ids(self, workspace_id: str) -> list[str]:
@@ -277,7 +286,7 @@ class RunTable:
 
     def delete_workspace(self, workspace_id: str) -> int:
         with self._database.writing() as db:
-            gone = _delete(db, "workspace_id = ?", workspace_id)
+            gone = delete_runs(db, "workspace_id = ?", workspace_id)
             for table in ("decisions", "ingestions", "jobs", "first_responses"):
                 db.execute(f"DELETE FROM {table} WHERE workspace_id = ?", (workspace_id,))
         self._database.forget_deleted()
@@ -305,107 +314,3 @@ class RunTable:
                 UsageRow(row[0], row[1], row[2], int(row[3]), int(row[4]), int(row[5]), int(row[6]), float(row[7]))
                 for row in rows.fetchall()
             ]
-
-
-def _new_record(run_id: str, state: MASISState, by: Caller, status: RunStatus) -> RunRecord:
-    moment = now()
-    return RunRecord(
-        run_id,
-        state["workspace_id"],
-        state["user_query"],
-        status=status,
-        outcome=None,
-        confidence=None,
-        created_at=moment,
-        started_at=None if status == "queued" else moment,
-        finished_at=None,
-        attempts=0,
-        agent=None,
-        requires_human_review=False,
-        asked_by=by.name,
-        key_id=by.key_id,
-        model_calls=0,
-        input_tokens=0,
-        output_tokens=0,
-        cost_usd=0.0,
-        error=None,
-    )
-
-
-def _insert_input(db: Connection, run_id: str, state: MASISState) -> None:
-    db.execute("INSERT INTO run_inputs VALUES (?, ?, 0, NULL, 0, 1)", (run_id, json.dumps(state)))
-
-
-def _insert(db: Connection, record: RunRecord) -> None:
-    names = RUN_COLUMNS.split(", ")
-    values = {name: getattr(record, name) for name in names} | {"requires_human_review": 0}
-    db.execute(f"INSERT INTO runs ({RUN_COLUMNS}) VALUES ({', '.join(f':{name}' for name in names)})", values)
-
-
-def _get(db: Connection, run_id: str, workspace_id: str | None) -> RunRecord:
-    row = db.execute(f"SELECT {RUN_COLUMNS} FROM runs WHERE run_id = ?", (run_id,)).fetchone()
-    record = record_of(row) if row else None
-    if record is None or (workspace_id is not None and record.workspace_id != workspace_id):
-        raise _unknown(run_id, workspace_id)
-    return record
-
-
-def _place(db: Connection, before: str, workspace_id: str | None) -> dict[str, str]:
-    created_at, _, run_id = before.partition(" ")
-    if _MOMENT.fullmatch(created_at) and run_id:
-        return {"created_at": created_at, "run_id": run_id}
-    try:
-        last = _get(db, before, workspace_id)
-    except UnknownRun:
-        raise InvalidInput(
-            f"There is no run {before[:80]!r} to go on after.", advice="Start again with the first page."
-        ) from None
-    return {"created_at": last.created_at, "run_id": last.run_id}
-
-
-def _delete(db: Connection, condition: str, value: str) -> int:
-    """With all tables that name them; their checkpoints are written down as still to go."""
-    gone = db.execute(f"DELETE FROM runs WHERE {condition} RETURNING run_id", (value,)).fetchall()
-    db.executemany("INSERT INTO deleted_runs VALUES (?) ON CONFLICT DO NOTHING", gone)
-    return len(gone)
-
-
-def _unknown(run_id: str, workspace_id: str | None = None) -> UnknownRun:
-    return UnknownRun(f"There is no run {run_id[:80]}{f' in {workspace_id}' if workspace_id else ''}.")
-
-
-def _settle(db: Connection, run_id: str, status: RunStatus, error: str | None) -> None:
-    db.execute(
-        "UPDATE runs SET status = ?, finished_at = ?, agent = NULL, requires_human_review = ?, error = ?"
-        " WHERE run_id = ?",
-        (status, now(), int(status == "waiting"), error, run_id),
-    )
-    db.execute("DELETE FROM run_drafts WHERE run_id = ?", (run_id,))
-
-
-def _save_result(db: Connection, run_id: str, result: RunResult) -> None:
-    m = result.metrics
-    db.execute(
-        "UPDATE runs SET outcome = ?, confidence = ?, attempts = ?, model_calls = ?, input_tokens = ?,"
-        " output_tokens = ?, cost_usd = ? WHERE run_id = ?",
-        (
-            result.outcome,
-            result.confidence,
-            m.get("iterations", 0),
-            m.get("model_calls", 0),
-            m.get("input_tokens", 0),
-            m.get("output_tokens", 0),
-            m.get("cost_usd", 0.0),
-            run_id,
-        ),
-    )
-    db.execute(
-        "INSERT INTO run_results VALUES (?, ?) ON CONFLICT (run_id) DO UPDATE SET result = excluded.result",
-        (run_id, json.dumps(result.as_dict(), default=str)),
-    )
-
-
-def _escaped(words: str) -> str:
-    for sign in "!%_":
-        words = words.replace(sign, f"!{sign}")
-    return words
