@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from evals.answer_data import Posed
 from masis import RunResult
-from masis.audit.text.words import content_stems
+from masis.language.words import content_stems
 from masis.types import Citation, Claim, EvidenceChunk
 
 BEARS_OUT = 0.75

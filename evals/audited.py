@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Sequence
 
-from masis.audit.citing.citations import audit_citations
-from masis.audit.proving.verdicts import judge_claims
+from masis.audit.citations.engine import audit_citations
+from masis.audit.verdicts import judge_claims
 from masis.orchestrator.critic import critique_of
 from masis.reasoning.offline.auditor import OfflineAuditor
 from masis.reasoning.offline.verifier import second_opinion

@@ -9,8 +9,8 @@ from evals.planted_sources import Finished, human_answers
 from evals.sample import SAMPLE, questions
 from evals.tables import Section, machine, table
 from masis import Masis, RunResult, Settings
-from masis.audit.proving.second_opinion import SecondOpinion
-from masis.audit.proving.verdicts import judge_claims
+from masis.audit.checks.second_opinion import SecondOpinion
+from masis.audit.verdicts import judge_claims
 from masis.reasoning.offline.verifier import second_opinion
 
 AUDITING = ("critic", "evaluator")

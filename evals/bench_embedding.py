@@ -12,7 +12,7 @@ from typing import Any
 
 from evals.tables import Section, machine, shared_data, table
 from masis.embedded import EMBEDDER, installed, usable_cores
-from masis.knowledge.onnx_embedder import OnnxEmbedder
+from masis.knowledge.embedding.onnx_embedder import OnnxEmbedder
 
 PASSAGES = 200
 ROUNDS = 4

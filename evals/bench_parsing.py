@@ -12,7 +12,7 @@ from masis.errors import UnreadableFile
 from masis.settings import Settings
 from masis.sources import parse
 from masis.sources.plain import extension
-from masis.sources.sandbox import Sandbox
+from masis.sources.sandbox.pool import Sandbox
 from masis.types import ParsedDocument
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "tolmerick"

@@ -11,7 +11,7 @@ from evals.intervals import mean, share
 from evals.retrieval_systems import Keywords
 from evals.tables import Section, table
 from masis import Masis
-from masis.audit.text.sentences import split_sentences
+from masis.language.sentences import split_sentences
 from masis.types import SearchFilters
 
 HEADER = [

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from evals.retrieval_data import Collection, chunking_evaluation, clapnq
 from evals.tables import Section, table
-from masis.knowledge.calibrating import Scores, fit, scores_of
-from masis.knowledge.calibration import IDENTITY, Calibration, Point, calibration_for
-from masis.knowledge.calibration_questions import Passage, Question, Sample, synthetic_sample
-from masis.knowledge.onnx_embedder import OnnxEmbedder
+from masis.knowledge.calibration.fitting import Scores, fit, scores_of
+from masis.knowledge.calibration.profiles import IDENTITY, Calibration, Point, calibration_for
+from masis.knowledge.calibration.questions import Passage, Question, Sample, synthetic_sample
+from masis.knowledge.embedding.onnx_embedder import OnnxEmbedder
 
 MINILM = Path(__file__).parent.parent / ".cache" / "minilm"
 MINILM_TOKENS = 256

@@ -14,8 +14,8 @@ from evals.intervals import balanced
 from evals.sample import SAMPLE, questions
 from evals.tables import Section, shared_data, table
 from masis import Masis, Settings
-from masis.audit.disagreeing.conflicts import find_conflicts, joined
-from masis.audit.text.words import content_stems
+from masis.audit.conflicts.detection import find_conflicts, joined
+from masis.language.words import content_stems
 from masis.reasoning.offline.disagreement import find_disagreements
 from masis.types import Conflict, EvidenceChunk
 from training.sets import held_out

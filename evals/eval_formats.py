@@ -11,7 +11,7 @@ from typing import Any
 from evals.tables import Section, shared_data, table
 from masis.errors import UnreadableFile
 from masis.settings import Settings
-from masis.sources.sandbox import Sandbox
+from masis.sources.sandbox.pool import Sandbox
 
 _WORD = re.compile(r"\w+")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)

@@ -12,8 +12,8 @@ from evals.hostile_mails import Mail, Planted, every_planting, read_mails, some_
 from evals.intervals import share
 from evals.sample import SAMPLE
 from evals.tables import Section, shared_data, table
-from masis.audit.hostile.injections import find_instructions
-from masis.audit.proving.verdicts import judge_claims
+from masis.audit.verdicts import judge_claims
+from masis.language.instructions import find_instructions
 from masis.orchestrator.critic import refuted_by_code
 from masis.orchestrator.graph import graph
 from masis.orchestrator.services import Services

@@ -18,8 +18,8 @@ from evals.planted_sources import (
 )
 from evals.planting import PLANTS
 from evals.tables import Section, table
-from masis.audit.citing.citations import cited_sentences
-from masis.audit.text.words import content_stems
+from masis.audit.citations.engine import cited_sentences
+from masis.language.words import content_stems
 
 SOURCES: dict[str, Callable[[], list[Finished]]] = {
     "sample index, our answers": sample_answers,

@@ -11,7 +11,7 @@ from rich.progress import track
 from evals.intervals import balanced, share
 from evals.strength_fit import Question, fitted, strengths
 from evals.tables import Section, shared_data, table
-from masis.audit.text.words import content_stems
+from masis.language.words import content_stems
 from masis.reasoning.offline.question import parts_of
 from masis.reasoning.offline.relevance import CrossEncoder
 from masis.reasoning.offline.selection import candidates_of, read_closely

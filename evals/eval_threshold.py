@@ -10,10 +10,10 @@ from evals.retrieval_data import Collection, Question, Span
 from evals.retrieval_metrics import mean
 from evals.retrieval_systems import Index
 from evals.tables import Section, table
-from masis.audit.text.words import content_stems
-from masis.knowledge.calibration import calibration_for
-from masis.knowledge.keywords import keyword_relevance
-from masis.knowledge.onnx_embedder import BUILT_IN_NAME
+from masis.knowledge.calibration.profiles import calibration_for
+from masis.knowledge.embedding.onnx_embedder import BUILT_IN_NAME
+from masis.knowledge.search.keywords import keyword_relevance
+from masis.language.words import content_stems
 from masis.settings import Settings
 
 TITLE = "The score filter: what is kept, what ends in “nothing usable”"

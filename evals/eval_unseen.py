@@ -9,7 +9,7 @@ from pathlib import Path
 from evals.articles import write_articles
 from evals.tables import Section, shared_data, table
 from masis import Masis, Settings
-from masis.audit.text.words import content_stems
+from masis.language.words import content_stems
 
 FILES = {
     "one passage answers": "single_passage_answer_questions.csv",

@@ -12,8 +12,8 @@ from typing import Any
 from evals.eval_conflicts import passage
 from evals.intervals import balanced
 from evals.tables import Section, shared_data, table
-from masis.audit.disagreeing.conflicts import find_conflicts
-from masis.audit.text.words import content_stems
+from masis.audit.conflicts.detection import find_conflicts
+from masis.language.words import content_stems
 from masis.types import EvidenceChunk
 
 TITLE = "Two versions of one report, one figure changed (TAT-QA)"

@@ -17,7 +17,7 @@ from evals.mutating import NamedFile, mutated
 from evals.tables import shared_data
 from masis.errors import UnreadableFile
 from masis.settings import Settings
-from masis.sources.sandbox import Sandbox
+from masis.sources.sandbox.pool import Sandbox
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 MAX_GROWTH_MB = 50

@@ -16,7 +16,7 @@ from evals.evidence import as_evidence
 from evals.sample import SAMPLE, questions
 from evals.tables import shared_data
 from masis import Masis, Settings
-from masis.audit.text.sentences import split_sentences
+from masis.language.sentences import split_sentences
 from masis.types import EvidenceChunk
 from training.sets import held_out
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from random import Random
 from typing import TypeVar
 
-from masis.audit.text.quantities import Quantity, quantities
-from masis.audit.text.words import NAME, names
+from masis.language.quantities import Quantity, quantities
+from masis.language.words import NAME, names
 from masis.types import EvidenceChunk
 
 T = TypeVar("T")

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from masis.knowledge.onnx_embedder import OnnxEmbedder
-from masis.knowledge.reranking import EmbeddedReranker
+from masis.knowledge.embedding.onnx_embedder import OnnxEmbedder
+from masis.knowledge.search.reranking import EmbeddedReranker
 
 CACHE = Path(__file__).parent.parent / ".cache" / "retrieval"
 Matrix = np.ndarray[Any, np.dtype[np.float32]]

@@ -13,14 +13,14 @@ import numpy as np
 
 from evals.retrieval_cache import CachedEmbedder, CachedReranker, Matrix
 from evals.retrieval_data import Collection, Span
-from masis.knowledge.chunking import chunk_document
-from masis.knowledge.fusion import fuse
-from masis.knowledge.narrowing import narrowed
-from masis.knowledge.neighbours import joined
-from masis.knowledge.points import search_depth
-from masis.knowledge.reranking import CLEARLY_WEAKER, reranked
-from masis.knowledge.searching import JOINED, SPARE
-from masis.knowledge.store import Answer, Found
+from masis.knowledge.ingestion.chunking import chunk_document
+from masis.knowledge.search.fusion import fuse
+from masis.knowledge.search.narrowing import narrowed
+from masis.knowledge.search.neighbours import joined
+from masis.knowledge.search.reranking import CLEARLY_WEAKER, reranked
+from masis.knowledge.search.searching import JOINED, SPARE
+from masis.knowledge.store.points import search_depth
+from masis.knowledge.store.port import Answer, Found
 from masis.settings import Settings
 from masis.types import Chunk, EvidenceChunk
 
@@ -63,7 +63,7 @@ class Index:
     """A collection as MASIS cuts and embeds it."""
 
     def __init__(self, collection: Collection, embedder: CachedEmbedder, settings: Settings | None = None) -> None:
-        from masis.knowledge.ingest import embedded_text
+        from masis.knowledge.ingestion.ingest import embedded_text
 
         self.chunks: list[Chunk] = []
         texts: list[str] = []

@@ -9,10 +9,10 @@ from random import Random
 
 from evals.evidence import as_evidence
 from evals.support_memory import remembered_logit, remembered_opinion
-from masis.audit.proving.support import REFUTED, SCORES, check_support
-from masis.audit.proving.verdicts import judge_claims
-from masis.audit.proving.windows import best_window
-from masis.audit.text.words import content_stems
+from masis.audit.checks.support import REFUTED, SCORES, check_support
+from masis.audit.checks.windows import best_window
+from masis.audit.verdicts import judge_claims
+from masis.language.words import content_stems
 from masis.types import EvidenceChunk
 from training import sets
 from training.figures import hash_half

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from masis.audit.text.sentences import split_sentences
-from masis.audit.text.words import content_stems
+from masis.language.sentences import split_sentences
+from masis.language.words import content_stems
 from masis.reasoning.offline.excerpt import excerpt
 from training import sets
 from training.edits import Edited, Surroundings, make_harmless, make_wrong

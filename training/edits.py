@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from masis.audit.text.quantities import quantities
+from masis.language.quantities import quantities
 from training.thesaurus import Thesaurus
 
 Span = tuple[int, int]

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from masis.audit.text.sentences import split_sentences
+from masis.language.sentences import split_sentences
 
 HELD_OUT_SHARE = 4
 """One group in four is never trained on: what `make eval` reports is measured on those alone."""

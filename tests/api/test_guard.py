@@ -7,7 +7,7 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from masis.api.app import create_app
-from masis.api.guard import Guard
+from masis.api.middleware.guard import Guard
 from masis.api.service import open_service
 from masis.settings import Settings
 
@@ -130,7 +130,7 @@ async def test_an_internal_error_tells_nothing_of_the_inside(
 async def test_an_address_writes_no_line_of_its_own_into_the_log(
     local: httpx.AsyncClient, caplog: pytest.LogCaptureFixture, path: str
 ) -> None:
-    caplog.set_level("INFO", "masis.api.guard")
+    caplog.set_level("INFO", "masis.api.middleware.guard")
     await local.get(path)
     (said,) = [record.getMessage() for record in caplog.records if "forged" in record.getMessage()]
     assert said.isascii()
@@ -150,7 +150,7 @@ async def test_a_client_that_goes_is_no_error_of_the_service(tmp_path: Path, cap
     async def send(message: Message) -> None:
         sent.append(message)
 
-    caplog.set_level("INFO", "masis.api.guard")
+    caplog.set_level("INFO", "masis.api.middleware.guard")
     await app({**scope, "query_string": b"", "http_version": "1.1", "app": app}, receive, send)
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
     assert caplog.records[-1].getMessage().endswith(" 499")
@@ -160,7 +160,7 @@ async def test_a_client_that_goes_is_no_error_of_the_service(tmp_path: Path, cap
 async def test_a_stream_is_measured_by_when_it_began(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     measured: list[float] = []
     monkeypatch.setattr(
-        "masis.api.guard.http_request", lambda *labels_and_seconds: measured.append(labels_and_seconds[3])
+        "masis.api.middleware.guard.http_request", lambda *labels_and_seconds: measured.append(labels_and_seconds[3])
     )
     ended = asyncio.Event()
 

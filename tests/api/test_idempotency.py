@@ -4,8 +4,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from masis.api.idempotency import ABANDONED_SECONDS, KEPT_SECONDS, FirstResponses, Kept
-from masis.api.problems import Conflicting
+from masis.api.middleware.idempotency import ABANDONED_SECONDS, KEPT_SECONDS, FirstResponses, Kept
+from masis.api.middleware.problems import Conflicting
 from masis.database import open_database
 from masis.errors import InvalidInput
 from masis.jobs.queue import JobQueue
@@ -127,7 +127,7 @@ def everything_kept(settings: Settings) -> str:
 
 def test_keys_belong_to_their_caller_and_to_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store, clock = FirstResponses(Settings(home=tmp_path)), [1000.0]
-    monkeypatch.setattr("masis.api.idempotency.time.time", lambda: clock[0])
+    monkeypatch.setattr("masis.api.middleware.idempotency.time.time", lambda: clock[0])
     kept = Kept(202, {"location": "/x"}, b"{}")
     assert store.begin("ada", "k", "same") is None
     assert store.begin("bob", "k", "other") is None

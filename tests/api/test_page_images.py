@@ -13,9 +13,9 @@ import pytest
 from masis.errors import UnreadableFile
 from masis.sample import sample_documents
 from masis.settings import Settings
-from masis.sources.pdf_image import Box, Wanted
-from masis.sources.sandbox import Sandbox
-from masis.sources.skeletons import skeleton_of
+from masis.sources.pdf.page_image import Box, Wanted
+from masis.sources.pdf.skeletons import skeleton_of
+from masis.sources.sandbox.pool import Sandbox
 from tests.api.live import serving
 from tests.sources.files import pdf_of
 from tests.sources.hostile import pdf_bomb

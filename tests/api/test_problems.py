@@ -10,7 +10,7 @@ import masis.runs.decisions
 import masis.runs.ingestions
 from masis import errors
 from masis.api.app import create_app
-from masis.api.problems import STATUS_OF_CODE, response_to, status_of
+from masis.api.middleware.problems import STATUS_OF_CODE, response_to, status_of
 from masis.errors import MASISError, RateLimited, ScannedFile, StoreUnavailable, Unauthorized
 from masis.settings import Settings
 

@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from masis.access.keys import Keys
-from masis.api import web_files
 from masis.api.app import create_app
+from masis.api.routes import web_files
 from masis.settings import Settings
 
 FILES = {

@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from masis.cli.calibrating import calibrate
-from masis.knowledge.calibration import calibration_for
+from masis.knowledge.calibration.profiles import calibration_for
 from tests.support.fake_openai import FakeOpenAI, Raw, Recorded, Reply
 
 SUBJECTS = ["churn", "revenue", "margin", "hiring", "pricing", "logistics", "warranty", "pensions", "patents", "energy"]

@@ -10,7 +10,7 @@ import pytest
 from qdrant_client import QdrantClient, models
 
 from masis.errors import IndexMismatch, StoreUnavailable
-from masis.knowledge.qdrant import QdrantStore
+from masis.knowledge.store.qdrant import QdrantStore
 from masis.settings import Settings
 from tests.knowledge.stores import NamedEmbedder, ask, indexed, question, vector_of
 from tests.support.servers import QdrantServer

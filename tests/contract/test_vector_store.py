@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from masis.errors import IndexMismatch
-from masis.knowledge.edge import EdgeStore
-from masis.knowledge.fusion import Hit, fuse
-from masis.knowledge.store import (
+from masis.knowledge.search.fusion import Hit, fuse
+from masis.knowledge.store.edge import EdgeStore
+from masis.knowledge.store.port import (
     Answer,
     Found,
     IndexedChunk,

@@ -8,7 +8,7 @@ import pytest
 
 from evals.sample import SAMPLE
 from masis import Masis, Settings
-from masis.audit.proving.verdicts import judge_claims
+from masis.audit.verdicts import judge_claims
 from masis.reasoning.offline.disagreement import all_conflicts
 from masis.reasoning.offline.verifier import second_opinion
 from masis.types import ConflictKind, EvidenceChunk, Verdict

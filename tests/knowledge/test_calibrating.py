@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from masis.errors import DataFolderError, InvalidInput
-from masis.knowledge.calibrating import THRESHOLDS, Scores, calibrate, compare, fit, save, scores_of
-from masis.knowledge.calibration import Calibration, calibration_for
-from masis.knowledge.calibration_questions import LEAST, Question, Sample
-from masis.knowledge.embedding import Vector
+from masis.knowledge.calibration.fitting import THRESHOLDS, Scores, calibrate, compare, fit, save, scores_of
+from masis.knowledge.calibration.profiles import Calibration, calibration_for
+from masis.knowledge.calibration.questions import LEAST, Question, Sample
+from masis.knowledge.embedding.port import Vector
 
 
 class Dial:

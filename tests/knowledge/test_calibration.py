@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from masis.errors import DataFolderError
-from masis.knowledge.calibration import Calibration, calibration_for, calibration_of, shipped_profiles
-from masis.knowledge.onnx_embedder import BUILT_IN_NAME
+from masis.knowledge.calibration.profiles import Calibration, calibration_for, calibration_of, shipped_profiles
+from masis.knowledge.embedding.onnx_embedder import BUILT_IN_NAME
 
 NAMES = [
     BUILT_IN_NAME,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from masis.errors import InvalidInput
-from masis.knowledge.calibration_questions import (
+from masis.knowledge.calibration.questions import (
     LEAST,
     MOST_PASSAGES,
     MOST_QUESTIONS,

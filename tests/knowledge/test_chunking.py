@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from masis.knowledge.chunking import chunk_document, statements
+from masis.knowledge.ingestion.chunking import chunk_document, statements
 from masis.settings import Settings
 from masis.types import Chunk, Page, ParsedDocument
 

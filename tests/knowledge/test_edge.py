@@ -13,16 +13,16 @@ import pytest
 
 from masis.data_folder import MIN_FREE_BYTES
 from masis.errors import DataFolderError, IndexMismatch
-from masis.knowledge import edge, edge_purge
-from masis.knowledge.edge import EdgeStore
-from masis.knowledge.store import IndexedChunk
+from masis.knowledge.store import edge, edge_purge
+from masis.knowledge.store.edge import EdgeStore
+from masis.knowledge.store.port import IndexedChunk
 from tests.knowledge.stores import NamedEmbedder, ask, indexed, keyword_only, question
 
 ROOT = Path(__file__).parents[2]
 
 HOLD_THE_INDEX = """
 import asyncio, sys, pathlib
-from masis.knowledge.edge import EdgeStore
+from masis.knowledge.store.edge import EdgeStore
 from tests.knowledge.stores import NamedEmbedder, indexed
 store = EdgeStore(pathlib.Path(sys.argv[1]), NamedEmbedder())
 asyncio.run(store.upsert("a", [indexed(f"Passage {n}.") for n in range(200)]))
@@ -124,7 +124,7 @@ def test_a_folder_that_may_not_be_written(home: Path) -> None:
 import asyncio, fcntl, os, pathlib, sys
 import qdrant_edge
 from masis.errors import DataFolderError
-from masis.knowledge.edge import EdgeStore
+from masis.knowledge.store.edge import EdgeStore
 from tests.knowledge.stores import NamedEmbedder, indexed
 item = indexed("x")
 asyncio.run(asyncio.to_thread(int))
@@ -331,7 +331,7 @@ def test_a_limit_on_the_size_of_files(home: Path) -> None:
     code = """
 import asyncio, pathlib, resource, signal, sys
 from masis.errors import DataFolderError
-from masis.knowledge.edge import EdgeStore
+from masis.knowledge.store.edge import EdgeStore
 from tests.knowledge.stores import NamedEmbedder, indexed
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
@@ -424,7 +424,7 @@ async def test_a_deleted_document_leaves_no_trace_once_the_store_is_closed(store
 async def test_a_large_share_of_deleted_passages_does_not_wait(
     store: EdgeStore, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("masis.knowledge.edge._FEW", 10)
+    monkeypatch.setattr("masis.knowledge.store.edge._FEW", 10)
     await store.upsert("a", secret("one", 60))
     await store.upsert("a", public(200))
     await store.delete_document("a", "one")
@@ -433,7 +433,7 @@ async def test_a_large_share_of_deleted_passages_does_not_wait(
 
 DELETE_AND_DIE = """
 import asyncio, os, pathlib, sys
-from masis.knowledge.edge import EdgeStore
+from masis.knowledge.store.edge import EdgeStore
 from tests.knowledge.stores import NamedEmbedder
 store = EdgeStore(pathlib.Path(sys.argv[1]), NamedEmbedder())
 asyncio.run(store.delete_document("a", "one"))

@@ -8,10 +8,10 @@ import pytest
 
 from masis.embedded import CROSS_ENCODER, EMBEDDER, BrokenModel, ModelFile, OnnxModel, installed
 from masis.errors import InvalidInput
-from masis.knowledge.embedding import embedder_for
-from masis.knowledge.onnx_embedder import BUILT_IN_NAME, OnnxEmbedder
-from masis.knowledge.openai_embedder import OpenAIEmbedder
-from masis.knowledge.store import cosine
+from masis.knowledge.embedding.onnx_embedder import BUILT_IN_NAME, OnnxEmbedder
+from masis.knowledge.embedding.openai_embedder import OpenAIEmbedder
+from masis.knowledge.embedding.port import embedder_for
+from masis.knowledge.store.port import cosine
 from masis.settings import Settings
 
 COLBERT = ModelFile("colbert", "")

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from masis.knowledge.fusion import fuse
-from masis.knowledge.store import Answer, Found
+from masis.knowledge.search.fusion import fuse
+from masis.knowledge.store.port import Answer, Found
 from masis.types import Chunk
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from masis.errors import IndexMismatch, InvalidInput
-from masis.knowledge.edge import EdgeStore
-from masis.knowledge.ingest import document_id_of
+from masis.knowledge.ingestion.ingest import document_id_of
 from masis.knowledge.library import Library, open_library
+from masis.knowledge.store.edge import EdgeStore
 from masis.settings import Settings
 from masis.types import EvidenceChunk, SearchFilters
 from tests.knowledge.stores import NamedEmbedder

@@ -3,8 +3,8 @@
 import random
 from pathlib import Path
 
-from masis.knowledge.edge import EdgeStore
 from masis.knowledge.library import Library
+from masis.knowledge.store.edge import EdgeStore
 from masis.settings import Settings
 from masis.types import SearchFilters
 from tests.knowledge.stores import NamedEmbedder

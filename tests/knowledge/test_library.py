@@ -15,10 +15,10 @@ from masis.errors import (
     StoreUnavailable,
     UnknownWorkspace,
 )
-from masis.knowledge.edge import EdgeStore
-from masis.knowledge.ingest import document_id_of, embedded_text
+from masis.knowledge.ingestion.ingest import document_id_of, embedded_text
+from masis.knowledge.ingestion.progress import IngestProgress
 from masis.knowledge.library import Library, open_library
-from masis.knowledge.progress import IngestProgress
+from masis.knowledge.store.edge import EdgeStore
 from masis.settings import Settings
 from masis.types import Chunk
 from tests.knowledge.stores import NamedEmbedder

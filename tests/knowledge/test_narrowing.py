@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from masis.knowledge.chunk_ids import chunk_id
-from masis.knowledge.narrowing import narrowed, windows
+from masis.knowledge.ingestion.chunk_ids import chunk_id
+from masis.knowledge.search.narrowing import narrowed, windows
 from masis.types import EvidenceChunk
 
 BEFORE = "The annual meeting was held in Lisbon. Members were welcomed by the chair. Coffee was served at ten. "

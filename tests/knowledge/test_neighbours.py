@@ -1,9 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from masis.knowledge.chunk_ids import chunk_id
-from masis.knowledge.chunking import chunk_document
-from masis.knowledge.neighbours import joined
+from masis.knowledge.ingestion.chunk_ids import chunk_id
+from masis.knowledge.ingestion.chunking import chunk_document
+from masis.knowledge.search.neighbours import joined
 from masis.settings import Settings
 from masis.types import EvidenceChunk, Page, ParsedDocument
 

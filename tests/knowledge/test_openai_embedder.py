@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from masis.errors import BadModelOutput, ModelRejected, ModelUnavailable
-from masis.knowledge import openai_embedder
-from masis.knowledge.openai_embedder import OpenAIEmbedder
+from masis.knowledge.embedding import openai_embedder
+from masis.knowledge.embedding.openai_embedder import OpenAIEmbedder
 from masis.settings import Settings
 from tests.support.fake_openai import Drop, Fail, FakeOpenAI, Hang, Raw, Recorded, Reply, Say
 

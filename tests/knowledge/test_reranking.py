@@ -1,4 +1,4 @@
-from masis.knowledge.reranking import CLEARLY_WEAKER, EmbeddedReranker, Reranker, reranked
+from masis.knowledge.search.reranking import CLEARLY_WEAKER, EmbeddedReranker, Reranker, reranked
 from masis.types import EvidenceChunk
 
 

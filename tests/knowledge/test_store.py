@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from masis.errors import InvalidInput
-from masis.knowledge import store as store_module
-from masis.knowledge.points import answer_of, chunk_of, conditions, file_type_of, payload_of, point_id
-from masis.knowledge.store import StoreFilters, cosine, days_of, store_for
+from masis.knowledge.store import port as store_module
+from masis.knowledge.store.points import answer_of, chunk_of, conditions, file_type_of, payload_of, point_id
+from masis.knowledge.store.port import StoreFilters, cosine, days_of, store_for
 from masis.settings import Settings
 from tests.knowledge.stores import NamedEmbedder, chunk
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from masis.errors import ModelUnavailable, UnknownWorkspace, UnreadableFile
-from masis.knowledge.edge import EdgeStore
-from masis.knowledge.ingest import document_id_of
+from masis.knowledge.ingestion.ingest import document_id_of
+from masis.knowledge.ingestion.uploads import base_name
 from masis.knowledge.library import Library
-from masis.knowledge.uploads import base_name
+from masis.knowledge.store.edge import EdgeStore
 from masis.settings import Settings
 from masis.types import Document, IngestReport
 from tests.knowledge.stores import NamedEmbedder

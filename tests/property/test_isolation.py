@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from masis.knowledge.edge import EdgeStore
-from masis.knowledge.edge_shard import query_request
-from masis.knowledge.points import file_type_of
-from masis.knowledge.store import IndexedChunk, SparseVector, StoreFilters, days_of
+from masis.knowledge.store.edge import EdgeStore
+from masis.knowledge.store.edge_shard import query_request
+from masis.knowledge.store.points import file_type_of
+from masis.knowledge.store.port import IndexedChunk, SparseVector, StoreFilters, days_of
 from masis.types import Chunk
 from tests.knowledge.stores import NamedEmbedder
 

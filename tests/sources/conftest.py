@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import pytest
 
 from masis.settings import Settings
-from masis.sources.sandbox import Sandbox
+from masis.sources.sandbox.pool import Sandbox
 
 
 @pytest.fixture(scope="session")

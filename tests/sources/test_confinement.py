@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-CONFINED = "from masis.sources.confinement import confine\nconfine({memory}, 0, 300)\n"
+CONFINED = "from masis.sources.sandbox.confinement import confine\nconfine({memory}, 0, 300)\n"
 linux = pytest.mark.skipif(sys.platform != "linux", reason="the limits of Linux")
 
 
@@ -70,7 +70,7 @@ def test_no_file_grows_even_through_a_library_in_c(tmp_path: Path) -> None:
 def test_each_step_has_its_seconds() -> None:
     """A long report is not a hostile file, but one page may not take for ever."""
     code = (
-        "import resource, time\nfrom masis.sources.confinement import step_done\n"
+        "import resource, time\nfrom masis.sources.sandbox.confinement import step_done\n"
         "first = resource.getrlimit(resource.RLIMIT_CPU)[0]\n"
         "while time.process_time() < 1.2: pass\n"
         "step_done()\nprint(resource.getrlimit(resource.RLIMIT_CPU)[0] - first)"
@@ -81,7 +81,7 @@ def test_each_step_has_its_seconds() -> None:
 @linux
 def test_the_network_is_empty() -> None:
     code = (
-        "from masis.sources.confinement import leave_network\nleave_network()\n"
+        "from masis.sources.sandbox.confinement import leave_network\nleave_network()\n"
         "print(*(line.split(':')[0].strip() for line in open('/proc/net/dev') if ':' in line))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -92,5 +92,5 @@ def test_the_network_is_empty() -> None:
 
 
 def test_outside_a_sandbox_a_step_is_nothing() -> None:
-    code = "from masis.sources.confinement import step_done\nstep_done()"
+    code = "from masis.sources.sandbox.confinement import step_done\nstep_done()"
     subprocess.run([sys.executable, "-c", code], check=True)

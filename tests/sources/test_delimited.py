@@ -1,7 +1,7 @@
 import pytest
 
 from masis.errors import UnreadableFile
-from masis.sources.delimited import parse_delimited
+from masis.sources.data.delimited import parse_delimited
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 
 from masis.errors import UnreadableFile
-from masis.sources.ebook import parse_ebook
+from masis.sources.markup.ebook import parse_ebook
 from tests.sources.packages import zip_of
 
 CONTAINER = '<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>'

@@ -1,6 +1,6 @@
 import pytest
 
-from masis.sources.figures import readable_float, readable_number
+from masis.sources.office.number_format import readable_float, readable_number
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from evals.eval_formats import judge, manifest
 from evals.tables import shared_data
-from masis.sources.sandbox import Sandbox
+from masis.sources.sandbox.pool import Sandbox
 
 FOLDER = shared_data("formats")
 FILES = manifest(FOLDER) if FOLDER else []

@@ -3,7 +3,7 @@ import struct
 import pytest
 
 from masis.errors import UnreadableFile
-from masis.sources.legacy_presentation import parse_legacy_presentation
+from masis.sources.office.legacy_presentation import parse_legacy_presentation
 from tests.sources.compound_files import compound_of
 
 SLIDE, SLIDES, SLIDE_START, TEXT_KIND, WIDE_TEXT, TEXT = 0x3EE, 0xFF0, 0x3F3, 0xF9F, 0xFA0, 0xFA8

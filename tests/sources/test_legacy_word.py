@@ -1,7 +1,7 @@
 import pytest
 
 from masis.errors import UnreadableFile
-from masis.sources.legacy_word import parse_legacy_word
+from masis.sources.office.legacy_word import parse_legacy_word
 from tests.sources.compound_files import compound_of, word_of
 
 IN_TABLE, ENDS_ROW, LIST = b"\x16\x24\x01", b"\x16\x24\x01\x17\x24\x01", b"\x0b\x46\x01\x00"

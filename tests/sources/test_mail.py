@@ -3,7 +3,7 @@ from email.message import EmailMessage
 import pytest
 
 from masis.errors import UnreadableFile
-from masis.sources.mail import parse_mail
+from masis.sources.mail.message import parse_mail
 
 
 def message(subject: str = "Results", body: str | None = "Sales rose by 5 %.") -> EmailMessage:

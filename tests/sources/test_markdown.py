@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from masis.sources.markdown import parse_markdown
+from masis.sources.markup.markdown import parse_markdown
 
 
 def read(text: str) -> str:

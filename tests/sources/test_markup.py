@@ -1,6 +1,6 @@
 import pytest
 
-from masis.sources.markup import parse_markup
+from masis.sources.markup.readers import parse_markup
 
 
 def text_of(source: str, name: str) -> str:

@@ -5,8 +5,8 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from masis.errors import UnreadableFile
-from masis.sources.ocr import OcrReader, ocr_is_installed
-from masis.sources.ocr_worker import lines_of
+from masis.sources.images.ocr import OcrReader, ocr_is_installed
+from masis.sources.images.ocr_worker import lines_of
 
 needs_ocr = pytest.mark.skipif(not ocr_is_installed(), reason="text recognition is not installed (masis[ocr])")
 PNG_START = b"\x89PNG\r\n\x1a\n"

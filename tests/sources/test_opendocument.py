@@ -1,8 +1,8 @@
 import pytest
 
 from masis.errors import UnreadableFile
-from masis.sources.opendocument import parse_opendocument_presentation, parse_opendocument_text
-from masis.sources.workbook import parse_workbook
+from masis.sources.office.opendocument import parse_opendocument_presentation, parse_opendocument_text
+from masis.sources.office.workbook import parse_workbook
 from tests.sources.packages import zip_of
 
 NAMES = " ".join(

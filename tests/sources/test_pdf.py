@@ -5,7 +5,7 @@ from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.platypus import Flowable
 
 from masis.errors import UnreadableFile
-from masis.sources.pdf import parse_pdf
+from masis.sources.pdf.text import parse_pdf
 from tests.sources.files import heading, pdf_of, scanned_pdf
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from masis.errors import UnreadableFile
-from masis.sources.presentation import parse_presentation
+from masis.sources.office.presentation import parse_presentation
 from tests.sources.packages import relations, zip_of
 
 NAMES = (

@@ -1,7 +1,7 @@
 import pytest
 
 from masis.errors import UnreadableFile
-from masis.sources.rich_text import parse_rich_text
+from masis.sources.office.rich_text import parse_rich_text
 
 
 def text_of(body: str, head: str = "\\ansi\\ansicpg1252") -> str:

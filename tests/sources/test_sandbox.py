@@ -15,9 +15,11 @@ import pytest
 
 from masis.errors import UnreadableFile
 from masis.settings import Settings
-from masis.sources import parse, sandbox_answer, sandbox_process
-from masis.sources.sandbox import Sandbox
-from masis.sources.sandbox_wire import write_frame
+from masis.sources import parse
+from masis.sources.sandbox import answer as sandbox_answer
+from masis.sources.sandbox import process as sandbox_process
+from masis.sources.sandbox.pool import Sandbox
+from masis.sources.sandbox.wire import write_frame
 from tests.sources.files import docx_of, heading, pdf_of, scanned_pdf
 from tests.sources.hostile import pdf_bomb, zip_of
 
@@ -207,7 +209,7 @@ def test_a_parent_that_is_killed_leaves_nothing_behind(tmp_path: Path) -> None:
     slow = tmp_path / "slow.pdf"
     slow.write_bytes(pdf_bomb(60))
     code = (
-        "import sys, pathlib\nfrom masis.settings import Settings\nfrom masis.sources.sandbox import Sandbox\n"
+        "import sys, pathlib\nfrom masis.settings import Settings\nfrom masis.sources.sandbox.pool import Sandbox\n"
         "Sandbox(Settings(parse_processes=1)).parse(pathlib.Path(sys.argv[1]).read_bytes(), 'slow.pdf')"
     )
     parent = subprocess.Popen([sys.executable, "-c", code, str(slow)])

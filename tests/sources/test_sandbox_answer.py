@@ -6,9 +6,9 @@ import pytest
 
 from masis.errors import UnreadableFile
 from masis.settings import Settings
-from masis.sources import sandbox_answer
-from masis.sources.sandbox_answer import read_answer
-from masis.sources.sandbox_wire import BrokenFrame, write_frame
+from masis.sources.sandbox import answer as sandbox_answer
+from masis.sources.sandbox.answer import read_answer
+from masis.sources.sandbox.wire import BrokenFrame, write_frame
 from masis.types import Member, Page, ParsedDocument
 
 END: tuple[dict[str, object], bytes] = ({"title": None, "date": None, "scanned": []}, b"")

@@ -8,12 +8,12 @@ from typing import IO
 import pytest
 
 from masis.settings import Settings
-from masis.sources.sandbox_answer import read_answer
-from masis.sources.sandbox_wire import BrokenFrame, read_header, write_frame
+from masis.sources.sandbox.answer import read_answer
+from masis.sources.sandbox.wire import BrokenFrame, read_header, write_frame
 
 START = (
     "import os, sys\nimport masis.sources.parse\nparsing = sys.modules['masis.sources.parse']\nparse = parsing.parse\n"
-    "{before}\nfrom masis.sources.sandbox_worker import main\nmain()"
+    "{before}\nfrom masis.sources.sandbox.worker import main\nmain()"
 )
 LIMITS = {"memory_bytes": 1 << 29, "seconds": 60, "max_members": 10, "max_unpacked_bytes": 1000}
 

@@ -1,7 +1,7 @@
 import pytest
 
+from masis.sources.pdf.skeletons import nearest, skeleton_of
 from masis.sources.plain import clean
-from masis.sources.skeletons import nearest, skeleton_of
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from masis.errors import UnreadableFile
-from masis.sources.structured import parse_json, parse_notebook, parse_xml
+from masis.sources.data.structured import parse_json, parse_notebook, parse_xml
 
 
 def json_text(value: object, name: str = "a.json") -> str:

@@ -1,7 +1,7 @@
 import pytest
 
 from masis.errors import UnreadableFile
-from masis.sources.webpage import parse_webpage
+from masis.sources.markup.webpage import parse_webpage
 
 
 def read(html: str) -> str:

@@ -8,7 +8,7 @@ from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
 from masis.errors import UnreadableFile
-from masis.sources.word import parse_word
+from masis.sources.office.word import parse_word
 from tests.sources.files import docx_of, docx_table
 from tests.sources.packages import relations, zip_of
 

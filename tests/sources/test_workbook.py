@@ -1,7 +1,7 @@
 import pytest
 
 from masis.errors import UnreadableFile
-from masis.sources.workbook import parse_workbook
+from masis.sources.office.workbook import parse_workbook
 from tests.sources.compound_files import compound_of, workbook_of
 from tests.sources.packages import MAIN, relations, sheet_rows, text_cell, xlsx_parts, zip_of
 

@@ -12,7 +12,11 @@ from starlette.routing import Match, Route
 from starlette.types import Lifespan, Receive, Scope, Send
 
 from masis._version import __version__
-from masis.api import (
+from masis.api.described import TAGS, described
+from masis.api.middleware.guard import Guard
+from masis.api.middleware.idempotency import KeepFirstResponse, Replay, on_replay
+from masis.api.middleware.problems import on_http_error, on_masis_error, on_validation_error
+from masis.api.routes import (
     decisions,
     documents,
     ingestions,
@@ -28,10 +32,6 @@ from masis.api import (
     web_files,
     workspaces,
 )
-from masis.api.described import TAGS, described
-from masis.api.guard import Guard
-from masis.api.idempotency import KeepFirstResponse, Replay, on_replay
-from masis.api.problems import on_http_error, on_masis_error, on_validation_error
 from masis.api.service import Service, open_service
 from masis.errors import MASISError
 from masis.observability.metrics import watching_jobs

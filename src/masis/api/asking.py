@@ -3,7 +3,7 @@
 import asyncio
 
 from masis.api.access import Access
-from masis.api.problems import Conflicting, StillRunning
+from masis.api.middleware.problems import Conflicting, StillRunning
 from masis.api.streaming import until_stopping
 from masis.errors import MASISError
 from masis.runs.records import RunRecord

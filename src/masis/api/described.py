@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from masis.api.problems import FieldProblem, Problem
+from masis.api.middleware.problems import FieldProblem, Problem
 
 INTRODUCTION = """
 **Answers you can defend.** Five agents answer a question from a workspace's documents, cite every sentence, audit

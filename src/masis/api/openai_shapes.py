@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from masis.audit.citing.marks import find_citations
+from masis.language.citation_marks import find_citations
 from masis.runs.result import RunResult
 from masis.types import Citation, place
 

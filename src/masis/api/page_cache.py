@@ -4,8 +4,8 @@ import threading
 from collections import OrderedDict
 
 from masis.settings import Settings
-from masis.sources.pdf_image import PageImage, Wanted
-from masis.sources.sandbox import Sandbox
+from masis.sources.pdf.page_image import PageImage, Wanted
+from masis.sources.sandbox.pool import Sandbox
 
 _KEPT_BYTES = 48_000_000
 _PROCESSES = 2

@@ -9,7 +9,7 @@ from fastapi import Request
 from masis.access.audit_log import AuditLog
 from masis.access.key_limits import KeyLimits, key_limits_for
 from masis.access.keys import Keys
-from masis.api.idempotency import FirstResponses
+from masis.api.middleware.idempotency import FirstResponses
 from masis.api.page_cache import PageImages
 from masis.api.session_tickets import Sessions, SignInLimit
 from masis.runs.service import Masis

@@ -10,7 +10,7 @@ from fastapi import Request
 from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
-from masis.api.problems import TooLarge
+from masis.api.middleware.problems import TooLarge
 from masis.errors import InvalidInput
 
 FIELD = "files"

@@ -8,7 +8,7 @@ import typer
 from masis.cli.console import AsJson, clear_errors, out, print_json, settings
 
 if TYPE_CHECKING:
-    from masis.knowledge.calibrating import Profile
+    from masis.knowledge.calibration.fitting import Profile
 
 
 def calibrate(
@@ -36,7 +36,7 @@ def calibrate(
     $ masis calibrate --questions labelled.jsonl --dry-run
     """
     with clear_errors(as_json=as_json):
-        from masis.knowledge.calibration_run import calibrate_library
+        from masis.knowledge.calibration.run import calibrate_library
         from masis.orchestrator.services import library_for
         from masis.orchestrator.twin import run_blocking
 

@@ -11,7 +11,7 @@ import typer
 from masis.cli.console import AsJson, Workspace, counted, err, opened, out, print_json, print_table, record
 
 if TYPE_CHECKING:
-    from masis.knowledge.progress import IngestProgress
+    from masis.knowledge.ingestion.progress import IngestProgress
     from masis.types import Document, IngestReport
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from masis.audit.citing.citations import CitationMark, find_citations
+from masis.audit.citations.engine import CitationMark, find_citations
 from masis.export.plain_text import one_line, plain
 from masis.export.report import Block, Note, Paragraph, Span
 from masis.export.wording import KINDS, VERDICTS

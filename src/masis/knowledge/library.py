@@ -8,26 +8,26 @@ from pathlib import Path
 
 from masis.database import open_database
 from masis.errors import DataFolderError, InvalidInput, UnknownWorkspace
-from masis.knowledge.batch import Batch, OnBatch, OnDone, Waiting, already_here
-from masis.knowledge.calibration import Calibration, calibration_for
+from masis.knowledge.calibration.profiles import Calibration, calibration_for
 from masis.knowledge.catalog import Catalog, check_workspace_name, now
 from masis.knowledge.catalog_rows import CATALOG
-from masis.knowledge.embedding import Embedder, embedder_for
-from masis.knowledge.files import FoundFile, find_files, read_file
-from masis.knowledge.ingest import Ingestor, embedded_text
+from masis.knowledge.embedding.port import Embedder, embedder_for
+from masis.knowledge.embedding.vector_cache import VECTORS, VectorCache
+from masis.knowledge.ingestion.batch import Batch, OnBatch, OnDone, Waiting, already_here
+from masis.knowledge.ingestion.files import FoundFile, find_files, read_file
+from masis.knowledge.ingestion.ingest import Ingestor, embedded_text
+from masis.knowledge.ingestion.progress import OnProgress, Tally
+from masis.knowledge.ingestion.reading import Allowance, FileReader, Incoming
+from masis.knowledge.ingestion.reindexing import Reindexer
+from masis.knowledge.ingestion.uploads import Uploads, base_name, kept_files
+from masis.knowledge.ingestion.vectors import Vectorizer, VectorStage
 from masis.knowledge.originals import originals_for
-from masis.knowledge.progress import OnProgress, Tally
-from masis.knowledge.reading import Allowance, FileReader, Incoming
-from masis.knowledge.reindexing import Reindexer
-from masis.knowledge.reranking import EmbeddedReranker
-from masis.knowledge.searching import Searcher
-from masis.knowledge.store import VectorStore, store_for
-from masis.knowledge.uploads import Uploads, base_name, kept_files
-from masis.knowledge.vector_cache import VECTORS, VectorCache
-from masis.knowledge.vectors import Vectorizer, VectorStage
+from masis.knowledge.search.reranking import EmbeddedReranker
+from masis.knowledge.search.searching import Searcher
+from masis.knowledge.store.port import VectorStore, store_for
 from masis.settings import Settings
-from masis.sources.images import ImageReader
-from masis.sources.sandbox import Sandbox
+from masis.sources.images.kinds import ImageReader
+from masis.sources.sandbox.pool import Sandbox
 from masis.types import (
     EVERYWHERE,
     Chunk,

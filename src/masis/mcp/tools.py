@@ -15,7 +15,7 @@ from masis.access.api_key import LOCAL_ADMIN, ApiKey, Role, caller_of
 from masis.access.audit_log import AuditLog
 from masis.access.discretion import is_inside, told
 from masis.errors import MASISError
-from masis.knowledge.passages import read_words
+from masis.knowledge.search.passages import read_words
 from masis.mcp.door import KEY_IN_SCOPE
 from masis.mcp.progress import Hearer, reporting
 from masis.mcp.results import (

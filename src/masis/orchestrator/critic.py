@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 
 from langgraph.runtime import Runtime
 
-from masis.audit.citing.citations import audit_citations, cited_sentences, is_abstention
-from masis.audit.disagreeing.conflicts import conflicts_with_answer, joined
+from masis.audit.checks.model_findings import settled_by_model
+from masis.audit.checks.support import REFUTED
+from masis.audit.checks.translations import is_translated
+from masis.audit.citations.engine import audit_citations, cited_sentences, is_abstention
+from masis.audit.conflicts.detection import conflicts_with_answer, joined
 from masis.audit.hostile.obedience import obeyed
-from masis.audit.proving.model_findings import settled_by_model
-from masis.audit.proving.support import REFUTED
-from masis.audit.proving.translations import is_translated
-from masis.audit.proving.verdicts import judge_claims
+from masis.audit.verdicts import judge_claims
 from masis.errors import ModelError
 from masis.orchestrator.accounting import Turn
 from masis.orchestrator.human import guidance_of, question_of

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from masis.audit.text.periods import Period, period_spans
-from masis.audit.text.words import content_stems
+from masis.language.periods import Period, period_spans
+from masis.language.words import content_stems
 from masis.orchestrator.human import both_explained, conflicts_settled, files_in, guidance_of, question_of
 from masis.orchestrator.state import MASISState
 from masis.types import Conflict, Decision, DecisionMade

@@ -6,9 +6,9 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from masis.audit.citing.small_talk import is_small_talk
-from masis.audit.hostile.injections import find_instructions
+from masis.audit.citations.small_talk import is_small_talk
 from masis.errors import DatabaseUnavailable, MASISError
+from masis.language.instructions import find_instructions
 from masis.orchestrator.accounting import Turn
 from masis.orchestrator.human import guidance_of, question_of
 from masis.orchestrator.services import Services, services_of

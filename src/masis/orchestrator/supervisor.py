@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 
-from masis.audit.proving.verdicts import judge_claims
+from masis.audit.verdicts import judge_claims
 from masis.orchestrator.accounting import Turn
 from masis.orchestrator.evaluator import scorecard_without_answer
 from masis.orchestrator.human import decisions_named

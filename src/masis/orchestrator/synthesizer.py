@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from langgraph.runtime import Runtime
 
-from masis.audit.citing.citations import cited_sentences
+from masis.audit.citations.engine import cited_sentences
 from masis.errors import ModelError
 from masis.orchestrator.accounting import Turn
 from masis.orchestrator.human import decisions_named, guidance_of, question_of

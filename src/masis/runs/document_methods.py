@@ -11,8 +11,8 @@ from masis.access.granting import revoke_keys_of
 from masis.access.keys import Keys
 from masis.errors import InvalidInput, UnknownDocument
 from masis.knowledge.catalog import WorkspaceSummary
-from masis.knowledge.progress import IngestProgress
-from masis.knowledge.uploads import base_name
+from masis.knowledge.ingestion.progress import IngestProgress
+from masis.knowledge.ingestion.uploads import base_name
 from masis.runs.core import Core, blocking
 from masis.runs.erasure import delete_threads, erase_deleted, unlisted_threads
 from masis.runs.hub import QUEUE

@@ -13,8 +13,8 @@ from masis.errors import InvalidInput, MASISError
 from masis.jobs.background import meanwhile, stay_alive
 from masis.jobs.lease import JobCancelled, Lease
 from masis.jobs.queue import Job, JobQueue
+from masis.knowledge.ingestion.progress import IngestProgress
 from masis.knowledge.library import Library
-from masis.knowledge.progress import IngestProgress
 from masis.observability.metrics import document_ingested
 from masis.runs.hub import Hub
 from masis.runs.moments import now

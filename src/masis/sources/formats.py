@@ -3,24 +3,24 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from masis.sources.archives import parse_archive
-from masis.sources.delimited import parse_delimited
-from masis.sources.ebook import parse_ebook
-from masis.sources.legacy_presentation import parse_legacy_presentation
-from masis.sources.legacy_word import parse_legacy_word
-from masis.sources.mail import parse_mail
-from masis.sources.markdown import parse_markdown
-from masis.sources.markup import MARKUP_EXTENSIONS, parse_markup
-from masis.sources.opendocument import parse_opendocument_presentation, parse_opendocument_text
-from masis.sources.outlook import parse_outlook
-from masis.sources.pdf import parse_pdf
+from masis.sources.archives.members import parse_archive
+from masis.sources.data.delimited import parse_delimited
+from masis.sources.data.structured import parse_json, parse_notebook, parse_xml
+from masis.sources.mail.message import parse_mail
+from masis.sources.mail.outlook import parse_outlook
+from masis.sources.markup.ebook import parse_ebook
+from masis.sources.markup.markdown import parse_markdown
+from masis.sources.markup.readers import MARKUP_EXTENSIONS, parse_markup
+from masis.sources.markup.webpage import parse_webpage
+from masis.sources.office.legacy_presentation import parse_legacy_presentation
+from masis.sources.office.legacy_word import parse_legacy_word
+from masis.sources.office.opendocument import parse_opendocument_presentation, parse_opendocument_text
+from masis.sources.office.presentation import parse_presentation
+from masis.sources.office.rich_text import parse_rich_text
+from masis.sources.office.word import parse_word
+from masis.sources.office.workbook import parse_workbook
+from masis.sources.pdf.text import parse_pdf
 from masis.sources.plain import parse_plain
-from masis.sources.presentation import parse_presentation
-from masis.sources.rich_text import parse_rich_text
-from masis.sources.structured import parse_json, parse_notebook, parse_xml
-from masis.sources.webpage import parse_webpage
-from masis.sources.word import parse_word
-from masis.sources.workbook import parse_workbook
 from masis.types import ParsedDocument
 
 Parser = Callable[[bytes, str], ParsedDocument]

@@ -1,12 +1,12 @@
 """Which parser reads a file: what the bytes are decides, the extension chooses among kinds of text."""
 
 from masis.errors import UnreadableFile
-from masis.sources.archives import parse_archive
+from masis.sources.archives.members import parse_archive
 from masis.sources.content import Content
 from masis.sources.formats import BINARY, TEXT, UNREAD_NAMES, Parser
+from masis.sources.markup.webpage import parse_webpage
 from masis.sources.plain import extension, parse_plain
 from masis.sources.sniff import looks_like_html, looks_like_mail, looks_like_xml, sniff
-from masis.sources.webpage import parse_webpage
 from masis.types import ParsedDocument
 
 _BINARY_PARSERS = {form.names[0]: form.parser for form in BINARY}

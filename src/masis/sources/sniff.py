@@ -2,8 +2,8 @@
 
 import re
 
-from masis.sources.archive_entries import starts_like_tar
-from masis.sources.containers import sniff_ole, sniff_zip
+from masis.sources.archives.containers import sniff_ole, sniff_zip
+from masis.sources.archives.entries import starts_like_tar
 from masis.sources.content import Content
 
 _TEXT = Content(".txt", "text")

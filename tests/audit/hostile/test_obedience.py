@@ -1,7 +1,7 @@
 import pytest
 
 from masis.audit.hostile.obedience import obeyed
-from masis.audit.proving.verdicts import judge_claims
+from masis.audit.verdicts import judge_claims
 from tests.support.engines import chunk
 
 FACT = "Revenue in fiscal 2025 was $184.1 million."

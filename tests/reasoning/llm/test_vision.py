@@ -8,7 +8,7 @@ from masis.reasoning.llm import vision
 from masis.reasoning.llm.limiter import RateLimiter
 from masis.reasoning.llm.vision import VisionReader, image_reader_for
 from masis.settings import Settings
-from masis.sources.ocr import OcrReader
+from masis.sources.images.ocr import OcrReader
 from tests.support.fake_openai import Fail, FakeOpenAI, Say
 
 PNG = base64.b64decode(

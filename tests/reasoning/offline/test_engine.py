@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from masis.audit.proving.verdicts import judge_claims
+from masis.audit.verdicts import judge_claims
 from masis.orchestrator.evaluator import NOTHING_AUDITED
 from masis.orchestrator.synthesizer import as_passage
 from masis.reasoning.offline.auditor import OfflineAuditor

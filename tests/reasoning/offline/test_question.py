@@ -1,6 +1,6 @@
 import pytest
 
-from masis.audit.text.quantities import Period
+from masis.language.quantities import Period
 from masis.reasoning.offline.question import parts_of, read_question
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from masis.audit.proving.verdicts import judge_claims
+from masis.audit.verdicts import judge_claims
 from masis.orchestrator.synthesizer import as_passage
 from masis.reasoning.offline.calculation import calculated, operation_of
 from masis.reasoning.offline.lookup import looked_up

@@ -6,9 +6,9 @@ is what an obeyed order looks like, and it counts as unsupported unless some pas
 
 from collections.abc import Sequence
 
-from masis.audit.hostile.injections import find_instructions, readable
-from masis.audit.proving.support import check_support
-from masis.audit.text.words import content_stems
+from masis.audit.checks.support import check_support
+from masis.language.instructions import find_instructions, readable
+from masis.language.words import content_stems
 from masis.types import Claim, EvidenceChunk
 
 _BORNE_OUT = ("verbatim", "supported")

@@ -14,12 +14,12 @@ from pydantic import BaseModel
 
 from masis.errors import ModelError, ModelUnavailable
 from masis.observability.watching import ModelWatch
-from masis.reasoning.llm.accounting import usage_of
 from masis.reasoning.llm.connection import Connector
 from masis.reasoning.llm.dialect import Dialect, after_refusal
 from masis.reasoning.llm.failures import Failure, classify, expected
 from masis.reasoning.llm.limiter import Limiter
 from masis.reasoning.llm.structured import response_format, with_schema
+from masis.reasoning.llm.usage import usage_of
 from masis.reasoning.llm.wire import Completion, Message, send
 from masis.settings import Role, Settings
 from masis.types import Usage

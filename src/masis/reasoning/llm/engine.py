@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from masis.audit.disagreeing.conflicts import find_conflicts, joined
+from masis.audit.conflicts.detection import find_conflicts, joined
 from masis.errors import BadModelOutput, ModelRefused, ModelTruncated
 from masis.reasoning.llm import prompts
 from masis.reasoning.llm.client import ModelClient
-from masis.reasoning.llm.conflicts import bare_id, resolve
+from masis.reasoning.llm.reported_conflicts import bare_id, resolve
 from masis.reasoning.llm.schemas import Audit, Scorecard, Summaries
 from masis.reasoning.ports import AuditFinding, Guidance, Listener, Passage, Reply, Scores, WritingBrief
 from masis.types import CitationAudit, Claim, EvidenceChunk

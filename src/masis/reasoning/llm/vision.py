@@ -10,8 +10,8 @@ from masis.reasoning.llm.limiter import Limiter, limiter_for
 from masis.reasoning.llm.prompts import NOTHING_TO_READ, TRANSCRIBE_TASK, TRANSCRIBER
 from masis.reasoning.llm.wire import Message
 from masis.settings import Settings
-from masis.sources.images import ImageReader, media_type
-from masis.sources.ocr import OcrReader, ocr_is_installed
+from masis.sources.images.kinds import ImageReader, media_type
+from masis.sources.images.ocr import OcrReader, ocr_is_installed
 
 MAX_IMAGE_BYTES = 20_000_000
 """What the hosted models take."""

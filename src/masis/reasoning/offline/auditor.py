@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from masis.audit.proving.support import REFUTED, SCORES
+from masis.audit.checks.support import REFUTED, SCORES
 from masis.reasoning.offline.coverage import question_coverage
 from masis.reasoning.offline.disagreement import all_conflicts
 from masis.reasoning.ports import AuditFinding, Guidance, Reply

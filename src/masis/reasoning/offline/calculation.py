@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from masis.audit.text.quantities import SCALES, Period, quantities
-from masis.audit.text.readings import RESPECTIVELY
+from masis.language.quantities import SCALES, Period, quantities
+from masis.language.readings import RESPECTIVELY
 from masis.reasoning.offline.cells import (
     Cell,
     at,

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from masis.audit.text.periods import PERIOD
-from masis.audit.text.quantities import SCALES, Period, Quantity, period_of_cells, periods, quantities
-from masis.audit.text.table_headers import GROUP
-from masis.audit.text.words import content_stems, stem
+from masis.language.periods import PERIOD
+from masis.language.quantities import SCALES, Period, Quantity, period_of_cells, periods, quantities
+from masis.language.table_headers import GROUP
+from masis.language.words import content_stems, stem
 from masis.reasoning.offline.question import ASKING, Question
 from masis.reasoning.offline.selection import Candidate
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from masis.audit.text.quantities import Quantity, periods, quantities
-from masis.audit.text.statements import Statement
-from masis.audit.text.table_headers import GROUP
+from masis.language.quantities import Quantity, periods, quantities
+from masis.language.statements import Statement
+from masis.language.table_headers import GROUP
 from masis.reasoning.offline.cells import GENERIC
 from masis.reasoning.offline.question import Question
 from masis.reasoning.offline.selection import Candidate

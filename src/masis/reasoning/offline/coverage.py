@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from masis.audit.text.statements import statements
-from masis.audit.text.words import content_stems
+from masis.language.statements import statements
+from masis.language.words import content_stems
 from masis.reasoning.offline.question import Question, read_question
 from masis.types import Claim, EvidenceChunk
 

@@ -5,19 +5,19 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Protocol
 
-from masis.audit.disagreeing.alike import same_answer
-from masis.audit.disagreeing.conflict_records import Said, record, strongest, without_copies
-from masis.audit.disagreeing.conflicts import find_conflicts, joined
-from masis.audit.disagreeing.copies import is_copy
-from masis.audit.disagreeing.expected import could_answer
-from masis.audit.disagreeing.issues import are_issues_of_one_series
-from masis.audit.disagreeing.namesakes import are_namesakes
-from masis.audit.disagreeing.one_thing import asks_for_one
-from masis.audit.disagreeing.worded import Worded, are_comparable, kind_by_words
-from masis.audit.hostile.injections import readable
-from masis.audit.text.offices import is_of_another_office
-from masis.audit.text.periods import periods
-from masis.audit.text.statements import statements
+from masis.audit.conflicts.alike import same_answer
+from masis.audit.conflicts.copies import is_copy
+from masis.audit.conflicts.detection import find_conflicts, joined
+from masis.audit.conflicts.expected import could_answer
+from masis.audit.conflicts.issues import are_issues_of_one_series
+from masis.audit.conflicts.namesakes import are_namesakes
+from masis.audit.conflicts.one_thing import asks_for_one
+from masis.audit.conflicts.records import Said, record, strongest, without_copies
+from masis.audit.conflicts.worded import Worded, are_comparable, kind_by_words
+from masis.language.instructions import readable
+from masis.language.offices import is_of_another_office
+from masis.language.periods import periods
+from masis.language.statements import statements
 from masis.reasoning.offline.reader import read_answers
 from masis.types import Conflict, ConflictKind, EvidenceChunk
 

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from masis.audit.text.statements import Statement, statements
-from masis.audit.text.words import content_stems
+from masis.language.statements import Statement, statements
+from masis.language.words import content_stems
 
 LONGEST = 1_800
 """Characters; with the claim this fits into what the embedded model reads at once."""

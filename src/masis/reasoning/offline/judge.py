@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from masis.audit.proving.support import SCORES
-from masis.audit.text.words import content_stems
+from masis.audit.checks.support import SCORES
+from masis.language.words import content_stems
 from masis.reasoning.offline.coverage import question_coverage
 from masis.reasoning.ports import Reply, Scores
 from masis.settings import OFFLINE

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from masis.audit.text.quantities import Period, periods
-from masis.audit.text.words import content_stems, names, stem, words
+from masis.language.quantities import Period, periods
+from masis.language.words import content_stems, names, stem, words
 
 AnswerKind = Literal["number", "person", "time", "list", "yes_no", "statement"]
 

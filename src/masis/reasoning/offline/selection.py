@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from math import log
 from typing import Protocol
 
-from masis.audit.text.offices import is_of_another_office, offices
-from masis.audit.text.quantities import Period, period_of_cells, periods, quantities
-from masis.audit.text.statements import Statement, statements
-from masis.audit.text.words import content_stems, names
+from masis.language.offices import is_of_another_office, offices
+from masis.language.quantities import Period, period_of_cells, periods, quantities
+from masis.language.statements import Statement, statements
+from masis.language.words import content_stems, names
 from masis.reasoning.offline.question import Question
 from masis.reasoning.offline.reader import Reading
 from masis.reasoning.offline.relevance import read_passages

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from masis.audit.text.statements import LEANS_BACK
+from masis.language.statements import LEANS_BACK
 from masis.reasoning.offline.selection import Candidate
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from math import exp
 
-from masis.audit.proving.second_opinion import Question
+from masis.audit.checks.second_opinion import Question
 from masis.embedded import on_all_cores
 from masis.embedded.adapted import Figures, adapted
 from masis.reasoning.offline.excerpt import excerpt

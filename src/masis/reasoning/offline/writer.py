@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Sequence
 
-from masis.audit.proving.verdicts import judge_claims
-from masis.audit.text.statements import CELL_BREAK, Statement
-from masis.audit.text.table_headers import GROUP
-from masis.audit.text.words import content_stems, stem, words
+from masis.audit.verdicts import judge_claims
+from masis.language.statements import CELL_BREAK, Statement
+from masis.language.table_headers import GROUP
+from masis.language.words import content_stems, stem, words
 from masis.reasoning.offline.calculation import calculated
 from masis.reasoning.offline.composition import Answered, compose
 from masis.reasoning.offline.disagreement import all_conflicts

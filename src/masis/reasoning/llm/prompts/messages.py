@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from masis.audit.hostile.injections import find_instructions
+from masis.language.instructions import find_instructions
 from masis.reasoning.llm.prompts import auditor, common, compressor, judge, writer
 from masis.reasoning.llm.sealing import Block, one_line, seal
 from masis.reasoning.llm.wire import Message

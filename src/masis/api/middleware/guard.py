@@ -1,0 +1,173 @@
+"""Around every request: an id, careful headers, limits on what is read, and no caller from elsewhere without keys."""
+
+import asyncio
+import logging
+import re
+import time
+import uuid
+from contextlib import suppress
+from urllib.parse import quote
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from masis.api.middleware.problems import TooLarge, TooSlow, internal_problem, response_to
+from masis.api.service import Service
+from masis.errors import Forbidden, MASISError
+from masis.observability.logs import bind
+from masis.observability.metrics import http_request
+from masis.settings import Settings
+
+_log = logging.getLogger(__name__)
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_UPLOADS = re.compile(r"/masis/workspaces/[^/]+/documents")
+_LOOPBACK = re.compile(r"(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d{1,5})?", re.IGNORECASE | re.ASCII)
+_FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
+"""What a proxy adds: behind one, everybody seems to come from this machine."""
+_LIVENESS = "/health"
+_LIVENESS_SECONDS = 1.0
+_CLIENT_GONE = 499
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+"""What is counted by its name: a client may call its method anything."""
+
+_HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store"}
+
+
+class Guard:
+    def __init__(self, app: ASGIApp, service: Service) -> None:
+        self._app = app
+        self._service = service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = _request_id(Headers(scope=scope))
+        answering = _Answering(send, request_id)
+        with bind(request_id=request_id):
+            try:
+                await self._answer(scope, receive, answering, request_id)
+            finally:
+                _note(scope, answering)
+
+    async def _answer(self, scope: Scope, receive: Receive, answering: "_Answering", request_id: str) -> None:
+        headers = Headers(scope=scope)
+        length = headers.get("content-length", "")
+        try:
+            _require_size(int(length) if length.isdecimal() else 0, scope, self._service.settings)
+            await self._let_in(scope["path"], headers)
+            await self._app(scope, _limited(receive, scope, self._service.settings), answering)
+        except ClientDisconnect:
+            # Nobody is left to answer; it is counted as nginx counts it.
+            answering.status = answering.status or _CLIENT_GONE
+        except Exception as error:
+            if isinstance(error, MASISError) and not answering.status:
+                await response_to(scope["path"], error)(scope, receive, answering)
+                return
+            _log.exception("request %s failed: %s %s", request_id, _method(scope), _one_line(scope["path"]))
+            if answering.status:
+                raise
+            await internal_problem(scope["path"], request_id)(scope, receive, answering)
+
+    async def _let_in(self, path: str, headers: Headers) -> None:
+        """Without keys whoever reaches this machine's loopback is its owner; a page elsewhere in their browser, sent
+        here by a name that points to loopback or by a plain cross-site form, is not."""
+        if await self._keys_needed(path):
+            return
+        if any(name in headers for name in _FORWARDED):
+            raise Forbidden(
+                "The request came through a proxy, and without keys this service answers only its own machine.",
+                advice="Make a key with `masis keys create` before others can reach the service.",
+            )
+        host, origin = headers.get("host", ""), headers.get("origin")
+        if not _LOOPBACK.fullmatch(host) or (origin is not None and origin.partition("://")[2] != host):
+            raise Forbidden(
+                "Without keys this service answers only its own machine.",
+                advice="Call it as 127.0.0.1 or localhost, or make a key with `masis keys create`.",
+            )
+
+    async def _keys_needed(self, path: str) -> bool:
+        if path != _LIVENESS:
+            return await self._service.keys_needed()
+        # Whether the process lives is not the database's to say: one that is away must not get it restarted.
+        with suppress(TimeoutError, MASISError):
+            return await asyncio.wait_for(self._service.keys_needed(), _LIVENESS_SECONDS)
+        return True
+
+
+class _Answering:
+    """`send`, with the headers that every response has."""
+
+    def __init__(self, send: Send, request_id: str) -> None:
+        self._send = send
+        self._request_id = request_id
+        self._asked_at = time.perf_counter()
+        self.status = 0
+        self._began_at: float | None = None
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            self._began_at = time.perf_counter()
+            headers = MutableHeaders(scope=message)
+            headers["X-Request-Id"] = self._request_id
+            for name, value in _HEADERS.items():
+                headers.setdefault(name, value)
+        await self._send(message)
+
+    @property
+    def seconds(self) -> float:
+        """Until the answer began: a stream may go on for as long as a run does."""
+        return (self._began_at or time.perf_counter()) - self._asked_at
+
+
+def _note(scope: Scope, answering: _Answering) -> None:
+    method, status = _method(scope), answering.status
+    seconds = answering.seconds
+    http_request(method, getattr(scope.get("route"), "path", "none"), status, seconds)
+    _log.info("%s %s %s", method, _one_line(scope["path"]), status, extra={"seconds": round(seconds, 4)})
+
+
+def _method(scope: Scope) -> str:
+    return scope["method"] if scope["method"] in _METHODS else "other"
+
+
+def _one_line(path: str) -> str:
+    """As it came over the wire: what a client calls an address must not write lines of its own into the log."""
+    return quote(path, safe="/:@!$&'()*+,;=~")
+
+
+def _request_id(headers: Headers) -> str:
+    given = headers.get("x-request-id", "")
+    return given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+
+
+def _require_size(size: int, scope: Scope, settings: Settings) -> None:
+    # By the address, not by what the client calls its body: every other body is read before its key is looked at.
+    is_upload = scope["method"] == "POST" and _UPLOADS.fullmatch(scope["path"])
+    limit = settings.max_request_bytes if is_upload else settings.max_json_bytes
+    if size > limit:
+        raise TooLarge(f"The request is larger than the {limit:,} bytes that this service takes.")
+
+
+def _limited(receive: Receive, scope: Scope, settings: Settings) -> Receive:
+    """What is read is counted as it comes, and a client that stops sending is not waited for for ever."""
+    received = 0
+    complete = False
+
+    async def limited() -> Message:
+        nonlocal received, complete
+        if complete:
+            return await receive()
+        try:
+            message = await asyncio.wait_for(receive(), settings.request_seconds)
+        except TimeoutError:
+            raise TooSlow(f"No byte of the request came for {settings.request_seconds:g} seconds.") from None
+        received += len(message.get("body", b""))
+        complete = not message.get("more_body", False)
+        _require_size(received, scope, settings)
+        return message
+
+    return limited

@@ -1,0 +1,241 @@
+"""`Idempotency-Key` on POST: the same request again gets the first response again, and is not done twice."""
+
+import asyncio
+import hashlib
+import json
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Depends, Header, Request, Response
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from masis.api.middleware.problems import STILL_RUNNING, Conflicting
+from masis.database import open_database
+from masis.errors import InvalidInput
+from masis.runs.schema import RUNS
+from masis.settings import Settings
+
+KEPT_SECONDS = 24 * 3600.0
+ABANDONED_SECONDS = 900.0
+"""A first request that never came to its end, because its process died, blocks its key for so long."""
+
+_STATE = "idempotency"
+_ONE = "caller = ? AND idempotency_key = ?"
+_RUN_LOCATION = re.compile(r"/masis/workspaces/[^/]+/runs/([^/]+)")
+_KEPT_HEADERS = ("content-type", "location", "x-run-id", "x-should-retry")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+class Replay(Exception):
+    """Not an error: carries the first response out of the dependency that found it."""
+
+    def __init__(self, kept: Kept) -> None:
+        self.kept = kept
+
+
+class FirstResponses:
+    """Those of a workspace and of a run are deleted with it, by whoever deletes it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._database = open_database(settings, RUNS)
+
+    def begin(self, caller: str, key: str, fingerprint: str, workspace_id: str | None = None) -> Kept | None:
+        """None: this request is the first, and its response is to be kept. Else the one that was."""
+        now = time.time()
+        with self._database.writing(lock=f"{caller}/{key}") as db:
+            db.execute(
+                "DELETE FROM first_responses WHERE created_at < ? OR (status IS NULL AND created_at < ?)",
+                (now - KEPT_SECONDS, now - ABANDONED_SECONDS),
+            )
+            added = db.execute(
+                "INSERT INTO first_responses"
+                " (caller, idempotency_key, fingerprint, workspace_id, headers, body, created_at)"
+                " VALUES (?, ?, ?, ?, '{}', ?, ?) ON CONFLICT (caller, idempotency_key) DO NOTHING",
+                (caller, key, fingerprint, workspace_id, b"", now),
+            )
+            if added.rowcount == 1:
+                return None
+            row = db.execute(
+                f"SELECT fingerprint, status, headers, body FROM first_responses WHERE {_ONE}",
+                (caller, key),
+            ).fetchone()
+        return _judged(row, fingerprint)
+
+    def keep(self, caller: str, key: str, response: Kept, run_id: str | None = None) -> None:
+        """Unless the run that it tells of was deleted meanwhile."""
+        with self._database.writing() as db:
+            # Writing to the run's row keeps others from deleting it until this is kept, and will go with it.
+            held = db.execute("UPDATE runs SET status = status WHERE run_id = ?", (run_id,)).rowcount if run_id else 1
+            if not held:
+                db.execute(f"DELETE FROM first_responses WHERE {_ONE}", (caller, key))
+                return
+            db.execute(
+                f"UPDATE first_responses SET status = ?, headers = ?, body = ?, run_id = ? WHERE {_ONE}",
+                (response.status, json.dumps(response.headers), response.body, run_id, caller, key),
+            )
+
+    def forget(self, caller: str, key: str) -> None:
+        with self._database.writing() as db:
+            db.execute(f"DELETE FROM first_responses WHERE {_ONE}", (caller, key))
+
+
+def _judged(row: Sequence[Any], fingerprint: str) -> Kept:
+    first, status, headers, body = row
+    if first != fingerprint:
+        raise InvalidInput(
+            "This Idempotency-Key was used for another request.",
+            advice="Choose a new key for every request that is not a repetition.",
+        )
+    if status is None:
+        raise Conflicting(
+            "The first request with this Idempotency-Key is still being worked on.",
+            advice="Wait a moment and send it again.",
+        )
+    return Kept(status, json.loads(headers), bytes(body))
+
+
+@dataclass(slots=True)
+class Opened:
+    """A first request, whose response the middleware is to keep."""
+
+    store: FirstResponses
+    caller: str
+    key: str
+    run_id: str | None
+    """Where its address names one."""
+    has_failed: bool = False
+    """Though the response had begun as a good one."""
+
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        min_length=1,
+        max_length=200,
+        pattern=r"^[\x21-\x7e]+$",
+        description="Any text of your own: the same request under the same key within 24 hours is done once.",
+    ),
+]
+
+
+async def once(request: Request, content: bytes, key: str | None, workspace_id: str | None = None) -> None:
+    """Call it when the caller is known and before anything is changed; `content` is what makes requests the same,
+    `workspace_id` whose the response is, where the address does not say it."""
+    if key is None:
+        return
+    access = request.state.access
+    caller, store = access.key.key_id, access.service.first_responses
+    what = hashlib.sha256(f"{request.method} {request.url.path}?{request.url.query}\n".encode() + content).hexdigest()
+    workspace_id = workspace_id or request.path_params.get("workspace_id")
+    kept = await asyncio.to_thread(store.begin, caller, key, what, workspace_id)
+    if kept is not None:
+        raise Replay(kept)
+    setattr(request.state, _STATE, Opened(store, caller, key, request.path_params.get("run_id")))
+
+
+def failed_after_all(request: Request) -> None:
+    """Of a stream that began well: the request may be sent again."""
+    opened: Opened | None = getattr(request.state, _STATE, None)
+    if opened is not None:
+        opened.has_failed = True
+
+
+async def _once_by_body(request: Request, idempotency_key: IdempotencyKey = None) -> None:
+    await once(request, await request.body(), idempotency_key)
+
+
+Once = Annotated[None, Depends(_once_by_body)]
+"""For a route whose body is JSON: a parameter after the one that checks its rights."""
+
+
+async def on_replay(request: Request, replay: Exception) -> Response:
+    assert isinstance(replay, Replay)
+    kept = replay.kept
+    return Response(kept.body, kept.status, headers={**kept.headers, "Idempotent-Replayed": "true"})
+
+
+class KeepFirstResponse:
+    """Keeps what was answered, when the work was done or goes on; otherwise the request may be sent again."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "POST":
+            await self._app(scope, receive, send)
+            return
+        state: dict[str, Any] = scope.setdefault("state", {})
+        keeping = _Keeping(state, send)
+
+        async def listen() -> Message:
+            message = await receive()
+            if message["type"] == "http.disconnect" and keeping.is_open:
+                # Who sends the request again wants this response: a stream goes on to its end, and is kept.
+                await asyncio.Event().wait()
+            return message
+
+        try:
+            await self._app(scope, listen, keeping)
+        finally:
+            await keeping.forget_unless_kept()
+
+
+class _Keeping:
+    def __init__(self, state: dict[str, Any], send: Send) -> None:
+        self._state = state
+        self._send = send
+        self._status = 0
+        self._headers: dict[str, str] = {}
+        self._parts: list[bytes] = []
+        self._is_kept = False
+
+    @property
+    def is_open(self) -> bool:
+        return self._opened is not None
+
+    @property
+    def _opened(self) -> Opened | None:
+        return self._state.get(_STATE)
+
+    async def __call__(self, message: Message) -> None:
+        if self._opened is not None:
+            await self._note(self._opened, message)
+        await self._send(message)
+
+    async def _note(self, opened: Opened, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._status = message["status"]
+            headers = Headers(raw=message["headers"])
+            self._headers = {name: headers[name] for name in _KEPT_HEADERS if name in headers}
+        elif message["type"] == "http.response.body":
+            self._parts.append(message.get("body", b""))
+            if not message.get("more_body", False) and not opened.has_failed and _is_to_be_kept(self._status):
+                # Before the last byte is sent: a client that has the response must not be able to do it again.
+                kept = Kept(self._status, self._headers, b"".join(self._parts))
+                run_id = opened.run_id or _run_of(self._headers)
+                await asyncio.to_thread(opened.store.keep, opened.caller, opened.key, kept, run_id)
+                self._is_kept = True
+
+    async def forget_unless_kept(self) -> None:
+        if self._opened is not None and not self._is_kept:
+            await asyncio.to_thread(self._opened.store.forget, self._opened.caller, self._opened.key)
+
+
+def _is_to_be_kept(status: int) -> bool:
+    return 200 <= status < 300 or status == STILL_RUNNING
+
+
+def _run_of(headers: Mapping[str, str]) -> str | None:
+    """The run that a response names."""
+    place = _RUN_LOCATION.fullmatch(headers.get("location", ""))
+    return headers.get("x-run-id") or (place[1] if place else None)

@@ -1,0 +1,259 @@
+"""Documents: upload, list, read, delete."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import partial
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from masis.access.rights import may
+from masis.api.access import Access, Read, Write
+from masis.api.middleware.idempotency import IdempotencyKey, once
+from masis.api.middleware.problems import NotHere, problems, refused_as_conflict
+from masis.api.models import (
+    Accepted,
+    DocumentOut,
+    DocumentText,
+    KnownDocument,
+    Offset,
+    PageOut,
+    Passage,
+    Receipt,
+    WorkspaceId,
+)
+from masis.api.paging import Cursor, Limit, Page, cut, position_of
+from masis.api.routes.ingestions import ingestion_out, location_of, until_done
+from masis.api.uploads import UPLOAD_BODY, Contents, Uploaded, uploaded_files
+from masis.errors import DuplicateDocument, UnknownPassage
+from masis.knowledge import catalog_rows
+from masis.knowledge.search.passages import read_words
+from masis.types import PAGE_BREAK, Document, DocumentStatus, ParsedDocument
+
+router = APIRouter(prefix="/masis/workspaces/{workspace_id}/documents", tags=["documents"])
+
+DocumentId = Annotated[str, Path(pattern="^[0-9a-f]{64}$", description="The SHA-256 of the document's bytes.")]
+
+
+class AllKnown(DuplicateDocument):
+    """Every file of an upload is in the workspace already."""
+
+    def __init__(self, message: str, documents: list[KnownDocument]) -> None:
+        super().__init__(message)
+        self.documents = [document.model_dump() for document in documents]
+
+
+@router.get("", operation_id="list_documents", summary="The documents, with their progress", responses=problems(404))
+async def list_documents(
+    access: Read,
+    workspace_id: WorkspaceId,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    status: DocumentStatus | None = None,
+) -> Page[DocumentOut]:
+    await access.require_workspace(workspace_id)
+    listed = partial(access.masis.library.catalog.documents, status=status, limit=limit + 1, after=position_of(cursor))
+    found = await asyncio.to_thread(listed, workspace_id)
+    shown, following = cut(found, limit, catalog_rows.position_of)
+    return Page(items=[_out(document) for document in shown], next_cursor=following)
+
+
+@router.post(
+    "",
+    operation_id="upload_documents",
+    summary="Upload files, archives among them",
+    status_code=202,
+    responses={
+        201: {"model": Accepted, "description": "With `wait`: what became of each file."},
+        **problems(404, 408, 409, 413, 504),
+    },
+    openapi_extra=UPLOAD_BODY,
+)
+async def upload_documents(
+    access: Write,
+    workspace_id: WorkspaceId,
+    request: Request,
+    response: Response,
+    wait: Annotated[bool, Query(description="Answer when the files are read (201), not when they are here.")] = False,
+    idempotency_key: IdempotencyKey = None,
+) -> Accepted:
+    """The files are kept by their hash and read in the background: follow the ingestion at `Location`.
+
+    Bytes that the workspace has already, or that are on their way into it, are listed as duplicates; when all are,
+    the answer is 409.
+    """
+    await open_for_upload(access, workspace_id)
+    async with uploaded_files(request, access.service.settings.max_file_bytes) as files:
+        names = [[file.document_id, file.name] for file in files]
+        await once(request, json.dumps(names).encode(), idempotency_key)
+        fresh, known = await asyncio.to_thread(_sorted_out, access, workspace_id, files)
+        ingestion = await access.masis.aupload(workspace_id, Contents(fresh), by=access.caller)
+    if all(file.stage == "duplicate" for file in ingestion.files):  # another upload was faster by a moment
+        raise _all_known(workspace_id, [*known, *map(_known, fresh)])
+    await access.record("document.upload", workspace_id, ingestion.ingestion_id, f"{len(fresh)} files")
+    if wait:
+        ingestion = await until_done(access, ingestion)
+        response.status_code = 201
+    response.headers["Location"] = location_of(ingestion)
+    return Accepted(**ingestion_out(ingestion).model_dump(), duplicates=known)
+
+
+@router.get(
+    "/{document_id}", operation_id="get_document", summary="One document, with its progress", responses=problems(404)
+)
+async def get_document(access: Read, workspace_id: WorkspaceId, document_id: DocumentId) -> DocumentOut:
+    return _out(await known_document(access, workspace_id, document_id))
+
+
+@router.delete(
+    "/{document_id}",
+    operation_id="delete_document",
+    summary="Delete a document with all that was made of it",
+    responses=problems(404, 409),
+)
+async def delete_document(access: Write, workspace_id: WorkspaceId, document_id: DocumentId) -> Receipt:
+    await known_document(access, workspace_id, document_id)
+    with refused_as_conflict():
+        receipt = await access.masis.adelete_document(document_id, workspace_id)
+    await access.record("document.delete", workspace_id, document_id, ", ".join(receipt.file_names))
+    return Receipt(**asdict(receipt))
+
+
+@router.get(
+    "/{document_id}/text",
+    operation_id="get_document_text",
+    summary="What was read of it: text and pages",
+    responses=problems(404),
+)
+async def get_document_text(
+    access: Read,
+    workspace_id: WorkspaceId,
+    document_id: DocumentId,
+    page: Annotated[int | None, Query(ge=1, le=1_000_000, description="This page only.")] = None,
+) -> DocumentText:
+    await known_document(access, workspace_id, document_id)
+    parsed = await parsed_document(access, workspace_id, document_id)
+    shown = [each for each in pages_of(parsed) if page in (None, each.number)]
+    if not shown:
+        raise NotHere(f"This document has no page {page}.", advice="GET …/pages lists those it has.")
+    start, end = shown[0].start, shown[-1].end
+    return DocumentText(
+        document_id=document_id,
+        title=parsed.title,
+        date=parsed.date,
+        text=parsed.text[start:end],
+        start=start,
+        end=end,
+        label=shown[0].label if page else None,
+        pages=shown,
+    )
+
+
+@router.get(
+    "/{document_id}/original",
+    operation_id="get_document_original",
+    summary="Its bytes, as they were uploaded",
+    response_class=Response,
+    responses={200: {"content": {"application/octet-stream": {}}, "description": "The file."}, **problems(404)},
+)
+async def get_document_original(access: Read, workspace_id: WorkspaceId, document_id: DocumentId) -> Response:
+    document = await known_document(access, workspace_id, document_id)
+    data = await asyncio.to_thread(access.masis.library.originals.read, workspace_id, document_id)
+    if data is None:
+        raise NotHere("The original of this document was not kept.", advice="Upload the file again.")
+    # Always a download of plain bytes: what an upload claims to be must never run in this service's origin.
+    name = quote(document.file_name)
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
+    return Response(data, media_type="application/octet-stream", headers=headers)
+
+
+@router.get(
+    "/{document_id}/passages/{chunk_id}",
+    operation_id="get_passage",
+    summary="The passage behind a citation",
+    responses=problems(404),
+)
+async def get_passage(
+    access: Read,
+    workspace_id: WorkspaceId,
+    document_id: DocumentId,
+    chunk_id: Annotated[str, Path(max_length=400, description="As a citation names it.")],
+    start: Offset = None,
+    end: Offset = None,
+) -> Passage:
+    """Passages that were found together are cited as one, under an id that no index holds: give `start` and `end`."""
+    await known_document(access, workspace_id, document_id)
+    chunk, _ = await read_words(access.masis.library, workspace_id, chunk_id, (document_id, start, end))
+    if chunk.document_id != document_id:
+        raise UnknownPassage("This document has no such passage.")
+    return Passage(**asdict(chunk))
+
+
+async def known_document(access: Access, workspace_id: str, document_id: str) -> Document:
+    await access.require_workspace(workspace_id)
+    document = await asyncio.to_thread(access.masis.library.catalog.document, workspace_id, document_id)
+    if document is None:
+        raise NotHere(f"There is no document {document_id} in {workspace_id}.")
+    return document
+
+
+async def parsed_document(access: Access, workspace_id: str, document_id: str) -> ParsedDocument:
+    parsed = await access.masis.library.document_text(workspace_id, document_id)
+    if parsed is None:
+        raise NotHere("Nothing was read of this document yet.", advice="Look at its status.")
+    return parsed
+
+
+async def open_for_upload(access: Access, workspace_id: str) -> None:
+    """Who may make workspaces need not do it first: an upload to a new one makes it."""
+    known = await asyncio.to_thread(access.masis.library.catalog.has_workspace, workspace_id)
+    if not known and may(access.key, "admin", workspace_id):
+        await asyncio.to_thread(access.masis.library.catalog.create_workspace, workspace_id)
+        await access.record("workspace.create", workspace_id, workspace_id)
+    elif not known:
+        await access.require_workspace(workspace_id)
+
+
+def _sorted_out(
+    access: Access, workspace_id: str, files: Sequence[Uploaded]
+) -> tuple[list[Uploaded], list[KnownDocument]]:
+    """What is new, each once, and what the workspace has already or is about to read. A file that failed or was left
+    half read may be tried again."""
+    fresh: dict[str, Uploaded] = {}
+    known: list[KnownDocument] = []
+    coming = access.masis.uploads.on_their_way(workspace_id)
+    for file in files:
+        document = access.masis.library.catalog.document(workspace_id, file.document_id)
+        is_ready = document is not None and document.status == "READY"
+        if is_ready or file.document_id in fresh or file.document_id in coming:
+            known.append(_known(file))
+        else:
+            fresh[file.document_id] = file
+    if not fresh:
+        raise _all_known(workspace_id, known)
+    return list(fresh.values()), known
+
+
+def _known(file: Uploaded) -> KnownDocument:
+    return KnownDocument(document_id=file.document_id, file_name=file.name)
+
+
+def _all_known(workspace_id: str, known: list[KnownDocument]) -> AllKnown:
+    return AllKnown(f"{workspace_id} has all of these files already, or is reading them.", known)
+
+
+def _out(document: Document) -> DocumentOut:
+    return DocumentOut(**{name: getattr(document, name) for name in DocumentOut.model_fields})
+
+
+def pages_of(parsed: ParsedDocument) -> list[PageOut]:
+    pages: list[PageOut] = []
+    start = 0
+    for page in parsed.pages:
+        end = start + len(page.text)
+        pages.append(PageOut(number=page.number, label=page.label, start=start, end=end))
+        start = end + len(PAGE_BREAK)
+    return pages

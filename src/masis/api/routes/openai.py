@@ -1,0 +1,153 @@
+"""OpenAI-compatible: a workspace is a model, so that every client that speaks to one can ask documents."""
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Request, Response
+from fastapi.responses import StreamingResponse
+
+from masis.access import rights
+from masis.api.access import Access, Read, Write
+from masis.api.asking import finished_result, result_or_problem
+from masis.api.middleware.idempotency import IdempotencyKey, failed_after_all, once
+from masis.api.middleware.openai_errors import OpenAIError
+from masis.api.middleware.problems import StillRunning, response_to
+from masis.api.openai_shapes import (
+    ChatRequest,
+    Choice,
+    Completion,
+    ModelCard,
+    ModelList,
+    Spoken,
+    extension_of,
+    spoken,
+    usage_of,
+)
+from masis.api.routes.runs import location_of
+from masis.api.streaming import until_stopping
+from masis.errors import InvalidInput, MASISError, UnknownWorkspace
+from masis.runs.records import RunRecord
+
+router = APIRouter(
+    prefix="/v1",
+    tags=["openai"],
+    responses={"default": {"model": OpenAIError, "description": "An error in OpenAI's shape."}},
+)
+
+_PING_SECONDS = 15.0
+_UNKNOWN = "There is no workspace named “{}”."
+
+
+@router.get("/models", operation_id="list_models", summary="The workspaces you may ask")
+async def list_models(access: Read) -> ModelList:
+    held = await access.masis.aworkspaces()
+    seen = set(rights.visible(access.key, (each.workspace_id for each in held)))
+    return ModelList(data=[_card(each.workspace_id, each.created_at) for each in held if each.workspace_id in seen])
+
+
+@router.get("/models/{model}", operation_id="get_model", summary="One workspace")
+async def get_model(access: Read, model: Annotated[str, Path(max_length=200)]) -> ModelCard:
+    rights.require(access.key, "read", model)
+    for each in await access.masis.aworkspaces():
+        if each.workspace_id == model:
+            return _card(model, each.created_at)
+    raise UnknownWorkspace(_UNKNOWN.format(model))
+
+
+@router.post(
+    "/chat/completions",
+    operation_id="create_chat_completion",
+    summary="Ask a workspace as if it were a model",
+    response_model=Completion,
+    responses={200: {"content": {"text/event-stream": {}}, "description": "The answer, whole or in chunks."}},
+)
+async def create_chat_completion(
+    access: Write, asked: ChatRequest, request: Request, response: Response, idempotency_key: IdempotencyKey = None
+) -> Any:
+    """The last message of role `user` is the question; earlier ones are not read, every question stands for itself.
+    Citations are [1] in the text with a list of sources below, and structured under `masis`. When a person is needed
+    the content ends with the question to them."""
+    rights.require(access.key, "write", asked.model)
+    await access.require_workspace(asked.model)
+    if not asked.question.strip():
+        raise InvalidInput("No message has the role user, or the last one is empty.", advice="Put the question there.")
+    await once(request, await request.body(), idempotency_key, asked.model)
+    run = await access.masis.astart(asked.question, asked.model, by=access.caller)
+    await access.record("run.start", asked.model, run.run_id, "by chat completion")
+    headers = {"X-Run-Id": run.run_id}
+    if asked.stream:
+        pieces = _streamed(access, asked, run, request)
+        return StreamingResponse(pieces, media_type="text/event-stream", headers=headers)
+    response.headers.update(headers)
+    result = await finished_result(access, run, location_of(run))
+    return Completion(
+        id=f"chatcmpl-{run.run_id}",
+        created=int(time.time()),
+        model=asked.model,
+        choices=[Choice(message=Spoken(content=spoken(result)))],
+        usage=usage_of(result),
+        masis=extension_of(result),
+    )
+
+
+async def _streamed(access: Access, asked: ChatRequest, run: RunRecord, request: Request) -> AsyncIterator[str]:
+    """Only what was audited is spoken: while the agents work, comments keep the connection open."""
+    frame = {"id": f"chatcmpl-{run.run_id}", "object": "chat.completion.chunk", "created": int(time.time())}
+    frame |= {"model": asked.model}
+    with_usage = bool(asked.stream_options and asked.stream_options.include_usage)
+    no_usage = {"usage": None} if with_usage else {}
+    yield _data(frame | _delta({"role": "assistant", "content": ""}) | no_usage)
+    try:
+        async for comment in _while_working(access, run):
+            yield comment
+        result = await result_or_problem(access, run, location_of(run))
+    except MASISError as error:
+        if not isinstance(error, StillRunning):
+            failed_after_all(request)
+        yield _data(json.loads(bytes(response_to("/v1/", error).body)))
+        return
+    for piece in re.findall(r"\S+\s*|\s+", spoken(result)):
+        yield _data(frame | _delta({"content": piece}) | no_usage)
+    yield _data(frame | _delta({}, "stop") | no_usage | {"masis": extension_of(result).model_dump()})
+    if with_usage:
+        yield _data(frame | {"choices": [], "usage": usage_of(result).model_dump()})
+    yield "data: [DONE]\n\n"
+
+
+async def _while_working(access: Access, run: RunRecord) -> AsyncIterator[str]:
+    events = until_stopping(access.masis.afollow(run.run_id), access.service.stopping)
+    following = asyncio.ensure_future(anext(events, None))
+    try:
+        while True:
+            done, _ = await asyncio.wait({following}, timeout=_PING_SECONDS)
+            if not done:
+                yield ": working\n\n"
+                continue
+            event = following.result()
+            if event is None:
+                return
+            if event["event"] == "started":
+                yield f": {event.get('agent', 'run')}\n\n"
+            following = asyncio.ensure_future(anext(events, None))
+    finally:
+        following.cancel()
+        with suppress(asyncio.CancelledError, StopAsyncIteration):
+            await following
+
+
+def _delta(delta: dict[str, Any], finish_reason: str | None = None) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish_reason}]}
+
+
+def _data(value: dict[str, Any]) -> str:
+    return f"data: {json.dumps(value, ensure_ascii=False)}\n\n"
+
+
+def _card(workspace_id: str, created_at: str) -> ModelCard:
+    return ModelCard(id=workspace_id, created=int(datetime.fromisoformat(created_at).timestamp()))

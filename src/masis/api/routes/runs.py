@@ -1,0 +1,212 @@
+"""Runs: ask, start in the background, follow live, answer, cancel, delete."""
+
+import re
+from collections.abc import AsyncIterator
+from dataclasses import asdict
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Response
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+
+from masis.api.access import Read, Write
+from masis.api.asking import finished_result
+from masis.api.middleware.idempotency import Once
+from masis.api.middleware.problems import Conflicting, problems, refused_as_conflict
+from masis.api.models import WorkspaceId
+from masis.api.paging import Cursor, Limit, Page, cut, position_of
+from masis.api.routes.exporting import EXPORTED, export_response
+from masis.api.run_models import Answer, Asked, FullAnswer, PersonsAnswer, Run
+from masis.api.streaming import until_stopping
+from masis.export.formats import Format
+from masis.orchestrator.human import is_name
+from masis.runs.records import ENDED, RunRecord, RunStatus
+from masis.types import Caller, Outcome
+
+router = APIRouter(prefix="/masis/workspaces/{workspace_id}", tags=["runs"])
+
+RunId = Annotated[str, Path(max_length=64, description="As the start of the run named it.", examples=["5f0c2a9d1b7e"])]
+
+LAST_EVENT = 10**9
+_EVENT_ID = re.compile(r"[0-9]{1,9}")
+
+
+async def _known_run(access: Read, workspace_id: WorkspaceId, run_id: RunId) -> RunRecord:
+    return await access.masis.arun(run_id, workspace_id)
+
+
+Known = Annotated[RunRecord, Depends(_known_run)]
+
+
+@router.post(
+    "", operation_id="ask", summary="Ask, and wait for the answer", tags=["ask"], responses=problems(404, 409, 504)
+)
+async def ask(access: Write, asked: Asked, _: Once, workspace_id: WorkspaceId, response: Response) -> Answer:
+    """Five agents find evidence, write, audit and score an answer. `needs_clarification` comes with the best draft and
+    a question for a person; answer it under the run that `Location` names. A connection that breaks stops nothing."""
+    run = await access.masis.astart(asked.query, workspace_id, max_retries=asked.max_retries, by=access.caller)
+    response.headers["X-Run-Id"] = run.run_id
+    response.headers["Location"] = location_of(run)
+    await access.record("run.start", workspace_id, run.run_id)
+    result = await finished_result(access, run, location_of(run))
+    return Answer.model_validate(result, from_attributes=True)
+
+
+@router.get("/runs", operation_id="list_runs", summary="The runs, newest first", responses=problems(404))
+async def list_runs(
+    access: Read,
+    workspace_id: WorkspaceId,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    status: RunStatus | None = None,
+    outcome: Outcome | None = None,
+    search: Annotated[str | None, Query(max_length=200, description="Words of the question.")] = None,
+) -> Page[Run]:
+    await access.require_workspace(workspace_id)
+    found = await access.masis.aruns(
+        workspace_id, status=status, outcome=outcome, search=search, limit=limit + 1, before=position_of(cursor)
+    )
+    shown, following = cut(found, limit, lambda run: run.position)
+    return Page(items=[_out(run) for run in shown], next_cursor=following)
+
+
+@router.post(
+    "/runs",
+    operation_id="start_run",
+    summary="Ask in the background",
+    status_code=202,
+    responses=problems(404, 409),
+)
+async def start_run(access: Write, asked: Asked, _: Once, workspace_id: WorkspaceId, response: Response) -> Run:
+    run = await access.masis.astart(asked.query, workspace_id, max_retries=asked.max_retries, by=access.caller)
+    await access.record("run.start", workspace_id, run.run_id)
+    response.headers["Location"] = location_of(run)
+    return _out(run)
+
+
+@router.get("/runs/{run_id}", operation_id="get_run", summary="How a run stands", responses=problems(404))
+async def get_run(_: Read, run: Known) -> Run:
+    return _out(run)
+
+
+@router.delete(
+    "/runs/{run_id}",
+    operation_id="delete_run",
+    summary="Delete a run and its trail",
+    status_code=204,
+    responses=problems(404, 409),
+)
+async def delete_run(access: Write, run: Known) -> None:
+    with refused_as_conflict():
+        await access.masis.adelete_run(run.run_id, run.workspace_id)
+    await access.record("run.delete", run.workspace_id, run.run_id)
+
+
+@router.get(
+    "/runs/{run_id}/result",
+    operation_id="get_result",
+    summary="The answer, with claims, conflicts and evidence",
+    responses=problems(404, 409),
+)
+async def get_result(access: Read, run: Known) -> FullAnswer:
+    result = await access.masis.aresult(run.run_id, run.workspace_id)
+    if result is None or run.status in ("queued", "running"):
+        raise Conflicting(f"The run is {run.status}: it has no answer yet.", advice="Follow its events.")
+    return FullAnswer.model_validate(result, from_attributes=True)
+
+
+@router.get(
+    "/runs/{run_id}/events",
+    operation_id="follow_run",
+    summary="Follow a run live",
+    response_class=EventSourceResponse,
+    responses=problems(404),
+)
+async def follow_run(
+    access: Read,
+    run: Known,
+    after: Annotated[int | None, Query(ge=-1, le=LAST_EVENT, description="Only what came after this event.")] = None,
+    last_event_id: Annotated[
+        str | None, Header(description="Sent by a browser that reconnects; wins over `after`.")
+    ] = None,
+) -> AsyncIterator[ServerSentEvent]:
+    """Server-sent events, from the first one: `id` is the number to go on after, `event` what happened (`queued`,
+    `started`, `finished`, `draft`, `waiting`, `answered`, `ended`, `cancelled`, `failed`), `data` the event as JSON.
+    The stream ends when the run waits for a person or is over."""
+    seen = int(last_event_id) if last_event_id and _EVENT_ID.fullmatch(last_event_id) else after
+    events = access.masis.afollow(run.run_id, after=-1 if seen is None else seen)
+    async for event in until_stopping(events, access.service.stopping):
+        seq = event["seq"]
+        yield ServerSentEvent(id=None if seq is None else str(seq), event=event["event"], data=event)
+
+
+@router.post(
+    "/runs/{run_id}/answer",
+    operation_id="answer_run",
+    summary="Answer a run that waits for a person",
+    status_code=202,
+    responses=problems(404, 409),
+)
+async def answer_run(access: Write, given: PersonsAnswer, _: Once, run: Known, response: Response) -> Run:
+    if run.status != "waiting":
+        raise Conflicting(f"The run does not wait for an answer: it is {run.status}.", advice="Ask a new question.")
+    answer = given.model_dump(exclude_none=True)
+    answer.setdefault("by", _named(access.caller))
+    resumed = await access.masis.aanswer(run.run_id, answer, run.workspace_id)
+    await access.record("run.answer", run.workspace_id, run.run_id, given.action)
+    response.headers["Location"] = location_of(run)
+    return _out(resumed)
+
+
+@router.post("/runs/{run_id}/cancel", operation_id="cancel_run", summary="Stop a run", responses=problems(404))
+async def cancel_run(access: Write, _: Once, run: Known) -> Run:
+    """One that is over stays as it is."""
+    cancelled = await access.masis.acancel(run.run_id, run.workspace_id)
+    if run.status not in ENDED:
+        await access.record("run.cancel", run.workspace_id, run.run_id)
+    return _out(cancelled)
+
+
+@router.post(
+    "/runs/{run_id}/resume",
+    operation_id="resume_run",
+    summary="Go on with a run that failed",
+    status_code=202,
+    responses=problems(404, 409),
+)
+async def resume_run(access: Write, _: Once, run: Known, response: Response) -> Run:
+    """From the agent that was interrupted; what the others did is kept. One that waits for a person is answered
+    instead, and one whose worker died is gone on with by another."""
+    with refused_as_conflict():
+        resumed = await access.masis.areopen(run.run_id, run.workspace_id)
+    await access.record("run.resume", run.workspace_id, run.run_id)
+    response.headers["Location"] = location_of(run)
+    return _out(resumed)
+
+
+@router.get(
+    "/runs/{run_id}/export",
+    operation_id="export_run",
+    summary="All that is known of a run, in one file",
+    response_class=Response,
+    responses={200: EXPORTED, **problems(404, 409)},
+)
+async def export_run(
+    access: Read,
+    run: Known,
+    format: Annotated[Format, Query(description="JSON for programs, the others for people.")] = "json",
+) -> Response:
+    """JSON holds everything; the others the answer with footnoted sources, verdicts, conflicts, scores and trail."""
+    return await export_response(access, run, format)
+
+
+def _named(caller: Caller) -> str:
+    """A key may be called anything; who decided has to be a name."""
+    return caller.name if is_name(caller.name) else f"key {caller.key_id}"
+
+
+def location_of(run: RunRecord) -> str:
+    return f"/masis/workspaces/{run.workspace_id}/runs/{run.run_id}"
+
+
+def _out(run: RunRecord) -> Run:
+    return Run(**asdict(run))

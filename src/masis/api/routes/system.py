@@ -1,0 +1,53 @@
+"""For those who run the service: does it live, is it ready, what does it count, how is it set up."""
+
+import asyncio
+from dataclasses import asdict
+
+from fastapi import APIRouter, Request, Response
+
+from masis._version import __version__
+from masis.access import rights
+from masis.api.access import AdminEverywhere, identify
+from masis.api.access_models import Alive, FindingOut
+from masis.api.middleware.problems import problems
+from masis.api.service import service_of
+from masis.observability import metrics
+from masis.runs.checkup import examine
+
+router = APIRouter(tags=["system"])
+
+
+@router.get("/health", operation_id="get_health", summary="The process lives")
+async def get_health() -> Alive:
+    return Alive(version=__version__)
+
+
+@router.get("/ready", operation_id="get_ready", summary="Database and index answer", responses=problems())
+async def get_ready(request: Request) -> Alive:
+    service = service_of(request)
+    await asyncio.to_thread(service.keys.any)
+    await service.masis.library.answers()
+    return Alive(version=__version__)
+
+
+@router.get(
+    "/metrics",
+    operation_id="get_metrics",
+    summary="Counters for Prometheus",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {}}, "description": "In Prometheus's text format."}, **problems()},
+)
+async def get_metrics(request: Request) -> Response:
+    """Where there are keys it takes an admin's for all workspaces, unless MASIS_METRICS_PUBLIC is set."""
+    if not service_of(request).settings.metrics_public:
+        rights.require_everywhere((await identify(request)).key, "admin")
+    text, media_type = await asyncio.to_thread(metrics.page)
+    return Response(text, media_type=media_type)
+
+
+@router.get(
+    "/masis/doctor", operation_id="get_doctor", summary="What is configured, and whether it works", responses=problems()
+)
+async def get_doctor(access: AdminEverywhere) -> list[FindingOut]:
+    """Tried, not assumed: each configured model is asked two short questions."""
+    return [FindingOut(**asdict(finding)) for finding in await examine(access.service.settings)]

@@ -1,0 +1,74 @@
+"""Workspaces: list, make, look at, delete with all that is theirs."""
+
+from dataclasses import asdict
+
+from fastapi import APIRouter, Request, Response
+
+from masis.access.rights import require, visible
+from masis.api.access import Access, Admin, Read
+from masis.api.middleware.idempotency import IdempotencyKey, once
+from masis.api.middleware.problems import problems, refused_as_conflict
+from masis.api.models import NewWorkspace, Receipt, Workspace, WorkspaceId
+from masis.api.paging import Cursor, Limit, Page, cut_sorted
+from masis.api.run_models import UsageOut
+
+router = APIRouter(prefix="/masis/workspaces", tags=["workspaces"])
+
+
+@router.get("", operation_id="list_workspaces", summary="The workspaces you may see", responses=problems())
+async def list_workspaces(access: Read, limit: Limit = 50, cursor: Cursor = None) -> Page[Workspace]:
+    seen = await _visible_workspaces(access)
+    shown, following = cut_sorted(seen, limit, cursor, lambda workspace: workspace.workspace_id)
+    return Page(items=list(shown), next_cursor=following)
+
+
+@router.post(
+    "", operation_id="create_workspace", summary="Make an empty workspace", status_code=201, responses=problems(409)
+)
+async def create_workspace(
+    access: Admin, new: NewWorkspace, request: Request, response: Response, idempotency_key: IdempotencyKey = None
+) -> Workspace:
+    require(access.key, "admin", new.name)
+    await once(request, await request.body(), idempotency_key, new.name)
+    with refused_as_conflict():
+        made = await access.masis.acreate_workspace(new.name)
+    await access.record("workspace.create", new.name, new.name)
+    response.headers["Location"] = f"/masis/workspaces/{new.name}"
+    return Workspace(**asdict(made))
+
+
+@router.get("/{workspace_id}", operation_id="get_workspace", summary="One workspace", responses=problems(404))
+async def get_workspace(access: Read, workspace_id: WorkspaceId) -> Workspace:
+    await access.require_workspace(workspace_id)
+    return next(each for each in await _visible_workspaces(access) if each.workspace_id == workspace_id)
+
+
+@router.delete(
+    "/{workspace_id}",
+    operation_id="delete_workspace",
+    summary="Delete a workspace with its documents, index and runs",
+    responses=problems(404, 409),
+)
+async def delete_workspace(access: Admin, workspace_id: WorkspaceId) -> Receipt:
+    await access.require_workspace(workspace_id)
+    with refused_as_conflict():
+        receipt = await access.masis.adelete_workspace(workspace_id, by=access.caller)
+    await access.record("workspace.delete", workspace_id, workspace_id, f"{receipt.documents} documents")
+    return Receipt(**asdict(receipt))
+
+
+@router.get(
+    "/{workspace_id}/usage",
+    operation_id="get_usage",
+    summary="What its questions have cost, by who asked",
+    responses=problems(404),
+)
+async def get_usage(access: Admin, workspace_id: WorkspaceId) -> list[UsageOut]:
+    await access.require_workspace(workspace_id)
+    return [UsageOut(**asdict(row)) for row in await access.masis.ausage(workspace_id)]
+
+
+async def _visible_workspaces(access: Access) -> list[Workspace]:
+    held = await access.masis.aworkspaces()
+    seen = set(visible(access.key, (workspace.workspace_id for workspace in held)))
+    return [Workspace(**asdict(workspace)) for workspace in held if workspace.workspace_id in seen]

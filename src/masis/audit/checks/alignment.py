@@ -1,0 +1,193 @@
+"""A claim laid word by word beside the sentence it was taken from: what was changed in it, and by what.
+
+Where the words around it are the same in both, a name in the place of another name, a number in the place of another
+number, or a “not” that only one of them has, is an error however often the passage mentions that name or number.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import lru_cache
+
+from masis.audit.checks.opposites import are_opposites
+from masis.language.patterns import word_set
+from masis.language.periods import MONTHS, period_spans
+from masis.language.quantities import Quantity, quantities
+from masis.language.words import FUNCTION_WORDS, NEGATIONS, could_name, plain, stem
+from masis.types import Verdict
+
+MATCHED = 0.6
+"""Share of the claim's words that must stand in the sentence in the same order …"""
+ANCHORED = 3
+"""… and how many of them around a change, on both sides together."""
+LONGEST_CHANGE = 4
+
+_TOKEN = re.compile(r"[^\W\d_]+n't\b|(?<!['’])[^\W\d_]+|(?<=')(?!s\b)[^\W\d_]+|\d+(?:[.,]\d+)*")
+"""“America's” is read as “America”, so that it meets “of America”."""
+_TIME = re.compile(
+    rf"(?:{'|'.join(month.capitalize() for month in MONTHS)})|first|second|third|fourth|[QH][1-4]|(?:1\d|20)\d\d"
+)
+_OPENS = re.compile(r"(?:^|[.!?:;\n|•*-]|\d)[\s\"'(\[*_]*$")
+_CAPITAL_NEXT = re.compile(r" [A-Z]")
+_SENTENCE_END = re.compile(r"[.!?:;]\s")
+_TITLES = word_set(
+    "mr mrs ms dr sir lord lady king queen prince princess president general captain judge senator professor baron "
+    "pope saint prime minister chief director"
+)
+_LISTED_BEFORE = re.compile(r"(?:\b(?:and|or)|&|[A-Z][^\W\d_]*,)\s*$")
+_LISTED_AFTER = re.compile(r"\s*(?:(?:and|or)\b|&|,\s*(?:(?:and|or)\s+)?[A-Z])")
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """A text as a row of words."""
+
+    text: str
+    words: tuple[str, ...]
+    """Stems, so that an inflection is no change."""
+    spans: tuple[tuple[int, int], ...]
+
+    def between(self, first: int, last: int) -> str:
+        return self.text[self.spans[first][0] : self.spans[last - 1][1]] if first < last else ""
+
+    def names(self, first: int, last: int, known: Collection[str] = ()) -> list[str]:
+        return [self.text[slice(*self.spans[at])] for at in range(first, last) if self._is_name(at, known)]
+
+    def _is_name(self, at: int, known: Collection[str] = ()) -> bool:
+        """A capital that opens a sentence names something only where another follows (“Maren Oakhurst said”), or
+        where it is known for a name."""
+        start, end = self.spans[at]
+        word = self.text[start:end]
+        if not word[0].isupper() or len(word) < 2 or not could_name(word):
+            return False
+        if not _OPENS.search(self.text[:start][-6:]) or self.words[at] in known:
+            return True
+        return _CAPITAL_NEXT.match(self.text, end) is not None
+
+    def is_only_names(self, first: int, last: int) -> bool:
+        """Names and the small words between them: “the Duchy of Savoy”."""
+        return all(self._is_name(at) or self.words[at] in FUNCTION_WORDS for at in range(first, last))
+
+    def is_one_sentence(self, first: int, last: int) -> bool:
+        return _SENTENCE_END.search(self.between(first, last)) is None
+
+    def is_in_a_list(self, first: int, last: int) -> bool:
+        before, after = self.text[: self.spans[first][0]], self.text[self.spans[last - 1][1] :]
+        return bool(_LISTED_BEFORE.search(before[-30:]) or _LISTED_AFTER.match(after))
+
+    def quantities(self, first: int, last: int) -> list[Quantity]:
+        """Those that begin there, read with the unit behind them."""
+        start, end = self.spans[first][0], self.spans[last - 1][1]
+        return [q for q in quantities(self.text) if start <= q.start < end]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    ours: tuple[int, int]
+    theirs: tuple[int, int]
+
+
+def alteration(claim: str, source: str) -> tuple[Verdict, str] | None:
+    """The verdict on the first change that turns the sentence into another one; None where there is none."""
+    ours, theirs = laid(claim), laid(source)
+    for change in _anchored_changes(ours, theirs):
+        for check in (_name, _period, _number, _denial):
+            if found := check(ours, theirs, change):
+                return found
+    return None
+
+
+@lru_cache(maxsize=8192)
+def laid(text: str) -> Laid:
+    text = plain(text)
+    found = list(_TOKEN.finditer(text))
+    return Laid(text, tuple(_form(m.group()) for m in found), tuple(m.span() for m in found))
+
+
+def _form(word: str) -> str:
+    lower = word.lower()
+    return lower.replace(",", "") if lower[0].isdigit() or lower in FUNCTION_WORDS else stem(lower)
+
+
+def _anchored_changes(ours: Laid, theirs: Laid) -> Iterator[Change]:
+    matcher = SequenceMatcher(None, ours.words, theirs.words, autojunk=False)
+    codes = matcher.get_opcodes()
+    if sum(i2 - i1 for tag, i1, i2, _, _ in codes if tag == "equal") < MATCHED * len(ours.words):
+        return
+    for at, (tag, i1, i2, first, last) in enumerate(codes):
+        j1, j2 = _beside_the_claim(i1, i2, first, last, len(ours.words))
+        if tag == "equal" or i2 - i1 > LONGEST_CHANGE or j2 - j1 > LONGEST_CHANGE:
+            continue
+        before = codes[at - 1][2] - codes[at - 1][1] if at else 0
+        after = codes[at + 1][2] - codes[at + 1][1] if at + 1 < len(codes) else 0
+        # A change at the very beginning or end has the end of the sentence for an anchor.
+        held = (before > 0 or i1 == 0) and (after > 0 or i2 == len(ours.words))
+        if held and before + after >= ANCHORED:
+            yield Change((i1, i2), (j1, j2))
+
+
+def _beside_the_claim(i1: int, i2: int, first: int, last: int, length: int) -> tuple[int, int]:
+    """The source's sentence may begin before the claim and go on after it: only as much of it is looked at."""
+    if i1 < i2 == length:
+        return first, min(last, first + i2 - i1)
+    return (max(first, last - i2), last) if i1 == 0 < i2 else (first, last)
+
+
+def _name(ours: Laid, theirs: Laid, change: Change) -> tuple[Verdict, str] | None:
+    if change.ours[0] == change.ours[1] or change.theirs[0] == change.theirs[1]:
+        return None
+    mine, said = ours.names(*change.ours), theirs.names(*change.theirs)
+    if not (ours.is_only_names(*change.ours) and theirs.is_only_names(*change.theirs)):
+        return None
+    if not mine or not said or is_alias(mine, said) or _is_reordered(ours, theirs, change):
+        return None
+    return "contradicted", f"the source names {' '.join(said)} here, not {' '.join(mine)}"
+
+
+def is_alias(mine: Sequence[str], said: Sequence[str]) -> bool:
+    """They share a word, or one is short for the other."""
+    a, b = ([word.lower().removesuffix("'s") for word in names] for names in (mine, said))
+    initials = ("".join(word[0] for word in names) for names in (a, b))
+    if len(a) == len(b) > 1 and a[-1] == b[-1] and not _TITLES & {*a, *b}:
+        # “Delaware County” is not “Schoharie County”.
+        return a == b
+    if set(a) & set(b) or any(short in (*a, *b) for short in initials):
+        return True
+    return any(x.startswith(y[:4]) for x in a for y in b) or any(w.isupper() for w in (*mine, *said))
+
+
+def _is_reordered(ours: Laid, theirs: Laid, change: Change) -> bool:
+    """“B and A” for “A and B”: each stands elsewhere in the other's list."""
+    moved = set(ours.words[slice(*change.ours)]) & set(theirs.words)
+    return bool(moved) and (ours.is_in_a_list(*change.ours) or theirs.is_in_a_list(*change.theirs))
+
+
+def _period(ours: Laid, theirs: Laid, change: Change) -> tuple[Verdict, str] | None:
+    """The third quarter for the first, June for January, one year for another."""
+    mine, said = ours.between(*change.ours), theirs.between(*change.theirs)
+    both_times = _TIME.fullmatch(mine) and _TIME.fullmatch(said)
+    return ("numbers_differ", f"the source says {said} here, not {mine}") if both_times else None
+
+
+def _number(ours: Laid, theirs: Laid, change: Change) -> tuple[Verdict, str] | None:
+    mine, said = ours.between(*change.ours), theirs.between(*change.theirs)
+    if not mine or not said or period_spans(mine) or period_spans(said):
+        return None
+    a, b = ours.quantities(*change.ours), theirs.quantities(*change.theirs)
+    differ = len(a) == len(b) == 1 and a[0].unit == b[0].unit and not a[0].is_met_by(b[0])
+    if not differ or (a[0].value, a[0].scaled) == (b[0].value, b[0].scaled):
+        return None
+    return "numbers_differ", f"the source gives {b[0].in_words} here, not {a[0].in_words}"
+
+
+def _denial(ours: Laid, theirs: Laid, change: Change) -> tuple[Verdict, str] | None:
+    mine, said = (
+        [text.text[slice(*span)].lower() for span in text.spans[slice(*where)]]
+        for text, where in ((ours, change.ours), (theirs, change.theirs))
+    )
+    if len(mine) + len(said) == 1 and set(mine + said) <= NEGATIONS:
+        return "contradicted", "it denies what the source says" if mine else "the source denies it"
+    if len(mine) == len(said) == 1 and are_opposites(mine[0], said[0]):
+        return "contradicted", f"the claim says {mine[0]}, the source {said[0]}"
+    return None

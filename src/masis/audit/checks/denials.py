@@ -1,0 +1,145 @@
+"""What a text denies: each negation with the words it is about, so that only like is held against like.
+
+“The board did not approve the merger, but welcomed it” denies the approval and nothing else.
+"""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+
+from masis.language.words import DENYING_VERBS, FUNCTION_WORDS, NEGATIONS, NOT_A_DENIAL, plain, stem
+
+_TOKEN = re.compile(r"[^\W\d_]+(?:['\-][^\W\d_]+)*|\d+(?:[.,]\d+)*|[,;:.!?()]", re.UNICODE)
+_NEEDS_TO = DENYING_VERBS | {"fail", "fails", "failed", "failing", "unable"}
+"""“Declined to comment” denies, “declined to 3 %” does not."""
+_BREAKS = frozenset(",;:.!?()") | {"but", "although", "though", "while", "whereas", "because"}
+_PASSED_OVER = frozenset({"longer", "even", "necessarily", "really", "yet"})
+"""“No longer makes” denies the making."""
+_REACH = 3
+"""Content words behind a negation that it is taken to be about …"""
+_REACH_BACK = 2
+"""… and before it, where none follow: “the rest did not”."""
+_PREFIXED = re.compile(
+    r"(?:un|non)-?(?P<base>[a-z]{3,}(?:able|ible|ed|ful|al|ive|ous|ent|ant|ic|ar|ary|ate|y|in|ain|ing))|(?:in|im|ir|il)(?P<adjective>[a-z]{3,}(?:able|ible|ent|al|ive))"
+)
+
+CLAUSE_SAID = 0.6
+"""Share of a denying clause that a claim must repeat to be the same clause without its denial."""
+_CLAUSE_END = re.compile(r"[.;!?](?=\s|$)|,\s(?:but|and|so|or|while|although)\s|\sbut\s", re.IGNORECASE)
+_SOFTENED = re.compile(
+    r"\b(?:avoid\w*|prevent\w*|without|regardless|against|oppos\w*|unless|hardly|rarely|instead|rather|unlike|stop\w*)\b",
+    re.IGNORECASE,
+)
+"""Words by which a paraphrase may deny without a negation."""
+_FORBIDS = re.compile(r"\b(?:contraindicat|prohibit|forbid|bann|disallow)\w*|\b(?:forbade|bans?)\b", re.IGNORECASE)
+"""What is forbidden “should not” be done: the source denies as well, without a negation."""
+_CONDITIONS = frozenset({"if", "unless", "whether", "when", "or"})
+_WITHOUT = re.compile(r"\bwithout (?:an?|the|its|their|any)? ?(?P<thing>[^\W\d_]{3,})", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Denials:
+    scopes: tuple[tuple[str, ...], ...]
+    """Of each negation, the stems it is about, nearest first."""
+    stems: frozenset[str]
+    """All content words of the text …"""
+    affirmed: frozenset[str]
+    """… and those that it also has outside of any negation."""
+
+
+def denied_by_one(claim: str, source: str) -> str | None:
+    """What one of the two denies and the other says, in words; None where nothing is."""
+    ours, theirs = read_denials(claim), read_denials(source)
+    for scope in () if _FORBIDS.search(source) else ours.scopes:
+        if not _is_met(scope, theirs) and _is_said(scope, theirs.stems):
+            return "it denies what the source says"
+    is_softened = _SOFTENED.search(claim) or _FORBIDS.search(claim)
+    if not is_softened and any(_drops_a_denial(ours, clause) for clause in _CLAUSE_END.split(source)):
+        return "the source denies it"
+    return _without(claim, source) or _without(source, claim) or _prefixed(claim, source) or _prefixed(source, claim)
+
+
+def _drops_a_denial(ours: Denials, clause: str) -> bool:
+    """The claim says most of what a clause of the source says, but for its negation."""
+    theirs = read_denials(clause)
+    if not theirs.scopes or len(theirs.stems & ours.stems) < CLAUSE_SAID * len(theirs.stems):
+        return False
+    # Years stand in many sentences: they do not tell that the source denies this one.
+    scopes = [tuple(s for s in scope if not s[0].isdigit()) for scope in theirs.scopes if not _is_met(scope, ours)]
+    return any(_is_said(scope, ours.stems) and scope[0] not in theirs.affirmed for scope in scopes if scope)
+
+
+def denies_a_figure(claim: str) -> bool:
+    """ "Revenue was not $5 million": where the source gives that figure, it is contradicted."""
+    return any(scope[0][0].isdigit() for scope in read_denials(claim).scopes)
+
+
+def _is_met(scope: tuple[str, ...], other: Denials) -> bool:
+    return any(set(scope) & set(denied) for denied in other.scopes)
+
+
+def _is_said(scope: tuple[str, ...], stems: frozenset[str]) -> bool:
+    """The word next to the negation, and another one that it is about, stand in the other text."""
+    shared = sum(s in stems for s in scope)
+    return bool(scope) and shared >= min(2, len(scope)) and (scope[0] in stems or shared == len(scope) - 1)
+
+
+@lru_cache(maxsize=8192)
+def read_denials(text: str) -> Denials:
+    tokens = [match.group().lower() for match in _TOKEN.finditer(NOT_A_DENIAL.sub(" ", plain(text)))]
+    content = [_stem_of(token) for token in tokens]
+    scopes = [_scope(tokens, content, at) for at in range(len(tokens)) if _denies(tokens, at)]
+    affirmed = Counter(s for s in content if s) - Counter(s for scope in scopes for s in scope)
+    return Denials(tuple(filter(None, scopes)), frozenset(s for s in content if s), frozenset(affirmed))
+
+
+def _stem_of(token: str) -> str | None:
+    if token[0].isdigit():
+        return token.replace(",", "")
+    is_content = len(token) > 1 and token not in FUNCTION_WORDS and token not in NEGATIONS
+    return stem(token) if is_content and token[0].isalpha() else None
+
+
+def _denies(tokens: list[str], at: int) -> bool:
+    token, following = tokens[at], tokens[at + 1 : at + 3]
+    if token in _NEEDS_TO:
+        is_verb_next = len(following) == 2 and following[1][0].isalpha() and following[1] not in FUNCTION_WORDS
+        return following[:1] == ["to"] and is_verb_next
+    # “No. 5” numbers something, and “not without cost” says that there was one.
+    if _CONDITIONS & set(tokens[max(0, at - 4) : at]):
+        # “If it is not level” supposes, and denies nothing.
+        return False
+    is_none = following[:1] in (["without"], ["."] if token == "no" else [])
+    return token in NEGATIONS and token != "without" and not is_none
+
+
+def _scope(tokens: list[str], content: list[str | None], at: int) -> tuple[str, ...]:
+    behind: list[str] = []
+    for token, found in zip(tokens[at + 1 :], content[at + 1 :], strict=True):
+        if token in _BREAKS or len(behind) == _REACH:
+            break
+        if found and token not in _NEEDS_TO and token not in _PASSED_OVER:
+            behind.append(found)
+    return tuple(behind or [found for found in content[max(0, at - 6) : at] if found][::-1][:_REACH_BACK])
+
+
+def _without(one: str, other: str) -> str | None:
+    """ "Without calibration" is denied by "with calibration", not by whatever speaks of calibration."""
+    for match in _WITHOUT.finditer(one):
+        is_with = re.search(rf"\bwith (?:an?|the|its|their)? ?{re.escape(match['thing'])}", other, re.IGNORECASE)
+        says_both = f"with {match['thing']}".lower() in one.lower()
+        if is_with and not says_both and match.group().lower() not in other.lower():
+            return f"one says with {match['thing']}, the other without"
+    return None
+
+
+def _prefixed(one: str, other: str) -> str | None:
+    """“Unprofitable” against “profitable”, where neither text has both."""
+    ours, theirs = (set(re.findall(r"[a-z]+(?:-[a-z]+)*", text.lower())) for text in (one, other))
+    for word in ours - theirs:
+        match = _PREFIXED.fullmatch(word)
+        base = match and (match["base"] or match["adjective"])
+        if base and base in theirs and base not in ours:
+            return f"one says {word}, the other {base}"
+    return None

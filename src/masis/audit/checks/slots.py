@@ -1,0 +1,179 @@
+"""Names and numbers held against what the source has in the same place, between the same words.
+
+“… the acquisition of Ferrowell Loggers for $3 million” leaves no doubt what stands between “acquisition of” and “for”:
+another name there is an error, however often the passage mentions it elsewhere.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from masis.audit.checks.alignment import Laid, is_alias, laid
+from masis.language.words import FUNCTION_WORDS
+from masis.types import Verdict
+
+CONTEXTS = ((2, 2), (2, 1), (1, 2), (3, 0), (0, 3))
+"""How many words before and behind must be the same, from the surest on."""
+OWN_CONTEXTS = ((1, 1), (2, 0), (0, 2), (3, 0))
+"""Where the passage has the claim's own name among so many of the same words, it may stand there."""
+LONGEST_SLOT = 5
+_NEW_SENTENCE = re.compile(r"[.!?]\s+[A-Z]")
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """What stands in a text between certain words: `words[start:end]`."""
+
+    start: int
+    end: int
+
+
+def misplaced(claim: str, passages: Sequence[str]) -> tuple[Verdict, str] | None:
+    """The verdict on the first name or number that the passages give differently in its very place."""
+    ours, theirs = laid(claim), [laid(passage) for passage in passages]
+    known = frozenset[str]().union(*map(names_of, theirs))
+    # What opens the claim and stands nowhere in the source may be a name too.
+    opening = frozenset(ours.words[:1]) - frozenset[str]().union(*(positions(passage) for passage in theirs))
+    for slot in _names(ours, known | opening):
+        if other := _other_name(ours, slot, theirs, known):
+            return "contradicted", f"the source names {other} here, not {ours.between(slot.start, slot.end)}"
+    for slot in _numbers(ours):
+        if other := _other_number(ours, slot, theirs):
+            return "numbers_differ", f"the source gives {other} here, not {ours.between(slot.start, slot.end)}"
+    return None
+
+
+@lru_cache(maxsize=1024)
+def names_of(text: Laid) -> frozenset[str]:
+    """Words that are names wherever they stand, for they are capitalised within a sentence too."""
+    return frozenset(text.words[at] for at in range(len(text.words)) if text.names(at, at + 1))
+
+
+def _names(text: Laid, known: frozenset[str]) -> Iterator[Slot]:
+    """Runs of capitalised words."""
+    start = None
+    for at in range(len(text.words) + 1):
+        is_name = at < len(text.words) and bool(text.names(at, at + 1, known))
+        if start is not None and is_name and not text.is_one_sentence(start, at + 1):
+            yield Slot(start, at)
+            start = None
+        if is_name and start is None:
+            start = at
+        elif not is_name and start is not None:
+            yield Slot(start, at)
+            start = None
+
+
+def _numbers(text: Laid) -> Iterator[Slot]:
+    yield from (Slot(at, at + 1) for at, word in enumerate(text.words) if word[0].isdigit())
+
+
+def _other_name(ours: Laid, slot: Slot, passages: Sequence[Laid], known: frozenset[str]) -> str | None:
+    if any(_stands_there(ours, slot, passage, OWN_CONTEXTS) for passage in passages):
+        return None
+    mine = ours.names(slot.start, slot.end, {*known, ours.words[slot.start]})
+    for context in CONTEXTS:
+        places = [(passage, s) for passage in passages for s in _same_place(ours, slot, passage, context, known)]
+        if not all(context):
+            places = [(passage, s) for passage, s in places if not _is_near(ours.words[slot.start], passage, s)]
+        said = [names for passage, s in places if (names := passage.names(s.start, s.end, known))]
+        if said:
+            return None if any(is_alias(mine, other) for other in said) else " ".join(said[0])
+    return None
+
+
+def _is_near(own: str, passage: Laid, slot: Slot) -> bool:
+    """The claim's own name stands in the same sentence: “Ecuador (in Quechua Ikwadur) is a republic”."""
+    return any(
+        not _NEW_SENTENCE.search(passage.between(min(at, slot.start), max(at + 1, slot.end)))
+        for at in positions(passage).get(own, ())
+    )
+
+
+def _other_number(ours: Laid, slot: Slot, passages: Sequence[Laid]) -> str | None:
+    mine = ours.quantities(slot.start, slot.end)
+    if not mine or any(_stands_there(ours, slot, passage, ((0, 1),)) for passage in passages):
+        return None
+    for context in CONTEXTS[:3]:
+        places = [(passage, s) for passage in passages for s in _same_place(ours, slot, passage, context)]
+        said = [quantity for passage, s in places for quantity in passage.quantities(s.start, s.end)]
+        if said:
+            return None if any(mine[0].is_met_by(other) for other in said) else said[0].text
+    return None
+
+
+def _stands_there(ours: Laid, slot: Slot, passage: Laid, contexts: Sequence[tuple[int, int]]) -> bool:
+    """The passage has the claim's own word beside some of the same words."""
+    own = ours.words[slot.start : slot.end]
+    starts = [at for at in positions(passage).get(own[0], ()) if passage.words[at : at + len(own)] == own]
+    return any(_has_around(ours, slot, passage, at, context) for at in starts for context in contexts)
+
+
+def _has_around(ours: Laid, slot: Slot, passage: Laid, at: int, context: tuple[int, int]) -> bool:
+    before, behind = context
+    left, right = ours.words[max(0, slot.start - before) : slot.start], ours.words[slot.end : slot.end + behind]
+    end = at + slot.end - slot.start
+    is_long = len(left) == before and len(right) == behind and any(map(_is_telling, (*left, *right)))
+    return is_long and passage.words[max(0, at - before) : at] == left and passage.words[end : end + behind] == right
+
+
+@lru_cache(maxsize=1024)
+def positions(text: Laid) -> dict[str, tuple[int, ...]]:
+    found: dict[str, list[int]] = {}
+    for at, word in enumerate(text.words):
+        found.setdefault(word, []).append(at)
+    return {word: tuple(where) for word, where in found.items()}
+
+
+def _same_place(
+    ours: Laid, slot: Slot, passage: Laid, context: tuple[int, int], known: Collection[str] = ()
+) -> Iterator[Slot]:
+    before, behind = context
+    left = ours.words[max(0, slot.start - before) : slot.start]
+    right = ours.words[slot.end : slot.end + behind]
+    if len(left) < before or len(right) < behind or not any(map(_is_telling, (*left, *right))):
+        return
+    found = _between(passage, left, right, known) if left else _before(passage, right, known)
+    # The same words across the end of a sentence are no context.
+    yield from (s for s in found if passage.is_one_sentence(s.start - before, s.end + behind))
+
+
+def _before(passage: Laid, right: tuple[str, ...], known: Collection[str]) -> Iterator[Slot]:
+    for at in positions(passage).get(right[0], ()):
+        yield from _run_before(passage, at, right, known)
+
+
+def _between(passage: Laid, left: tuple[str, ...], right: tuple[str, ...], known: Collection[str]) -> Iterator[Slot]:
+    for at in (last + 1 for last in positions(passage).get(left[-1], ())):
+        if at >= len(left) and passage.words[at - len(left) : at] == left:
+            yield from _up_to(passage, at, right) if right else _run_from(passage, at, known)
+
+
+def _is_telling(word: str) -> bool:
+    return word not in FUNCTION_WORDS and not word[0].isdigit()
+
+
+def _up_to(passage: Laid, start: int, right: tuple[str, ...]) -> Iterator[Slot]:
+    for end in range(start + 1, min(start + LONGEST_SLOT, len(passage.words)) + 1):
+        if passage.words[end : end + len(right)] == right:
+            yield Slot(start, end)
+            return
+
+
+def _run_from(passage: Laid, start: int, known: Collection[str]) -> Iterator[Slot]:
+    end = start
+    while end < len(passage.words) and passage.names(end, end + 1, known) and passage.is_one_sentence(start, end + 1):
+        end += 1
+    if end > start:
+        yield Slot(start, end)
+
+
+def _run_before(passage: Laid, end: int, right: tuple[str, ...], known: Collection[str]) -> Iterator[Slot]:
+    if passage.words[end : end + len(right)] != right:
+        return
+    start = end
+    while start > 0 and passage.names(start - 1, start, known) and passage.is_one_sentence(start - 1, end):
+        start -= 1
+    if end - start > 0:
+        yield Slot(start, end)

@@ -1,0 +1,110 @@
+"""The citation engine: which sentence cites what, what does not exist, and which claims cite nothing.
+
+Plain code. Which bracketed tokens count as ids, known or made up, is decided in `id_shapes`.
+"""
+
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from masis.audit.citations.kinds import kind_of
+from masis.language.blocks import Block, parse_blocks
+from masis.language.citation_ids import IdLexicon
+from masis.language.citation_marks import CitationMark, citation_groups, find_citations, find_marks, without_groups
+from masis.language.sentences import split_blocks
+from masis.types import CitationAudit, ClaimKind
+
+__all__ = [
+    "CitationMark",
+    "CitedSentence",
+    "audit_citations",
+    "cited_sentences",
+    "find_citations",
+    "is_abstention",
+    "strip_citations",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class CitedSentence:
+    text: str
+    start: int
+    end: int
+    kind: ClaimKind
+    bare: str
+    """The text as it reads without its citations."""
+    blanked: str
+    """The text with spaces for its citations: every character where it was."""
+    cited: tuple[str, ...]
+    """Ids that exist in the evidence."""
+    invalid: tuple[str, ...]
+    """Ids that do not: fabricated."""
+
+
+def strip_citations(text: str, known_ids: Collection[str]) -> str:
+    """The text as it reads without its citations."""
+    blocks = parse_blocks(text)
+    marks = find_marks(text, blocks, IdLexicon(known_ids))
+    return without_groups(text, citation_groups(text, marks, 0, len(text)))
+
+
+def cited_sentences(answer: str, known_ids: Collection[str]) -> list[CitedSentence]:
+    return list(_cited_sentences(answer, frozenset(known_ids)))
+
+
+@lru_cache(maxsize=64)
+def _cited_sentences(answer: str, known: frozenset[str]) -> tuple[CitedSentence, ...]:
+    """Kept, for the Critic asks several times about the same draft."""
+    blocks = parse_blocks(answer)
+    marks = find_marks(answer, blocks, IdLexicon(known))
+    starts = [mark.start for mark in marks]
+    return tuple(
+        _cited_sentence(answer, block, start, end, marks[bisect_left(starts, start) : bisect_left(starts, end)], known)
+        for block, start, end in split_blocks(answer, blocks, marks)
+    )
+
+
+def _cited_sentence(
+    answer: str, block: Block, start: int, end: int, marks: Sequence[CitationMark], known: Collection[str]
+) -> CitedSentence:
+    text = answer[start:end]
+    ids = dict.fromkeys(identifier for mark in marks for identifier in mark.ids)
+    groups = citation_groups(answer, marks, start, end)
+    bare = without_groups(text, [(first - start, last - start) for first, last in groups])
+    return CitedSentence(
+        text,
+        start,
+        end,
+        kind_of(block, bare),
+        bare,
+        _blanked(text, [(first - start, last - start) for first, last in groups]),
+        tuple(one for one in ids if one in known),
+        tuple(one for one in ids if one not in known),
+    )
+
+
+def _blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    for start, end in spans:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
+def audit_citations(answer: str, known_ids: Collection[str]) -> CitationAudit:
+    """Recommendations are not claims about the evidence: they may stand without a citation."""
+    sentences = cited_sentences(answer, known_ids)
+    invalid = list(dict.fromkeys(one for sentence in sentences for one in sentence.invalid))
+    uncited = [s.text for s in sentences if s.kind == "claim" and not s.cited and not s.invalid]
+    return CitationAudit(
+        invalid_citations=invalid,
+        uncited_claim_count=len(uncited),
+        uncited_claim_sentences=uncited,
+        hallucination_detected=bool(invalid),
+        unsupported_claims=[sentence.text for sentence in sentences if sentence.invalid],
+    )
+
+
+def is_abstention(answer: str, known_ids: Collection[str]) -> bool:
+    """Whether the answer says what the evidence lacks, and nothing else."""
+    kinds = {sentence.kind for sentence in cited_sentences(answer, known_ids)}
+    return "limit" in kinds and kinds <= {"limit", "heading"}

@@ -1,0 +1,139 @@
+"""Does a sentence state a limit of the evidence ("The documents do not say …"), and nothing else?
+
+The limit must be the evidence's or the reader's: "The company does not disclose its margins" is a claim. And
+a limit must not carry a claim along: "The documents do not give 2024, but revenue was $5M" has to be cited
+like any other claim.
+"""
+
+import re
+from collections.abc import Iterator
+
+from masis.audit.citations.limits import evidence_pattern, limit_patterns
+from masis.language.characters import plain_typography
+from masis.language.figures import states_a_figure
+
+_LONGEST = 600
+"""Nobody needs more characters to say that something is missing."""
+
+_CITATION_LIKE = re.compile(r"\[[^\[\]]{0,200}\]|【[^【】]{0,200}】")
+_PARENTHESIS = re.compile(r"\(([^()]{0,200})\)")
+_MARKUP = re.compile(r"[*`~]+|(?<!\w)_+|_+(?!\w)")
+_NOT_CONTRACTED = re.compile(r"(\w)n't\b")
+_IS_CONTRACTED = re.compile(r"\b(there|it|that|what|here)'s\b")
+_NOT_A_DENIAL = re.compile(
+    r"\bnot (?:only|just|merely|simply|solely)\b|\bnicht nur\b|\bpas seulement\b|\bno s[oó]lo\b"
+    r"|\bniet alleen\b"
+)
+_BY_SOMEBODY = re.compile(
+    r"\b(?:\w+ed|found|given|shown|said|known) by (?:the )?(?:company|management|board|auditors?"
+    r"|regulators?|court|issuer|firm|group|bank|ceo|cfo|government|police|investigators?|parties|buyer"
+    r"|seller|sec|commission)\b"
+)
+_CLAUSE_BREAK = re.compile(
+    r";|\s-\s|(?:,\s*|\s)(?:but|however|although|though|whereas|yet|nevertheless|nonetheless|because|aber"
+    r"|jedoch|allerdings|obwohl|weil|sondern|mais|cependant|toutefois|bien que|car|pero|sin embargo|aunque"
+    r"|porque|sino|tuttavia|sebbene|perché|porém|contudo|embora|pois|maar|echter|hoewel|omdat|однако"
+    r"|хотя)\b|,\s*(?:while|since|as|ma|però|mas|men|doch|während|но|ale|so|therefore)\b|但是|但|然而|不过|ただし"
+    r"|しかし|が、"
+)
+_OPENS_WITH_SUBORDINATE = re.compile(
+    r"\W*(?:although|though|even though|while|whereas|because|since|as|given that|obwohl|während|weil|da"
+    r"|bien que|si|alors que|puisque|aunque|mientras|sebbene|mentre|poiché|embora|enquanto|hoewel|terwijl"
+    r"|omdat)\b[^,]*,"
+)
+_PHRASE_BREAK = re.compile(
+    r",\s*(?:which|who|with|only|except|other than|beyond|apart from|and|und|et|y|e|en|welche[rs]?|qui|que"
+    r"|che|die)\b|\b(?:beyond|other than|except(?: for| that)?|apart from|aside from|besides|only that"
+    r"|außer|abgesehen|hormis|salvo|tranne|exceto|behalve)\b"
+)
+_ASSERTS_A_FIGURE = re.compile(
+    r"\b(?:and|und|et|y|e|en)\b[^,;]{1,60}\b(?:was|were|is|are|has|had|reached|rose|fell|grew|increased"
+    r"|decreased|declined|totall?ed|amounted|stood|came|war|waren|ist|betrug|stieg|sank|était|est"
+    r"|a atteint|fue|era|es|alcanzó|è|era|ammonta|foi|era|é|atingiu|was|bedroeg|steeg)\b(?P<rest>.*)"
+)
+_TOPIC = re.compile(
+    r"\W*(?:however,? |also,? )?(?:regarding|about|on|for|as (?:to|for|regards)|concerning|whether|if|how"
+    r"|why|what|which|who|when|with (?:respect|regard)|in|under|among|bezüglich|ob|zu|zum|zur|hinsichtlich"
+    r"|concernant|quant|sur|si|sobre|en cuanto|respecto|riguardo|quanto|se|wat betreft|over|of)\b"
+)
+_HARMLESS = re.compile(
+    r"\b(?:may (?:be|have|help|contain|provide|exist|not|also|need|differ|cover|clarify|still)|might|could"
+    r"|would|can|cannot|should|please|further|additional|consult|question|answer|könnte\w*|kann|pourrai\w*"
+    r"|peut|podría\w*|puede\w*|potrebbe\w*|può|poderia\w*|pode|kan|zou|i|we|this answer)\b|\b(?:is|are) "
+    r"(?:not possible|impossible|needed|required)\b|\b(?:is|are) (?:only )?(?:mentioned|discussed"
+    r"|described|named|listed|referenced|covered)\b"
+)
+_PASSES_ON_A_CLAIM = re.compile(
+    r"\b(?:says?|states?|shows?|indicates?|confirms?|reveals?|suggests?) (?!nothing|little|no\b|only\b)\w"
+    r"|\b(?:reports?|notes?|explains?|mentions?) that\b|\b(?:dass|que|che|dat)\b"
+)
+_UNDECIDED = re.compile(r"\b(?:whether|if|why|how|ob|warum|si|pourquoi|se|perché|of|waarom)\b")
+
+
+def states_a_limit(sentence: str) -> bool:
+    words = plain_words(sentence)
+    if not words or len(words) > _LONGEST or _NOT_A_DENIAL.search(words):
+        return False
+    asides = _PARENTHESIS.findall(words)
+    main = " ".join(_PARENTHESIS.sub(" ", words).split())
+    limit = _limit_in(main)
+    if limit is None or any(states_a_figure(aside) for aside in asides):
+        return False
+    return not _claims_besides(main, limit)
+
+
+def plain_words(sentence: str) -> str:
+    """Lower case, one spelling of quotes and dashes, no markup, no brackets, "do not" for "don't"."""
+    text = plain_typography(_CITATION_LIKE.sub(" ", sentence)).lower()
+    text = _MARKUP.sub("", text).replace("can't", "can not").replace("cannot", "can not").replace("won't", "will not")
+    return " ".join(_IS_CONTRACTED.sub(r"\1 is", _NOT_CONTRACTED.sub(r"\1 not", text)).split())
+
+
+def _limit_in(text: str) -> re.Match[str] | None:
+    found = next((match for pattern in limit_patterns() if (match := pattern.search(text))), None)
+    if found is not None and _BY_SOMEBODY.search(text) and not evidence_pattern().search(text.replace("evidence", "")):
+        return None
+    return found
+
+
+def _claims_besides(text: str, limit: re.Match[str]) -> bool:
+    """Whether anything but the limit asserts something: a figure anywhere, or a whole clause of its own."""
+    anchor = limit.end() - 1
+    for start, end, is_clause in _pieces(text, limit.start()):
+        if start <= anchor < end:
+            continue
+        piece = text[start:end]
+        if states_a_figure(piece) and not _TOPIC.match(piece):
+            return True
+        if is_clause and _asserts(piece):
+            return True
+    joined = _ASSERTS_A_FIGURE.search(text, limit.end())
+    if joined is None or _UNDECIDED.search(text, limit.end(), joined.start()):
+        return False
+    return states_a_figure(joined["rest"])
+
+
+def _pieces(text: str, limit_start: int) -> Iterator[tuple[int, int, bool]]:
+    """Spans of the clauses of a sentence, and of the phrases in them that could bring in a figure."""
+    subordinate = _OPENS_WITH_SUBORDINATE.match(text)
+    breaks = [(match.start(), match.end(), True) for match in _CLAUSE_BREAK.finditer(text)]
+    breaks += [(match.start(), match.end(), False) for match in _PHRASE_BREAK.finditer(text)]
+    if 0 <= (comma := text.find(",")) < limit_start:
+        breaks.append((comma, comma + 1, False))
+    if subordinate:
+        breaks.append((subordinate.end() - 1, subordinate.end(), True))
+    start, is_clause = 0, True
+    for before, after, opens_clause in sorted(breaks):
+        if before < start:
+            continue
+        yield start, before, is_clause or opens_clause
+        start, is_clause = after, opens_clause
+    yield start, len(text), is_clause
+
+
+def _asserts(clause: str) -> bool:
+    if len(clause.split()) < 3 or _limit_in(clause) or _TOPIC.match(clause):
+        return False
+    if _PASSES_ON_A_CLAIM.search(clause):
+        return True
+    return not (_HARMLESS.search(clause) or evidence_pattern().search(clause))

@@ -1,0 +1,171 @@
+"""Every sentence of an answer as a record: what it cites, to the character, and a verdict with its reason."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from masis.audit.checks.claim_parts import Part, split_claim
+from masis.audit.checks.second_opinion import Question, SecondOpinion, weighed
+from masis.audit.checks.support import Support, check_support
+from masis.audit.citations.engine import CitedSentence, cited_sentences
+from masis.language.instructions import readable
+from masis.types import Citation, Claim, ClaimPart, EvidenceChunk, Verdict
+
+_WORST_FIRST: tuple[Verdict, ...] = (
+    "fabricated_citation", "contradicted", "numbers_differ", "not_in_source", "uncited", "unverified", "supported",
+    "verbatim",
+)  # fmt: skip
+QuestionKey = tuple[str, tuple[str, ...]]
+Opinions = Mapping[QuestionKey, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A sentence with what code alone found out about it, and about each of its parts."""
+
+    sentence: CitedSentence
+    chunks: Sequence[EvidenceChunk]
+    whole: Support | None
+    """None where it cites nothing."""
+    parts: Sequence[tuple[Part, Support]] = ()
+
+    @property
+    def bare(self) -> str:
+        return self.sentence.bare.strip()
+
+    def open_questions(self) -> Iterator[Question]:
+        """What only a reader of meaning could tell."""
+        leaning = not self.parts or any(_cannot_stand_alone(support) for _, support in self.parts)
+        if self.whole and self.whole.is_open and leaning:
+            yield self.bare, self.chunks
+        for part, support in self.parts:
+            if support.is_open and not _cannot_stand_alone(support):
+                yield part.reads, self.chunks
+
+
+def judge_claims(
+    answer: str, evidence: Sequence[EvidenceChunk], second_opinion: SecondOpinion | None = None
+) -> list[Claim]:
+    """`second_opinion` is asked once, for all that code had to leave to a reader of meaning."""
+    by_id = {chunk["chunk_id"]: chunk for chunk in readable(evidence)}
+    examined = [_examine(sentence, by_id) for sentence in cited_sentences(answer, by_id)]
+    opinions: Opinions = {}
+    if second_opinion:
+        asked = {_key(*question): question for one in examined for question in one.open_questions()}
+        opinions = dict(zip(asked, second_opinion(list(asked.values())), strict=True)) if asked else {}
+    return [_claim(one, opinions) for one in examined]
+
+
+def _key(text: str, chunks: Sequence[EvidenceChunk]) -> QuestionKey:
+    """The same words may cite other passages further down."""
+    return text, tuple(chunk["chunk_id"] for chunk in chunks)
+
+
+def _examine(sentence: CitedSentence, by_id: Mapping[str, EvidenceChunk]) -> Examined:
+    chunks = [by_id[i] for i in sentence.cited]
+    if not chunks:
+        return Examined(sentence, chunks, None)
+    whole = check_support(sentence.bare.strip(), chunks)
+    if sentence.kind not in ("claim", "recommendation"):
+        return Examined(sentence, chunks, whole)
+    parts = [(part, check_support(part.reads, chunks)) for part in split_claim(sentence.blanked)]
+    return Examined(sentence, chunks, whole, parts)
+
+
+def _cannot_stand_alone(support: Support) -> bool:
+    """A part that code cannot place by itself is judged with its sentence: splitting makes no good sentence fail."""
+    return support.verdict == "unverified" or (support.verdict == "not_in_source" and support.is_open)
+
+
+def _claim(examined: Examined, opinions: Opinions) -> Claim:
+    sentence = examined.sentence
+    claim: Claim = {
+        "text": sentence.text,
+        "start": sentence.start,
+        "end": sentence.end,
+        "kind": sentence.kind,
+        "citations": [],
+        "verdict": None,
+        "reason": "",
+    }
+    if examined.whole:
+        whole = weighed(examined.whole, opinions.get(_key(examined.bare, examined.chunks)))
+        parts = _settled(examined, whole, opinions)
+        claim["citations"] = [_citation(chunk, examined, parts) for chunk in examined.chunks]
+        if sentence.kind in ("claim", "recommendation"):
+            _give_verdict(claim, whole, parts)
+    elif sentence.kind == "claim":
+        claim["verdict"], claim["reason"] = "uncited", "it makes a claim and cites nothing"
+    if sentence.invalid:
+        claim["citations"] += [_unresolved(made_up) for made_up in sentence.invalid]
+        claim["verdict"] = "fabricated_citation"
+        claim["reason"] = f"no passage has the id {', '.join(sentence.invalid)}"
+    if claim["verdict"]:
+        claim.setdefault("checked_by", "code")
+    return claim
+
+
+def _settled(examined: Examined, whole: Support, opinions: Opinions) -> list[tuple[Part, Support]]:
+    chunks = examined.chunks
+    return [
+        (part, whole if _cannot_stand_alone(support) else weighed(support, opinions.get(_key(part.reads, chunks))))
+        for part, support in examined.parts
+    ]
+
+
+def _give_verdict(claim: Claim, whole: Support, parts: Sequence[tuple[Part, Support]]) -> None:
+    worst = min((support for _, support in parts), key=lambda s: _WORST_FIRST.index(s.verdict), default=whole)
+    if parts and worst.verdict == "verbatim" and whole.verdict != "verbatim":
+        # Each part is word for word in a source, the sentence that joins them is not.
+        claim["verdict"], claim["reason"] = "supported", "each of its parts is word for word in the source"
+    else:
+        claim["verdict"], claim["reason"] = worst.verdict, worst.reason
+    claim["checked_by"] = worst.checked_by
+    if parts:
+        claim["parts"] = [_part(claim, part, support) for part, support in parts]
+
+
+def _part(claim: Claim, part: Part, support: Support) -> ClaimPart:
+    said = claim["text"][part.start : part.end]
+    start = claim["start"] + part.start + len(said) - len(said.lstrip())
+    return {
+        "text": said.strip(),
+        "start": start,
+        "end": start + len(said.strip()),
+        "verdict": support.verdict,
+        "reason": support.reason,
+    }
+
+
+def _citation(chunk: EvidenceChunk, examined: Examined, parts: Sequence[tuple[Part, Support]]) -> Citation:
+    """The best supporting words of this very chunk, which need not be the chunk the verdict rests on."""
+    here = [s for s in (examined.whole, *(s for _, s in parts)) if s and s.chunk and _is_same(s.chunk, chunk)]
+    # At equal verdicts the whole sentence's own words, which come first.
+    support = max(here, key=lambda s: _WORST_FIRST.index(s.verdict), default=None)
+    support = support or check_support(examined.bare, [chunk])
+    start, end = (support.start, support.end) if support.chunk else (0, len(chunk["text"]))
+    return {
+        "chunk_id": chunk["chunk_id"],
+        "document_id": chunk["document_id"],
+        "file_name": chunk["file_name"],
+        "page": chunk["page"],
+        "start": chunk["start"] + start,
+        "end": chunk["start"] + end,
+        "quote": chunk["text"][start:end],
+        "label": chunk.get("label"),
+    }
+
+
+def _is_same(a: EvidenceChunk, b: EvidenceChunk) -> bool:
+    return a["chunk_id"] == b["chunk_id"]
+
+
+def _unresolved(made_up: str) -> Citation:
+    return {
+        "chunk_id": made_up,
+        "document_id": None,
+        "file_name": None,
+        "page": None,
+        "start": None,
+        "end": None,
+        "quote": None,
+    }

@@ -1,0 +1,1 @@
+"""What a relevance of 0.60 means for each embedder."""

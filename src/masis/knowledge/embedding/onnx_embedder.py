@@ -1,0 +1,155 @@
+"""Embeddings on this machine: bge-small, which installs with the package, or the model in a folder."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property, partial
+from hashlib import file_digest
+from pathlib import Path
+from typing import Any
+
+from masis.embedded import EMBEDDER, BrokenModel, OnnxModel, installed, usable_cores
+from masis.errors import MASISError
+from masis.knowledge.embedding.port import Vector
+
+BUILT_IN_NAME = "bge-small-en-v1.5-int8"
+_BUILT_IN_DIMENSION = 384
+_BGE_QUERY_PREFIX = "Represent this sentence for searching relevant passages: "
+
+
+@dataclass(frozen=True, slots=True)
+class _Habits:
+    """What a model expects beyond its weights."""
+
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    pools_first_token: bool = False
+    """The vector of the first token stands for the text; otherwise the mean of all."""
+
+
+class OnnxEmbedder:
+    """Embeds one text a core. Questions have a thread of their own and never wait behind passages."""
+
+    def __init__(self, folder: Path | None = None, *, max_tokens: int = 384) -> None:
+        self._folder = folder
+        self._max_tokens = max_tokens
+        self._dimension = None if folder else _BUILT_IN_DIMENSION
+        self._lock = threading.Lock()
+        self._opened: tuple[OnnxModel, _Habits] | None = None
+        self._pool: ThreadPoolExecutor | None = None
+
+    @cached_property
+    def name(self) -> str:
+        if self._folder is None:
+            return BUILT_IN_NAME
+        # The weights are part of the name: another model put into the same folder is another embedder.
+        digest = _sha256(self._folder / "model.onnx")
+        return BUILT_IN_NAME if digest == EMBEDDER.sha256 else f"{self._folder.name}-{digest[:12]}"
+
+    @property
+    def dimension(self) -> int | None:
+        return self._dimension
+
+    async def ready(self) -> int:
+        return self._dimension or len(await self.embed_query("ready"))
+
+    async def embed_passages(self, texts: list[str]) -> list[Vector]:
+        # The longest first, so that all cores finish together; a text a call, so that a cancelled ingestion stops
+        # at the next text.
+        places = iter(sorted(range(len(texts)), key=lambda place: len(texts[place]), reverse=True))
+        vectors: list[Vector] = [[] for _ in texts]
+        workers = [self._work(texts, places, vectors) for _ in range(min(usable_cores(), len(texts)))]
+        await _all_or_none(workers)
+        return vectors
+
+    async def embed_query(self, text: str) -> Vector:
+        return await asyncio.to_thread(self._embed, text, is_query=True)
+
+    def close(self) -> None:
+        with self._lock:
+            pool, self._pool, self._opened = self._pool, None, None
+        if pool is not None:
+            pool.shutdown(wait=False)
+
+    async def _work(self, texts: list[str], places: Iterator[int], vectors: list[Vector]) -> None:
+        loop = asyncio.get_running_loop()
+        for place in places:
+            embed = partial(self._embed, texts[place], is_query=False)
+            vectors[place] = await loop.run_in_executor(self._threads(), embed)
+
+    def _threads(self) -> ThreadPoolExecutor:
+        with self._lock:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(usable_cores(), thread_name_prefix="masis-embed")
+            return self._pool
+
+    def _embed(self, text: str, *, is_query: bool) -> Vector:
+        model, habits = self._open()
+        try:
+            output = model.run((habits.query_prefix if is_query else habits.passage_prefix) + text)[0]
+        except MASISError:
+            raise
+        except Exception as error:  # onnxruntime and tokenizers raise their own kinds, some of them bare
+            raise BrokenModel(f"The embedding model in {model.folder} does not work: {error}") from error
+        if output.ndim == 2:
+            output = output[0] if habits.pools_first_token else output.mean(axis=0)
+        vector = _normalised(output)
+        self._dimension = len(vector)
+        return vector
+
+    def _open(self) -> tuple[OnnxModel, _Habits]:
+        with self._lock:
+            if self._opened is None:
+                model = installed(EMBEDDER) if self._folder is None else OnnxModel(self._folder)
+                model.max_tokens = self._max_tokens
+                self._opened = model, _habits(model.folder)
+            return self._opened
+
+
+async def _all_or_none(works: list[Coroutine[None, None, None]]) -> None:
+    """The first failure ends the others, and is raised as it is, not in a group."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            for work in works:
+                group.create_task(work)
+    except BaseExceptionGroup as failures:
+        raise failures.exceptions[0] from None
+
+
+def _normalised(output: Any) -> Vector:
+    import numpy
+
+    vector: Vector = (output / max(float(numpy.linalg.norm(output)), 1e-12)).tolist()
+    return vector
+
+
+def _habits(folder: Path) -> _Habits:
+    """From the files sentence-transformers keeps beside a model; bge's own are known."""
+    prompts = _read_json(folder / "config_sentence_transformers.json").get("prompts") or {}
+    pooling = _read_json(folder / "1_Pooling" / "config.json")
+    config = _read_json(folder / "config.json")
+    is_bge = "bge" in f"{folder.name} {config.get('_name_or_path', '')}".lower()
+    return _Habits(
+        query_prefix=prompts.get("query") or (_BGE_QUERY_PREFIX if is_bge else ""),
+        passage_prefix=prompts.get("passage") or prompts.get("document") or "",
+        pools_first_token=bool(pooling.get("pooling_mode_cls_token", is_bge)),
+    )
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _sha256(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise BrokenModel(f"There is no {path.name} in {path.parent} that can be read.") from error

@@ -1,0 +1,149 @@
+"""Embeddings from OpenAI or any endpoint that speaks its protocol."""
+
+import asyncio
+import random
+import threading
+import time
+from concurrent.futures import Executor, ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from masis.errors import ModelRejected
+from masis.knowledge.embedding.answers import TooLong, TryAgain, bad_output, other_dimension, translated, vectors_of
+from masis.knowledge.embedding.batches import batches, cut
+from masis.knowledge.embedding.port import Vector
+from masis.settings import Settings
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+_ATTEMPTS = 4
+_FIRST_WAIT_SECONDS = 0.5
+_REQUESTS_AT_ONCE = 4
+"""Enough to hide the way to the provider, few enough not to run into its limits by ourselves."""
+
+
+class OpenAIEmbedder:
+    """Uses the SDK's blocking client in threads: one client then serves any event loop, now and later."""
+
+    def __init__(self, settings: Settings) -> None:
+        if not settings.embedding_model:
+            raise ValueError("settings.embedding_model is not set")
+        self._settings = settings
+        self._model = settings.embedding_model
+        self._dimension: int | None = None
+        self._lock = threading.Lock()
+        self._client: OpenAI | None = None
+        self._pool: ThreadPoolExecutor | None = None
+
+    @property
+    def name(self) -> str:
+        return self._model
+
+    @property
+    def dimension(self) -> int | None:
+        return self._dimension
+
+    async def ready(self) -> int:
+        return self._dimension or len(await self.embed_query("ready"))
+
+    async def embed_passages(self, texts: list[str]) -> list[Vector]:
+        requests = batches([cut(text) for text in texts], self._settings.embedding_batch)
+        places = asyncio.Semaphore(_REQUESTS_AT_ONCE)
+
+        async def in_turn(request: list[str]) -> list[Vector]:
+            async with places:  # a request's deadline counts from here, not from when it was put in line
+                return await self._embed(request, self._threads())
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(in_turn(request)) for request in requests]
+        except BaseExceptionGroup as failures:
+            raise failures.exceptions[0] from None
+        return [vector for task in tasks for vector in task.result()]
+
+    async def embed_query(self, text: str) -> Vector:
+        # Not in the passages' threads: a question does not wait behind an ingestion.
+        return (await self._embed([cut(text)], None))[0]
+
+    def close(self) -> None:
+        with self._lock:
+            client, self._client = self._client, None
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(wait=False, cancel_futures=True)
+        if client is not None:
+            client.close()
+
+    async def _embed(self, texts: list[str], threads: Executor | None) -> list[Vector]:
+        try:
+            return await self._persist(texts, threads)
+        except TooLong as refusal:
+            if len(texts) == 1:
+                return await self._embed_half(texts[0], threads, refusal.error)
+        # Either all of them together are too much or one of them alone: the halves will tell.
+        middle = len(texts) // 2
+        return [*await self._embed(texts[:middle], threads), *await self._embed(texts[middle:], threads)]
+
+    async def _embed_half(self, text: str, threads: Executor | None, error: ModelRejected) -> list[Vector]:
+        try:
+            return await self._persist([text[: len(text) // 2] or text], threads)
+        except TooLong:
+            raise error from error.__cause__
+
+    async def _persist(self, texts: list[str], threads: Executor | None) -> list[Vector]:
+        loop, deadline = asyncio.get_running_loop(), time.monotonic() + self._settings.model_deadline_seconds
+        for attempt in range(_ATTEMPTS):
+            try:
+                return await loop.run_in_executor(threads, self._request, texts)
+            except TryAgain as again:
+                wait = self._wait_seconds(again, attempt)
+                if wait is None or attempt == _ATTEMPTS - 1 or time.monotonic() + wait > deadline:
+                    raise again.error from again.error.__cause__
+                await asyncio.sleep(wait)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _wait_seconds(self, again: TryAgain, attempt: int) -> float | None:
+        """None when the provider asks for more patience than the settings have."""
+        if again.retry_after is not None:
+            return again.retry_after if again.retry_after <= self._settings.model_retry_after_cap_seconds else None
+        return random.uniform(0.5, 1.0) * _FIRST_WAIT_SECONDS * 2.0**attempt
+
+    def _request(self, texts: list[str]) -> list[Vector]:
+        from openai import APIError
+
+        try:
+            # Plain numbers: not every compatible server knows the base64 the SDK asks for by itself.
+            response = self._open().embeddings.create(input=texts, model=self._model, encoding_format="float")
+        except APIError as error:
+            raise translated(error, self._model) from error
+        except (TypeError, ValueError, AttributeError) as error:
+            raise bad_output(self._model, "what came is not JSON") from error
+        return self._of_one_length(vectors_of(response, len(texts), self._model))
+
+    def _of_one_length(self, vectors: list[Vector]) -> list[Vector]:
+        with self._lock:
+            self._dimension = self._dimension or len(vectors[0])
+        strange = next((vector for vector in vectors if len(vector) != self._dimension), None)
+        if strange is not None:
+            raise other_dimension(self._model, self._dimension, len(strange))
+        return vectors
+
+    def _open(self) -> "OpenAI":
+        from openai import OpenAI
+
+        with self._lock:
+            if self._client is None:
+                key = self._settings.openai_api_key
+                self._client = OpenAI(
+                    base_url=self._settings.embedding_base_url or self._settings.model_base_url,
+                    api_key=key.get_secret_value() if key else "not-needed",
+                    timeout=self._settings.model_timeout_seconds,
+                    max_retries=0,  # the SDK would sleep as long as any Retry-After says
+                )
+            return self._client
+
+    def _threads(self) -> Executor:
+        with self._lock:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(_REQUESTS_AT_ONCE, thread_name_prefix="masis-embed")
+            return self._pool

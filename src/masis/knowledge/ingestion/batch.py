@@ -1,0 +1,181 @@
+"""Many files at once: read in parallel, findable by keyword as soon as they are read, then given their vectors."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from masis.errors import DuplicateDocument
+from masis.knowledge.ingestion.ingest import AlreadyThere, Ingestor, TakenIn, failure_reason
+from masis.knowledge.ingestion.places import Places
+from masis.knowledge.ingestion.progress import IngestStage, Tally
+from masis.knowledge.ingestion.reading import Incoming
+from masis.knowledge.ingestion.vectors import OUTAGES, VectorStage
+from masis.types import Document, IngestReport
+
+Position = tuple[int, ...]
+"""Where a file stood in what was given; a member comes after the file it was in."""
+
+OnBatch = Callable[[Document, int], None]
+OnDone = Callable[[Document, Exception | None], Awaitable[None]]
+MakeStage = Callable[[OnBatch, OnDone], VectorStage]
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    name: str
+    load: Callable[[], Incoming]
+    """Reads it from where it is; raises UnreadableFile."""
+
+
+def already_here(file: Incoming) -> Waiting:
+    return Waiting(file.name, lambda: file)
+
+
+class Batch:
+    """One ingestion into one workspace."""
+
+    def __init__(
+        self,
+        ingestor: Ingestor,
+        make_stage: MakeStage,
+        workspace_id: str,
+        tally: Tally,
+        readers: int,
+        *,
+        defer_vectors: bool = False,
+        is_continued: bool = False,
+    ) -> None:
+        """`is_continued`: what came from the very same place is this ingestion's own, of before a crash."""
+        self._ingestor = ingestor
+        self._workspace_id = workspace_id
+        self._tally = tally
+        self._readers = readers
+        self._defer_vectors = defer_vectors
+        self._is_continued = is_continued
+        self._stage = make_stage(tally.embedded, self._vectors_done)
+        self._waiting: asyncio.Queue[tuple[Position, Waiting]] = asyncio.Queue()
+        self._to_embed: asyncio.Queue[Document | None] = asyncio.Queue()
+        self._positions: dict[str, Position] = {}
+        """Of documents whose vectors are to come; they are claimed until then."""
+        self._settled: list[tuple[Position, IngestStage, Document]] = []
+        self._replaced: list[Document] = []
+        self._notes: list[str] = []
+        self._places = Places()
+
+    async def run(self, files: Sequence[Waiting]) -> IngestReport:
+        self._expect([((number,), file) for number, file in enumerate(files)])
+        readers = [asyncio.create_task(self._read_files()) for _ in range(self._readers)]
+        embedding = asyncio.create_task(self._stage.run(self._to_embed))
+        try:
+            await self._waiting.join()
+            self._to_embed.put_nowait(None)
+            await embedding
+            await self._forget_vanished()
+        finally:
+            tasks = [*readers, embedding]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            for document_id in self._positions:
+                self._ingestor.release(self._workspace_id, document_id)
+        return self._report()
+
+    def _expect(self, files: Sequence[tuple[Position, Waiting]]) -> None:
+        self._tally.expect(len(files))
+        for file in files:
+            self._waiting.put_nowait(file)
+
+    async def _read_files(self) -> None:
+        while True:
+            position, file = await self._waiting.get()
+            try:
+                self._tally.reading(file.name)
+                await self._take_in(position, file)
+            except Exception as error:  # one file's trouble must not stop the others
+                failed = Document(self._workspace_id, "", file.name, status="FAILED", reason=failure_reason(error))
+                self._settle(position, "failed", failed)
+            finally:
+                self._waiting.task_done()
+
+    async def _take_in(self, position: Position, file: Waiting) -> None:
+        incoming = await asyncio.to_thread(file.load)
+        self._places.seen(incoming)
+        try:
+            taken = await self._ingestor.take_in(incoming, self._workspace_id)
+        except AlreadyThere as there:
+            is_own = self._is_continued and there.known.source == incoming.source
+            self._settle(position, *("ready", there.known) if is_own else ("duplicate", there.document))
+            taken = TakenIn(None, there.members)
+        except DuplicateDocument as error:
+            self._settle(position, "duplicate", self._ingestor.twin_of(incoming, self._workspace_id, str(error)))
+            return
+        else:
+            self._notes += [f"{file.name}: {note}" for note in taken.notes if taken.document is None]
+            if taken.document and taken.document.status == "FAILED":
+                self._places.closed(incoming)
+            await self._sort_in(position, taken)
+        self._expect([((*position, number), already_here(m)) for number, m in enumerate(taken.members)])
+
+    async def _sort_in(self, position: Position, taken: TakenIn) -> None:
+        document = taken.document
+        if document is None:
+            self._tally.unpacked()
+        elif document.status == "FAILED":
+            self._ingestor.release(self._workspace_id, document.document_id)
+            self._settle(position, "failed", document)
+        else:
+            self._tally.read(document)
+            self._positions[document.document_id] = position
+            if self._defer_vectors:
+                self._leave(document, None)
+            else:
+                self._to_embed.put_nowait(document)
+
+    async def _vectors_done(self, document: Document, error: Exception | None) -> None:
+        if error is None:
+            try:
+                ready, replaced = await self._ingestor.finish(document)
+            except OUTAGES as outage:
+                self._leave(document, outage)
+                return
+            self._replaced += replaced
+            self._release(document, "ready" if ready.status == "READY" else "failed", ready)
+        elif isinstance(error, OUTAGES):
+            self._leave(document, error)
+        else:
+            failed = replace(document, status="FAILED", reason=failure_reason(error))
+            with suppress(*OUTAGES):
+                failed = await self._ingestor.fail(document, error)
+            self._release(document, "failed", failed)
+
+    async def _forget_vanished(self) -> None:
+        """What an archive or a message held when it was read before, and holds no more."""
+        known = await asyncio.to_thread(self._ingestor.sources, self._workspace_id)
+        for source in self._places.vanished(known):
+            self._replaced += await self._ingestor.forget(self._workspace_id, source)
+
+    def _leave(self, document: Document, outage: Exception | None) -> None:
+        """Findable by keyword; its vectors come with the next ingestion, or when a question needs them."""
+        reason = failure_reason(outage) if outage else "Its vectors were left for later."
+        self._release(document, "pending", replace(document, reason=reason))
+
+    def _release(self, document: Document, stage: IngestStage, result: Document) -> None:
+        self._ingestor.release(self._workspace_id, document.document_id)
+        self._settle(self._positions.pop(document.document_id), stage, result)
+
+    def _settle(self, position: Position, stage: IngestStage, document: Document) -> None:
+        self._settled.append((position, stage, document))
+        self._tally.settled(document.file_name, stage)
+
+    def _report(self) -> IngestReport:
+        report = IngestReport(self._workspace_id, replaced=self._replaced, notes=self._notes)
+        lists = {
+            "ready": report.ready,
+            "pending": report.pending,
+            "duplicate": report.duplicates,
+            "failed": report.failed,
+        }
+        for _, stage, document in sorted(self._settled, key=lambda each: each[0]):
+            lists[stage].append(document)
+        return report

@@ -1,0 +1,297 @@
+"""One document's way in: claimed, read, findable by keyword, and gone again when something newer takes its place.
+
+Its vectors come afterwards (`vectors.py`), because they take longest.
+"""
+
+import asyncio
+import hashlib
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+
+from masis.errors import DuplicateDocument, InvalidInput, MASISError, UnreadableFile
+from masis.knowledge.catalog import Catalog, now
+from masis.knowledge.embedding.vector_cache import VectorCache
+from masis.knowledge.ingestion.chunking import chunk_document
+from masis.knowledge.ingestion.reading import FileReader, Incoming
+from masis.knowledge.originals import Originals
+from masis.knowledge.store.port import IndexedChunk, VectorStore
+from masis.knowledge.store.sparse import sparse_passage
+from masis.settings import Settings
+from masis.types import Chunk, Document
+
+_UPSERT = 256
+
+
+@dataclass(frozen=True, slots=True)
+class TakenIn:
+    document: Document | None
+    """PROCESSING (findable by keyword), or FAILED; None for an archive, which is its members."""
+    members: list[Incoming] = field(default_factory=list[Incoming])
+    notes: Sequence[str] = ()
+
+
+class AlreadyThere(DuplicateDocument):
+    """The same bytes are there; what they carry may still have to be looked at."""
+
+    def __init__(self, known: Document, file_name: str, members: list[Incoming]) -> None:
+        super().__init__(f"{file_name} is in {known.workspace_id} already, as {known.file_name}.")
+        self.known = known
+        self.document = replace(known, file_name=file_name, reason=str(self))
+        self.members = members
+
+
+class Ingestor:
+    def __init__(
+        self,
+        settings: Settings,
+        store: VectorStore,
+        catalog: Catalog,
+        originals: Originals,
+        cache: VectorCache,
+        reader: FileReader,
+    ) -> None:
+        self._settings = settings
+        self._store = store
+        self._catalog = catalog
+        self._originals = originals
+        self._cache = cache
+        self._reader = reader
+        self._lock = threading.Lock()
+        self._in_work: set[tuple[str, str]] = set()
+        self._is_rebuilding = False
+
+    async def take_in(self, file: Incoming, workspace_id: str) -> TakenIn:
+        """Reads it and makes it findable by keyword. Keep it claimed until `release`.
+
+        Raises AlreadyThere, or DuplicateDocument while the same bytes are being read. What a crash left PROCESSING,
+        and what FAILED, is done again.
+        """
+        document_id = await asyncio.to_thread(document_id_of, file.data)
+        self._claim(workspace_id, document_id, file.name)
+        try:
+            return await self._taken_in(file, workspace_id, document_id)
+        except BaseException:
+            self.release(workspace_id, document_id)
+            raise
+
+    def twin_of(self, file: Incoming, workspace_id: str, reason: str) -> Document:
+        """What is known of a document that holds the same bytes."""
+        document_id = document_id_of(file.data)
+        known = self._catalog.document(workspace_id, document_id)
+        document = known or Document(workspace_id, document_id, file.name, status="PROCESSING")
+        return replace(document, file_name=file.name, reason=reason)
+
+    def release(self, workspace_id: str, document_id: str) -> None:
+        with self._lock:
+            self._in_work.discard((workspace_id, document_id))
+
+    def require_at_rest(self, workspace_id: str, document_id: str | None = None) -> None:
+        """What is just being ingested cannot be deleted: it would come back with its next vectors."""
+        with self._lock:
+            in_work = {document for workspace, document in self._in_work if workspace == workspace_id}
+            is_at_rest = not (in_work if document_id is None else document_id in in_work)
+        self.require_no_rebuilding()
+        if not is_at_rest:
+            raise InvalidInput(
+                f"Something is being ingested into {workspace_id} right now, and what goes out could come in again.",
+                advice="Wait for the ingestion to finish, or stop it, then delete again.",
+            )
+
+    def require_no_rebuilding(self) -> None:
+        if self._is_rebuilding:
+            raise InvalidInput(
+                "The index is being built anew right now, and would not know of this change.",
+                advice="Wait for `masis reindex` to finish, then try again.",
+            )
+
+    @contextmanager
+    def rebuilding(self) -> Iterator[None]:
+        """Nothing comes in and nothing goes out meanwhile."""
+        with self._lock:
+            if self._in_work or self._is_rebuilding:
+                raise InvalidInput(
+                    "Documents are being ingested, or the index is being built anew already.",
+                    advice="Wait for that to finish, then try again.",
+                )
+            self._is_rebuilding = True
+        try:
+            yield
+        finally:
+            self._is_rebuilding = False
+
+    async def remove(self, workspace_id: str, document_id: str) -> tuple[int, int, int]:
+        """Passages, kept bytes and cached vectors that went. No search sees any of it from the first moment on."""
+        await asyncio.to_thread(self._catalog.hide, workspace_id, document_id)
+        passages = await self._store.delete_document(workspace_id, document_id)
+        size = await asyncio.to_thread(self._originals.delete, workspace_id, document_id)
+        cached = await asyncio.to_thread(self._cache.delete, workspace_id, document_id)
+        await asyncio.to_thread(self._catalog.delete_document, workspace_id, document_id)
+        return passages, size, cached
+
+    async def finish(self, document: Document) -> tuple[Document, list[Document]]:
+        """All vectors are there: from now on it is this version that searches see. Also gives those it replaced."""
+        ready = replace(document, status="READY", reason=None)
+        replaced = await asyncio.to_thread(self._catalog.finish, ready, ready.source)
+        if replaced is None:
+            await self.remove(document.workspace_id, document.document_id)
+            reason = "It was deleted or replaced while it was being ingested. Ingest it again if it should be there."
+            return replace(document, status="FAILED", reason=reason, chunks=0), []
+        await self._remove_all(replaced)
+        return ready, [old for old in replaced if old.status == "READY"]
+
+    def sources(self, workspace_id: str) -> list[str]:
+        return self._catalog.sources(workspace_id)
+
+    async def forget(self, workspace_id: str, source: str) -> list[Document]:
+        """Nothing lies at this place any more; what lies nowhere else goes."""
+        gone = await asyncio.to_thread(self._catalog.take_over, workspace_id, source)
+        await self._remove_all(gone)
+        return gone
+
+    async def _remove_all(self, documents: Sequence[Document]) -> None:
+        for old in documents:
+            with suppress(MASISError):  # nobody sees it any more; the next ingestion takes it away
+                await self.remove(old.workspace_id, old.document_id)
+
+    async def fail(self, document: Document, error: Exception) -> Document:
+        with suppress(MASISError):
+            await self._store.delete_document(document.workspace_id, document.document_id)
+        with suppress(MASISError):
+            await asyncio.to_thread(self._originals.delete, document.workspace_id, document.document_id)
+        with suppress(MASISError):
+            await asyncio.to_thread(self._cache.delete, document.workspace_id, document.document_id)
+        failed = replace(document, status="FAILED", reason=failure_reason(error), chunks=0)
+        await asyncio.to_thread(self._catalog.save_failed, failed)
+        return failed
+
+    async def _taken_in(self, file: Incoming, workspace_id: str, document_id: str) -> TakenIn:
+        known = await asyncio.to_thread(self._catalog.document, workspace_id, document_id)
+        if known and await self._is_complete(known):
+            members = await self._members_again(file, known)
+            if known.status == "READY":
+                await self._settle_at(file.source, known)
+                raise AlreadyThere(known, file.name, members)
+            known = replace(known, source=file.source or known.source)
+            await self._found_at(file.source, known)
+            return TakenIn(known, members)
+        document = Document(
+            workspace_id,
+            document_id,
+            file.name,
+            status="PROCESSING",
+            size_bytes=len(file.data),
+            created_at=known.created_at if known else now(),
+            source=file.source,
+        )
+        await asyncio.to_thread(self._catalog.save_document, document)
+        await self._found_at(file.source, document)
+        if known:
+            await self._store.delete_document(workspace_id, document_id)
+        try:
+            return await self._read(file, document)
+        except Exception as error:  # one file's trouble, foreseen or not, must not stop the others
+            return TakenIn(await self.fail(document, error))
+
+    async def _read(self, file: Incoming, document: Document) -> TakenIn:
+        parsed = await self._reader.parsed(file)
+        members = self._reader.members(file, parsed)
+        workspace_id, document_id = document.workspace_id, document.document_id
+        if not parsed.pages:
+            await asyncio.to_thread(self._catalog.delete_document, workspace_id, document_id)
+            self.release(workspace_id, document_id)
+            return TakenIn(None, members, parsed.notes)
+        chunks = await asyncio.to_thread(chunk_document, parsed, document_id, document.file_name, self._settings)
+        await asyncio.to_thread(self._originals.save, workspace_id, document_id, file.data)
+        # The text first: a chunk that can be found must also be shown in place.
+        await asyncio.to_thread(self._catalog.save_parsed, workspace_id, document_id, parsed)
+        await self._index_by_keyword(workspace_id, chunks, parsed.title)
+        findable = replace(
+            document,
+            pages=len(parsed.pages),
+            chunks=len(chunks),
+            date=parsed.date,
+            note=" ".join(parsed.notes) or None,
+            members=len(members),
+        )
+        # A new version stays unseen until it is complete; a new document may be found at once.
+        save = self._catalog.save_document if await self._has_older(findable) else self._catalog.show
+        await asyncio.to_thread(save, findable)
+        return TakenIn(findable, members, parsed.notes)
+
+    async def _members_again(self, file: Incoming, known: Document) -> list[Incoming]:
+        """A message may be complete while a crash kept what it carries from coming in."""
+        if not known.members:
+            return []
+        with suppress(UnreadableFile):
+            return self._reader.members(file, await self._reader.parsed(file))
+        return []
+
+    async def _index_by_keyword(self, workspace_id: str, chunks: Sequence[Chunk], title: str | None) -> None:
+        language = self._settings.keyword_language
+
+        def indexed(batch: Sequence[Chunk]) -> list[IndexedChunk]:
+            return [IndexedChunk(c, None, sparse_passage(embedded_text(c, title), language)) for c in batch]
+
+        for first in range(0, len(chunks), _UPSERT):
+            items = await asyncio.to_thread(indexed, chunks[first : first + _UPSERT])
+            await self._store.upsert(workspace_id, items)
+
+    async def _is_complete(self, known: Document) -> bool:
+        """What the catalog says is not enough: the index may have been lost or replaced since."""
+        if known.status == "FAILED" or not known.chunks:
+            return False
+        embedded = known.status == "READY"
+        held = await self._store.count(known.workspace_id, known.document_id, embedded=embedded)
+        return held == known.chunks
+
+    async def _found_at(self, source: str | None, document: Document) -> None:
+        if source:
+            await asyncio.to_thread(self._catalog.found_at, document.workspace_id, document.document_id, source)
+
+    async def _has_older(self, document: Document) -> bool:
+        if document.source is None:
+            return False
+        return await asyncio.to_thread(
+            self._catalog.has_other_version, document.workspace_id, document.source, document.document_id
+        )
+
+    async def _settle_at(self, source: str | None, document: Document) -> None:
+        """The file at this place now holds what is a document already: what was there before may go."""
+        if source:
+            await self._found_at(source, document)
+            await self._remove_all(
+                await asyncio.to_thread(self._catalog.take_over, document.workspace_id, source, document.document_id)
+            )
+
+    def _claim(self, workspace_id: str, document_id: str, file_name: str) -> None:
+        claim = (workspace_id, document_id)
+        with self._lock:
+            self.require_no_rebuilding()
+            if claim in self._in_work:
+                raise DuplicateDocument(f"{file_name} is being ingested into {workspace_id} right now.")
+            self._in_work.add(claim)
+
+
+def embedded_text(chunk: Chunk, title: str | None) -> str:
+    """A passage is found by where it stands as well as by what it says: its file, the title, the headings.
+
+    Every filing opens with "UNITED STATES", and only its file's name says whose it is and of which quarter.
+    """
+    name = PurePosixPath(chunk.file_name).stem.replace("_", " ").replace("-", " ")
+    openings = (chunk.heading or "", chunk.text.lstrip("# "))
+    names = [part for part in dict.fromkeys([name, title]) if part and not any(o.startswith(part) for o in openings)]
+    above = [*names, chunk.heading] if chunk.heading else names
+    return "\n".join([" > ".join(above), chunk.text]).strip()
+
+
+def document_id_of(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def failure_reason(error: Exception) -> str:
+    if isinstance(error, MASISError):
+        return f"{error} {error.advice}"
+    return f"Unexpected {type(error).__name__}: {error}. Please report this with the file, if you may share it."

@@ -1,0 +1,85 @@
+"""The index built anew, for another embedder or other chunk sizes, beside the one in use.
+
+The texts stay as they are. Searches find the old index until the new one is complete; what was embedded before a
+crash comes from the cache.
+"""
+
+import asyncio
+from dataclasses import replace
+
+from masis.knowledge.catalog import Catalog
+from masis.knowledge.embedding.port import Embedder
+from masis.knowledge.embedding.vector_cache import VectorCache
+from masis.knowledge.ingestion.chunking import chunk_document
+from masis.knowledge.ingestion.ingest import embedded_text
+from masis.knowledge.ingestion.progress import Tally
+from masis.knowledge.ingestion.vectors import Unembedded, Vectorizer
+from masis.knowledge.store.port import IndexedChunk, VectorStore
+from masis.knowledge.store.sparse import sparse_passage
+from masis.settings import Settings
+from masis.types import Document, DocumentStatus
+
+
+class Reindexer:
+    def __init__(
+        self,
+        settings: Settings,
+        store: VectorStore,
+        embedder: Embedder,
+        catalog: Catalog,
+        cache: VectorCache,
+        tally: Tally,
+    ) -> None:
+        self._settings = settings
+        self._store = store
+        self._embedder = embedder
+        self._catalog = catalog
+        self._cache = cache
+        self._tally = tally
+
+    async def run(self) -> int:
+        """How many passages the new index has."""
+        documents = await asyncio.to_thread(self._documents)
+        self._tally.expect(len(documents))
+        rebuilt = await self._store.rebuild()
+        await rebuilt.prepare(await self._embedder.ready())
+        done = [await self._reindexed(document, rebuilt) for document in documents]
+        await self._store.adopt(rebuilt)
+        for document in done:
+            await asyncio.to_thread(self._catalog.save_document, document)
+        await asyncio.to_thread(self._cache.keep_only, self._embedder.name)
+        return sum(document.chunks for document in done)
+
+    def _documents(self) -> list[Document]:
+        """All whose text is there; a file that never was readable has nothing to index."""
+        workspaces = self._catalog.workspaces()
+        documents = [d for workspace in workspaces for d in self._catalog.documents(workspace.workspace_id)]
+        return [document for document in documents if document.chunks]
+
+    async def _reindexed(self, document: Document, rebuilt: VectorStore) -> Document:
+        self._tally.reading(document.file_name)
+        passages = await asyncio.to_thread(self._passages, document)
+        is_shown = await asyncio.to_thread(self._catalog.is_shown, document.workspace_id, document.document_id)
+        # A version that waits to replace another still waits: only ingesting it again makes the exchange.
+        status: DocumentStatus = "READY" if is_shown else document.status
+        found = replace(document, chunks=len(passages), status=status, reason=None)
+        self._tally.read(found)
+        vectorizer = Vectorizer(self._embedder, self._cache)
+        size = self._settings.embedding_batch
+        for first in range(0, len(passages), size):
+            batch = passages[first : first + size]
+            await rebuilt.upsert(document.workspace_id, await vectorizer.embedded(document.workspace_id, batch))
+            self._tally.embedded(found, len(batch))
+        self._tally.settled(document.file_name, "ready")
+        return found
+
+    def _passages(self, document: Document) -> list[Unembedded]:
+        parsed = self._catalog.parsed(document.workspace_id, document.document_id)
+        if parsed is None:
+            return []
+        passages: list[Unembedded] = []
+        for chunk in chunk_document(parsed, document.document_id, document.file_name, self._settings):
+            text = embedded_text(chunk, parsed.title)
+            sparse = sparse_passage(text, self._settings.keyword_language)
+            passages.append(Unembedded(IndexedChunk(chunk, None, sparse), text))
+        return passages

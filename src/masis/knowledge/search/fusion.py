@@ -1,0 +1,67 @@
+"""Meaning and keywords made one order.
+
+Each score is taken relative to the other candidates of the same question: cosines and BM25 have nothing else in
+common. Fusing ranks instead (reciprocal, k = 2) was as good on prose and worse where many passages are alike: on
+quarterly reports the right one came first for 59 % of the questions instead of 69 %, on tables 55 instead of 57.
+"""
+
+from dataclasses import dataclass
+
+from masis.knowledge.store.points import search_depth
+from masis.knowledge.store.port import Answer
+from masis.types import Chunk
+
+MEANING = 0.7
+"""The weight of meaning; words have the rest. Measured: 0.6 is better on tables, 0.8 on nothing."""
+_SURE = 2
+"""So many of the best by words have a place, however far in meaning: exact words must not be lost."""
+_SCORE_DIGITS = 5
+_TIE_DIGITS = 4
+"""Below these, scores differ by the order of additions only, and between the two engines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    chunk: Chunk
+    cosine: float | None
+    """Between question and passage: what relevance is calibrated from; None where the passage has no vector yet."""
+    fused: float
+    """0 to 1: what hits are ordered by."""
+
+
+def fuse(answer: Answer, limit: int) -> list[Hit]:
+    """Best first, ties by chunk id."""
+    depth = search_depth(limit)
+    by_meaning, by_words = answer.by_meaning[:depth], answer.by_words[:depth]
+    # Words first: what both found keeps the cosine that the search by meaning computed.
+    found = {one.chunk.chunk_id: one for one in (*by_words, *by_meaning)}
+    meaning = _relative({name: one.cosine for name, one in found.items() if one.cosine is not None})
+    words = _relative({one.chunk.chunk_id: one.score for one in by_words})
+    fused = {name: MEANING * meaning.get(name, 0.0) + (1 - MEANING) * words.get(name, 0.0) for name in found}
+    order = sorted(fused, key=lambda name: (-round(fused[name], _TIE_DIGITS), name))
+    best = with_places(order, limit, best_by_words(answer))
+    return [Hit(found[name].chunk, found[name].cosine, fused[name]) for name in best]
+
+
+def best_by_words(answer: Answer) -> set[str]:
+    """Those that have a place among the candidates, however far in meaning."""
+    return {one.chunk.chunk_id for one in answer.by_words[:_SURE]}
+
+
+def with_places(order: list[str], limit: int, sure: set[str]) -> list[str]:
+    """The first so many; where one of the sure is not among them, it takes the last place of another."""
+    missing = sure.intersection(order[limit:])
+    if len(missing) >= limit:
+        return order[:limit]
+    kept = missing.union(order[: limit - len(missing)])
+    return [name for name in order if name in kept]
+
+
+def _relative(scores: dict[str, float]) -> dict[str, float]:
+    """0 for the lowest, 1 for the highest."""
+    if not scores:
+        return {}
+    rounded = {name: round(score, _SCORE_DIGITS) for name, score in scores.items()}
+    lowest, highest = min(rounded.values()), max(rounded.values())
+    span = highest - lowest
+    return {name: (score - lowest) / span if span else 1.0 for name, score in rounded.items()}

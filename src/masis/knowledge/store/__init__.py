@@ -1,0 +1,1 @@
+"""The vector store: one port, Qdrant in this process or on a server."""

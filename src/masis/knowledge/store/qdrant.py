@@ -1,0 +1,249 @@
+"""The vector store on a Qdrant server or cluster: for several processes, and for more than one machine holds.
+
+The blocking client runs in threads: it is safe there, and one client serves any event loop, now and later. What is
+deleted is found no more at once; when its bytes leave the files is the server's affair (its vacuum).
+"""
+
+import asyncio
+import contextlib
+import math
+import threading
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from masis.errors import StoreUnavailable
+from masis.knowledge.embedding.port import Embedder, Vector
+from masis.knowledge.store.index_meta import IndexMeta, require_match
+from masis.knowledge.store.points import answer_of, document_filter, in_order, indexed_chunk_of, own_chunk, point_id
+from masis.knowledge.store.port import EVERYWHERE, Answer, IndexedChunk, SparseVector, StoreFilters, VectorStore
+from masis.knowledge.store.qdrant_requests import points, points_filter, query_requests
+from masis.settings import Settings
+from masis.types import Chunk
+
+if TYPE_CHECKING:
+    from qdrant_client import QdrantClient
+
+T = TypeVar("T")
+
+_BATCH = 128
+_PAGE = 256
+_GONE = 404
+
+
+class QdrantStore:
+    def __init__(self, settings: Settings, embedder: Embedder, *, collection: str | None = None) -> None:
+        self._settings = settings
+        self._alias = settings.qdrant_collection
+        self._where = f"The Qdrant collection {settings.qdrant_collection!r}"
+        self._embedder = embedder
+        self._own = collection
+        """Of an index that is built beside the current one."""
+        self._lock = threading.Lock()
+        self._client: QdrantClient | None = None
+        self._opened: tuple[str, IndexMeta] | None = None
+        """The collection and what it says of itself."""
+        self._rebuilt: QdrantStore | None = None
+
+    async def prepare(self, dimension: int) -> None:
+        await asyncio.to_thread(self._run, lambda *_: None, None, dimension, may_create=True)
+
+    async def upsert(self, workspace_id: str, items: Sequence[IndexedChunk]) -> None:
+        def upsert(client: "QdrantClient", collection: str) -> None:
+            for first in range(0, len(items), _BATCH):
+                client.upsert(collection, points(workspace_id, items[first : first + _BATCH]), wait=True)
+
+        if items:
+            dimension = next((len(item.dense) for item in items if item.dense is not None), None)
+            known = dimension or self._embedder.dimension
+            await asyncio.to_thread(self._run, upsert, None, known, may_create=True)
+
+    async def query(
+        self,
+        workspace_id: str,
+        dense: Vector,
+        sparse: SparseVector,
+        limit: int,
+        *,
+        filters: StoreFilters = EVERYWHERE,
+        hidden: Collection[str] = (),
+    ) -> Answer:
+        def query(client: "QdrantClient", collection: str) -> list[Any]:
+            requests = query_requests(workspace_id, dense, sparse, limit, filters, hidden)
+            return [answer.points for answer in client.query_batch_points(collection, requests)]
+
+        found = await asyncio.to_thread(self._run, query, [], len(dense))
+        by_meaning, by_words = [*found, [], []][:2]
+        return answer_of(by_meaning, by_words, dense, limit)
+
+    async def count(self, workspace_id: str, document_id: str | None = None, *, embedded: bool = False) -> int:
+        own = points_filter(workspace_id, document_filter(document_id), embedded=embedded)
+        return await asyncio.to_thread(self._run, lambda client, name: _count(client, name, own), 0)
+
+    async def chunks(self, workspace_id: str, document_id: str | None = None) -> list[IndexedChunk]:
+        own = points_filter(workspace_id, document_filter(document_id))
+
+        def scroll(client: "QdrantClient", collection: str) -> list[IndexedChunk]:
+            found, after = client.scroll(collection, own, _PAGE, with_vectors=True)
+            while after is not None:
+                page, after = client.scroll(collection, own, _PAGE, offset=after, with_vectors=True)
+                found += page
+            return in_order(map(indexed_chunk_of, found))
+
+        return await asyncio.to_thread(self._run, scroll, [])
+
+    async def chunk(self, workspace_id: str, chunk_id: str) -> Chunk | None:
+        def retrieve(client: "QdrantClient", collection: str) -> list[Any]:
+            return list(client.retrieve(collection, [point_id(workspace_id, chunk_id)]))
+
+        return own_chunk(workspace_id, await asyncio.to_thread(self._run, retrieve, []))
+
+    async def delete_document(self, workspace_id: str, document_id: str) -> int:
+        return await self._delete(workspace_id, document_id)
+
+    async def delete_workspace(self, workspace_id: str) -> int:
+        return await self._delete(workspace_id, None)
+
+    async def _delete(self, workspace_id: str, document_id: str | None) -> int:
+        own = points_filter(workspace_id, document_filter(document_id))
+
+        def delete(client: "QdrantClient", collection: str) -> int:
+            there = _count(client, collection, own)
+            client.delete(collection, own, wait=True)
+            return there
+
+        return await asyncio.to_thread(self._run, delete, 0)
+
+    async def rebuild(self) -> "QdrantStore":
+        def rebuild() -> QdrantStore:
+            from masis.knowledge.store.qdrant_collections import next_name
+
+            with self._translated():
+                name = next_name(self._connected(), self._alias)
+            return QdrantStore(self._settings, self._embedder, collection=name)
+
+        self._rebuilt = await asyncio.to_thread(rebuild)
+        return self._rebuilt
+
+    async def adopt(self, rebuilt: VectorStore) -> None:
+        if rebuilt is not self._rebuilt or self._rebuilt is None:
+            raise ValueError("Only what `rebuild` of this store returned last can be adopted.")
+        await asyncio.to_thread(self._adopt, self._rebuilt)
+        self._rebuilt = None
+
+    def _adopt(self, rebuilt: "QdrantStore") -> None:
+        from masis.knowledge.store.qdrant_collections import switch
+
+        with self._translated():
+            client = self._connected()
+            was_made = rebuilt._own is not None and client.collection_exists(rebuilt._own)
+            switch(client, self._alias, rebuilt._own if was_made else None, self._where)
+        rebuilt.close()
+        self._opened = None
+
+    def close(self) -> None:
+        with self._lock:
+            if self._client is not None:
+                self._client.close()
+            self._client = self._opened = None
+
+    def _run(
+        self,
+        action: Callable[["QdrantClient", str], T],
+        without_index: T,
+        dimension: int | None = None,
+        *,
+        may_create: bool = False,
+    ) -> T:
+        from qdrant_client.http.exceptions import UnexpectedResponse
+
+        with self._translated():
+            client = self._connected()
+            collection = self._open(client, dimension, may_create)
+            if collection is None:
+                return without_index
+            try:
+                return action(client, collection)
+            except UnexpectedResponse as error:
+                if error.status_code != _GONE:
+                    raise
+                # Another process may have put a rebuilt index in its place.
+                self._opened = None
+                successor = self._open(client, dimension, may_create)
+                if successor in (None, collection):
+                    raise
+                return action(client, str(successor))
+
+    def _connected(self) -> "QdrantClient":
+        with self._lock:
+            if self._client is None:
+                self._client = _client(self._settings)
+            return self._client
+
+    def _open(self, client: "QdrantClient", dimension: int | None, may_create: bool) -> str | None:
+        """The collection, made if need be, that fits the embedder.
+
+        It is asked by its own name, not by the alias: one that was replaced answers no more, so that a process which
+        still has the old embedder cannot write its vectors into the new index.
+        """
+        from masis.knowledge.store.qdrant_collections import find_collection, read_collection
+
+        with self._lock:
+            if self._opened is None:
+                name = self._own or find_collection(client, self._alias)
+                if name is None or not client.collection_exists(name):
+                    if not may_create or dimension is None:
+                        return None
+                    name = self._create(client, dimension)
+                self._opened = (name, read_collection(client, name, self._where))
+            name, meta = self._opened
+            require_match(meta, self._embedder.name, self._settings.keyword_language, dimension, self._where)
+            return name
+
+    def _create(self, client: "QdrantClient", dimension: int) -> str:
+        """Several processes may come here at once: they all make the same."""
+        from masis.knowledge.store.qdrant_collections import create_collection, give_alias, read_collection
+
+        name = self._own or f"{self._alias}-1"
+        meta = IndexMeta(self._embedder.name, dimension, self._settings.keyword_language)
+        create_collection(client, name, self._alias, meta)
+        read_collection(client, name, self._where)
+        if self._own is None:
+            give_alias(client, self._alias, name)
+        return name
+
+    @contextlib.contextmanager
+    def _translated(self) -> Iterator[None]:
+        from qdrant_client.common.client_exceptions import QdrantException
+        from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
+
+        try:
+            yield
+        except UnexpectedResponse as error:
+            self._opened = None  # the collection may have gone: look again next time
+            if error.status_code in (401, 403):
+                raise StoreUnavailable(
+                    "The Qdrant server refused the key.", advice="Set QDRANT_API_KEY to a key that may write."
+                ) from error
+            raise StoreUnavailable(f"The Qdrant server answered with status {error.status_code}.") from error
+        except (ApiException, QdrantException) as error:
+            raise StoreUnavailable(f"The Qdrant server did not answer: {error}.") from error
+        except ValueError as error:  # not JSON, or not what Qdrant says
+            raise StoreUnavailable("What answered at that address is not a Qdrant server.") from error
+
+
+def _client(settings: Settings) -> "QdrantClient":
+    from qdrant_client import QdrantClient
+
+    key = settings.qdrant_api_key
+    return QdrantClient(
+        url=settings.qdrant_url,
+        host=None if settings.qdrant_url else settings.qdrant_host,
+        port=settings.qdrant_port,
+        api_key=key.get_secret_value() if key else None,
+        timeout=math.ceil(settings.qdrant_timeout_seconds),
+        check_compatibility=False,
+    )
+
+
+def _count(client: "QdrantClient", collection: str, own: Any) -> int:
+    return client.count(collection, count_filter=own, exact=True).count

@@ -1,0 +1,113 @@
+"""Which bracketed tokens are ids, known or made up.
+
+A token is a known id when it is one, whatever its letter case, dashes or surrounding quotes and stars. An
+unknown token is a made-up id when it
+- has the shape of a known id (`[chunk_99]` beside `chunk_12`, `[doc2-7]` beside `doc1-3`, eleven letters and
+  digits that start with c beside `c7k2m9x4qt1`, or only its first letter and a number: `[c9999]`),
+- is a UUID, a long hexadecimal number, a file name, or joined by underscore, colon or hash (`[fake_id]`),
+- or mixes letters and digits in any way that is no editor's shorthand, such as `[Q3]`, `[FY2024]`, `[A4]`,
+  `[5bn]`, `[10-K]`, `[Table2]` (all of it in `shorthand`).
+The shape of the known ids comes first: where they look like `Q1` and `Q2`, `[Q3]` is made up. A token without
+any letter (`[12]`, `[2024-03-31]`) is an id only if it is a known one.
+"""
+
+import re
+from collections.abc import Collection
+
+from masis.language.characters import INVISIBLE, plain_typography
+from masis.language.shorthand import is_shorthand
+
+TYPOGRAPHY = "\"'“”‘’«»*_`~^#@<>{}()†.,:;!?|\\/=+" + INVISIBLE
+"""What may surround an id and is no part of it."""
+
+_MATHS = re.compile(r"[A-Za-z]_\{?\w\}?")
+_ADDRESS = re.compile(r"\w+://|www\.|mailto:|[^@]+@[^@]+\.\w", re.IGNORECASE)
+_HEXADECIMAL = re.compile(
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,}", re.IGNORECASE
+)
+_FILE_NAME = re.compile(
+    r".*[^\W_].*\.(?:pdf|docx?|xlsx?|csv|tsv|pptx?|txt|md|html?|json|eml|rtf|odt|epub|xml)", re.IGNORECASE
+)
+_TOKEN = re.compile(r"[\w.\-:#/@†]+")
+_JOINED = re.compile(r"[^\W_][_:#]+[^\W_]")
+_RUN = re.compile(r"[^\W\d_]+|\d+|[\W_]+")
+_LONGEST_ID = 160
+
+Shape = tuple[str, ...]
+
+
+class IdLexicon:
+    """The known ids, by spelling and by shape."""
+
+    def __init__(self, known_ids: Collection[str]) -> None:
+        self._by_key: dict[str, str] = {}
+        self._exact = frozenset(known for known in known_ids if known.strip())
+        for known in sorted(self._exact):
+            self._by_key.setdefault(_key(known), known)
+        self._shapes = {shape for known in self._exact if (shape := _shape(known))}
+        self._opaque_initials = {shape[1] for shape in self._shapes if shape[0] == "opaque"} - {"0"}
+
+    def resolve(self, token: str) -> str | None:
+        """The known id a token stands for."""
+        bare = token.strip()
+        if bare in self._exact:
+            return bare
+        return self._by_key.get(_key(bare)) or self._by_key.get(_key(bare.strip(TYPOGRAPHY + " ")))
+
+    def has_known_shape(self, token: str) -> bool:
+        key = _key(token)
+        if len(key) > 1 and key[0] in self._opaque_initials and key[1:].isdecimal():
+            return True
+        return _shape(key) in self._shapes
+
+    def looks_made_up(self, token: str) -> bool:
+        """Whether an unknown token has the looks of an id."""
+        if len(token) > _LONGEST_ID or not _TOKEN.fullmatch(token) or _ADDRESS.match(token):
+            return False
+        if self.has_known_shape(token):
+            return True
+        return not is_shorthand(token) and _mixes_like_an_id(token)
+
+
+def is_distinctive(identifier: str) -> bool:
+    """An id that no word or number could be; only such ids are looked for inside running words."""
+    has_letter = any(character.isalpha() for character in identifier)
+    return has_letter and any(c.isdecimal() or c in "_:#/" for c in identifier)
+
+
+def is_plain_number(token: str) -> bool:
+    has_digit = any(character.isdecimal() for character in token)
+    return has_digit and not any(character.isalpha() or character in "_#" for character in token)
+
+
+def _mixes_like_an_id(token: str) -> bool:
+    if _HEXADECIMAL.fullmatch(token) or _FILE_NAME.fullmatch(token):
+        return True
+    if is_plain_number(token) or _MATHS.fullmatch(token):
+        return False
+    # Scripts without spaces mix letters and digits freely: [第3章], [2024年].
+    is_latin = all(ord(character) < 0x250 for character in token)
+    mixes = is_latin and any(c.isalpha() for c in token) and any(c.isdecimal() for c in token)
+    return mixes or _JOINED.search(token) is not None
+
+
+def _key(token: str) -> str:
+    return plain_typography(token).replace("\\", "").casefold()
+
+
+def _shape(identifier: str) -> Shape | None:
+    """First letters as they are, other letters by count, digits of any count; opaque ids by length."""
+    runs = _RUN.findall(identifier.casefold())
+    if len(runs) < 2:
+        return None
+    if identifier.isalnum() and len(identifier) >= 8 and len(runs) >= 3:
+        return ("opaque", runs[0][0] if runs[0].isalpha() else "0", str(len(identifier)))
+    if not any(run.isalpha() for run in runs):
+        return tuple(f"{len(run)} digits" if run.isdecimal() else run for run in runs)
+    return (runs[0] if runs[0].isalpha() else "0", *(_run_shape(run) for run in runs[1:]))
+
+
+def _run_shape(run: str) -> str:
+    if run.isdecimal():
+        return "0"
+    return f"{len(run)} letters" if run.isalpha() else run

@@ -1,0 +1,1 @@
+"""Archives and containers: what is inside them."""

@@ -1,0 +1,1 @@
+"""Data files: CSV, JSON, XML."""

@@ -1,0 +1,68 @@
+"""The text of pictures and scanned pages, recognised on this machine (extra `masis[ocr]`)."""
+
+import asyncio
+import importlib.util
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from masis.errors import UnreadableFile
+from masis.sources.images import ocr_worker
+from masis.sources.images.kinds import media_type
+from masis.sources.sandbox.process import harmless_environment
+
+_STARTING_SECONDS = 60
+_MOST_PAGES = 1000
+"""Of one file: hours of work, and more numbers than a command line takes."""
+
+
+def ocr_is_installed() -> bool:
+    return importlib.util.find_spec("rapidocr") is not None
+
+
+class OcrReader:
+    """A process for each file: recognition works on bytes of strangers, in libraries that are not made for that."""
+
+    name = "text recognition on this machine"
+
+    async def read(self, data: bytes, file_name: str) -> str:
+        if media_type(data) is None:
+            raise UnreadableFile(
+                f"{file_name} is a kind of picture that cannot be read.", advice="Save it as PNG or JPEG."
+            )
+        text = (await asyncio.to_thread(_recognised, data, file_name, ()))[1]
+        if not text.strip():
+            raise UnreadableFile(f"No text was found in {file_name}.", advice="Nothing needs to be done.")
+        return text
+
+    async def read_pages(self, data: bytes, file_name: str, numbers: Sequence[int]) -> dict[int, str]:
+        """The pages of a PDF that are nothing but pictures, by number."""
+        some = numbers[:_MOST_PAGES]
+        return await asyncio.to_thread(_recognised, data, file_name, some) if some else {}
+
+
+def _recognised(data: bytes, file_name: str, numbers: Sequence[int]) -> dict[int, str]:
+    command = [sys.executable, "-P", "-B", "-m", ocr_worker.__name__, *map(str, numbers)]
+    seconds = _STARTING_SECONDS + ocr_worker.PAGE_SECONDS * max(1, len(numbers))
+    try:
+        done = subprocess.run(
+            command, input=data, capture_output=True, timeout=seconds, check=False, env=harmless_environment()
+        )
+    except subprocess.TimeoutExpired:
+        raise _gave_up(file_name) from None
+    records: list[dict[str, Any]] = [json.loads(line) for line in done.stdout.splitlines() if line.endswith(b"}")]
+    last = records.pop() if records else {}
+    if "refused" in last:
+        raise UnreadableFile(f"{file_name} {last['refused']}.") from RuntimeError(last.get("detail", ""))
+    if "done" not in last:
+        raise _gave_up(file_name) from RuntimeError(done.stderr.decode(errors="replace")[-2000:])
+    return {record["page"]: record["text"] for record in records}
+
+
+def _gave_up(file_name: str) -> UnreadableFile:
+    return UnreadableFile(
+        f"The text of {file_name} could not be recognised within the limits of memory and time.",
+        advice="Make the picture smaller, or recognise its text with another tool and ingest the result.",
+    )

@@ -1,0 +1,1 @@
+"""E-mail: messages, Outlook files, signed mail."""

@@ -1,0 +1,178 @@
+"""Mail (EML): the headers a reader sees, then the body; attached files are documents of their own."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from email import policy
+from email.errors import MessageError
+from email.header import decode_header, make_header
+from email.message import Message
+from email.parser import BytesParser
+from email.utils import parsedate_to_datetime
+
+from masis.errors import UnreadableFile
+from masis.sources.mail.signed import signed_content
+from masis.sources.markup.webpage import parse_webpage
+from masis.sources.office.package import encrypted
+from masis.sources.plain import clean, decode, one_line
+from masis.types import Member, Page, ParsedDocument
+
+_HEADERS = ("From", "To", "Cc", "Bcc", "Date", "Subject")
+_SIGNATURES = ("application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature")
+_SMIME = ("application/pkcs7-mime", "application/x-pkcs7-mime")
+# Not asked of the system, whose list of types is a file.
+_EXTENSIONS = {
+    "text/plain": ".txt", "text/html": ".html", "text/csv": ".csv", "text/markdown": ".md", "text/xml": ".xml",
+    "application/pdf": ".pdf", "application/json": ".json", "application/xml": ".xml", "application/zip": ".zip",
+    "application/rtf": ".rtf", "application/msword": ".doc", "application/vnd.ms-excel": ".xls",
+    "application/vnd.ms-powerpoint": ".ppt", "image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif",
+}  # fmt: skip
+_PGP = "-----BEGIN PGP MESSAGE-----"
+_MAX_DEPTH = 20
+
+
+def parse_mail(data: bytes, file_name: str) -> ParsedDocument:
+    # The old policy: it keeps broken headers as they are, where the new one raises.
+    message = BytesParser(policy=policy.compat32).parsebytes(data)
+    if not message.keys() or not any(message[name] for name in (*_HEADERS, "Content-Type", "Received")):
+        raise UnreadableFile(
+            f"{file_name} holds no mail: it has no headers.", advice="Export the message again from the mail program."
+        )
+    letter = _Letter(message, file_name)
+    body = clean("\n\n".join(letter.texts))
+    if not body and not letter.has_documents:
+        raise UnreadableFile(
+            f"{file_name} contains no text, only headers{' and pictures' if letter.members else ''}.",
+            advice="Save what is attached to it and add that.",
+        )
+    pages = [Page(1, clean("\n".join([*header_lines(letter.headers), "", body])))]
+    return ParsedDocument(
+        pages, title=letter.headers.get("Subject"), date=_iso_date(message["Date"]), members=letter.members
+    )
+
+
+def header_lines(headers: dict[str, str]) -> list[str]:
+    return [f"{name}: {value}" for name, value in headers.items() if value]
+
+
+def refuse_encrypted_text(text: str, file_name: str) -> None:
+    if text.lstrip().startswith(_PGP):
+        raise encrypted(file_name)
+
+
+class _Letter:
+    """One message with all that is nested in it."""
+
+    def __init__(self, message: Message, file_name: str) -> None:
+        self._file_name = file_name
+        self.headers = {name: value for name in _HEADERS if (value := _header(message, name))}
+        self.texts: list[str] = []
+        self.members: list[Member] = []
+        self.has_documents = False
+        """Whether anything is attached that is no picture."""
+        self._read(message, depth=0)
+
+    def _read(self, part: Message, depth: int) -> None:
+        kind = part.get_content_type()
+        if depth > _MAX_DEPTH:
+            raise UnreadableFile(f"{self._file_name} nests messages more than {_MAX_DEPTH} deep.")
+        if kind == "multipart/encrypted":
+            raise encrypted(self._file_name)
+        if kind in _SMIME:
+            self._read_signed(part, depth)
+        elif kind == "message/rfc822":
+            self._read_nested(part, depth)
+        elif kind == "multipart/alternative":
+            self._read_best(part, depth)
+        elif part.is_multipart():
+            for each in _parts(part):
+                self._read(each, depth + 1)
+        elif kind not in _SIGNATURES:
+            self._read_leaf(part, kind)
+
+    def _read_nested(self, part: Message, depth: int) -> None:
+        for message in _parts(part):
+            headers = {name: _header(message, name) for name in _HEADERS}
+            self.texts.append("\n".join(["Forwarded message", *header_lines(headers)]))
+            self._read(message, depth + 1)
+
+    def _read_signed(self, part: Message, depth: int) -> None:
+        content = signed_content(_content(part))
+        if content is None:
+            raise encrypted(self._file_name)
+        self._read(BytesParser(policy=policy.compat32).parsebytes(content), depth + 1)
+
+    def _read_best(self, part: Message, depth: int) -> None:
+        """Plain text and HTML say the same: the plain one, when it has anything to say."""
+        ranked = sorted(_parts(part), key=lambda each: each.get_content_type() != "text/plain")
+        before = len(self.texts)
+        for each in ranked:
+            # Calendars and pictures among the alternatives are files; of the texts one is enough.
+            if len(self.texts) == before or each.get_content_maintype() not in ("text", "multipart"):
+                self._read(each, depth + 1)
+
+    def _read_leaf(self, part: Message, kind: str) -> None:
+        name = _file_name_of(part)
+        data = _content(part)
+        if name or part.get_content_disposition() == "attachment" or part.get_content_maintype() != "text":
+            if data:
+                self.members.append(Member(name or self._invented_name(kind), data))
+                self.has_documents |= not kind.startswith("image/")
+        elif text := _text(data, kind, part.get_content_charset(), self._file_name):
+            refuse_encrypted_text(text, self._file_name)
+            self.texts.append(text)
+
+    def _invented_name(self, kind: str) -> str:
+        return f"attachment-{len(self.members) + 1}{_EXTENSIONS.get(kind, '.bin')}"
+
+
+def _parts(part: Message) -> Iterator[Message]:
+    payload = part.get_payload()
+    yield from (each for each in payload if isinstance(each, Message)) if isinstance(payload, list) else ()
+
+
+def _content(part: Message) -> bytes:
+    payload = part.get_payload(decode=True)
+    return payload if isinstance(payload, bytes) else b""
+
+
+def _text(data: bytes, kind: str, charset: str | None, file_name: str) -> str:
+    if not data.strip():
+        return ""
+    try:
+        if kind == "text/html":
+            return parse_webpage(data if _is_declared(data) else _as_utf8(data, charset, file_name), file_name).text
+        return clean(decode(data, file_name, charset))
+    except UnreadableFile:
+        # A message cut or damaged on its way: what can be read of it is better than nothing.
+        return clean(data.decode("utf-8", "replace"))
+
+
+def _is_declared(data: bytes) -> bool:
+    return b"charset" in data[:4096].lower()
+
+
+def _as_utf8(data: bytes, charset: str | None, file_name: str) -> bytes:
+    return decode(data, file_name, charset).encode("utf-8", "replace")
+
+
+def _header(message: Message, name: str) -> str:
+    """Encoded words read; a header in no known encoding as it is."""
+    value = ", ".join(str(each) for each in message.get_all(name, []))
+    with suppress(ValueError, LookupError, MessageError):
+        value = str(make_header(decode_header(value)))
+    return one_line(clean(value))
+
+
+def _file_name_of(part: Message) -> str:
+    try:
+        name = part.get_filename() or ""
+        return one_line(clean(str(make_header(decode_header(name)))))
+    except (ValueError, LookupError, TypeError, MessageError):
+        return ""
+
+
+def _iso_date(value: object) -> str | None:
+    try:
+        return parsedate_to_datetime(str(value)).date().isoformat() if value else None
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None

@@ -1,0 +1,1 @@
+"""Formats that mark up text: HTML, Markdown, LaTeX, EPUB, XML articles and others."""

@@ -1,0 +1,38 @@
+"""Text with marks in it: reStructuredText, AsciiDoc, Org, LaTeX and captions, read as the text they stand for."""
+
+import re
+from collections.abc import Callable, Iterable
+
+from masis.sources.dates import find_date
+from masis.sources.markup.asciidoc import asciidoc_lines
+from masis.sources.markup.latex import latex_lines
+from masis.sources.markup.org_mode import org_lines
+from masis.sources.markup.restructured import restructured_lines
+from masis.sources.markup.subtitles import caption_lines
+from masis.sources.plain import clean, decode, extension, title_line
+from masis.types import Page, ParsedDocument
+
+_READERS: dict[str, Callable[[str], Iterable[str]]] = {
+    ".rst": restructured_lines,
+    ".rest": restructured_lines,
+    ".adoc": asciidoc_lines,
+    ".asciidoc": asciidoc_lines,
+    ".asc": asciidoc_lines,
+    ".org": org_lines,
+    ".tex": latex_lines,
+    ".latex": latex_lines,
+    ".ltx": latex_lines,
+    ".vtt": caption_lines,
+    ".srt": caption_lines,
+}
+MARKUP_EXTENSIONS = tuple(_READERS)
+
+
+def parse_markup(data: bytes, file_name: str) -> ParsedDocument:
+    """The extension says which marks they are; without a known one the text stays as it is."""
+    source = clean(decode(data, file_name))
+    reader = _READERS.get(extension(file_name))
+    text = clean("\n".join(reader(source))) if reader else source
+    heading = re.search(r"^#+ (.+)$", text, re.MULTILINE)
+    first = None if reader is caption_lines else title_line(text)
+    return ParsedDocument([Page(1, text)], title=heading[1] if heading else first, date=find_date(text))

@@ -1,0 +1,1 @@
+"""Office files: Word, PowerPoint, Excel, OpenDocument and rich text, old and new."""

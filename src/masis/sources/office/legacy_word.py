@@ -1,0 +1,144 @@
+"""Word 97 to 2003 (DOC): the pieces of text in their order, tables row by row, field codes left out."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from struct import unpack
+
+from masis.errors import UnreadableFile
+from masis.sources.dates import find_date
+from masis.sources.office.compound import CompoundFile
+from masis.sources.office.legacy_word_paragraphs import Paragraph, ParagraphTable, long_at
+from masis.sources.office.package import encrypted
+from masis.sources.plain import clean, one_line, table_row, title_line
+from masis.types import Page, ParsedDocument
+
+_WORD_97 = 0x00C1
+_FIRST_SIZE, _PIECES, _PIECES_SIZE, _HEADER_BYTES = 0x4C, 0x1A2, 0x1A6, 0x1AA
+_PIECE_BYTES = 8
+_FIELD = re.compile(r"\x13[^\x13\x14\x15]*(?:\x14([^\x13\x14\x15]*))?\x15")
+_OPEN_FIELD = re.compile(r"\x13[^\x14]*\x14?")
+_PARAGRAPH = re.compile(r"([^\r\x07\x0c]*)([\r\x07\x0c]|$)")
+_MARKS = str.maketrans({"\x0b": "\n", "\x1e": "-", **dict.fromkeys(map(chr, [*range(9), *range(12, 30), 31]))})
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    text: str
+    place: int
+    """Where its bytes are, by which the file knows its paragraphs."""
+    width: int
+
+
+def parse_legacy_word(data: bytes, file_name: str) -> ParsedDocument:
+    with CompoundFile(data, file_name, "a Word document") as file:
+        header = file.required("WordDocument")
+        _refuse(header, file_name)
+        table = file.required("1Table" if header[0x0B] & 2 else "0Table")
+    paragraphs = ParagraphTable(header, table)
+    text = clean("\n".join(_lines(_wanted(header, list(_pieces(header, table))), paragraphs)))
+    heading = re.search(r"^#+ (.+)$", text, re.MULTILINE)
+    return ParsedDocument([Page(1, text)], title=heading[1] if heading else title_line(text), date=find_date(text))
+
+
+def _refuse(header: bytes, file_name: str) -> None:
+    if len(header) < _HEADER_BYTES or int.from_bytes(header[2:4], "little") < _WORD_97:
+        raise UnreadableFile(
+            f"{file_name} is damaged, or was written by a Word older than 97.",
+            advice="Open it in Word or LibreOffice and save it as .docx.",
+        )
+    if header[0x0B] & 1:
+        raise encrypted(file_name)
+
+
+def _pieces(header: bytes, table: bytes) -> Iterator[_Piece]:
+    """The piece table: places in the text, then where and how each piece is kept."""
+    start = long_at(header, _PIECES)
+    pieces = _piece_table(table[start : start + long_at(header, _PIECES_SIZE)])
+    count = max(0, (len(pieces) - 4) // (4 + _PIECE_BYTES))
+    for index in range(count):
+        length = long_at(pieces, 4 * (index + 1)) - long_at(pieces, 4 * index)
+        kept = long_at(pieces, 4 * (count + 1) + _PIECE_BYTES * index + 2)
+        place = kept & 0x3FFFFFFF
+        # The second highest bit says that there is one byte for each character.
+        if length > 0 and kept & 0x40000000:
+            place //= 2
+            yield _Piece(header[place : place + length].decode("cp1252", "replace"), place, 1)
+        elif length > 0:
+            yield _Piece(_units(header[place : place + 2 * length]), place, 2)
+
+
+def _units(data: bytes) -> str:
+    """A character for each pair of bytes, also for the rare characters that take two pairs: the file counts pairs."""
+    return "".join(map(chr, unpack(f"<{len(data) // 2}H", data[: len(data) // 2 * 2])))
+
+
+def _piece_table(entries: bytes) -> bytes:
+    position = 0
+    # Before it stand the properties that pieces refer to, marked 1, each with its length.
+    while position < len(entries) and entries[position] == 1:
+        position += 3 + int.from_bytes(entries[position + 1 : position + 3], "little")
+    if entries[position : position + 1] != b"\x02":
+        return b""
+    return entries[position + 5 : position + 5 + long_at(entries, position + 1)]
+
+
+def _wanted(header: bytes, pieces: list[_Piece]) -> Iterator[_Piece]:
+    """The body, footnotes, endnotes and text boxes; not page headers, macros and remarks."""
+    start = 0
+    for index in range(8):
+        end = start + long_at(header, _FIRST_SIZE + 4 * index)
+        if index in (0, 1, 5, 6):
+            yield from _between(pieces, start, end)
+        start = end
+
+
+def _between(pieces: list[_Piece], start: int, end: int) -> Iterator[_Piece]:
+    position = 0
+    for piece in pieces:
+        first, last = max(start - position, 0), min(end - position, len(piece.text))
+        if first < last:
+            yield _Piece(piece.text[first:last], piece.place + first * piece.width, piece.width)
+        position += len(piece.text)
+
+
+def _lines(pieces: Iterator[_Piece], paragraphs: ParagraphTable) -> Iterator[str]:
+    cells: list[str] = []
+    begun = ""
+    for text, mark, about in _paragraphs(pieces, paragraphs):
+        if about.ends_row or (about.is_unknown and mark == "\x07" and not text and cells):
+            yield table_row(cells)
+            cells = []
+        elif mark == "\x07":
+            cells.append(begun + text)
+            begun = ""
+        elif about.is_in_table:
+            # A cell may hold several paragraphs.
+            begun += f"{text} "
+        else:
+            yield from _paragraph_lines(text, about)
+
+
+def _paragraphs(pieces: Iterator[_Piece], paragraphs: ParagraphTable) -> Iterator[tuple[str, str, Paragraph]]:
+    """Each with the mark that ends it; a paragraph may reach over several pieces."""
+    begun = ""
+    for piece in pieces:
+        for match in _PARAGRAPH.finditer(piece.text):
+            begun += match[1]
+            if match[2]:
+                yield _readable(begun), match[2], paragraphs.at(piece.place + match.start(2) * piece.width)
+                begun = ""
+    yield _readable(begun), "\r", Paragraph()
+
+
+def _paragraph_lines(text: str, about: Paragraph) -> tuple[str, ...]:
+    if about.level and text.strip():
+        return ("", f"{'#' * about.level} {one_line(text)}", "")
+    return (f"- {one_line(text)}",) if about.is_item and text.strip() else ("", text, "")
+
+
+def _readable(text: str) -> str:
+    while (shorter := _FIELD.sub(r"\1", text)) != text:
+        text = shorter
+    text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return _OPEN_FIELD.sub("", text).translate(_MARKS)

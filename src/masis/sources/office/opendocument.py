@@ -1,0 +1,183 @@
+"""OpenDocument texts and presentations (ODT, ODP): headings, lists, tables, slides."""
+
+import re
+from collections.abc import Iterator
+
+from masis.errors import UnreadableFile
+from masis.sources.data.xml_tree import Element, attribute, descendants, elements, first, has, name_of, number
+from masis.sources.dates import find_date
+from masis.sources.office.package import Package, encrypted
+from masis.sources.plain import clean, one_line, table_row, title_line
+from masis.sources.table_grid import Cell, grid, span
+from masis.types import Page, ParsedDocument
+
+_MAX_BLANKS = 200
+# Deleted text, remarks and generated lists repeat or deny what the text says.
+_SKIPPED = ("tracked-changes", "annotation", "table-of-content", "forms", "sequence-decls", "notes", "desc", "title")
+_FURNITURE = ("page-number", "footer", "header", "date-time")
+
+
+def parse_opendocument_text(data: bytes, file_name: str) -> ParsedDocument:
+    body = body_of(data, file_name, "text")
+    _mark_titles(body)
+    has_title = any(_is_title(paragraph) for paragraph in descendants(body, "p"))
+    text = clean("\n".join(_block_lines(body, below=int(has_title))))
+    heading = re.search(r"^#+ (.+)$", text, re.MULTILINE)
+    return ParsedDocument([Page(1, text)], title=heading[1] if heading else title_line(text), date=find_date(text))
+
+
+def parse_opendocument_presentation(data: bytes, file_name: str) -> ParsedDocument:
+    body = body_of(data, file_name, "presentation")
+    pages = [
+        Page(index, clean("\n".join(_slide_lines(slide))), label=f"slide {index}")
+        for index, slide in enumerate(elements(body, "page"), start=1)
+    ]
+    text = next((page.text for page in pages if page.text), "")
+    heading = re.search(r"^# (.+)$", text, re.MULTILINE)
+    return ParsedDocument(pages, title=heading[1] if heading else None, date=find_date(text))
+
+
+def body_of(data: bytes, file_name: str, kind: str) -> Element:
+    """The part of content.xml that holds the document, `text`, `presentation` or `spreadsheet`."""
+    package = Package(data, file_name, "an OpenDocument file")
+    manifest = package.xml("META-INF/manifest.xml")
+    if has(manifest, "encryption-data"):
+        raise encrypted(file_name)
+    body = first(package.required_xml("content.xml"), "body", kind)
+    if body is None:
+        raise UnreadableFile(
+            f"{file_name} is not an OpenDocument {kind}, whatever its name says.",
+            advice="Open it in LibreOffice and save it again under its own kind.",
+        )
+    return body
+
+
+def _mark_titles(body: Element) -> None:
+    """A title changed by hand has a style of its own, which names the one it comes from."""
+    styles = descendants(body.getroottree().getroot(), "style")
+    own = {attribute(style, "name") for style in styles if attribute(style, "parent-style-name") == "Title"}
+    for paragraph in descendants(body, "p"):
+        if attribute(paragraph, "style-name") in own:
+            paragraph.set("style-name", "Title")
+
+
+def _is_title(paragraph: Element) -> bool:
+    return attribute(paragraph, "style-name") == "Title"
+
+
+def _block_lines(parent: Element, *, below: int = 0) -> Iterator[str]:
+    for block in elements(parent):
+        name = name_of(block)
+        if name in ("p", "h"):
+            yield from _paragraph_lines(block, below)
+        elif name in ("list", "numbered-paragraph"):
+            yield from _list_lines(block)
+            yield ""
+        elif name == "table":
+            yield from ("", *_table_rows(block), "")
+        elif name not in _SKIPPED:
+            yield from _block_lines(block, below=below)
+
+
+def _paragraph_lines(paragraph: Element, below: int) -> Iterator[str]:
+    text = paragraph_text(paragraph)
+    if one_line(text) and name_of(paragraph) == "h":
+        level = number(attribute(paragraph, "outline-level"), 1, 9) + below
+        yield from ("", f"{'#' * level} {one_line(text)}", "")
+    elif one_line(text) and _is_title(paragraph):
+        yield from ("", f"# {one_line(text)}", "")
+    elif one_line(text):
+        yield from (text.strip(), "")
+    yield from _frame_lines(paragraph, below)
+
+
+def _frame_lines(paragraph: Element, below: int) -> Iterator[str]:
+    """Boxes hang in paragraphs; what stands in them follows the paragraph, footnotes too."""
+    for box in _own(paragraph, "text-box", "custom-shape", "rect"):
+        yield from _block_lines(box, below=below)
+    for note in _own(paragraph, "note"):
+        mark, body = first(note, "note-citation"), first(note, "note-body")
+        if body is not None:
+            words = one_line(" ".join(_block_lines(body)))
+            yield from (f"Note {paragraph_text(mark) if mark is not None else ''}: {words}", "")
+
+
+def _own(element: Element, *names: str) -> Iterator[Element]:
+    for child in elements(element):
+        if name_of(child) in names:
+            yield child
+        elif name_of(child) not in _SKIPPED:
+            yield from _own(child, *names)
+
+
+def _list_lines(items: Element) -> Iterator[str]:
+    for item in elements(items, "list-item", "list-header", "p"):
+        if name_of(item) == "p":
+            yield f"- {one_line(paragraph_text(item))}"
+            continue
+        lead = [one_line(paragraph_text(block)) for block in elements(item, "p", "h")]
+        headings = [f"{'#' * number(attribute(block, 'outline-level'), 1, 9)} " for block in elements(item, "h")]
+        if any(lead):
+            # Numbered headings are kept in lists.
+            yield (headings[0] if headings else "- ") + " ".join(lead)
+        for block in elements(item, "list"):
+            yield from _list_lines(block)
+        for block in elements(item, "p", "h"):
+            yield from _frame_lines(block, 0)
+
+
+def paragraph_text(element: Element) -> str:
+    parts: list[str] = [element.text or ""]
+    for child in element:
+        name = name_of(child)
+        if name == "s":
+            parts.append(" " * number(attribute(child, "c"), 1, _MAX_BLANKS))
+        elif name in ("tab", "line-break"):
+            parts.append("\t" if name == "tab" else "\n")
+        elif name == "note":
+            mark = first(child, "note-citation")
+            parts.append(f"[{paragraph_text(mark)}]" if mark is not None else "")
+        elif name and name not in (*_SKIPPED, "frame", "custom-shape", "rect"):
+            parts.append(paragraph_text(child))
+        parts.append(child.tail or "")
+    return "".join(parts)
+
+
+def _table_rows(table: Element) -> Iterator[str]:
+    for cells in grid(_cells(row) for row in _rows(table)):
+        if any(cells):
+            yield table_row(cells)
+
+
+def _cells(row: Element) -> list[Cell]:
+    """Covered cells are left out: the cell that covers them says how far it reaches."""
+    found = []
+    for cell in elements(row, "table-cell"):
+        text = " ".join(line for line in _block_lines(cell) if line)
+        width, height = span(attribute(cell, "number-columns-spanned")), span(attribute(cell, "number-rows-spanned"))
+        found += [Cell(text, width, height)] * span(attribute(cell, "number-columns-repeated"))
+    return found
+
+
+def _rows(parent: Element) -> list[Element]:
+    rows: list[Element] = []
+    for child in elements(parent):
+        if name_of(child) == "table-row":
+            rows.append(child)
+        elif name_of(child) in ("table-header-rows", "table-rows", "table-row-group"):
+            rows += _rows(child)
+    return rows
+
+
+def _slide_lines(slide: Element) -> Iterator[str]:
+    frames = list(_own(slide, "frame", "custom-shape", "rect"))
+    titles = [frame for frame in frames if attribute(frame, "class") == "title"]
+    for title in titles:
+        yield from (f"# {one_line(' '.join(_block_lines(title)))}", "")
+    for frame in frames:
+        if frame not in titles and attribute(frame, "class") not in _FURNITURE:
+            yield from (*_block_lines(frame), "")
+    notes = first(slide, "notes")
+    spoken = one_line(" ".join(_block_lines(notes))) if notes is not None else ""
+    if spoken:
+        yield f"Notes: {spoken}"

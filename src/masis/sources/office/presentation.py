@@ -1,0 +1,142 @@
+"""PowerPoint: a page for each slide, its title as heading, text, tables, charts and notes in the file's order."""
+
+import re
+from collections.abc import Iterator
+
+from masis.sources.data.xml_tree import Element, attribute, descendants, elements, first, has, name_of
+from masis.sources.dates import find_date
+from masis.sources.office.charts import chart_lines
+from masis.sources.office.package import Package
+from masis.sources.plain import clean, one_line, table_row
+from masis.types import Page, ParsedDocument
+
+_TITLES = ("title", "ctrTitle")
+_FURNITURE = ("sldNum", "ftr", "hdr", "dt", "sldImg")
+_SLIDE = re.compile(r"ppt/slides/slide(\d+)\.xml")
+
+
+def parse_presentation(data: bytes, file_name: str) -> ParsedDocument:
+    package = Package(data, file_name, "a PowerPoint presentation")
+    pages, notes = [], []
+    for index, part in enumerate(_slide_parts(package), start=1):
+        root = package.xml(part)
+        if root is None:
+            notes.append(f"Slide {index} is damaged and was left out.")
+            continue
+        pages.append(Page(index, clean("\n".join(_slide_lines(package, part, root))), label=f"slide {index}"))
+    if not pages:
+        raise package.damaged()
+    text = next((page.text for page in pages if page.text), "")
+    heading = re.search(r"^# (.+)$", text, re.MULTILINE)
+    return ParsedDocument(pages, title=heading[1] if heading else None, date=find_date(text), notes=notes)
+
+
+def _slide_parts(package: Package) -> list[str]:
+    """In the order of the show; by their names when the list of slides is lost."""
+    root = package.xml("ppt/presentation.xml")
+    links = package.relations("ppt/presentation.xml")
+    listed = [] if root is None else [_relation_id(slide) for slide in descendants(root, "sldId")]
+    parts = [links[identifier][1] for identifier in listed if identifier in links]
+    numbered = {int(match[1]): name for name in package.names if (match := _SLIDE.fullmatch(name))}
+    return parts or [numbered[key] for key in sorted(numbered)]
+
+
+def _relation_id(element: Element) -> str:
+    """A slide has a number of its own, `id`, beside the link, `r:id`."""
+    return next((value for key, value in element.attrib.items() if key.endswith(("}id", "}embed", "}dm"))), "")
+
+
+def _slide_lines(package: Package, part: str, root: Element) -> Iterator[str]:
+    links = package.relations(part)
+    shapes = list(_shapes(first(root, "cSld", "spTree")))
+    titles = [shape for shape in shapes if _placeholder(shape) in _TITLES]
+    for title in titles:
+        if text := one_line(" ".join(line for line, _ in _paragraphs(title))):
+            yield from (f"# {text}", "")
+    for shape in shapes:
+        if shape not in titles:
+            yield from (*_shape_lines(package, links, shape), "")
+    yield from _note_lines(package, links)
+
+
+def _shapes(tree: Element | None) -> Iterator[Element]:
+    """Also those in groups; of two drawings of the same thing, the one for newer programs."""
+    for shape in elements(tree) if tree is not None else ():
+        if name_of(shape) in ("grpSp", "Choice"):
+            yield from _shapes(shape)
+        elif name_of(shape) == "AlternateContent":
+            yield from _shapes(
+                first(shape, "Choice") if has(first(shape, "Choice"), "t", "tbl", "chart") else first(shape, "Fallback")
+            )
+        elif name_of(shape) in ("sp", "graphicFrame", "pic", "cxnSp"):
+            yield shape
+
+
+def _placeholder(shape: Element) -> str | None:
+    """What the layout has the shape for; None for a shape of its own."""
+    found = first(shape, "nvSpPr", "nvPr", "ph")
+    return None if found is None else attribute(found, "type") or "obj"
+
+
+def _shape_lines(package: Package, links: dict[str, tuple[str, str]], shape: Element) -> Iterator[str]:
+    placeholder = _placeholder(shape)
+    if placeholder in _FURNITURE:
+        return
+    if name_of(shape) == "graphicFrame":
+        yield from _graphic_lines(package, links, shape)
+        return
+    for text, is_item in _paragraphs(shape, bullets=placeholder in ("obj", "body")):
+        yield f"- {text}" if is_item else text
+
+
+def _paragraphs(shape: Element, *, bullets: bool = False) -> Iterator[tuple[str, bool]]:
+    """Each with whether it is an item of a list; in the body of a slide all are, unless it says otherwise."""
+    body = first(shape, "txBody")
+    for paragraph in elements(body, "p") if body is not None else ():
+        text = _text(paragraph).strip()
+        if text:
+            properties = first(paragraph, "pPr")
+            marks = {name_of(child) for child in elements(properties)} if properties is not None else set()
+            is_item = bool(marks & {"buChar", "buAutoNum", "buBlip"}) or (bullets and "buNone" not in marks)
+            yield text, is_item
+
+
+def _text(paragraph: Element) -> str:
+    marks = {"br": "\n", "tab": "\t"}
+    return "".join(marks.get(name_of(piece), piece.text or "") for piece in descendants(paragraph, "t", *marks))
+
+
+def _graphic_lines(package: Package, links: dict[str, tuple[str, str]], frame: Element) -> Iterator[str]:
+    for element in descendants(frame, "tbl", "chart", "relIds"):
+        if name_of(element) == "tbl":
+            yield from _table_rows(element)
+            continue
+        _, part = links.get(_relation_id(element), ("", ""))
+        root = package.xml(part) if part else None
+        if root is not None and name_of(element) == "chart":
+            yield from chart_lines(root)
+        elif root is not None:
+            texts = (_text(paragraph).strip() for paragraph in descendants(root, "p"))
+            yield from (f"- {one_line(text)}" for text in texts if text)
+
+
+def _table_rows(table: Element) -> Iterator[str]:
+    above: list[str] = []
+    for row in elements(table, "tr"):
+        cells: list[str] = []
+        for cell in elements(row, "tc"):
+            # A cell merged with the one above repeats it, so that each row can be read alone.
+            merged = attribute(cell, "vMerge") in ("1", "true") and len(cells) < len(above)
+            cells.append(above[len(cells)] if merged else "\n".join(text for text, _ in _paragraphs(cell)))
+        above = cells
+        if any(cells):
+            yield table_row(cells)
+
+
+def _note_lines(package: Package, links: dict[str, tuple[str, str]]) -> Iterator[str]:
+    for kind, part in links.values():
+        root = package.xml(part) if kind == "notesSlide" else None
+        shapes = _shapes(first(root, "cSld", "spTree")) if root is not None else ()
+        spoken = [text for shape in shapes if _placeholder(shape) == "body" for text, _ in _paragraphs(shape)]
+        if spoken:
+            yield "\n".join(["", f"Notes: {spoken[0]}", *spoken[1:]])

@@ -1,0 +1,158 @@
+"""Word documents: paragraphs and tables in their order; accepted text only, wherever Word nests it."""
+
+import re
+from collections.abc import Iterator
+
+from masis.sources.data.xml_tree import Element, attribute, descendants, elements, first, name_of, own_text
+from masis.sources.dates import find_date
+from masis.sources.office.package import Package
+from masis.sources.office.word_numbers import ParagraphNumbers
+from masis.sources.plain import clean, one_line, table_row, title_line
+from masis.sources.table_grid import span
+from masis.types import Page, ParsedDocument
+
+_HEADING_STYLE = re.compile(r"heading (\d)")
+_MAIN = "word/document.xml"
+# Deleted text and the second drawing of the same thing; what describes a block is not its text.
+_SKIPPED = frozenset(
+    ("del", "moveFrom", "sectPr", "pPr", "rPr", "tcPr", "trPr", "tblPr", "Fallback", "instrText", "delText")
+)
+_FORMULA = {"den": "/", "sup": "^", "sub": "_"}
+_SEPARATORS = ("separator", "continuationSeparator")
+
+
+def parse_word(data: bytes, file_name: str) -> ParsedDocument:
+    package = Package(data, file_name, "a Word document")
+    main = _main_part(package)
+    body = first(package.required_xml(main), "body")
+    if body is None:
+        raise package.damaged()
+    reader = _Reader(package, main)
+    text = clean("\n".join([*reader.block_lines(body), *reader.note_lines()]))
+    heading = re.search(r"^#+ (.+)$", text, re.MULTILINE)
+    return ParsedDocument([Page(1, text)], title=heading[1] if heading else title_line(text), date=find_date(text))
+
+
+def _main_part(package: Package) -> str:
+    named = (part for kind, part in package.relations("").values() if kind == "officeDocument")
+    return next((part for part in named if part in package.names), _MAIN)
+
+
+class _Reader:
+    def __init__(self, package: Package, main: str) -> None:
+        self._package = package
+        self._links = package.relations(main)
+        root = package.xml(self._part("styles") or "word/styles.xml")
+        self._styles = {} if root is None else {attribute(each, "styleId"): each for each in descendants(root, "style")}
+        self._numbers = ParagraphNumbers(package.xml(self._part("numbering") or "word/numbering.xml"))
+
+    def _part(self, kind: str) -> str | None:
+        return next((part for linked, part in self._links.values() if linked == kind), None)
+
+    def block_lines(self, body: Element) -> Iterator[str]:
+        for block in _blocks(body):
+            if name_of(block) == "tbl":
+                yield from ("", *_table_rows(block), "")
+            else:
+                yield from self._paragraph_lines(block)
+
+    def _paragraph_lines(self, paragraph: Element) -> Iterator[str]:
+        text = _text(paragraph)
+        if not text.strip():
+            yield ""
+            return
+        style = self._style_name(attribute(first(paragraph, "pPr", "pStyle"), "val"))
+        heading = _HEADING_STYLE.match(style)
+        number = self._number(paragraph, is_heading=heading is not None)
+        if heading or style == "title":
+            # The title stands above every heading.
+            level = int(heading[1]) + 1 if heading else 1
+            yield from ("", f"{'#' * level} {one_line(f'{number} {text}')}", "")
+        elif style.startswith("list") or first(paragraph, "pPr", "numPr") is not None:
+            yield f"- {number} {text.strip()}" if number else f"- {text.strip()}"
+        elif number:
+            yield from (f"{number} {text}", "")
+        else:
+            yield from (text, "")
+
+    def _style_name(self, identifier: str) -> str:
+        style = self._styles.get(identifier)
+        return attribute(first(style, "name"), "val").lower() if style is not None else ""
+
+    def _number(self, paragraph: Element, *, is_heading: bool) -> str:
+        """Its own numbering, or that of its style."""
+        own = first(paragraph, "pPr", "numPr")
+        style = self._styles.get(attribute(first(paragraph, "pPr", "pStyle"), "val"))
+        return self._numbers.next(own, first(style, "pPr", "numPr"), is_heading=is_heading)
+
+    def note_lines(self) -> Iterator[str]:
+        for kind, name in (("footnotes", "Note"), ("endnotes", "Note"), ("comments", "Comment")):
+            root = self._package.xml(self._part(kind) or "")
+            for note in elements(root) if root is not None else ():
+                text = one_line(_text(note))
+                if text and attribute(note, "type") not in _SEPARATORS:
+                    yield f"{name}{_author(note)}: {text}"
+
+
+def _author(note: Element) -> str:
+    author = one_line(attribute(note, "author"))
+    return f" by {author}" if author else ""
+
+
+def _blocks(parent: Element) -> Iterator[Element]:
+    """Paragraphs and tables, also those inside content controls and tracked insertions."""
+    for child in elements(parent):
+        if name_of(child) in ("p", "tbl"):
+            yield child
+        elif name_of(child) not in _SKIPPED:
+            yield from _blocks(child)
+
+
+def _text(element: Element) -> str:
+    return "".join(_pieces(element))
+
+
+def _pieces(element: Element) -> Iterator[str]:
+    for child in elements(element):
+        name = name_of(child)
+        if name == "t":
+            yield own_text(child)
+        elif name in ("tab", "ptab"):
+            yield "\t"
+        elif name in ("br", "cr"):
+            yield "\n"
+        elif name == "noBreakHyphen":
+            yield "-"
+        elif name == "p":
+            yield from ("\n", *_pieces(child), "\n")
+        elif name not in _SKIPPED:
+            yield from (_FORMULA.get(name, ""), *_pieces(child))
+
+
+def _table_rows(table: Element) -> Iterator[str]:
+    above: list[str] = []
+    for row in _inside(table, "tr"):
+        cells: list[str] = []
+        for cell in _inside(row, "tc"):
+            text = _text(cell)
+            # A cell merged with the one above repeats it, so that each row can be read alone.
+            if _goes_on(cell) and not text.strip() and len(cells) < len(above):
+                text = above[len(cells)]
+            cells += [text] + [""] * (span(attribute(first(cell, "tcPr", "gridSpan"), "val")) - 1)
+        above = cells
+        if any(cell.strip() for cell in cells):
+            yield table_row(cells)
+
+
+def _inside(parent: Element, name: str) -> Iterator[Element]:
+    """Rows or cells, also those inside content controls; a table inside a cell is read as that cell's text."""
+    for child in elements(parent):
+        if name_of(child) == name:
+            yield child
+        elif name_of(child) not in (*_SKIPPED, "tbl"):
+            yield from _inside(child, name)
+
+
+def _goes_on(cell: Element) -> bool:
+    merge = first(cell, "tcPr", "vMerge")
+    return merge is not None and attribute(merge, "val") != "restart"

@@ -1,0 +1,1 @@
+"""PDF: its text, and its pages as pictures."""

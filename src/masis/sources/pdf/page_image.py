@@ -1,0 +1,151 @@
+"""A page of a PDF as a picture, with the words of a passage marked. Runs inside the sandbox."""
+
+import ctypes
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from masis.errors import UnreadableFile
+from masis.sources.pdf.skeletons import nearest, skeleton_of
+from masis.sources.pdf.text import opened_pdf
+
+WIDTHS = range(200, 2001)
+MOST_PIXELS = 8_000_000
+MOST_QUOTED = 20_000
+"""Characters of a passage that are looked for; more than that is a page anyway."""
+_MARK = (255, 225, 90)
+"""Multiplied with the picture, as a marker pen does: dark letters stay dark."""
+_MARGIN = 1.5
+"""Points around the letters."""
+_MOST_BOXES = 5000
+
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom, as fractions of the picture's width and height."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    page: int
+    width: int
+    quote: str = ""
+    """The visible characters of the words to mark; empty for none."""
+    expected: int = 0
+    """How many visible characters of the page come before them."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageImage:
+    png: bytes
+    width: int
+    height: int
+    boxes: tuple[Box, ...]
+    """Of the marked words, a line each; none where they were not found."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Canvas:
+    pixels: bytearray
+    width: int
+    height: int
+
+
+def draw_page(data: bytes, file_name: str, wanted: Wanted) -> PageImage:
+    import pypdfium2
+
+    document = opened_pdf(data, file_name)
+    if not 1 <= wanted.page <= len(document):
+        raise UnreadableFile(f"{file_name} has no page {wanted.page}.", advice=f"It has {len(document)} pages.")
+    try:
+        page = document[wanted.page - 1]
+        canvas = _drawn(page, wanted.width)
+        boxes = tuple(_boxes(page, wanted, canvas))
+    except pypdfium2.PdfiumError as error:
+        raise UnreadableFile(f"Page {wanted.page} of {file_name} cannot be drawn: it is damaged.") from error
+    for box in boxes:
+        _mark(canvas, box)
+    return PageImage(_png(canvas), canvas.width, canvas.height, boxes)
+
+
+def _drawn(page: Any, width: int) -> _Canvas:
+    across, down = page.get_size()
+    if across <= 0 or down <= 0:
+        raise UnreadableFile("The page has no size.")
+    # A strip of paper may be a hundred times as long as it is wide.
+    scale = min(width / across, (MOST_PIXELS / (across * down)) ** 0.5)
+    bitmap = page.render(scale=scale, rev_byteorder=True, prefer_bgrx=False, maybe_alpha=False)
+    row_bytes = bitmap.width * 3
+    source = memoryview(bitmap.buffer).cast("B")
+    pixels = bytearray(row_bytes * bitmap.height)
+    for row in range(bitmap.height):
+        start = row * bitmap.stride
+        pixels[row * row_bytes : (row + 1) * row_bytes] = source[start : start + row_bytes]
+    return _Canvas(pixels, bitmap.width, bitmap.height)
+
+
+def _boxes(page: Any, wanted: Wanted, canvas: _Canvas) -> Iterator[Box]:
+    from pypdfium2 import raw
+
+    if not wanted.quote:
+        return
+    textpage = page.get_textpage()
+    count = raw.FPDFText_CountChars(textpage)
+    # Asked for one by one: pdfium's index of a character is not always its place in the text it gives.
+    letters = skeleton_of("".join(_character(raw.FPDFText_GetUnicode(textpage, n)) for n in range(count)))
+    start = nearest(wanted.quote, letters.text, wanted.expected)
+    if start is None:
+        return
+    first, last = letters.origins[start], letters.origins[start + len(wanted.quote) - 1]
+    lines = raw.FPDFText_CountRects(textpage, first, last - first + 1)
+    for line in range(min(lines, _MOST_BOXES)):
+        edges = [ctypes.c_double() for _ in range(4)]
+        if raw.FPDFText_GetRect(textpage, line, *map(ctypes.byref, edges)):
+            left, top, right, bottom = (edge.value for edge in edges)
+            yield _on_canvas(page, canvas, (left - _MARGIN, top + _MARGIN, right + _MARGIN, bottom - _MARGIN))
+
+
+def _character(code: int) -> str:
+    return chr(code) if 0 < code <= 0x10FFFF else " "
+
+
+def _on_canvas(page: Any, canvas: _Canvas, box: Box) -> Box:
+    """From points on the paper, which may be turned or cut, to fractions of the picture."""
+    from pypdfium2 import raw
+
+    left, top, right, bottom = box
+    corners = []
+    for x, y in ((left, top), (right, bottom)):
+        across, down = ctypes.c_int(), ctypes.c_int()
+        size = (canvas.width, canvas.height)
+        raw.FPDF_PageToDevice(page, 0, 0, *size, 0, x, y, ctypes.byref(across), ctypes.byref(down))
+        corners.append((_fraction(across.value, canvas.width), _fraction(down.value, canvas.height)))
+    (x1, y1), (x2, y2) = corners
+    return min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)
+
+
+def _fraction(value: int, size: int) -> float:
+    return min(max(value / size, 0.0), 1.0)
+
+
+def _mark(canvas: _Canvas, box: Box) -> None:
+    left, right = round(box[0] * canvas.width) * 3, round(box[2] * canvas.width) * 3
+    tables = [bytes(value * shade // 255 for value in range(256)) for shade in _MARK]
+    for row in range(round(box[1] * canvas.height), min(round(box[3] * canvas.height), canvas.height)):
+        start, end = row * canvas.width * 3 + left, row * canvas.width * 3 + right
+        for channel, table in enumerate(tables):
+            canvas.pixels[start + channel : end : 3] = canvas.pixels[start + channel : end : 3].translate(table)
+
+
+def _png(canvas: _Canvas) -> bytes:
+    row_bytes = canvas.width * 3
+    rows = b"".join(
+        b"\x00" + canvas.pixels[start : start + row_bytes] for start in range(0, len(canvas.pixels), row_bytes)
+    )
+    head = struct.pack(">IIBBBBB", canvas.width, canvas.height, 8, 2, 0, 0, 0)
+    parts = (_part(b"IHDR", head), _part(b"IDAT", zlib.compress(rows, 6)), _part(b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+def _part(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

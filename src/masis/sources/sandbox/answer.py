@@ -1,0 +1,103 @@
+"""What a worker says about a file, taken in frame by frame; nothing it says is trusted, and all of it is bounded."""
+
+from typing import Any
+
+from masis.errors import ScannedFile, UnreadableFile
+from masis.settings import Settings
+from masis.sources.pdf.page_image import MOST_PIXELS, Box, PageImage
+from masis.sources.sandbox.wire import BrokenFrame, Readable, read_exactly, read_header
+from masis.types import Member, Page, ParsedDocument
+
+_MAX_CHARACTERS = 100_000_000
+_MAX_BYTES_A_CHARACTER = 4
+_MAX_FRAMES = 2_000_000
+_MAX_IMAGE_BYTES = 4 * MOST_PIXELS
+
+Header = dict[str, Any]
+
+
+def read_answer(stream: Readable, file_name: str, settings: Settings) -> ParsedDocument | UnreadableFile:
+    """The document, or why the worker refused it; raises BrokenFrame, or UnreadableFile when it says too much."""
+    return _Answer(stream, file_name, settings).read()
+
+
+def read_image(stream: Readable) -> PageImage | UnreadableFile:
+    """A page as a picture, or why there is none."""
+    header, size = read_header(stream)
+    try:
+        if "refused" in header:
+            return UnreadableFile(str(header["refused"]), advice=str(header["advice"]))
+        if size > _MAX_IMAGE_BYTES:
+            raise BrokenFrame
+        boxes = tuple(_box(*edges) for edges in header["boxes"])
+        return PageImage(read_exactly(stream, size), int(header["width"]), int(header["height"]), boxes)
+    except (KeyError, TypeError, ValueError) as error:
+        raise BrokenFrame from error
+
+
+def _box(left: float, top: float, right: float, bottom: float) -> Box:
+    return float(left), float(top), float(right), float(bottom)
+
+
+class _Answer:
+    def __init__(self, stream: Readable, file_name: str, settings: Settings) -> None:
+        self._stream = stream
+        self._file_name = file_name
+        self._members_left = settings.max_members
+        self._bytes_left = settings.max_unpacked_bytes
+        self._characters_left = _MAX_CHARACTERS
+        self._pages: list[Page] = []
+        self._members: list[Member] = []
+        self._notes: list[str] = []
+
+    def read(self) -> ParsedDocument | UnreadableFile:
+        try:
+            for _ in range(_MAX_FRAMES):
+                header, size = read_header(self._stream)
+                if "scanned_pages" in header:
+                    return ScannedFile(str(header["refused"]), pages=int(header["scanned_pages"]))
+                if "refused" in header:
+                    return UnreadableFile(str(header["refused"]), advice=str(header["advice"]))
+                if "title" in header:
+                    return self._document(header)
+                self._take(header, size)
+        except (KeyError, TypeError, ValueError) as error:
+            raise BrokenFrame from error
+        raise self._too_much()
+
+    def _document(self, header: Header) -> ParsedDocument:
+        title, date = _optional(header["title"]), _optional(header["date"])
+        scanned = [int(number) for number in header["scanned"]]
+        return ParsedDocument(self._pages, title, date, self._members, self._notes, scanned)
+
+    def _take(self, header: Header, size: int) -> None:
+        # Labels, names and notes count as text: what is said beside the pages must be bounded too.
+        self._characters_left -= sum(len(said) for said in header.values() if isinstance(said, str))
+        if "page" in header:
+            text = self._body(size, self._characters_left * _MAX_BYTES_A_CHARACTER).decode()
+            self._characters_left -= len(text)
+            self._pages.append(Page(int(header["page"]), text, _optional(header["label"])))
+        elif "member" in header:
+            self._bytes_left -= size
+            self._members_left -= 1
+            self._members.append(Member(str(header["member"]), self._body(size, self._bytes_left + size)))
+        else:
+            self._notes.append(str(header["note"]))
+            self._body(size, 0)
+        if self._characters_left < 0 or self._members_left < 0:
+            raise self._too_much()
+
+    def _body(self, size: int, limit: int) -> bytes:
+        if size > limit:
+            raise self._too_much()
+        return read_exactly(self._stream, size)
+
+    def _too_much(self) -> UnreadableFile:
+        return UnreadableFile(
+            f"{self._file_name} holds more text or larger files than any document should.",
+            advice="Split it into parts.",
+        )
+
+
+def _optional(value: object) -> str | None:
+    return None if value is None else str(value)

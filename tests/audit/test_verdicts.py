@@ -1,0 +1,112 @@
+"""Sentences that claim several things, and what a second reader may change."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from masis.audit.checks.second_opinion import (
+    ALL_BUT_CERTAIN,
+    REFUTED_BY_VERIFIER,
+    SUPPORTED_BY_VERIFIER,
+    Question,
+)
+from masis.audit.verdicts import judge_claims
+from masis.types import Claim
+from tests.support.engines import chunk
+
+SALES = chunk("c1", "Revenue in fiscal 2025 was $184.1 million. The board approved the dividend in June.", start=500)
+COSTS = chunk("c2", "Operating costs fell to $61.3 million. Tolmerick opened a plant in Brno.", document_id="d2")
+
+
+def judged(answer: str, *opinions: float | None) -> tuple[Claim, list[Question]]:
+    asked: list[Question] = []
+
+    def second_opinion(questions: Sequence[Question]) -> Sequence[float | None]:
+        asked.extend(questions)
+        return opinions
+
+    (claim,) = judge_claims(answer, [SALES, COSTS], second_opinion if opinions else None)
+    return claim, asked
+
+
+def test_each_part_is_borne_out_by_its_own_passage() -> None:
+    answer = "Fiscal 2025 revenue was $184.1 million, while operating costs fell to $61.3 million. [c1] [c2]"
+    claim, _ = judged(answer)
+    assert claim["verdict"] == "supported"
+    assert [part["verdict"] for part in claim["parts"]] == ["supported", "supported"]
+    assert [answer[part["start"] : part["end"]] for part in claim["parts"]] == [p["text"] for p in claim["parts"]]
+    assert [citation["quote"] for citation in claim["citations"]] == [
+        "Revenue in fiscal 2025 was $184.1 million.",
+        "Operating costs fell to $61.3 million.",
+    ]
+
+
+def test_the_worst_part_decides_and_says_why() -> None:
+    claim, _ = judged("Fiscal 2025 revenue was $184.1 million, while operating costs fell to $16.3 million. [c1] [c2]")
+    assert claim["verdict"] == "numbers_differ"
+    assert "$16.3 million" in claim["reason"]
+    assert [part["verdict"] for part in claim["parts"]] == ["supported", "numbers_differ"]
+
+
+def test_citations_inside_a_sentence_stay_with_its_parts() -> None:
+    answer = "Revenue in fiscal 2025 was $184.1 million [c1], while operating costs fell to $61.3 million [c2]."
+    claim, _ = judged(answer)
+    assert [part["text"] for part in claim["parts"]] == [
+        "Revenue in fiscal 2025 was $184.1 million [c1]",
+        "operating costs fell to $61.3 million [c2].",
+    ]
+    assert claim["verdict"] == "supported"
+
+
+def test_one_claim_has_no_parts() -> None:
+    claim, _ = judged("Tolmerick opened a plant in Brno. [c2]")
+    assert "parts" not in claim
+    assert (claim["verdict"], claim["checked_by"]) == ("verbatim", "code")
+
+
+@pytest.mark.parametrize(
+    ("answer", "opinion", "verdict", "checked_by"),
+    [
+        ("Directors gave the payout their blessing. [c1]", SUPPORTED_BY_VERIFIER, "supported", "verifier"),
+        ("Directors gave the payout their blessing. [c1]", 0.5, "unverified", "code"),
+        ("Directors gave the payout their blessing. [c1]", None, "not_in_source", "code"),
+        ("Directors gave the payout their blessing. [c1]", REFUTED_BY_VERIFIER, "not_in_source", "verifier"),
+        ("The board approved the generous dividend. [c1]", 0.01, "unverified", "verifier"),
+        ("The board approved the generous dividend. [c1]", REFUTED_BY_VERIFIER, "supported", "code"),
+        ("The board did not approve the dividend. [c1]", 0.9, "contradicted", "code"),
+        ("The board did not approve the dividend. [c1]", ALL_BUT_CERTAIN, "unverified", "verifier"),
+        ("The board approved the generous dividend. [c1]", 0.5, "supported", "code"),
+    ],
+)  # fmt: skip
+def test_where_words_decide_a_second_reader_may_overrule(
+    answer: str, opinion: float | None, verdict: str, checked_by: str
+) -> None:
+    claim, asked = judged(answer, opinion)
+    assert (claim["verdict"], claim["checked_by"]) == (verdict, checked_by)
+    assert [chunks[0]["chunk_id"] for _, chunks in asked] == ["c1"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [
+        ("Revenue in fiscal 2025 was $148.1 million. [c1]", "numbers_differ"),
+        ("Directors of Ferrowell gave the payout their blessing. [c1]", "not_in_source"),
+        ("The board approved the dividend in June. [c1]", "verbatim"),
+    ],
+)
+def test_what_code_is_sure_of_is_not_asked(answer: str, verdict: str) -> None:
+    claim, asked = judged(answer, 1.0)
+    assert (claim["verdict"], asked) == (verdict, [])
+
+
+def test_one_question_for_the_whole_answer() -> None:
+    calls = []
+
+    def second_opinion(questions: Sequence[Question]) -> Sequence[float | None]:
+        calls.append(len(questions))
+        return [1.0] * len(questions)
+
+    answer = "Directors blessed the payout to shareholders. [c1] A factory began its work in the town. [c2]"
+    claims = judge_claims(answer, [SALES, COSTS], second_opinion)
+    assert calls == [2]
+    assert {claim["checked_by"] for claim in claims} == {"verifier"}

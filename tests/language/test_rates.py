@@ -1,0 +1,38 @@
+import pytest
+
+from masis.language.quantities import quantities
+from masis.language.rates import frequencies
+
+
+@pytest.mark.parametrize(
+    ("text", "rate"),
+    [
+        ("400 units a day", "day"),
+        ("400 units daily", "day"),
+        ("€1,200 per year", "year"),
+        ("€1,200 per annum", "year"),
+        ("5 mg/day", "day"),
+        ("17.0% a year earlier", None),
+        ("400 units a year after launch", None),
+        ("400 units", None),
+    ],
+)
+def test_how_often_is_read_with_its_number(text: str, rate: str | None) -> None:
+    assert quantities(text)[0].rate == rate
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [
+        ("once daily", "once a day", True),
+        ("twice a week", "two times per week", True),
+        ("once daily", "once weekly", False),
+        ("once daily", "twice daily", False),
+    ],
+)
+def test_frequencies_are_compared_by_meaning(a: str, b: str, same: bool) -> None:
+    assert (frequencies(a).keys() == frequencies(b).keys()) is same
+
+
+def test_once_alone_is_no_frequency() -> None:
+    assert frequencies("once the board agrees") == {}
