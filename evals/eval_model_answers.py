@@ -104,8 +104,8 @@ def measure() -> Section:
     errors = list(planted(REPORTED))
     body = (
         "Answers that a large language model wrote from our own prompt, every claim labelled by reading. “Refuted” is "
-        "said by the audit, code and embedded verifier, with no key. One error of eleven kinds is planted in each claim "
-        "that passes, and the claim is audited with the answer's evidence. The half that was not looked at; 95 % "
+        "said by the audit, code and embedded verifier, with no key. One error of eleven kinds is planted in each "
+        "claim that passes, and the claim is audited with the answer's evidence. The half that was not looked at; 95 % "
         f"intervals.\n\n{_alarms(REPORTED)}\n\n{_caught(errors)}"
     )
     return Section("model-answers", TITLE, body)
@@ -145,7 +145,9 @@ def _look(show: Callable[[str], bool]) -> None:
     for answer in (a for a in answers() if a.half == LOOKED_AT):
         for label, claim in judged(answer):
             if (label == "supported") == is_refuted(claim) or claim["verdict"] == "unverified":
-                print(f"\n{label} {claim['verdict']} ({claim['reason']}, {claim.get('checked_by')})\n   {claim['text']}")
+                print(
+                    f"\n{label} {claim['verdict']} ({claim['reason']}, {claim.get('checked_by')})\n   {claim['text']}"
+                )
     errors = list(planted(LOOKED_AT))
     print(_caught(errors))
     for error in errors:

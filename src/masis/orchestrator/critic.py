@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 
 from langgraph.runtime import Runtime
 
-from masis.audit.checks.model_findings import settled_by_model
 from masis.audit.checks.support import REFUTED
-from masis.audit.checks.translations import is_translated
+from masis.audit.checks.weighing import settled_by_model
 from masis.audit.citations.engine import audit_citations, cited_sentences, is_abstention
 from masis.audit.conflicts.detection import conflicts_with_answer, joined
 from masis.audit.hostile.obedience import obeyed
@@ -114,8 +113,7 @@ def _is_contested(finding: AuditFinding, citations: CitationAudit, known: Sequen
 
 def refuted_by_code(question: str, claims: Sequence[Claim], evidence: Sequence[EvidenceChunk]) -> list[Claim]:
     """What no auditor can talk away: numbers, names and words that the source does not have, and orders obeyed."""
-    texts = {chunk["chunk_id"]: chunk["text"] for chunk in evidence}
-    refuted = [c for c in claims if c["verdict"] in REFUTED and not is_translated(c, question, texts)]
+    refuted = [c for c in claims if c["verdict"] in REFUTED]
     return [*refuted, *(claim for claim in obeyed(claims, evidence) if claim not in refuted)]
 
 
