@@ -34,8 +34,22 @@ def written(data: Path) -> Iterator[SelectionExample]:
     for file in sorted(FOLDER.glob("own-*.jsonl")):
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines()):
             passage = json.loads(line)
+            text, places = _text_of(passage["lines"])
             for entry in passage["questions"]:
-                yield _example("own", f"own-{file.stem}-{number}", passage["text"], entry)
+                marks = [places[n] for n in entry["s"]]
+                numbers = [n for n, (a, b) in enumerate(units(text)) if any(a < y and b > x for x, y in marks)]
+                yield _example("own", f"own-{file.stem}-{number}", text, entry | {"s": numbers})
+
+
+def _text_of(lines: list[list[str]]) -> tuple[str, list[Span]]:
+    """The passage, and where each of its numbered sentences stands."""
+    text, places = "", []
+    for line in lines:
+        for sentence in line:
+            places.append((len(text), len(text) + len(sentence)))
+            text += f"{sentence} "
+        text = f"{text[:-1]}\n" if line else text
+    return text.rstrip("\n"), places
 
 
 def _example(name: str, group: str, text: str, entry: dict[str, object]) -> SelectionExample:
