@@ -9,6 +9,7 @@ LineKind = Literal["blank", "heading", "row", "text"]
 
 _HEADING = re.compile(r"#{1,6} \S")
 _FENCE = re.compile(r"\s{0,3}(```|~~~)")
+_RULE = re.compile(r"\|(?:-+\|)+")
 _PERIOD = re.compile(r"(?:FY|Q|H)?\d{1,4}|(?:19|20)\d\d|%|\$|€|£")
 _NUMBER = re.compile(r"[^\w\s]*[A-Za-z]{0,2}\d[\d.,:/]*[A-Za-z%]{0,2}[^\w\s]*|[-–—$€£¥]|n/a", re.IGNORECASE)
 
@@ -65,7 +66,7 @@ def _kind(line: str, is_code: bool) -> LineKind:
         return "text"
     if _HEADING.match(line):
         return "heading"
-    return "row" if " | " in line or _is_numeric_row(line) else "text"
+    return "row" if " | " in line or _RULE.fullmatch(line) or _is_numeric_row(line) else "text"
 
 
 def _is_numeric_row(line: str) -> bool:
@@ -91,14 +92,18 @@ def find_tables(lines: Sequence[Line]) -> list[Table]:
 def _last_row(lines: Sequence[Line], first: int) -> int:
     """Rows follow each other; in a table of figures a short label may stand between ("Cost of sales:")."""
     last = first
-    has_bars = " | " in lines[first].text
+    has_bars = _has_bars(lines[first])
     for index in range(first + 1, len(lines)):
         line = lines[index]
-        if line.kind == "row" and (" | " in line.text) == has_bars:
+        if line.kind == "row" and _has_bars(line) == has_bars:
             last = index
         elif has_bars or not _is_label(line) or index - last > 2:
             break
     return last
+
+
+def _has_bars(line: Line) -> bool:
+    return " | " in line.text or bool(_RULE.fullmatch(line.text))
 
 
 def _is_label(line: Line) -> bool:
@@ -106,10 +111,11 @@ def _is_label(line: Line) -> bool:
 
 
 def _table(lines: Sequence[Line], first: int, last: int) -> Table | None:
-    if " | " in lines[first].text:
+    if _has_bars(lines[first]):
         if last == first:
             return None
-        return Table(_caption(lines, first), first + 2, last, lines[first].text)
+        has_rule = bool(_RULE.fullmatch(lines[first + 1].text))
+        return Table(_caption(lines, first), min(first + 2 + has_rule, last), last, lines[first].text)
     if last - first + 1 < _MIN_NUMERIC_ROWS:
         return None
     return _numeric_table(lines, first, last)
