@@ -343,6 +343,15 @@ class SearchResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Mentions:
+    """Where a word occurs in a workspace, in any of its grammatical forms, with or without accents."""
+
+    documents: int
+    passages: int
+    """Of which a heading or a file's name may hold the word."""
+
+
+@dataclass(frozen=True, slots=True)
 class IngestReport:
     """What an ingestion did with each file."""
 

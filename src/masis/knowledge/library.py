@@ -33,6 +33,7 @@ from masis.types import (
     Chunk,
     DeletionReceipt,
     IngestReport,
+    Mentions,
     ParsedDocument,
     SearchFilters,
     SearchResult,
@@ -141,6 +142,12 @@ class Library:
     ) -> SearchResult:
         """One store query: the best chunks by meaning and keywords together, each with its relevance."""
         return await self._searcher.search(workspace_id, text, limit, at_least=at_least, filters=filters)
+
+    async def mentions(self, workspace_id: str, words: Sequence[str]) -> dict[str, Mentions | None]:
+        """In how many documents and passages each of them occurs at all: of several words as one, all in one passage.
+
+        None for what the keyword index does not keep, such as "the": nothing can be said of it."""
+        return await self._searcher.mentions(workspace_id, words)
 
     async def require_filters(self, workspace_id: str, filters: SearchFilters) -> None:
         """Raises InvalidInput for filters that cannot be used."""

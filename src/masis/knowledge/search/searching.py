@@ -31,7 +31,7 @@ from masis.knowledge.store.port import (
 from masis.knowledge.store.sparse import sparse_passage, sparse_query
 from masis.language.words import content_stems
 from masis.settings import Settings
-from masis.types import EVERYWHERE, EvidenceChunk, SearchFilters, SearchResult
+from masis.types import EVERYWHERE, EvidenceChunk, Mentions, SearchFilters, SearchResult
 
 SPARE = 10
 """Fetched beyond the limit, to take the places of near-duplicates."""
@@ -81,6 +81,14 @@ class Searcher:
         candidates = _with_focus(text, candidates)
         is_empty = not hits and filters == EVERYWHERE and await self._is_empty(workspace_id)
         return SearchResult(candidates, workspace_is_empty=is_empty)
+
+    async def mentions(self, workspace_id: str, words: Sequence[str]) -> dict[str, Mentions | None]:
+        language = self._settings.keyword_language
+        terms = {word: await asyncio.to_thread(sparse_query, word, language) for word in dict.fromkeys(words)}
+        asked = sorted({term for vector in terms.values() for term in vector.indices})
+        hidden = await asyncio.to_thread(self._catalog.not_shown, workspace_id)
+        holders = dict(zip(asked, await self._store.holders(workspace_id, asked, hidden=hidden), strict=True))
+        return {word: _mentions([holders[term] for term in vector.indices]) for word, vector in terms.items()}
 
     async def _consistent_answer(
         self, workspace_id: str, dense: Vector, sparse: SparseVector, limit: int, within: StoreFilters
@@ -167,6 +175,14 @@ class Searcher:
     async def _is_empty(self, workspace_id: str) -> bool:
         documents = await asyncio.to_thread(self._catalog.documents, workspace_id)
         return not any(document.chunks for document in documents)
+
+
+def _mentions(holders: Sequence[dict[str, str]]) -> Mentions | None:
+    """Of a word by the points that hold each of its parts."""
+    if not holders:
+        return None
+    together = set(holders[0]).intersection(*holders[1:])
+    return Mentions(len({holders[0][point] for point in together}), len(together))
 
 
 def _day(date: str | None, end: int) -> int | None:
