@@ -167,6 +167,21 @@ class Chunk:
     """The page's label: which sheet or slide."""
 
 
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What stands under one heading: `text` is exactly `document.text[start:end]`."""
+
+    document_id: str
+    file_name: str
+    heading: str | None
+    """The path to it, its own heading last; None for what stands before the first heading."""
+    text: str
+    start: int
+    end: int
+    page: int
+    last_page: int
+
+
 class EvidenceChunk(TypedDict):
     """A chunk that passed the score filter for a question."""
 

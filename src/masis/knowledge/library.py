@@ -19,6 +19,7 @@ from masis.knowledge.ingestion.ingest import Ingestor, embedded_text
 from masis.knowledge.ingestion.progress import OnProgress, Tally
 from masis.knowledge.ingestion.reading import Allowance, FileReader, Incoming
 from masis.knowledge.ingestion.reindexing import Reindexer
+from masis.knowledge.ingestion.sections import section_of
 from masis.knowledge.ingestion.uploads import Uploads, base_name, kept_files
 from masis.knowledge.ingestion.vectors import Vectorizer, VectorStage
 from masis.knowledge.originals import originals_for
@@ -37,6 +38,7 @@ from masis.types import (
     ParsedDocument,
     SearchFilters,
     SearchResult,
+    Section,
 )
 
 
@@ -160,9 +162,15 @@ class Library:
         return [embedded_text(item.chunk, title) for item in indexed]
 
     async def passage(self, workspace_id: str, chunk_id: str) -> Chunk | None:
-        """As it stands in the index, of a document that searches see. What a search joined has an id of its own."""
+        """As it stands in the index, of a document that searches see."""
         chunk = await self._store.chunk(workspace_id, chunk_id)
         return chunk if chunk and await self._is_shown(workspace_id, chunk.document_id) else None
+
+    async def section(self, workspace_id: str, chunk_id: str) -> Section | None:
+        """The whole section that a passage is part of; None where there is no such passage."""
+        chunk = await self.passage(workspace_id, chunk_id)
+        parsed = await self.document_text(workspace_id, chunk.document_id) if chunk else None
+        return await asyncio.to_thread(section_of, parsed, chunk) if chunk and parsed else None
 
     async def document_text(self, workspace_id: str, document_id: str) -> ParsedDocument | None:
         if not await self._is_shown(workspace_id, document_id):
