@@ -37,6 +37,30 @@ ReviewCause = Literal["conflict", "quality", "empty_workspace", "weak_evidence",
 """Why a run asks a person; each cause has its own question."""
 
 
+BlockKind = Literal["heading", "paragraph", "item", "table", "note", "furniture"]
+"""`furniture`: a running header or footer or a page number, which belongs to no passage."""
+
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom, as fractions of the page's width and height."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A part of a page: exactly `page.text[start:end]`."""
+
+    kind: BlockKind
+    start: int
+    end: int
+    level: int = 0
+    """Of a heading, 1 the highest; of a list item, 1 the outermost."""
+    marker: str = ""
+    """Of a list item: "-", "2.", "(a)"."""
+    is_continued: bool = False
+    """Begun on the page before: a paragraph whose sentence goes on here, a table whose header stands there."""
+    box: Box | None = None
+    """Where it stands on the page of a PDF."""
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """One page, sheet or slide of extracted text."""
@@ -46,6 +70,8 @@ class Page:
     text: str
     label: str | None = None
     """What a reader calls it when that is not its number: "sheet Revenue", "slide 3", "chapter Two"."""
+    blocks: Sequence[Block] = ()
+    """Where the parser saw more than the text shows; `sources.blocks.blocks_of` gives those of any page."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@ import pytest
 from masis.errors import UnreadableFile
 from masis.sources.office.workbook import parse_workbook
 from tests.sources.compound_files import compound_of, workbook_of
+from tests.sources.files import bare
 from tests.sources.packages import MAIN, relations, sheet_rows, text_cell, xlsx_parts, zip_of
 
 
@@ -20,20 +21,20 @@ TABLE = sheet_rows(
 def test_a_page_for_each_sheet_under_its_name() -> None:
     document = parse_workbook(zip_of(xlsx_parts({"Revenue": TABLE, "Sheet2": TABLE})), "a.xlsx")
     assert [(page.number, page.label) for page in document.pages] == [(1, "sheet Revenue"), (2, "sheet Sheet2")]
-    assert document.pages[0].text == "# Revenue\n\nYear | Sales\n2024 | 0.3\n2025 | 12"
-    assert document.pages[1].text == "Year | Sales\n2024 | 0.3\n2025 | 12"
+    assert bare(document.pages[0].text) == "# Revenue\n\nYear | Sales\n2024 | 0.3\n2025 | 12"
+    assert bare(document.pages[1].text) == "Year | Sales\n2024 | 0.3\n2025 | 12"
 
 
 def test_a_date_is_written_as_iso() -> None:
     rows = sheet_rows(number_cell("A1", "45292", 1) + number_cell("B1", "45292.5", 1) + number_cell("C1", "45292"))
-    assert parse_workbook(zip_of(xlsx_parts({"Sheet1": rows})), "a.xlsx").text == (
+    assert bare(parse_workbook(zip_of(xlsx_parts({"Sheet1": rows})), "a.xlsx").text) == (
         "2024-01-01 | 2024-01-01 12:00:00 | 45292"
     )
 
 
 def test_a_share_is_written_in_per_cent() -> None:
     rows = sheet_rows("", number_cell("B2", "0.07", 2) + number_cell("C2", "0.12345", 3) + number_cell("D2", "0.5"))
-    assert parse_workbook(zip_of(xlsx_parts({"Sheet1": rows})), "a.xlsx").text == "7% | 12.345% | 0.5"
+    assert bare(parse_workbook(zip_of(xlsx_parts({"Sheet1": rows})), "a.xlsx").text) == "7% | 12.345% | 0.5"
 
 
 def test_tables_on_one_sheet_are_kept_apart_and_a_header_with_its_figures() -> None:
@@ -47,15 +48,15 @@ def test_tables_on_one_sheet_are_kept_apart_and_a_header_with_its_figures() -> N
         text_cell("C7", "Key") + text_cell("D7", "Meaning"),
         text_cell("C8", "n") + text_cell("D8", "none"),
     )
-    assert parse_workbook(zip_of(xlsx_parts({"Sheet1": rows})), "a.xlsx").text == (
-        "Zones\n\nZone |  | Sales\nNorth |  | 12\n\nKey | Meaning\nn | none"
+    assert bare(parse_workbook(zip_of(xlsx_parts({"Sheet1": rows})), "a.xlsx").text) == (
+        "Zones\n\nZone | Sales\nNorth | 12\n\nKey | Meaning\nn | none"
     )
 
 
 def test_a_cell_merged_over_rows_stands_in_each() -> None:
     rows = sheet_rows(text_cell("A1", "Europe") + text_cell("B1", "Bonn"), text_cell("B2", "Rome"))
     rows += '<mergeCells count="1"><mergeCell ref="A1:A2"/></mergeCells>'
-    assert parse_workbook(zip_of(xlsx_parts({"Sheet1": rows})), "a.xlsx").text == "Europe | Bonn\nEurope | Rome"
+    assert bare(parse_workbook(zip_of(xlsx_parts({"Sheet1": rows})), "a.xlsx").text) == "Europe | Bonn\nEurope | Rome"
 
 
 def test_comments_follow_the_cells() -> None:
@@ -92,7 +93,7 @@ def test_an_empty_workbook_has_no_pages() -> None:
 def test_old_excel() -> None:
     cells = [(0, 0, "Jahr"), (0, 1, "Größe"), (1, 0, 2024.0), (1, 1, 12.5)]
     document = parse_workbook(workbook_of("Umsätze", cells), "a.xls")
-    assert document.text == "# Umsätze\n\nJahr | Größe\n2024 | 12.5"
+    assert bare(document.text) == "# Umsätze\n\nJahr | Größe\n2024 | 12.5"
     assert document.pages[0].label == "sheet Umsätze"
 
 

@@ -126,9 +126,8 @@ def _last_row(lines: Sequence[Line], first: int) -> int:
     has_bars = _has_bars(lines[first].text)
     for index in range(first + 1, len(lines)):
         line = lines[index]
-        if line.kind == "rule" and has_bars:
-            last = index
-        elif line.kind == "row" and _has_bars(line.text) == has_bars:
+        is_rule = line.kind == "rule" and has_bars
+        if is_rule or (line.kind == "row" and _has_bars(line.text) == has_bars):
             last = index
         elif has_bars or not _is_label(line) or index - last > 2:
             break

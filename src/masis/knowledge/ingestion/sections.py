@@ -1,4 +1,4 @@
-"""The section a passage stands in: from its heading to the next one of the same rank, over as many pages as it takes."""
+"""The section a passage stands in: from its heading to the next one of its level or above, over page ends."""
 
 from bisect import bisect_right
 from dataclasses import replace

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from masis.sources.plain import clean, one_line, table_row
+from masis.sources.plain import clean, one_line
+from masis.sources.table_grid import table_lines
 
 Row = Sequence[str]
 _FIGURE = re.compile(r"[-+(]?\W?\d[\d.,\s]*\W{0,2}")
@@ -45,17 +46,13 @@ def _is_header_of(row: Row, below: Row) -> bool:
 
 
 def _block_lines(block: list[list[str]]) -> Iterator[str]:
+    """Titles above the table are lines; a lone cell inside it heads the rows below."""
+    first = next((index for index, row in enumerate(block) if sum(map(bool, row)) > 1), len(block))
+    yield from (one_line(cell) for row in block[:first] for cell in row if cell)
     # A single row may be the header of the block below: there the places count.
-    indent = min(_indent(row) for row in block) if len(block) > 1 else 0
-    for row in block:
-        cells = [cell for cell in row if cell]
-        yield one_line(cells[0]) if len(cells) == 1 and row[0] else table_row(_without_trail(row[indent:]))
+    indent = min(map(_indent, block)) if len(block) > 1 else 0
+    yield from table_lines([row[indent:] for row in block[first:]])
 
 
 def _indent(row: Row) -> int:
     return next((column for column, cell in enumerate(row) if cell), len(row))
-
-
-def _without_trail(row: list[str]) -> list[str]:
-    end = next((column for column in range(len(row), 0, -1) if row[column - 1]), 0)
-    return row[:end]

@@ -10,6 +10,7 @@ from typing import Any
 from masis.errors import UnreadableFile
 from masis.sources.pdf.skeletons import nearest, skeleton_of
 from masis.sources.pdf.text import opened_pdf
+from masis.types import Box
 
 WIDTHS = range(200, 2001)
 MOST_PIXELS = 8_000_000
@@ -20,9 +21,6 @@ _MARK = (255, 225, 90)
 _MARGIN = 1.5
 """Points around the letters."""
 _MOST_BOXES = 5000
-
-Box = tuple[float, float, float, float]
-"""Left, top, right and bottom, as fractions of the picture's width and height."""
 
 
 @dataclass(frozen=True, slots=True)
