@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from masis.knowledge.ingestion.chunking import chunk_document, statements
 from masis.settings import Settings
-from masis.types import Chunk, Page, ParsedDocument
+from masis.types import Block, Chunk, Page, ParsedDocument
 
 LIMIT = 300
 SETTINGS = Settings(chunk_chars=LIMIT)
@@ -259,6 +259,25 @@ def test_a_header_is_not_cut_off_from_its_rule_or_the_first_row() -> None:
     for before in range(1, 8):
         text = f"{sentences(before)}\n\n| Region | 2023 |\n| --- | --- |\n" + "| Europe | 5 |\n" * 60
         assert not any(chunk.text.endswith(("2023 |", "--- |")) for chunk in cut(text))
+
+
+def test_a_table_that_a_page_continues_has_the_header_of_the_page_before() -> None:
+    table = "Sales\n\n| Region | 2023 |\n|---|---|\n| Europe | 5 |"
+    more = "| Asia | 6 |\n| Africa | 7 |"
+    pages = [Page(1, table), Page(2, f"{more}\n\nText.", blocks=[Block("table", 0, len(more), is_continued=True)])]
+    parsed = ParsedDocument(pages)
+    first, second = chunk_document(parsed, "d" * 64, "report.pdf", SETTINGS)
+    assert (first.heading, second.heading) == (None, "Sales > | Region | 2023 |")
+    apart = ParsedDocument([Page(1, table), Page(2, more)])
+    assert chunk_document(apart, "d" * 64, "report.pdf", SETTINGS)[1].heading is None
+
+
+def test_running_headers_and_page_numbers_are_in_no_chunk() -> None:
+    text = f"Acme | Form 10-Q | 5\n\n{sentences(3)}\n\n17"
+    furniture = [Block("furniture", 0, 20), Block("furniture", len(text) - 2, len(text))]
+    parsed = ParsedDocument([Page(1, text, blocks=furniture)])
+    [chunk] = chunk_document(parsed, "d" * 64, "report.pdf", SETTINGS)
+    assert chunk.text == sentences(3) == parsed.text[chunk.start : chunk.end]
 
 
 @pytest.mark.parametrize("before", range(1, 6))

@@ -229,7 +229,7 @@ def test_another_format_is_refused(home: Path) -> None:
     write_index(home)
     meta = json.loads((home / "index.json").read_text())
     (home / "index.json").write_text(json.dumps({**meta, "format": 4}))
-    with pytest.raises(IndexMismatch, match="has format 3; this version of MASIS reads format 2"):
+    with pytest.raises(IndexMismatch, match="has format 4; this version of MASIS reads format 3"):
         asyncio.run(EdgeStore(home, NamedEmbedder()).count("a"))
 
 

@@ -23,6 +23,7 @@ from masis.knowledge.ingestion.sections import section_of
 from masis.knowledge.ingestion.uploads import Uploads, base_name, kept_files
 from masis.knowledge.ingestion.vectors import Vectorizer, VectorStage
 from masis.knowledge.originals import originals_for
+from masis.knowledge.search.filtering import store_filters
 from masis.knowledge.search.reranking import EmbeddedReranker
 from masis.knowledge.search.searching import Searcher
 from masis.knowledge.store.port import VectorStore, store_for
@@ -65,8 +66,8 @@ class Library:
         self._store = store
         self._sandbox = Sandbox(settings)
         self._vectorizer = Vectorizer(embedder, self._cache)
-        reader = FileReader(settings, self._sandbox, image_reader)
-        self._ingestor = Ingestor(settings, store, self.catalog, self.originals, self._cache, reader)
+        self._reader = FileReader(settings, self._sandbox, image_reader)
+        self._ingestor = Ingestor(settings, store, self.catalog, self.originals, self._cache, self._reader)
         self._searcher = Searcher(settings, store, embedder, self.catalog, self._vectorizer, EmbeddedReranker())
 
     async def ingest(
@@ -142,7 +143,9 @@ class Library:
         at_least: float | None = None,
         filters: SearchFilters = EVERYWHERE,
     ) -> SearchResult:
-        """One store query: the best chunks by meaning and keywords together, each with its relevance."""
+        """The best passages by meaning and keywords together, each as it stands in the index and with its relevance.
+
+        With `at_least`, what holds the very words asked for is that relevant."""
         return await self._searcher.search(workspace_id, text, limit, at_least=at_least, filters=filters)
 
     async def mentions(self, workspace_id: str, words: Sequence[str]) -> dict[str, Mentions | None]:
@@ -153,7 +156,7 @@ class Library:
 
     async def require_filters(self, workspace_id: str, filters: SearchFilters) -> None:
         """Raises InvalidInput for filters that cannot be used."""
-        await asyncio.to_thread(self._searcher.resolved, workspace_id, filters)
+        await asyncio.to_thread(store_filters, self.catalog, workspace_id, filters)
 
     async def passages(self, workspace_id: str, document_id: str) -> list[str]:
         """A document's passages, as they are embedded."""
@@ -296,7 +299,16 @@ class Library:
         )
 
     def _reindexer(self, tally: Tally) -> Reindexer:
-        return Reindexer(self._settings, self._store, self.embedder, self.catalog, self._cache, tally)
+        return Reindexer(
+            self._settings,
+            self._store,
+            self.embedder,
+            self.catalog,
+            self._cache,
+            self.originals,
+            self._reader,
+            tally,
+        )
 
     def _load(self, file: FoundFile) -> Incoming:
         if file.problem:

@@ -7,6 +7,7 @@ captions, its unit and its header, or the sentence that introduces it.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from enum import IntEnum
 from itertools import pairwise
 
@@ -21,7 +22,7 @@ from masis.knowledge.ingestion.layout import (
     read_lines,
 )
 from masis.settings import Settings
-from masis.types import PAGE_BREAK, Chunk, ParsedDocument
+from masis.types import PAGE_BREAK, Chunk, Page, ParsedDocument
 
 # A wrong guess only moves a cut to another sensible place, so this stays simple; claims are split elsewhere.
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]{0,3}\s+(?=[^\sa-z])|(?<=[。！？])")
@@ -60,10 +61,13 @@ Block = Table | Listing
 def chunk_document(parsed: ParsedDocument, document_id: str, file_name: str, settings: Settings) -> list[Chunk]:
     chunks: list[Chunk] = []
     path = HeadingPath()
+    open_table: Table | None = None
     offset = 0
-    layouts = [_Page(page.text) for page in parsed.pages]
+    layouts = [_Page(page) for page in parsed.pages]
     has_text = any(layout.has_text for layout in layouts)
     for page, layout in zip(parsed.pages, layouts, strict=True):
+        layout.continue_table(open_table)
+        open_table = layout.table_at_the_end
         # A title alone on its page stands above what follows; it is a passage only where nothing else is.
         spans = [] if layout.is_a_title and has_text else list(layout.spans(settings.chunk_chars))
         if not spans:
@@ -91,7 +95,7 @@ def chunk_document(parsed: ParsedDocument, document_id: str, file_name: str, set
 
 def statements(text: str) -> list[tuple[int, int]]:
     """The spans of a passage that can be read on their own: its sentences, and each table whole with its header."""
-    page = _Page(text)
+    page = _Page(Page(1, text))
     inside = [(page.lines[table.first].start, page.lines[table.last].end) for table in page.tables]
     starts = [place for place, _ in page.cuts if not any(first < place < last for first, last in inside)]
     bounds = [0, *(place for place in starts if place > 0), len(text)]
@@ -101,11 +105,13 @@ def statements(text: str) -> list[tuple[int, int]]:
 class _Page:
     """The places where one page may be cut, and the cutting."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, page: Page) -> None:
+        self.text = text = _without_furniture(page)
+        self._is_continued = any(block.is_continued and block.kind == "table" for block in page.blocks)
         self.lines = read_lines(text)
         self.tables = find_tables(self.lines)
-        self.blocks = sorted([*self.tables, *_outside(find_lists(self.lines), self.tables)], key=lambda b: b.first)
+        blocks: list[Block] = [*self.tables, *_outside(find_lists(self.lines), self.tables)]
+        self.blocks = sorted(blocks, key=lambda block: block.first)
         """What stays whole where it fits."""
         self.heading_lines = [line for line in self.lines if line.kind == "heading"]
         bodies = [line for line in self.lines if line.kind not in ("heading", "blank")]
@@ -116,6 +122,19 @@ class _Page:
         # Headings at the end of a page have their text on the next: alone they are no passage.
         self.cuts: list[Cut] = [cut for cut in cuts if cut[0] < body_end]
         self.headings = [position for position, strength in self.cuts if strength is Strength.HEADING]
+
+    @property
+    def table_at_the_end(self) -> Table | None:
+        last = next((i for i in range(len(self.lines) - 1, -1, -1) if self.lines[i].kind != "blank"), 0)
+        return self.tables[-1] if self.tables and self.tables[-1].last == last else None
+
+    def continue_table(self, begun: Table | None) -> None:
+        """The first table of this page began on the page before, where its header stands."""
+        if begun and self._is_continued and self.tables:
+            own = self.tables[0]
+            continued = replace(own, body=own.first + 1, names=begun.names, is_continued=True)
+            self.tables[0] = continued
+            self.blocks = [continued if block is own else block for block in self.blocks]
 
     def spans(self, limit: int) -> Iterator[tuple[int, int]]:
         end = len(self.text.rstrip())
@@ -133,7 +152,8 @@ class _Page:
         above = path.above([line for line in headings if line.start < first_text])
         path.pass_over(headings)
         block = self._block_near(start)
-        if block and self._start_of(block) < start <= self.lines[block.last].end:
+        is_continued = isinstance(block, Table) and block.is_continued
+        if block and self._start_of(block) < start + is_continued and start <= self.lines[block.last].end:
             above += block.names
         return " > ".join(part[:_PART_CHARS] for part in above if part) or None
 
@@ -199,6 +219,17 @@ class _Page:
         while start < len(self.text) and self.text[start].isspace():
             start += 1
         return start
+
+
+def _without_furniture(page: Page) -> str:
+    """Running headers, footers and page numbers as spaces: they belong to no passage."""
+    pieces: list[str] = []
+    reached = 0
+    for block in sorted(page.blocks, key=lambda block: block.start):
+        if block.kind == "furniture" and block.start >= reached:
+            pieces += page.text[reached : block.start], re.sub(r"[^\n]", " ", page.text[block.start : block.end])
+            reached = block.end
+    return "".join([*pieces, page.text[reached:]])
 
 
 def _position(cut: Cut) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from masis.language.unit_captions import Caption, caption_of
+from masis.language.unit_captions import is_unit_line
 
 LineKind = Literal["blank", "heading", "row", "rule", "item", "text"]
 
@@ -53,6 +53,8 @@ class Table:
     last: int
     names: tuple[str, ...]
     """What every part of it stands under: captions, the unit, the rows of the header."""
+    is_continued: bool = False
+    """Begun on the page before, where its names are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +168,7 @@ def _captions(lines: Sequence[Line], first: int) -> list[int]:
         if lines[above].kind != "text" or len(text) > _LABEL_CHARS:
             break
         found.insert(0, above)
-        if caption_of([text]) == Caption():
+        if not is_unit_line(text):
             break  # a unit has the table's name above it; a name has the text before the table
         above -= 1
     return found
