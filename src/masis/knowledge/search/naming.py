@@ -27,7 +27,7 @@ _SHARE = 0.5
 """A word in the names of more documents than this tells none from the others."""
 _NEAR_BEST = 0.6
 _LONG = 4
-"""Passages of a document from which on its name may be far from what is asked; shorter ones are found by their words."""
+"""Passages: in a document of fewer, the name is never far from what is asked, and its words find it."""
 _LATEST = re.compile(r"\b(?:latest|newest|most recent(?:ly)?|last (?:quarter|year|report|filing))\b", re.IGNORECASE)
 
 
@@ -63,8 +63,8 @@ def names_of(parsed: ParsedDocument) -> str:
     """Short lines of names near the top: "Apple Inc.", "AMAZON.COM, INC."."""
     head = parsed.pages[0].text[:_HEAD_CHARS] if parsed.pages else ""
     lines = [line.strip("#* ") for line in head.split("\n")]
-    found = (word for line in lines if _is_name(line) for word in words(folded(line)))
-    return " ".join(dict.fromkeys([word for word in found if _can_name(word)][:_MOST_NAMES]))
+    found = [word for line in lines if _is_name(line) for word in _naming_words(line)]
+    return " ".join(dict.fromkeys(found[:_MOST_NAMES]))
 
 
 def named_documents(question: str, documents: Sequence[KnownDocument]) -> Named:
@@ -85,7 +85,7 @@ def named_documents(question: str, documents: Sequence[KnownDocument]) -> Named:
 
 
 def _matches(question: str, called: Mapping[str, frozenset[str]]) -> dict[str, float]:
-    spoken = [word for word in words(folded(question)) if _can_name(word)]
+    spoken = _naming_words(question)
     proper = _proper(question)
     found_in = Counter(word for names in called.values() for word in names.intersection(spoken))
     rare = {word: log(len(called) / count) for word, count in found_in.items() if count <= _SHARE * len(called)}
@@ -103,7 +103,7 @@ def _proper(question: str) -> frozenset[str]:
     capitals = [word for word in written[1:] if word[0].isupper()]
     if len(written) > 1 and written[0][0].isupper() and not capitals:
         capitals = written[:1]
-    return frozenset(part for word in capitals or written for part in words(word) if _can_name(part))
+    return frozenset(_naming_words(" ".join(capitals or written)))
 
 
 def _of_period(question: str, asked: Sequence[Period], documents: Sequence[KnownDocument]) -> list[str]:
@@ -137,18 +137,19 @@ def _periods(file_name: str, period: str | None) -> tuple[Period, ...]:
 @lru_cache(maxsize=4096)
 def _called(document: KnownDocument) -> frozenset[str]:
     name = PurePosixPath(document.file_name).stem.replace("_", " ").replace("-", " ")
-    spoken = words(folded(f"{name} {document.title or ''} {document.names}"))
-    return frozenset(word for word in spoken if _can_name(word))
+    return frozenset(_naming_words(f"{name} {document.title or ''} {document.names}"))
 
 
 def _is_name(line: str) -> bool:
     """ "Apple Inc." and "Annual Report", not "We sell phones"."""
     spoken = re.findall(r"[^\W\d_][\w&.'’-]*", line)
-    if not spoken or len(line) > _NAME_CHARS:
+    if not spoken or len(line) > _NAME_CHARS or line.startswith("("):
         return False
     written = [word for word in spoken if word.lower() not in FUNCTION_WORDS]
     return bool(written) and all(word[0].isupper() for word in written)
 
 
-def _can_name(word: str) -> bool:
-    return len(word) > 1 and word not in FUNCTION_WORDS and not word.isdigit()
+def _naming_words(text: str) -> list[str]:
+    """Without endings such as that of "Apple's"; figures name nothing."""
+    parts = (part for word in words(folded(text)) for part in re.split(r"['\-]s?\b", word))
+    return [part for part in parts if len(part) > 1 and part not in FUNCTION_WORDS and not part[0].isdigit()]
