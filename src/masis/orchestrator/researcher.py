@@ -83,6 +83,7 @@ def _found(evidence: list[EvidenceChunk], result: SearchResult, plan: SearchPlan
         threshold_used=plan.threshold,
         augmented_query_used=plan.augmented,
         **_warned_of(instructions_seen(evidence)),
+        **_searched(result),
     )
     metrics = turn.metrics() | {"retrieval_scores": scores, "avg_retrieval_score": average}
     return {"evidence": evidence, "trace": [entry], "metrics": metrics}
@@ -109,7 +110,14 @@ def _nothing_found(result: SearchResult, plan: SearchPlan, turn: Turn) -> StateU
         results_before_filter=len(result.candidates),
         threshold_used=plan.threshold,
         augmented_query_used=plan.augmented,
+        **_searched(result),
     )
+
+
+def _searched(result: SearchResult) -> dict[str, object]:
+    """What a reader would not expect of the search: documents without a date, words spelled otherwise."""
+    undated = {"undated_left_out": result.undated_left_out} if result.undated_left_out else {}
+    return {**undated, **({"respelled": dict(result.respelled)} if result.respelled else {})}
 
 
 def _ask_person(cause: ReviewCause, turn: Turn, **found: object) -> StateUpdate:
