@@ -90,10 +90,12 @@ class Settings(BaseSettings):
     judge_price_output: float | None = None
     max_output_tokens: int = Field(2048, ge=1)
     """The longest answer of a model."""
-    model_timeout_seconds: float = Field(60.0, gt=0)
-    """One request."""
-    model_deadline_seconds: float = Field(180.0, gt=0)
-    """One model call with all its retries and waits."""
+    model_timeout_seconds: float = Field(30.0, gt=0)
+    """A model that sends no byte for so long is given up. One that is still sending is never cut off."""
+    model_deadline_seconds: float = Field(40.0, gt=0)
+    """By then the first word of an answer must have come, all attempts and waits of the call included."""
+    model_attempts: int = Field(4, ge=1)
+    """How often a request that fails is sent."""
     model_retry_after_cap_seconds: float = Field(30.0, gt=0)
     """A Retry-After longer than this is not waited for."""
     rate_limit_calls: int = Field(10, ge=1)
