@@ -88,9 +88,9 @@ def test_a_run_that_failed_goes_on_from_where_it_was(
 def fail(service: Service, run_id: str) -> None:
     """As if its worker had met a fault: that one finds the run out of its hands."""
     with closing(Masis(Settings(home=service.home))) as masis:
-        with masis.database.reading() as db:
+        with masis._parts.database.reading() as db:
             owner = db.execute("SELECT owner FROM jobs WHERE subject = ?", (run_id,)).fetchone()[0]
-        masis.run_table.failed(run_id, owner, [], "ZeroDivisionError: division by zero")
+        masis._parts.runs.failed(run_id, owner, [], "ZeroDivisionError: division by zero")
 
 
 def test_is_cancelled_everywhere(

@@ -47,7 +47,7 @@ test("a decision is told as what was done, and nothing is sent back by it", () =
   assert.equal(finding("human_review", { action: "prefer" }), "decided which document to trust");
   assert.equal(finding("human_review", { action: "prefer" }, { pending_answer: { action: "prefer" } }), "decided");
   assert.equal(decided("retry", "answered_by_person"), "goes on: a person has decided");
-  assert.equal(decided("retry", "decision_remembered"), "goes on: a remembered decision settles the conflict");
+  assert.equal(decided("retry", "standing_decision"), "goes on: a standing decision settles the conflict");
   assert.equal(decided("finalize", "decided_by_person"), "ends the run as a person decided");
   assert.equal(decided("finalize", "quality_checks_passed"), "passes the answer");
   assert.equal(decided("HITL_triggered", "weak_evidence"), "asks a person: nothing in the documents is close enough");

@@ -31,7 +31,7 @@ async def result_or_problem(access: Access, run: RunRecord, location: str) -> Ru
     result = await access.masis.aresult(run.run_id, run.workspace_id)
     if result is not None:
         return result
-    latest = await access.masis.arun(run.run_id, run.workspace_id)
+    latest = await access.masis.aget_run(run.run_id, run.workspace_id)
     if latest.status in ("queued", "running"):
         raise StillRunning("The service stops before the run is done; it goes on with the next start.", location)
     if latest.status == "cancelled":

@@ -4,7 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
@@ -12,7 +12,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from masis.runs.service import Masis
+    from masis.client import Masis
     from masis.settings import Settings
 
 Workspace = Annotated[
@@ -85,7 +85,7 @@ def opened(*, as_json: bool) -> Iterator["Masis"]:
     with clear_errors(as_json=as_json):
         from masis import Masis
 
-        with closing(Masis(settings())) as masis:
+        with Masis(settings()) as masis:
             yield masis
 
 

@@ -140,7 +140,7 @@ def _question(result: "RunResult") -> Panel:
 
 def _ways_on(result: "RunResult") -> list[str]:
     choices = result.review["choices"] if result.review else []
-    start = f"masis resume {result.run_id}"
+    start = f"masis answer {result.run_id}"
     ways = {
         "explain_both": f"{start} --both",
         "refine": f'{start} --question "…"',

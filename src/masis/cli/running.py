@@ -18,7 +18,7 @@ OneWorkspace = Annotated[str | None, typer.Option("--workspace", "-w", help="Onl
 
 STATES = {
     "finished": "[green]finished[/green]",
-    "waiting": "[yellow]waits for you[/yellow]",
+    "waiting": "[yellow]needs your decision[/yellow]",
     "failed": "[red]failed[/red]",
     "cancelled": "[dim]cancelled[/dim]",
 }
@@ -67,7 +67,7 @@ def show_run(
     $ masis runs show 4f2a… --trail
     """
     with opened(as_json=as_json) as masis:
-        record, result = masis.run(run_id), masis.result(run_id)
+        record, result = masis.get_run(run_id), masis.result(run_id)
         if as_json:
             events = masis.events(run_id) if trail else []
             print_json(
@@ -107,7 +107,7 @@ def delete_run(run_id: RunId, as_json: AsJson = False) -> None:
     $ masis runs delete 4f2a…
     """
     with opened(as_json=as_json) as masis:
-        workspace = masis.run(run_id).workspace_id
+        workspace = masis.get_run(run_id).workspace_id
         masis.delete_run(run_id)
         record(masis, "run.delete", workspace, run_id)
         if as_json:
@@ -146,28 +146,28 @@ runs.command("export")(export_run)
 
 def decisions(
     workspace: Workspace,
-    forget: Annotated[str | None, typer.Option(help="Forget this one, by its id.")] = None,
+    delete: Annotated[str | None, typer.Option(help="Delete this decision, by its id.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List what people decided about conflicts and wanted remembered; forget one.
+    """List the decisions on conflicts that are applied to later questions; delete one.
 
     $ masis decisions --workspace acme
 
-    $ masis decisions --workspace acme --forget 8c1d…
+    $ masis decisions --workspace acme --delete 8c1d…
     """
     with opened(as_json=as_json) as masis:
-        if forget:
-            gone = masis.forget_decision(workspace, forget)
+        if delete:
+            gone = masis.delete_decision(workspace, delete)
             if as_json:
                 print_json(gone)
             else:
-                out().print(f"Forgotten: {gone['about']}. The next question that meets the conflict asks again.")
+                out().print(f"Deleted: {gone['about']}. The next question that meets this conflict will ask again.")
             return
         found = masis.decisions(workspace)
         if as_json:
             print_json(found)
         elif not found:
-            out().print("Nothing is remembered. [cyan]masis resume RUN --prefer … --over … --remember[/cyan] does.")
+            out().print("No decisions. Make one: [cyan]masis answer RUN --prefer … --over … --remember[/cyan]")
         else:
             rows = [
                 (
@@ -208,7 +208,7 @@ def _one_of(value: str | None, kind: str) -> Any:
 
     known = get_args(RunStatus if kind == "status" else Outcome)
     if value is not None and value not in known:
-        raise InvalidInput(f"“{value}” is no {kind} of a run.", advice=f"Choose among: {', '.join(known)}.")
+        raise InvalidInput(f"“{value}” is not a valid run {kind}.", advice=f"Choose among: {', '.join(known)}.")
     return value
 
 

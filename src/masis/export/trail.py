@@ -38,7 +38,7 @@ def _counted(number: int, thing: str) -> str:
 
 
 def decision_words(decision: dict[str, Any]) -> str:
-    """What a person decided; `remembered`: in an earlier run."""
+    """What a person decided; with a `decision_id`: in an earlier run."""
     trusted, left_out = ", ".join(decision.get("prefer", [])), ", ".join(decision.get("over", []))
     decided = {
         "prefer": f"trusts {trusted} over {left_out}",
@@ -49,7 +49,7 @@ def decision_words(decision: dict[str, Any]) -> str:
         "stop": "stops here",
     }[decision["action"]]
     note = f": {decision['note']}" if decision.get("note") else ""
-    earlier = " (decided in an earlier run, and remembered)" if decision.get("remembered") else ""
+    earlier = " (decided in an earlier run, and remembered)" if decision.get("decision_id") else ""
     return f"{_person(decision.get('by'))} {decided}{note}{earlier}"
 
 

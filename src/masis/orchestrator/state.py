@@ -18,12 +18,12 @@ from masis.types import (
     Claim,
     Conflict,
     Critique,
-    Decision,
     Evaluation,
     EvidenceChunk,
     Outcome,
     ReviewCause,
     SearchFilters,
+    StandingDecision,
 )
 
 AgentName = Literal["supervisor", "researcher", "synthesizer", "critic", "evaluator", "human_review"]
@@ -91,7 +91,7 @@ class Attempt(TypedDict):
 
     number: int
     round: int
-    """How many decisions of a person came before it, remembered ones included."""
+    """How many decisions of a person came before it, standing ones included."""
     answer: str
     confidence: float
     critique: Critique
@@ -142,8 +142,8 @@ class MASISState(TypedDict, total=False):
     max_retries: int | None
     filters: dict[str, Any]
     """Where in the workspace to look; the fields of SearchFilters, absent ones do not restrict."""
-    remembered: list[Decision]
-    """The decisions on conflicts that the workspace remembered when the run began."""
+    standing_decisions: list[StandingDecision]
+    """The decisions on conflicts that stood in the workspace when the run began."""
 
     evidence: list[EvidenceChunk]
     draft_answer: str | None
@@ -155,7 +155,7 @@ class MASISState(TypedDict, total=False):
 
     retry_count: int
     retry_ceiling: int | None
-    """The last attempt that may be retried to; a person's answer raises it by one round, a remembered one by the
+    """The last attempt that may be retried to; a person's answer raises it by one round, a standing decision by the
     one attempt that obeys it."""
     round_start: int
     """The first attempt of this round."""
@@ -168,7 +168,7 @@ class MASISState(TypedDict, total=False):
     pending_answer: dict[str, Any] | None
     """A person's answer the Supervisor has not acted on yet."""
     human_answers: Annotated[list[dict[str, Any]], operator.add]
-    """What people decided, oldest first; `remembered` is true in those that came from an earlier run."""
+    """What people decided, oldest first; those with a `decision_id` are standing decisions from earlier runs."""
     best: Attempt | None
     decision: Route
     outcome: Outcome | None
@@ -232,9 +232,9 @@ class MASISInput(BaseModel):
 
     filters: SearchFilters = Field(EVERYWHERE, description="Where in the workspace to look.")
 
-    # A Decision each: pydantic cannot read a TypedDict of Python 3.11, and they come from the workspace's own records.
-    remembered: Sequence[Mapping[str, Any]] = Field(
-        (), description="The decisions on conflicts that the workspace remembers."
+    # A StandingDecision each: pydantic cannot read a TypedDict of Python 3.11, and they come from our own records.
+    standing_decisions: Sequence[Mapping[str, Any]] = Field(
+        (), description="The decisions on conflicts that stand in the workspace."
     )
 
     @field_validator("user_query")
@@ -263,7 +263,7 @@ class MASISInput(BaseModel):
             "workspace_id": self.workspace_id,
             "max_retries": self.max_retries,
             "filters": {name: value for name, value in asdict(self.filters).items() if value},
-            "remembered": cast(list[Decision], [dict(decision) for decision in self.remembered]),
+            "standing_decisions": cast(list[StandingDecision], [dict(each) for each in self.standing_decisions]),
             "evidence": [],
             "draft_answer": None,
             "critique": None,

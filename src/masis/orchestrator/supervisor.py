@@ -11,15 +11,15 @@ from masis.orchestrator.accounting import Turn
 from masis.orchestrator.evaluator import scorecard_without_answer
 from masis.orchestrator.human import decisions_named
 from masis.orchestrator.outcome import outcome_of
-from masis.orchestrator.remembered import answers_to_apply
 from masis.orchestrator.review import Situation, review_for
 from masis.orchestrator.services import Services, services_of
+from masis.orchestrator.standing_decisions import answers_to_apply
 from masis.orchestrator.state import Attempt, MASISState, Metrics, Route, StateUpdate, max_retries_of
 from masis.types import Claim, ReviewCause
 
 NOTHING_ASKED: StateUpdate = {"requires_human_review": False, "clarification_question": None, "review": None}
 
-REMEMBERED = "decision_remembered"
+STANDING = "standing_decision"
 
 TraceDecision = Literal["retry", "finalize", "HITL_conflict", "HITL_triggered"]
 
@@ -39,7 +39,7 @@ class Signals:
     hallucination: bool = False
     critic_asks_retry: bool = False
     conflict: bool = False
-    remembered: bool = False
+    standing_decision: bool = False
     """A decision of an earlier run settles a conflict, and was not applied in this one."""
     retries_left: bool = True
 
@@ -68,8 +68,8 @@ def decide(s: Signals) -> Decision:
         return Decision("human_review", "HITL_triggered", "unavailable", "unavailable")
     if not s.drafted:
         return Decision("first_run")
-    if s.remembered:
-        return Decision("retry", "retry", REMEMBERED)
+    if s.standing_decision:
+        return Decision("retry", "retry", STANDING)
     if s.retries_left and s.quality_issue:
         return Decision("retry", "retry", "quality_issue_detected")
     if s.retries_left and s.conflict:
@@ -101,7 +101,7 @@ def signals(state: MASISState, services: Services) -> Signals:
         hallucination=critique is not None and critique["hallucination_detected"],
         critic_asks_retry=critique is not None and critique["needs_retry"],
         conflict=critique is not None and bool(critique["conflicting_evidence"]),
-        remembered=bool(answers_to_apply(state)),
+        standing_decision=bool(answers_to_apply(state)),
         retries_left=state.get("retry_count", 0) < ceiling_of(state, services),
     )
 
@@ -141,7 +141,7 @@ def _next_attempt(state: MASISState, seen: Signals, decision: Decision, services
         "hallucination": seen.hallucination,
     }
     update: StateUpdate = {"retry_count": attempt, "metrics": {"retry_reasons": [reason]}}
-    if decision.reason == REMEMBERED:
+    if decision.reason == STANDING:
         # The attempt that obeys is no retry on luck: as many of those are left as before.
         return update | {
             "human_answers": answers_to_apply(state),

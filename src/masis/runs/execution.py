@@ -97,7 +97,7 @@ class Execution:
         if lease.job.deaths >= MAX_DEATHS:
             raise MASISError(
                 f"The run was interrupted {lease.job.deaths} times.",
-                advice="Look into the logs of the workers for what stops them, then go on with `masis resume`.",
+                advice="Check the workers' logs for the cause, then resume the run with `masis resume`.",
             )
         snapshot = await self._graph.aget_state(config_of(run_id))
         if not snapshot.values:
@@ -114,7 +114,7 @@ class Execution:
         if snapshot.next != ("human_review",):
             return Start(None) if snapshot.tasks else None
         # An answer that has been acted on already must not answer the next question too.
-        given_by_people = [a for a in progress.state.get("human_answers", []) if not a.get("remembered")]
+        given_by_people = [a for a in progress.state.get("human_answers", []) if not a.get("decision_id")]
         is_pending = given.answer is not None and len(given_by_people) < given.answers
         return Start(Command(resume=given.answer)) if is_pending else None
 

@@ -20,14 +20,14 @@ async def list_decisions(access: Read, workspace_id: WorkspaceId) -> list[Decisi
 
 @router.delete(
     "/{decision_id}",
-    operation_id="forget_decision",
-    summary="Forget a decision: later conflicts are asked about again",
+    operation_id="delete_decision",
+    summary="Delete a decision: the conflict is a person's to decide again",
     responses=problems(404),
 )
-async def forget_decision(
+async def delete_decision(
     access: Write, workspace_id: WorkspaceId, decision_id: Annotated[str, Path(max_length=64)]
 ) -> DecisionOut:
     await access.require_workspace(workspace_id)
-    forgotten = await access.masis.aforget_decision(workspace_id, decision_id)
-    await access.record("decision.forget", workspace_id, decision_id)
-    return DecisionOut.model_validate(forgotten)
+    deleted = await access.masis.adelete_decision(workspace_id, decision_id)
+    await access.record("decision.delete", workspace_id, decision_id)
+    return DecisionOut.model_validate(deleted)

@@ -78,8 +78,8 @@ async def create_chat_completion(
     if not asked.question.strip():
         raise InvalidInput("No message has the role user, or the last one is empty.", advice="Put the question there.")
     await once(request, await request.body(), idempotency_key, asked.model)
-    run = await access.masis.astart(asked.question, asked.model, by=access.caller)
-    await access.record("run.start", asked.model, run.run_id, "by chat completion")
+    run = await access.masis.aask_in_background(asked.question, asked.model, by=access.caller)
+    await access.record("run.ask", asked.model, run.run_id, "by chat completion")
     headers = {"X-Run-Id": run.run_id}
     if asked.stream:
         pieces = _streamed(access, asked, run, request)

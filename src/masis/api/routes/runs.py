@@ -1,4 +1,4 @@
-"""Runs: ask, start in the background, follow live, answer, cancel, delete."""
+"""Runs: ask, follow live, answer, resume, cancel, delete."""
 
 import re
 from collections.abc import AsyncIterator
@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Header, Path, Query, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
-from masis.api.access import Read, Write
+from masis.api.access import Access, Read, Write
 from masis.api.asking import finished_result
 from masis.api.middleware.idempotency import Once
 from masis.api.middleware.problems import Conflicting, problems, refused_as_conflict
@@ -31,7 +31,7 @@ _EVENT_ID = re.compile(r"[0-9]{1,9}")
 
 
 async def _known_run(access: Read, workspace_id: WorkspaceId, run_id: RunId) -> RunRecord:
-    return await access.masis.arun(run_id, workspace_id)
+    return await access.masis.aget_run(run_id, workspace_id)
 
 
 Known = Annotated[RunRecord, Depends(_known_run)]
@@ -43,10 +43,11 @@ Known = Annotated[RunRecord, Depends(_known_run)]
 async def ask(access: Write, asked: Asked, _: Once, workspace_id: WorkspaceId, response: Response) -> Answer:
     """Five agents find evidence, write, audit and score an answer. `needs_clarification` comes with the best draft and
     a question for a person; answer it under the run that `Location` names. A connection that breaks stops nothing."""
-    run = await access.masis.astart(asked.query, workspace_id, max_retries=asked.max_retries, by=access.caller)
+    run = await access.masis.aask_in_background(
+        asked.query, workspace_id, max_retries=asked.max_retries, by=access.caller
+    )
     response.headers["X-Run-Id"] = run.run_id
     response.headers["Location"] = location_of(run)
-    await access.record("run.start", workspace_id, run.run_id)
     result = await finished_result(access, run, location_of(run))
     return Answer.model_validate(result, from_attributes=True)
 
@@ -71,14 +72,15 @@ async def list_runs(
 
 @router.post(
     "/runs",
-    operation_id="start_run",
+    operation_id="ask_in_background",
     summary="Ask in the background",
     status_code=202,
     responses=problems(404, 409),
 )
-async def start_run(access: Write, asked: Asked, _: Once, workspace_id: WorkspaceId, response: Response) -> Run:
-    run = await access.masis.astart(asked.query, workspace_id, max_retries=asked.max_retries, by=access.caller)
-    await access.record("run.start", workspace_id, run.run_id)
+async def ask_in_background(access: Write, asked: Asked, _: Once, workspace_id: WorkspaceId, response: Response) -> Run:
+    run = await access.masis.aask_in_background(
+        asked.query, workspace_id, max_retries=asked.max_retries, by=access.caller
+    )
     response.headers["Location"] = location_of(run)
     return _out(run)
 
@@ -141,24 +143,24 @@ async def follow_run(
 
 @router.post(
     "/runs/{run_id}/answer",
-    operation_id="answer_run",
+    operation_id="answer",
     summary="Answer a run that waits for a person",
     status_code=202,
     responses=problems(404, 409),
 )
-async def answer_run(access: Write, given: PersonsAnswer, _: Once, run: Known, response: Response) -> Run:
+async def answer(access: Write, given: PersonsAnswer, _: Once, run: Known, response: Response) -> Run:
     if run.status != "waiting":
         raise Conflicting(f"The run does not wait for an answer: it is {run.status}.", advice="Ask a new question.")
-    answer = given.model_dump(exclude_none=True)
-    answer.setdefault("by", _named(access.caller))
-    resumed = await access.masis.aanswer(run.run_id, answer, run.workspace_id)
+    decision = given.model_dump(exclude_none=True)
+    decision.setdefault("by", _named(access.caller))
+    resumed = await access.masis.aanswer_in_background(run.run_id, decision, workspace=run.workspace_id)
     await access.record("run.answer", run.workspace_id, run.run_id, given.action)
     response.headers["Location"] = location_of(run)
     return _out(resumed)
 
 
-@router.post("/runs/{run_id}/cancel", operation_id="cancel_run", summary="Stop a run", responses=problems(404))
-async def cancel_run(access: Write, _: Once, run: Known) -> Run:
+@router.post("/runs/{run_id}/cancel", operation_id="cancel", summary="Stop a run", responses=problems(404))
+async def cancel(access: Write, _: Once, run: Known) -> Run:
     """One that is over stays as it is."""
     cancelled = await access.masis.acancel(run.run_id, run.workspace_id)
     if run.status not in ENDED:
@@ -168,16 +170,16 @@ async def cancel_run(access: Write, _: Once, run: Known) -> Run:
 
 @router.post(
     "/runs/{run_id}/resume",
-    operation_id="resume_run",
-    summary="Go on with a run that failed",
+    operation_id="resume",
+    summary="Resume a run that failed",
     status_code=202,
     responses=problems(404, 409),
 )
-async def resume_run(access: Write, _: Once, run: Known, response: Response) -> Run:
-    """From the agent that was interrupted; what the others did is kept. One that waits for a person is answered
-    instead, and one whose worker died is gone on with by another."""
+async def resume(access: Write, _: Once, run: Known, response: Response) -> Run:
+    """From its last checkpoint: only the agent that was interrupted works again. Answer a run that is waiting for a
+    person instead; workers resume by themselves what a dead process left."""
     with refused_as_conflict():
-        resumed = await access.masis.areopen(run.run_id, run.workspace_id)
+        resumed = await access.masis.aresume_in_background(run.run_id, workspace=run.workspace_id)
     await access.record("run.resume", run.workspace_id, run.run_id)
     response.headers["Location"] = location_of(run)
     return _out(resumed)
@@ -197,6 +199,14 @@ async def export_run(
 ) -> Response:
     """JSON holds everything; the others the answer with footnoted sources, verdicts, conflicts, scores and trail."""
     return await export_response(access, run, format)
+
+
+async def _asked(access: Access, asked: Asked, workspace_id: str) -> RunRecord:
+    run = await access.masis.aask_in_background(
+        asked.query, workspace_id, max_retries=asked.max_retries, by=access.caller
+    )
+    await access.record("run.ask", workspace_id, run.run_id)
+    return run
 
 
 def _named(caller: Caller) -> str:

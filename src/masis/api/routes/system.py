@@ -12,7 +12,6 @@ from masis.api.access_models import Alive, FindingOut
 from masis.api.middleware.problems import problems
 from masis.api.service import service_of
 from masis.observability import metrics
-from masis.runs.checkup import examine
 
 router = APIRouter(tags=["system"])
 
@@ -25,7 +24,7 @@ async def get_health() -> Alive:
 @router.get("/ready", operation_id="get_ready", summary="Database and index answer", responses=problems())
 async def get_ready(request: Request) -> Alive:
     service = service_of(request)
-    await asyncio.to_thread(service.keys.any)
+    await asyncio.to_thread(service.access.keys.needed)
     await service.masis.library.answers()
     return Alive(version=__version__)
 
@@ -50,4 +49,4 @@ async def get_metrics(request: Request) -> Response:
 )
 async def get_doctor(access: AdminEverywhere) -> list[FindingOut]:
     """Tried, not assumed: each configured model is asked two short questions."""
-    return [FindingOut(**asdict(finding)) for finding in await examine(access.service.settings)]
+    return [FindingOut(**asdict(finding)) for finding in await access.masis.acheckup()]

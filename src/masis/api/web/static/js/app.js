@@ -4,7 +4,7 @@ import { ShortcutHelp, Shell } from "./components/shell.js";
 import { ProblemNote, Toasts, Waiting } from "./components/notices.js";
 import { Shared } from "./context.js";
 import { html, render, useCallback, useEffect, useMemo, useRef, useState } from "./html.js";
-import { forgetUnasked, keep, recall } from "./remembered.js";
+import { forgetUnasked, keep, recall } from "./browser_storage.js";
 import { Link, addressOf, go, useRoute } from "./router.js";
 import { moveSentence, openSource } from "./sentences.js";
 import { useShortcuts } from "./shortcuts.js";

@@ -2,7 +2,7 @@
 import { post } from "../api.js";
 import { useShared } from "../context.js";
 import { html, useState } from "../html.js";
-import { keep, recall } from "../remembered.js";
+import { keep, recall } from "../browser_storage.js";
 import { anyTied, pairOf, preference } from "../logic/preference.js";
 import { plural, shortened } from "../logic/text.js";
 import { CAUSES, personInWords } from "../logic/words.js";

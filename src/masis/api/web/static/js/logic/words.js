@@ -91,14 +91,14 @@ export const REASONS = {
   quality_issue_unresolved: "no draft passed its audit",
   answered_by_person: "a person has decided",
   decided_by_person: "a person has decided",
-  decision_remembered: "a remembered decision settles the conflict",
+  standing_decision: "a standing decision settles the conflict",
   empty_workspace: "the workspace has no documents",
   weak_evidence: "nothing in the documents is close enough",
   unavailable: "a part that was needed did not answer",
   out_of_scope: "this is not a question for documents",
 };
 // Attempts that go on because something was decided, not because a draft failed.
-const DECIDED = new Set(["answered_by_person", "decision_remembered"]);
+const DECIDED = new Set(["answered_by_person", "standing_decision"]);
 
 export function reasonInWords(reason) {
   return REASONS[reason] ?? String(reason ?? "").replace(/_/g, " ");
