@@ -34,10 +34,6 @@ def err() -> "Console":
     return Console(stderr=True, highlight=False)
 
 
-def counted(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
-
-
 def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, counted, err, opened, out, print_json, print_table, record
+from masis.cli.console import AsJson, Workspace, err, opened, out, print_json, print_table, record
+from masis.wording import counted
 
 if TYPE_CHECKING:
     from masis.knowledge.ingestion.progress import IngestProgress

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, counted, opened, out, print_json, print_table, record
+from masis.cli.console import AsJson, Workspace, opened, out, print_json, print_table, record
 from masis.cli.exporting import export_run
+from masis.wording import OUTCOMES, STATUSES, Term, counted
 
 if TYPE_CHECKING:
     from masis.runs.records import RunRecord
@@ -16,12 +17,7 @@ runs = typer.Typer()
 RunId = Annotated[str, typer.Argument(help="The run, as printed by `masis ask` or `masis runs`.")]
 OneWorkspace = Annotated[str | None, typer.Option("--workspace", "-w", help="Only this workspace.")]
 
-STATES = {
-    "finished": "[green]finished[/green]",
-    "waiting": "[yellow]needs your decision[/yellow]",
-    "failed": "[red]failed[/red]",
-    "cancelled": "[dim]cancelled[/dim]",
-}
+COLOURS = {"good": "green", "doubt": "yellow", "bad": "red", "plain": "dim", "live": "cyan"}
 
 
 @runs.callback(invoke_without_command=True)
@@ -218,13 +214,17 @@ def _print_runs(found: "list[RunRecord]") -> None:
             record.run_id,
             record.workspace_id,
             _short(record.question),
-            STATES.get(record.status, record.status),
-            (record.outcome or record.error or record.agent or "").replace("_", " "),
+            _coloured(STATUSES[record.status]),
+            OUTCOMES[record.outcome].word if record.outcome else record.error or record.agent or "",
             record.created_at[:16].replace("T", " "),
         )
         for record in found
     ]
     print_table(["run", "workspace", "question", "state", "outcome", "asked"], rows, markup=(3,))
+
+
+def _coloured(term: Term) -> str:
+    return f"[{COLOURS[term.tone]}]{term.word.lower()}[/]"
 
 
 def _print_trail(events: list[Any]) -> None:

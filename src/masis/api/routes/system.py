@@ -2,16 +2,18 @@
 
 import asyncio
 from dataclasses import asdict
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
 from masis._version import __version__
 from masis.access import rights
-from masis.api.access import AdminEverywhere, identify
+from masis.api.access import AdminEverywhere, Read, identify
 from masis.api.access_models import Alive, FindingOut
 from masis.api.middleware.problems import problems
 from masis.api.service import service_of
 from masis.observability import metrics
+from masis.wording import vocabulary
 
 router = APIRouter(tags=["system"])
 
@@ -42,6 +44,12 @@ async def get_metrics(request: Request) -> Response:
         rights.require_everywhere((await identify(request)).key, "admin")
     text, media_type = await asyncio.to_thread(metrics.page)
     return Response(text, media_type=media_type)
+
+
+@router.get("/masis/wording", operation_id="get_wording", summary="What the codes mean, in words", responses=problems())
+async def get_wording(_: Read) -> dict[str, dict[str, Any]]:
+    """How the page, the command line and the exports name verdicts, outcomes, conflicts and causes."""
+    return vocabulary()
 
 
 @router.get(
