@@ -26,7 +26,6 @@ from masis.reasoning.ports import Auditor, Judge, Writer
 from masis.runs import asking, deletion, ingesting
 from masis.runs.checkup import Finding, examine
 from masis.runs.event_log import RunEvent
-from masis.runs.following import followed
 from masis.runs.ingestions import Ingestion
 from masis.runs.parts import Given, Parts
 from masis.runs.recording import OnEvent
@@ -223,7 +222,9 @@ class Masis:
     async def afollow(self, run_id: str, after: int = -1, *, workspace: str | None = None) -> AsyncIterator[RunEvent]:
         """What has happened since event `after`, then what happens, until the run ends or waits for a person."""
         await self.aget_run(run_id, workspace)
-        async for event in followed(self._parts.runs, self._parts.hub, run_id, after, self.settings.poll_seconds):
+        async for event in asking.followed(
+            self._parts.runs, self._parts.hub, run_id, after, self.settings.poll_seconds
+        ):
             yield event
 
     async def aprune(self, older_than_days: float | None = None) -> PruneReport:

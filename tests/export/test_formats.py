@@ -33,7 +33,8 @@ CONTENT = (
         "none of 0 candidates is close enough",
         "Ada trusts report.pdf over memo.docx: It is audited.",
     ),
-    *("Grace asked to have both sides explained (a standing decision", "asks a person: the documents disagree", "1234 tokens", "$0.0123"),
+    *("Grace asked to have both sides explained (a standing decision", "asks a person: the documents disagree"),
+    *("1234 tokens", "$0.0123"),
 )
 
 

@@ -17,7 +17,6 @@ from masis.api.middleware.guard import Guard
 from masis.api.middleware.idempotency import KeepFirstResponse, Replay, on_replay
 from masis.api.middleware.problems import on_http_error, on_masis_error, on_validation_error
 from masis.api.routes import (
-    decisions,
     documents,
     ingestions,
     keys,
@@ -26,7 +25,6 @@ from masis.api.routes import (
     reference,
     runs,
     sample,
-    searching,
     sessions,
     system,
     web_files,
@@ -46,8 +44,6 @@ ROUTERS = (
     page_images.router,
     sample.router,
     ingestions.router,
-    searching.router,
-    decisions.router,
     keys.router,
     sessions.router,
     openai.router,

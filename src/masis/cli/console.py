@@ -72,7 +72,7 @@ def clear_errors(*, as_json: bool) -> Iterator[None]:
         raise
     except Exception as error:
         message = f"{type(error).__name__}: {error}"
-        _fail("unexpected", message, "This is a fault of MASIS: MASIS_DEBUG=1 shows where.", as_json)
+        _fail("unexpected", message, "Unexpected error, probably a bug: MASIS_DEBUG=1 shows where.", as_json)
 
 
 @contextmanager

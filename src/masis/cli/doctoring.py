@@ -1,4 +1,4 @@
-"""`masis doctor`: what is configured, what answers, what a question costs."""
+"""`masis doctor`: what is configured, which services respond, what a question costs."""
 
 import typer
 

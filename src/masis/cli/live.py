@@ -1,6 +1,6 @@
 """The agents at work, line by line, while a run is in progress."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -32,12 +32,12 @@ def watching(*, quiet: bool) -> "Iterator[Callable[[RunEvent], None] | None]":
         yield show
 
 
-def line_of(event: "RunEvent", entry: dict[str, Any]) -> str:
+def line_of(event: "RunEvent", entry: Mapping[str, Any]) -> str:
     agent = event.get("agent", "")
     return f"  {_mark(agent, entry)} [bold]{AGENTS[agent].word:<12}[/bold] [dim]{escape(step_words(entry))}[/dim]"
 
 
-def _mark(agent: str, entry: dict[str, Any]) -> str:
+def _mark(agent: str, entry: Mapping[str, Any]) -> str:
     if "warning" in entry:
         return "[yellow]![/yellow]"
     if agent == "supervisor" and entry["decision"] != "finalize":

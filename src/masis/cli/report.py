@@ -14,7 +14,7 @@ from masis.numbering import Source, Sources
 from masis.wording import OUTCOMES, REVIEW_CAUSES, Tone, counted, verdict_of
 
 if TYPE_CHECKING:
-    from masis.orchestrator.state import InstructionSeen
+    from masis.orchestrator.trail import InstructionSeen
     from masis.runs.result import RunResult
 
 COLOURS: dict[Tone, str] = {"good": "green", "doubt": "yellow", "bad": "red", "plain": "yellow", "live": "cyan"}

@@ -83,7 +83,7 @@ def show_run(
 
 @runs.command("cancel")
 def cancel_run(run_id: RunId, as_json: AsJson = False) -> None:
-    """Stop a run that is queued, at work, or waiting for a person.
+    """Stop a run that is queued, running or waiting for a decision.
 
     $ masis runs cancel 4f2a…
     """
@@ -116,7 +116,7 @@ def delete_run(run_id: RunId, as_json: AsJson = False) -> None:
 def prune_runs(
     older_than: Annotated[
         float | None,
-        typer.Option("--older-than", help="Delete runs that ended more than so many days ago.", metavar="DAYS"),
+        typer.Option("--older-than", help="Delete runs that ended more than this many days ago.", metavar="DAYS"),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

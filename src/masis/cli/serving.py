@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from masis.mcp.server import MCPApp
     from masis.settings import Settings
 
-Concurrency = Annotated[int | None, typer.Option(min=1, help="How many runs are in work at once.")]
+Concurrency = Annotated[int | None, typer.Option(min=1, help="How many runs to process at once.")]
 
 
 def serve(
@@ -26,7 +26,7 @@ def serve(
     ] = False,
     workers_concurrency: Concurrency = None,
 ) -> None:
-    """Serve the API: upload, ask, follow, decide. Runs and uploads are worked on in the same process.
+    """Serve the API and the page. Runs and uploads are processed in the same process.
 
     With no keys it answers this machine only. Before others may reach it, make a key:
 
@@ -69,7 +69,7 @@ def worker(
 ) -> None:
     """Work on runs and uploads from the queue, beside other workers. For services on PostgreSQL and a Qdrant server.
 
-    Stopped with Ctrl-C or SIGTERM, it gives back what it has in work, and another worker goes on with it.
+    When stopped with Ctrl-C or SIGTERM, it returns its runs to the queue for another worker.
 
     $ MASIS_DATABASE_URL=postgresql://… QDRANT_URL=http://… masis worker
     """

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from textwrap import shorten
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from masis.errors import InvalidInput
 from masis.orchestrator.services import Services
 from masis.orchestrator.state import MASISState, StateUpdate, in_words, readable_question
+from masis.orchestrator.trail import TraceEntry
 from masis.orchestrator.twin import finished
 from masis.reasoning.ports import Guidance
 from masis.types import LOCAL, Conflict
@@ -78,7 +79,7 @@ def human_review(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
     """Pauses the run and does nothing else: the node runs again from its top when the answer comes."""
     given = interrupt(state.get("review"), response_schema=Answer)
     record = checked_answer(given, state).model_dump()
-    entry = {"node": "human_review", "retry_count": state.get("retry_count", 0), **record}
+    entry = cast(TraceEntry, {"node": "human_review", "retry_count": state.get("retry_count", 0), **record})
     update: StateUpdate = {"pending_answer": record, "human_answers": [record], "trace": [entry]}
     runtime.stream_writer(finished("human_review", state, get_config(), update))
     return update

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from masis.orchestrator.trail import AgentName, Metrics, TraceEntry
 from masis.settings import QUESTION_CEILING, RETRY_CEILING, Settings
 from masis.types import (
     EVERYWHERE,
@@ -26,12 +27,7 @@ from masis.types import (
     StandingDecision,
 )
 
-AgentName = Literal["supervisor", "researcher", "synthesizer", "critic", "evaluator", "human_review"]
-
 Route = Literal["first_run", "retry", "finalize", "human_review"]
-
-Metrics = dict[str, Any]
-TraceEntry = dict[str, Any]
 
 ADDED = frozenset({"model_calls", "model_requests", "input_tokens", "output_tokens", "cost_usd"})
 """Metrics that count over the whole run."""
@@ -41,8 +37,9 @@ APPENDED = frozenset({"confidence_history", "retry_reasons", "citation_violation
 
 
 def merge_metrics(old: Metrics | None, new: Metrics | None) -> Metrics:
-    merged = dict(old or {})
-    for key, value in (new or {}).items():
+    merged: dict[str, Any] = dict(old or {})
+    given: dict[str, Any] = dict(new or {})
+    for key, value in given.items():
         if key in ADDED:
             merged[key] = merged.get(key, 0) + value
         elif key in ADDED_BY_AGENT:
@@ -52,7 +49,7 @@ def merge_metrics(old: Metrics | None, new: Metrics | None) -> Metrics:
             merged[key] = [*merged.get(key, []), *value]
         else:
             merged[key] = value
-    return merged
+    return cast(Metrics, merged)
 
 
 def applied(state: "MASISState", update: "StateUpdate") -> "MASISState":
@@ -67,7 +64,7 @@ def applied(state: "MASISState", update: "StateUpdate") -> "MASISState":
 
 
 def empty_metrics() -> Metrics:
-    return {
+    empty: dict[str, Any] = {
         **dict.fromkeys(ADDED, 0),
         **{key: {} for key in ADDED_BY_AGENT},
         **{key: [] for key in APPENDED},
@@ -84,6 +81,7 @@ def empty_metrics() -> Metrics:
         "evaluation": None,
         "iterations": 0,
     }
+    return cast(Metrics, empty)
 
 
 class Attempt(TypedDict):
@@ -101,15 +99,6 @@ class Attempt(TypedDict):
     citation_audit: CitationAudit
     flagged: bool
     evaluation: NotRequired[Evaluation]
-
-
-class InstructionSeen(TypedDict):
-    """A sentence of a document that gives orders to whoever reads it; an entry of the Researcher's trace."""
-
-    chunk_id: str
-    file_name: str
-    kind: str
-    quote: str
 
 
 class Failure(TypedDict):

@@ -1,6 +1,6 @@
 """The Supervisor: the only router, plain Python. Same state, same decision, no model call."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,7 +14,8 @@ from masis.orchestrator.outcome import outcome_of
 from masis.orchestrator.review import Situation, review_for
 from masis.orchestrator.services import Services, services_of
 from masis.orchestrator.standing_decisions import answers_to_apply
-from masis.orchestrator.state import Attempt, MASISState, Metrics, Route, StateUpdate, max_retries_of
+from masis.orchestrator.state import Attempt, MASISState, Route, StateUpdate, max_retries_of, merge_metrics
+from masis.orchestrator.trail import Metrics, RetryReason
 from masis.types import Claim, ReviewCause
 
 NOTHING_ASKED: StateUpdate = {"requires_human_review": False, "clarification_question": None, "review": None}
@@ -88,7 +89,7 @@ def route(state: MASISState) -> Route:
 
 def signals(state: MASISState, services: Services) -> Signals:
     critique = state.get("critique")
-    audit = state.get("metrics", {}).get("last_citation_audit") or {}
+    audit: Mapping[str, Any] = state.get("metrics", {}).get("last_citation_audit") or {}
     answer = state.get("pending_answer")
     threshold = services.settings.confidence_threshold
     return Signals(
@@ -123,17 +124,18 @@ async def supervisor(state: MASISState, runtime: Runtime[Services]) -> StateUpda
     else:
         update = _ending(state, decision, services)
     entry = turn.trace(decision=decision.logged_as, confidence=state.get("confidence", 0.0), reason=decision.reason)
-    return update | {
+    return {
+        **update,
         "decision": decision.route,
         "pending_answer": None,
         "trace": [entry],
-        "metrics": turn.metrics() | update.get("metrics", {}),
+        "metrics": merge_metrics(turn.metrics(), update.get("metrics")),
     }
 
 
 def _next_attempt(state: MASISState, seen: Signals, decision: Decision, services: Services) -> StateUpdate:
     attempt = state.get("retry_count", 0) + 1
-    reason = {
+    reason: RetryReason = {
         "iteration": attempt,
         "confidence": state.get("confidence", 0.0),
         "reason": decision.reason,

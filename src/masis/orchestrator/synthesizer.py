@@ -10,7 +10,8 @@ from masis.errors import ModelError
 from masis.orchestrator.accounting import Turn
 from masis.orchestrator.human import decisions_named, guidance_of, question_of
 from masis.orchestrator.services import Services, services_of
-from masis.orchestrator.state import MASISState, Metrics, StateUpdate
+from masis.orchestrator.state import MASISState, StateUpdate
+from masis.orchestrator.trail import Metrics
 from masis.reasoning.ports import Listener, Passage, WritingBrief
 from masis.settings import Settings
 from masis.types import EvidenceChunk

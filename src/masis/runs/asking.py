@@ -1,7 +1,7 @@
-"""What people do with a run: ask, answer, resume. Here and now, or by a worker in the background."""
+"""What people do with a run: ask, answer, resume, follow. Here and now, or by a worker in the background."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from typing import Any, cast
 
@@ -14,14 +14,21 @@ from masis.jobs.queue import Job
 from masis.orchestrator.human import Answer, checked_answer
 from masis.orchestrator.standing_decisions import decisions_from
 from masis.orchestrator.state import MASISInput, MASISState, in_words
+from masis.runs.event_log import RunEvent
 from masis.runs.execution import Execution, config_of
-from masis.runs.hub import QUEUE
+from masis.runs.hub import QUEUE, Hub
 from masis.runs.moments import now
 from masis.runs.parts import Parts
 from masis.runs.recording import OnEvent
-from masis.runs.records import RunRecord
+from masis.runs.records import ENDED, RunRecord, RunStatus
 from masis.runs.result import RunResult
+from masis.runs.run_table import RunTable
 from masis.types import EVERYWHERE, Caller, SearchFilters, StandingDecision
+
+FAR_SECONDS = 5.0
+"""How long to trust that a run which told of itself before would do so again."""
+STILL: frozenset[RunStatus] = ENDED | {"waiting"}
+"""Nothing more happens by itself."""
 
 
 async def new_run(
@@ -152,3 +159,22 @@ class WorkHere:
                 runs.given_up(job.subject, self.owner)
             else:
                 runs.failed(job.subject, self.owner, [], "The run was interrupted; resume it.")
+
+
+async def followed(runs: RunTable, hub: Hub, run_id: str, after: int, poll_seconds: float) -> AsyncIterator[RunEvent]:
+    """A run as it happens, from wherever the reader left off: first what is written down, then what comes."""
+    shown, is_near = "", False
+    with hub.listening(run_id) as change:
+        while True:
+            status, events, draft = await runs.together("reading", runs.seen, run_id, after)
+            for event in events:
+                after = event["seq"] if event["seq"] is not None else after
+                yield event
+            if status in STILL:
+                return
+            if draft and draft[1] != shown:
+                shown = draft[1]
+                yield {"seq": None, "at": now(), "event": "draft", "attempt": draft[0], "data": {"text": shown}}
+            # A run that works in this process tells of itself; another process has to be looked at again and again.
+            if await change.wait(poll_seconds if not is_near else FAR_SECONDS):
+                is_near = True

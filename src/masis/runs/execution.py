@@ -17,6 +17,7 @@ from masis.observability.watching import watch_run
 from masis.orchestrator.graph import MASISGraph
 from masis.orchestrator.services import Services
 from masis.orchestrator.state import MASISState, StateUpdate, applied
+from masis.orchestrator.trail import TraceEntry
 from masis.runs import telling
 from masis.runs.checkpoints import OWNER, saving
 from masis.runs.event_log import NUMBERS_A_STEP, RunEvent
@@ -153,7 +154,7 @@ class Execution:
         """The answer is there and only could not be saved: whoever waits for it gets it."""
         if not progress.state.get("outcome"):
             raise error
-        warning = {"node": "run", "warning": "run_not_saved", "error": str(error)}
+        warning: TraceEntry = {"node": "run", "warning": "run_not_saved", "error": str(error)}
         return result_of(run_id, {**progress.state, "trace": [*progress.state["trace"], warning]})
 
     async def _cancelled(self, lease: Lease, recorder: Recorder) -> None:

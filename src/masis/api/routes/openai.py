@@ -14,7 +14,6 @@ from fastapi.responses import StreamingResponse
 
 from masis.access import rights
 from masis.api.access import Access, Read, Write
-from masis.api.asking import finished_result, result_or_problem
 from masis.api.middleware.idempotency import IdempotencyKey, failed_after_all, once
 from masis.api.middleware.openai_errors import OpenAIError
 from masis.api.middleware.problems import StillRunning, response_to
@@ -30,7 +29,7 @@ from masis.api.openai_shapes import (
     usage_of,
 )
 from masis.api.routes.runs import location_of
-from masis.api.streaming import until_stopping
+from masis.api.waiting import finished_result, result_or_problem, until_stopping
 from masis.errors import InvalidInput, MASISError, UnknownWorkspace
 from masis.runs.records import RunRecord
 

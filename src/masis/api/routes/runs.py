@@ -1,23 +1,24 @@
 """Runs: ask, follow live, answer, resume, cancel, delete."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from masis.api.access import Access, Read, Write
-from masis.api.asking import finished_result
 from masis.api.middleware.idempotency import Once
 from masis.api.middleware.problems import Conflicting, problems, refused_as_conflict
 from masis.api.models import WorkspaceId
 from masis.api.paging import Cursor, Limit, Page, cut, position_of
-from masis.api.routes.exporting import EXPORTED, export_response
 from masis.api.run_models import Answer, Asked, FullAnswer, PersonsAnswer, Run
-from masis.api.streaming import until_stopping
-from masis.export.formats import Format
+from masis.api.waiting import finished_result, until_stopping
+from masis.export.formats import FORMATS, MEDIA_TYPES, Format, exported
+from masis.export.pack import Pack
+from masis.export.webpage import POLICY
 from masis.orchestrator.human import is_name
 from masis.runs.records import ENDED, RunRecord, RunStatus
 from masis.types import Caller, Outcome
@@ -26,6 +27,10 @@ router = APIRouter(prefix="/masis/workspaces/{workspace_id}", tags=["runs"])
 
 RunId = Annotated[str, Path(max_length=64, description="As the start of the run named it.", examples=["5f0c2a9d1b7e"])]
 
+EXPORTED: dict[str, Any] = {
+    "content": {MEDIA_TYPES[form].partition(";")[0]: {} for form in FORMATS},
+    "description": "The run.",
+}
 LAST_EVENT = 10**9
 _EVENT_ID = re.compile(r"[0-9]{1,9}")
 
@@ -198,7 +203,20 @@ async def export_run(
     format: Annotated[Format, Query(description="JSON for programs, the others for people.")] = "json",
 ) -> Response:
     """JSON holds everything; the others the answer with footnoted sources, verdicts, conflicts, scores and trail."""
-    return await export_response(access, run, format)
+    data = await asyncio.to_thread(exported, await _pack(access, run), format)
+    headers = {
+        "Content-Disposition": f'attachment; filename="masis-{run.run_id}.{format}"',
+        # Opened in this service's origin all the same, it can do nothing there.
+        "Content-Security-Policy": f"{POLICY}; sandbox",
+    }
+    return Response(data, media_type=MEDIA_TYPES[format], headers=headers)
+
+
+async def _pack(access: Access, run: RunRecord) -> Pack:
+    result = await access.masis.aresult(run.run_id, run.workspace_id)
+    if result is None or run.status in ("queued", "running"):
+        raise Conflicting(f"The run is {run.status}.", advice="Export it when it is done or waits for a person.")
+    return Pack(run, result, await access.masis.aevents(run.run_id, run.workspace_id))
 
 
 async def _asked(access: Access, asked: Asked, workspace_id: str) -> RunRecord:
