@@ -206,6 +206,8 @@ class Settings(BaseSettings):
     """The most that one archive may unpack to."""
     max_members: int = Field(10_000, ge=1)
     """The most files that one archive may hold."""
+    formats: str = ""
+    """Modules with file formats of your own, separated by commas; each has a tuple `FORMATS`."""
     parse_processes: int | None = Field(None, ge=1)
     """How many files are read at once, each in a limited process of its own; unset is one for each core."""
     parse_memory_bytes: int = Field(1 << 30, ge=1 << 28)

@@ -12,7 +12,8 @@ from masis.language.instructions import find_instructions
 from masis.orchestrator.accounting import Turn
 from masis.orchestrator.human import guidance_of, question_of
 from masis.orchestrator.services import Services, services_of
-from masis.orchestrator.state import InstructionSeen, MASISState, StateUpdate, filters_of
+from masis.orchestrator.state import MASISState, StateUpdate, filters_of
+from masis.orchestrator.trail import InstructionSeen
 from masis.settings import Settings
 from masis.types import EvidenceChunk, ReviewCause, SearchResult, Verdict
 
