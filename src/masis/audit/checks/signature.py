@@ -135,7 +135,7 @@ class Finding:
     out with this probability withdraws it. None: it stands whatever anybody thinks."""
 
 
-LIKELY = 0.5
+LIKELY = 0.7
 """To withdraw what code takes for a name …"""
 ALL_BUT_CERTAIN = 0.95
 """… and what it reads from negations, directions and rows."""
