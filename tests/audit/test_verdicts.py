@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from masis.audit.checks.signature import ALL_BUT_CERTAIN
+from masis.audit.checks.signature import NOT_RULED_OUT
 from masis.audit.checks.weighing import REFUTED_BY_VERIFIER, SUPPORTED_BY_VERIFIER, Question, SecondOpinion
 from masis.audit.verdicts import judge_claims
 from masis.types import Claim
@@ -70,8 +70,8 @@ def test_one_claim_has_no_parts() -> None:
         ("Directors gave the payout their blessing. [c1]", REFUTED_BY_VERIFIER, "not_in_source", "verifier"),
         ("The board approved the generous dividend. [c1]", 0.01, "unverified", "verifier"),
         ("The board approved the generous dividend. [c1]", REFUTED_BY_VERIFIER, "supported", "code"),
-        ("The board did not approve the dividend. [c1]", 0.9, "contradicted", "code"),
-        ("The board did not approve the dividend. [c1]", ALL_BUT_CERTAIN, "unverified", "verifier"),
+        ("The board did not approve the dividend. [c1]", 0.1, "contradicted", "code"),
+        ("The board did not approve the dividend. [c1]", NOT_RULED_OUT, "unverified", "verifier"),
         ("The board approved the generous dividend. [c1]", 0.5, "supported", "code"),
     ],
 )  # fmt: skip

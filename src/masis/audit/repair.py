@@ -79,7 +79,8 @@ def _mended(
         if bearing:
             kind: Repair = "corrected" if is_wrong else "added"
             yield sentence, Mended(kind, sentence.text, bearing, claim["reason"], claim["start"])
-        elif is_wrong:
+        elif is_wrong and claim.get("checked_by") == "code":
+            # What only the verifier doubts, the auditor may know better.
             yield sentence, Mended("cut", sentence.text, (), claim["reason"], claim["start"])
 
 

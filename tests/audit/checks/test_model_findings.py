@@ -36,6 +36,12 @@ def test_silence_does_not_settle_what_code_and_verifier_dispute() -> None:
     assert settled_by_model([disputed], [], vouched=True) == [disputed]
 
 
+def test_what_the_verifier_alone_refuted_is_left_open_when_the_model_vouches() -> None:
+    doubted: Any = OPEN | {"verdict": "not_in_source", "checked_by": "verifier"}
+    assert [c["verdict"] for c in settled_by_model([doubted], [], vouched=True)] == ["unverified"]
+    assert settled_by_model([doubted], [], vouched=False) == [doubted]
+
+
 def test_open_parts_are_settled_with_their_sentence() -> None:
     parts = [{"text": "a", "verdict": "verbatim"}, {"text": "b", "verdict": "unverified"}]
     (claim,) = settled_by_model([OPEN | {"parts": parts}], [], vouched=True)

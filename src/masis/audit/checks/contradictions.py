@@ -2,7 +2,7 @@
 
 from masis.audit.checks.denials import denied_by_one, denies_a_figure
 from masis.audit.checks.figures import gives
-from masis.audit.checks.signature import ALL_BUT_CERTAIN, Claim, Finding, Sources, coverage_of
+from masis.audit.checks.signature import LIKELY, NOT_RULED_OUT, Claim, Finding, Sources, coverage_of
 from masis.audit.checks.turns import flipped, turned_round
 from masis.language.quantities import quantities
 from masis.language.words import is_negated, stem
@@ -23,11 +23,9 @@ def denied(claim: Claim, sources: Sources) -> Finding | None:
     if turned and is_negated(claim.text) != is_negated(window.said):
         return Finding("unverified", "it denies the contrary of what the source says: code alone cannot tell")
     if why := denied_by_one(claim.text, window.said):
-        return Finding("contradicted", why, withdrawn_at=ALL_BUT_CERTAIN)
+        return Finding("contradicted", why, withdrawn_at=NOT_RULED_OUT)
     if contrary := turned_round(claim.text, window.said):
-        return Finding(
-            "contradicted", f"the claim says {contrary[0]}, the source {contrary[1]}", withdrawn_at=ALL_BUT_CERTAIN
-        )
+        return Finding("contradicted", f"the claim says {contrary[0]}, the source {contrary[1]}", withdrawn_at=LIKELY)
     return None
 
 

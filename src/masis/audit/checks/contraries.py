@@ -12,7 +12,7 @@ from masis.audit.checks.signature import Claim
 from masis.language.spans import code_spans, paired_spans
 
 MOST = 4
-_NOT = re.compile(r"(?<=\w)(?: not\b(?! only)|n[’']t\b)|\bno (?=[a-z])|\bnever ", re.IGNORECASE)
+_NOT = re.compile(r"(?<=\w)(?: not\b(?! only)|n[’']t\b)|\bnever ", re.IGNORECASE)
 _CANNOT = re.compile(r"\bcannot\b", re.IGNORECASE)
 _PAIRS = """rose fell / rises falls / rise fall / risen fallen / rising falling / increased decreased
 increase decrease / increases decreases / increasing decreasing / grew shrank / grow shrink / grows shrinks

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from masis.audit.checks.derivations import SAYS_COMPUTED, could_be_computed, derivation
-from masis.audit.checks.signature import ALL_BUT_CERTAIN, Claim, Finding, Sources
+from masis.audit.checks.signature import LIKELY, Claim, Finding, Sources
 from masis.language.quantities import Quantity, quantities
 from masis.language.readings import Reading, readings
 from masis.language.words import directions, words
@@ -129,7 +129,7 @@ def wrong_change(claim: Claim, sources: Sources) -> Finding | None:
     return Finding(
         "numbers_differ",
         f"from {amounts[0].text} to {amounts[1].text} is not {share.text}",
-        withdrawn_at=ALL_BUT_CERTAIN,
+        withdrawn_at=LIKELY,
     )
 
 

@@ -5,7 +5,7 @@ import unicodedata
 from functools import lru_cache
 
 from masis.audit.checks.places import spoken
-from masis.audit.checks.signature import ALL_BUT_CERTAIN, NOT_RULED_OUT, Claim, Finding, Sources
+from masis.audit.checks.signature import LIKELY, NOT_RULED_OUT, Claim, Finding, Sources
 from masis.language.periods import Period, lies_within_a_range, periods
 from masis.language.readings import readings
 from masis.language.spans import code_spans, paired_spans
@@ -34,10 +34,17 @@ def foreign_period(claim: Claim, sources: Sources) -> Finding | None:
     for period in claim.periods:
         if period.year and period.year not in years:
             return _unmentioned(period, years, sources)
-        alike = [p for p in sources.periods if p.part and p.is_day == period.is_day]
-        if period.part and alike and all(period.excludes(p) for p in sources.periods if p.part):
+        alike = [p for p in sources.periods if p.part and _kind(p) == _kind(period)]
+        # A printed table may set the day and the year of a column apart.
+        if period.part and alike and period.part not in {p.part for p in sources.periods}:
             return Finding("numbers_differ", f"the source speaks of {spoken(alike)}, not of {spoken([period])}")
     return _of_another_statement(claim, sources)
+
+
+def _kind(period: Period) -> str:
+    """A quarter, a half, a month or a day: a month is no other time than its quarter."""
+    part = period.part or ""
+    return "day" if "-" in part else "month" if part[:1].isdigit() else part[:1]
 
 
 def _unmentioned(period: Period, years: set[int], sources: Sources) -> Finding:
@@ -59,7 +66,7 @@ def _of_another_statement(claim: Claim, sources: Sources) -> Finding | None:
     for period in claim.periods if len({p.year for p in claim.periods}) < 2 else ():
         if here and all(period.excludes(p) for p in here) and not any(period == p for p in around):
             said = f"the source speaks of {spoken(here)} here, not of {spoken([period])}"
-            return Finding("numbers_differ", said, withdrawn_at=ALL_BUT_CERTAIN)
+            return Finding("numbers_differ", said, withdrawn_at=LIKELY)
     return None
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from masis.audit.checks.derivations import derivation
 from masis.audit.checks.figures import gives
-from masis.audit.checks.signature import ALL_BUT_CERTAIN, Claim, Finding, Sources, coverage_of, telling_words
+from masis.audit.checks.signature import LIKELY, Claim, Finding, Sources, coverage_of, telling_words
 from masis.language.periods import Period, lies_within_a_range
 from masis.language.quantities import Quantity, comparable
 from masis.language.readings import Reading, readings
@@ -41,7 +41,7 @@ def figure_of_something_else(claim: Claim, sources: Sources) -> Finding | None:
             is_apart = rival is not None
         if rival and is_apart and not _is_derived(claim, ours, sources):
             said = f"the source gives {rival[1].quantity.in_words} for this, {ours.quantity.in_words} for another thing"
-            return Finding("numbers_differ", said, withdrawn_at=ALL_BUT_CERTAIN)
+            return Finding("numbers_differ", said, withdrawn_at=LIKELY)
     return None
 
 
@@ -63,7 +63,7 @@ def figure_of_another_row(claim: Claim, sources: Sources) -> Finding | None:
         rival = next((r for s in rows for r in readings(s) if _is_of_its_kind(ours.quantity, r.quantity)), None)
         if rival and not _is_derived(claim, ours, sources):
             said = f"the row of its other figures does not give {ours.quantity.in_words}"
-            return Finding("numbers_differ", said, withdrawn_at=ALL_BUT_CERTAIN)
+            return Finding("numbers_differ", said, withdrawn_at=LIKELY)
     return None
 
 
@@ -81,7 +81,7 @@ def figure_of_another_time(claim: Claim, sources: Sources) -> Finding | None:
             return Finding(
                 "numbers_differ",
                 f"the source gives {when}, not for {spoken(ours.periods)}",
-                withdrawn_at=ALL_BUT_CERTAIN,
+                withdrawn_at=LIKELY,
             )
     return None
 

@@ -136,9 +136,11 @@ class Finding:
 
 
 NOT_RULED_OUT = 0.2
-"""To withdraw what code takes for a name or a quotation …"""
+"""To withdraw what code takes for a name, a quotation or a denial …"""
+LIKELY = 0.5
+"""… what it reads from directions, columns and rows …"""
 ALL_BUT_CERTAIN = 0.95
-"""… and what it reads from negations, directions and rows."""
+"""… and a word changed between the source's own words."""
 
 Check = Callable[[Claim, Sources], Finding | None]
 

@@ -95,7 +95,15 @@ def settled_by_model(claims: Sequence[Claim], objections: Sequence[str], vouched
 
     `vouched`: the model audited the whole answer and found no fault in it. A list of faults may be cut short, so that
     what is not on it is not vouched for."""
-    return [_settled(claim, objections, vouched) if _is_open(claim) else claim for claim in claims]
+    settled = [_settled(claim, objections, vouched) if _is_open(claim) else claim for claim in claims]
+    return [_reopened(claim) if vouched else claim for claim in settled]
+
+
+def _reopened(claim: Claim) -> Claim:
+    """What the verifier alone refuted, and a model that read the whole answer vouches for, is left open."""
+    if claim["verdict"] not in REFUTED or claim.get("checked_by") != "verifier":
+        return claim
+    return {**claim, "verdict": "unverified", "reason": f"{claim['reason']}; the auditor found it borne out"}
 
 
 def _is_open(claim: Claim) -> bool:
