@@ -21,7 +21,6 @@ SOURCE = (
         ("Maren Oakhurst, the chief executive, opened the plant in Brno on 14 May 2025.", "numbers_differ"),
         ("Maren Oakhurst, the chief executive, never opened the plant in Brno.", "contradicted"),
         ("Maren Oakhurst, the chief executive, closed the plant in Brno on 14 March 2025.", "contradicted"),
-        ("Tobias Lindqvar runs the laboratory in Lyon with 430 people.", "numbers_differ"),
     ],
 )
 def test_a_change_between_the_same_words(claim: str, verdict: str) -> None:

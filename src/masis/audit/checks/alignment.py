@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from masis.audit.checks.figures import is_given
 from masis.audit.checks.signature import ALL_BUT_CERTAIN, Claim, Finding, Sources
 from masis.audit.checks.turns import are_opposites
 from masis.language.patterns import word_set
-from masis.language.periods import MONTHS, period_spans
-from masis.language.quantities import Quantity, quantities
+from masis.language.periods import MONTHS
 from masis.language.statements import Statement, stems_of
 from masis.language.words import FUNCTION_WORDS, NEGATIONS, content_stems, could_name, plain, stem
 from masis.types import Verdict
@@ -82,11 +80,6 @@ class Laid:
         before, after = self.text[: self.spans[first][0]], self.text[self.spans[last - 1][1] :]
         return bool(_LISTED_BEFORE.search(before[-30:]) or _LISTED_AFTER.match(after))
 
-    def quantities(self, first: int, last: int) -> list[Quantity]:
-        """Those that begin there, read with the unit behind them."""
-        start, end = self.spans[first][0], self.spans[last - 1][1]
-        return [q for q in quantities(self.text) if start <= q.start < end]
-
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -101,8 +94,7 @@ def changed_word(claim: Claim, sources: Sources) -> Finding | None:
     near = sorted((s for s in shared if shared[s] >= FOLLOWED * len(wanted)), key=lambda s: -shared[s])[:MOST_COMPARED]
     closest = max(near, key=lambda s: _in_order(claim, s), default=None)
     found = alteration(claim.text, closest.text) if closest else None
-    is_computed = found and "gives" in found.reason and not all(is_given(r.quantity, sources) for r in claim.figures)
-    return None if found and (is_computed or _is_named_around(found, sources)) else found
+    return None if found and _is_named_around(found, sources) else found
 
 
 def _in_order(claim: Claim, source: Statement) -> int:
@@ -120,7 +112,7 @@ def alteration(claim: str, source: str) -> Finding | None:
     """The first change that turns the sentence into another one."""
     ours, theirs = laid(claim), laid(source)
     for change in _anchored_changes(ours, theirs):
-        for check in (_name, _period, _number, _denial):
+        for check in (_name, _period, _denial):
             if found := check(ours, theirs, change):
                 return Finding(*found, withdrawn_at=ALL_BUT_CERTAIN)
     return None
@@ -196,17 +188,6 @@ def _period(ours: Laid, theirs: Laid, change: Change) -> tuple[Verdict, str] | N
     mine, said = ours.between(*change.ours), theirs.between(*change.theirs)
     both_times = _TIME.fullmatch(mine) and _TIME.fullmatch(said)
     return ("numbers_differ", f"the source says {said} here, not {mine}") if both_times else None
-
-
-def _number(ours: Laid, theirs: Laid, change: Change) -> tuple[Verdict, str] | None:
-    mine, said = ours.between(*change.ours), theirs.between(*change.theirs)
-    if not mine or not said or period_spans(mine) or period_spans(said):
-        return None
-    a, b = ours.quantities(*change.ours), theirs.quantities(*change.theirs)
-    differ = len(a) == len(b) == 1 and a[0].unit == b[0].unit and not a[0].is_met_by(b[0])
-    if not differ or (a[0].value, a[0].scaled) == (b[0].value, b[0].scaled):
-        return None
-    return "numbers_differ", f"the source gives {b[0].in_words} here, not {a[0].in_words}"
 
 
 def _denial(ours: Laid, theirs: Laid, change: Change) -> tuple[Verdict, str] | None:
