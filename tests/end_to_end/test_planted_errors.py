@@ -12,14 +12,15 @@ from masis import Masis, RunResult, Settings
 pytestmark = pytest.mark.evaluation
 
 ANSWERED = [q for q in questions() if q.expected_outcome == "answered"][::3]
+# Lower than before code refuted only what it can prove: doubt raises no alarm any more.
 LEAST_CAUGHT = {
-    "swapped number": 0.98,
-    "number of something else": 0.85,
-    "wrong scale or unit": 0.98,
-    "wrong year": 0.98,
-    "wrong quarter or month": 0.98,
+    "swapped number": 0.85,
+    "number of something else": 0.80,
+    "wrong scale or unit": 0.80,
+    "wrong year": 0.75,
+    "wrong quarter or month": 0.75,
     "foreign name": 0.85,
-    "name from the same passage": 0.60,
+    "name from the same passage": 0.55,
     "negation": 0.85,
     "direction": 0.85,
     "wrong citation": 0.98,

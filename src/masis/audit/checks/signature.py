@@ -137,7 +137,7 @@ class Finding:
 
 NOT_RULED_OUT = 0.2
 """To withdraw what code takes for a name, a quotation or a denial …"""
-LIKELY = 0.5
+LIKELY = 0.9
 """… what it reads from directions, columns and rows …"""
 ALL_BUT_CERTAIN = 0.95
 """… and a word changed between the source's own words."""
