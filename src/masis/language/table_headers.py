@@ -61,7 +61,12 @@ def groups(rows: Sequence[Cells]) -> list[str | None]:
 def _continues(row: Cells, first: Cells) -> bool:
     """A further line of the header: nothing in the label's place, and no figures but years."""
     others = [cell for cell in row[1:] if cell]
-    if not row or not others or not (_is_bare(row[0]) or row[0] == first[0]):
+    if not row or not others:
+        return False
+    if len(others) > 1 and len([cell for cell in first[1:] if cell]) < len(others) and all(map(_is_period, others)):
+        # Years under a name that spans them, with the table's own name beside them.
+        return True
+    if not (_is_bare(row[0]) or row[0] == first[0]):
         return False
     if all(_is_period(cell) or NOTE.fullmatch(cell) for cell in others):
         return True

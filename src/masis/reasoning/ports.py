@@ -43,6 +43,8 @@ class Passage:
     is_summary: bool = False
     label: str | None = None
     """Which sheet or slide."""
+    start: int = 0
+    """Where it begins in its document: the parts of a table that was cut are put together by it."""
 
 
 @dataclass(frozen=True, slots=True)
