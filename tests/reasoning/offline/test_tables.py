@@ -3,7 +3,7 @@
 import pytest
 
 from masis.audit.verdicts import judge_claims
-from masis.orchestrator.synthesizer import as_passage
+from masis.orchestrator.context import as_passage
 from masis.reasoning.offline.tables.anchors import Asked
 from masis.reasoning.offline.tables.engine import TableAnswer, answer_from_tables
 from masis.reasoning.offline.tables.grid import Table, tables_of
@@ -61,6 +61,7 @@ def only_table(*evidence: EvidenceChunk) -> Table:
         ("In which year was total revenue the highest?", "was higher in 2018 ($69,549) than in 2019 ($63,333)"),
         ("What was the change in interest expense between 2018 and 2019?", "changed by 279, from (719) in 2018"),
         ("How many beds does cardiology have?", "Cardiology, Beds: 120."),
+        ("Which department has the fewest nurses?", "Surgery: Nurses 70, less than Cardiology (80)"),
         ("Which department has the most beds?", "Cardiology: Beds 120, more than Oncology (90) and Surgery (60)."),
     ],
 )
@@ -89,6 +90,53 @@ def test_a_question_is_answered_from_cells_that_the_sentence_shows_and_the_audit
 )
 def test_what_the_tables_do_not_hold_is_not_answered_from_them(question: str) -> None:
     assert asked(question) is None
+
+
+QUARTERS = [
+    chunk(
+        f"c0000000{n}",
+        f"Sales (in millions)\n\n|  | Three Months Ended {month} {year} | Three Months Ended {month} {year - 1} "
+        f"| Six Months Ended {month} {year} |\n|---|---|---|---|\n"
+        f"| Total net sales | ${n},000 | ${n - 10},000 | ${2 * n},000 |\n| Cost of sales | 500 | 400 | 900 |\n"
+        "| Research and development | 30 | 20 | 50 |",
+        file_name=f"{year} {quarter} ACME.pdf",
+        document_id=f"d{n}",
+    )
+    for n, year, quarter, month in (
+        (311, 2022, "Q3", "June 25,"),
+        (422, 2023, "Q1", "December 31,"),
+        (533, 2023, "Q3", "July 1,"),
+    )
+]
+
+
+def test_a_figure_is_followed_through_a_series_of_documents_one_line_for_the_period_of_each() -> None:
+    answer = asked("How have total net sales changed over time?", *QUARTERS)
+    assert answer is not None
+    assert [s.partition(" for ")[0] for s in answer.sentences] == [
+        "Total net sales (in millions): $311,000",
+        "Total net sales (in millions): $533,000",
+        "Total net sales (in millions): $422,000",
+    ]
+    assert all(c["verdict"] in ("supported", "verbatim") for s in answer.sentences for c in judge_claims(s, QUARTERS))
+
+
+@pytest.mark.parametrize(
+    ("question", "figure", "source"),
+    [
+        ("What were total net sales in Q3 2023?", "$533,000", "c0000000533"),
+        ("What were total net sales in Q3 2022?", "$311,000", "c0000000311"),
+        ("What were total net sales in the latest quarter?", "$533,000", "c0000000533"),
+        ("What were total net sales for the six months ended July 1, 2023?", "$1066,000", "c0000000533"),
+    ],
+)
+def test_the_quarter_asked_for_is_found_by_the_documents_name_and_the_column(
+    question: str, figure: str, source: str
+) -> None:
+    answer = asked(question, *QUARTERS)
+    assert answer is not None
+    assert figure in answer.sentences[0]
+    assert {cell.chunk_id for cell in answer.cited} == {source}
 
 
 def test_every_cited_cell_is_found_at_its_characters() -> None:

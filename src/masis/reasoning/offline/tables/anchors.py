@@ -9,7 +9,7 @@ from functools import cached_property
 from masis.language.numerals import read_numeral
 from masis.language.periods import Period, period_spans, periods
 from masis.language.words import FUNCTION_WORDS, stem
-from masis.reasoning.offline.tables.grid import Table
+from masis.reasoning.offline.tables.grid import Table, months_of
 from masis.reasoning.offline.tables.values import TOKEN, folded
 
 MOST_ANCHORS = 14
@@ -35,6 +35,12 @@ class Asked:
     """A question as the table engine reads it."""
 
     text: str
+    meant: tuple[Period, ...] = ()
+    """The time that is meant where it is not named: that of the newest document."""
+
+    @cached_property
+    def months(self) -> int:
+        return months_of(self.text)
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
@@ -46,7 +52,7 @@ class Asked:
 
     @cached_property
     def periods(self) -> tuple[Period, ...]:
-        return tuple(dict.fromkeys(periods(self.text)))
+        return tuple(dict.fromkeys(periods(self.text))) or self.meant
 
     @cached_property
     def times(self) -> tuple[Period, ...]:

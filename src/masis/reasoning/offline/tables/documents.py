@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from masis.language.periods import Period
 from masis.reasoning.offline.tables.anchors import Asked
@@ -30,14 +31,16 @@ MOST_DOCUMENTS = 8
 MOST_TABLES = 8
 
 
-def meant_tables(asked: Asked, tables: Sequence[Table]) -> list[Table]:
+def meant_tables(asked: Asked, tables: Sequence[Table]) -> tuple[Asked, list[Table]]:
     """Without those of documents named after another quarter, or older ones where the newest is asked for."""
-    if NEWEST.search(asked.text):
+    if NEWEST.search(asked.text) and not asked.periods:
         times = [_order(t) for t in table_times(tables)]
-        return [t for t in tables if not t.document_times or _order(t.document_times) == max(times)]
+        newest = [t for t in tables if not t.document_times or _order(t.document_times) == max(times)]
+        own = [t.column_periods[n] for t in newest for n in t.own_columns()]
+        return replace(asked, meant=max(own, key=_order, default=())), newest
     parts = [p for p in asked.periods if p.year and p.part]
     kept = [t for t in tables if not _is_of_another(t.document_times, parts)]
-    return kept or list(tables)
+    return asked, kept or list(tables)
 
 
 def likely_tables(asked: Asked, tables: Sequence[Table]) -> list[Table]:
@@ -80,7 +83,7 @@ def series(asked: Asked, tables: Sequence[Table]) -> list[Trial]:
 
 def _own_cell(asked: Asked, tables: Sequence[Table]) -> tuple[Table, Cell] | None:
     """The figure of the document's own period, in the row that the question means."""
-    pool = pool_of(asked, [t for t in tables if t.own_columns])
+    pool = pool_of(asked, [t for t in tables if t.own_columns()])
     if pool is None:
         return None
     shares = probabilities(asked, pool, weights())
@@ -93,5 +96,5 @@ def _own_cell(asked: Asked, tables: Sequence[Table]) -> tuple[Table, Cell] | Non
         return None
     (place, row), mass = max(rows.items(), key=lambda pair: pair[1])
     table = tables[place]
-    cell = table.cell(row, table.own_columns[0])
+    cell = table.cell(row, table.own_columns()[0])
     return (table, cell) if mass >= ROW_IS_MEANT * (1 - float(shares[-1])) and cell.amount is not None else None

@@ -37,8 +37,7 @@ class TableAnswer:
 
 
 def answer_from_tables(question: str, passages: Sequence[Passage], at_least: float = SURE) -> TableAnswer | None:
-    asked = Asked(question)
-    tables = meant_tables(asked, tables_of(passages))
+    asked, tables = meant_tables(Asked(question), tables_of(passages))
     if followed := series(asked, tables):
         return _answer(asked, followed, "series", SURE)
     best = weighed(asked, likely_tables(asked, tables))

@@ -23,6 +23,16 @@ ASKS = frozenset("what which who whom whose where when name list how".split())
 EMPTY = re.compile(r"[-–—?]*|n/?a|none|tbd|unknown", re.IGNORECASE)
 PROPORTIONS = frozenset({"ratio", "share", "percent", "percent_change"})
 OVER_A_SPAN = frozenset({"cells", "sum_over", "average_over"})
+UP = frozenset(
+    "most highest largest greatest biggest more higher larger greater top maximum max best longest tallest".split()
+)
+DOWN = frozenset(
+    "least fewest lowest smallest less lower fewer smaller minimum min worst shortest bottom weakest".split()
+)
+LATER = frozenset("latest newest last later recent youngest".split())
+EARLIER = frozenset("earliest oldest first earlier".split())
+UPWARDS = frozenset({"highest", "maximum", "more", "when_highest", "when_above", "commonest", "more_often"})
+DOWNWARDS = frozenset({"lowest", "minimum", "less", "when_lowest", "when_below", "rarest"})
 HEAD_WORDS = 4
 CLASSES = ("one amount", "one day", "one text", "several", "count", "reckoned", "none")
 """What an answer looks like."""
@@ -38,6 +48,10 @@ class Alignment:
     @cached_property
     def anchors(self) -> list[Anchor]:
         return anchors(self.asked, self.table)
+
+    @cached_property
+    def column_times(self) -> tuple[tuple[Period, ...], ...]:
+        return self.table.column_times(self.asked.months)
 
     @cached_property
     def head(self) -> frozenset[int]:
@@ -84,6 +98,7 @@ class Alignment:
 def features_of(trial: Trial, over: Alignment) -> dict[str, float]:
     """Named, so that a fitted weight can be read."""
     made = dict(_of_columns(trial, over))
+    made.update(_of_direction(trial, over))
     made.update(_of_filters(trial, over))
     made.update(_of_coverage(trial, over))
     made.update(_of_times(trial, over))
@@ -111,6 +126,19 @@ def _of_columns(trial: Trial, over: Alignment) -> Iterator[tuple[str, float]]:
     if trial.columns:
         yield "columns share", sum(over.header_shares[c] for c in trial.columns) / len(trial.columns)
         yield "columns named", float(all(over.headers[c] for c in trial.columns))
+
+
+def _of_direction(trial: Trial, over: Alignment) -> Iterator[tuple[str, float]]:
+    """“Fewest” asks for the lowest, whether or not the weights have seen the word."""
+    if trial.form not in UPWARDS | DOWNWARDS:
+        return
+    words = set(over.asked.tokens)
+    is_day = trial.by >= 0 and trial.table.kinds[trial.by] == "day"
+    up, down = (LATER, EARLIER) if is_day else (UP, DOWN)
+    is_up, is_down = bool(words & up), bool(words & down)
+    wanted, other = (is_up, is_down) if trial.form in UPWARDS else (is_down, is_up)
+    yield "as directed", float(wanted and not other)
+    yield "against direction", float(other and not wanted)
 
 
 def _nearness(places: frozenset[int], superlatives: Sequence[int]) -> float:
@@ -169,7 +197,7 @@ def _of_times(trial: Trial, over: Alignment) -> Iterator[tuple[str, float]]:
     asked = over.asked.times if trial.form in OVER_A_SPAN else over.asked.periods
     if not asked:
         return
-    own = [times for times in _times(trial) if times]
+    own = [times for times in _times(trial, over) if times]
     yield "a time is asked", 1.0
     yield "times met", sum(any(not p.excludes(q) for times in own for q in times) for p in asked) / len(asked)
     yield "another time", float(any(all(p.excludes(q) for p in asked for q in times) for times in own))
@@ -178,10 +206,9 @@ def _of_times(trial: Trial, over: Alignment) -> Iterator[tuple[str, float]]:
         yield "later first", float(_order(own[0][0]) > _order(own[1][0]))
 
 
-def _times(trial: Trial) -> list[tuple[Period, ...]]:
+def _times(trial: Trial, over: Alignment) -> list[tuple[Period, ...]]:
     """Of each cell that was read: by its column, or else its row."""
-    table = trial.table
-    return [table.column_times[cell.column] or table.row_periods[cell.row] for cell in trial.cells[:8]]
+    return [over.column_times[cell.column] or trial.table.row_periods[cell.row] for cell in trial.cells[:8]]
 
 
 def _order(period: Period) -> tuple[int, str]:
@@ -227,7 +254,8 @@ NAMES: tuple[str, ...] = (
     "same column", "best label", "short of best", "total row", "covered", "covered with caption", "firm words left",
     "any firm word left", "numbers left", "headers left", "head left", "a time is asked", "times met", "another time",
     "no time", "later first", "echo", "empty", "many", "percent sign", "changes column", "nought", "over one",
-    "named in order", "columns in order", "more rows elsewhere",
+    "named in order", "columns in order", "more rows elsewhere", "as directed",
+    "against direction",
 )  # fmt: skip
 PLACE = {name: n for n, name in enumerate(NAMES)}
 

@@ -102,20 +102,28 @@ class Table:
         """What the file's name says it is for: “2023 Q3 report.pdf”."""
         return tuple(period_of_cells([re.sub(r"[_.-]", " ", self.file_name)]))
 
-    @cached_property
-    def own_columns(self) -> tuple[int, ...]:
-        """The columns for the document's own period: the newest, and of these the briefest."""
+    def own_columns(self, months: int = 0) -> tuple[int, ...]:
+        """The columns for the document's own period: the newest, and of these the briefest, or as long as is said."""
         dated = [(n, self.column_periods[n][0]) for n in self.timed if self.column_periods[n][0].year]
         newest = max(((p.year or 0, p.part or "") for _, p in dated), default=None)
         found = [n for n, p in dated if (p.year or 0, p.part or "") == newest]
-        briefest = min((months_of(self.columns[n]) for n in found), default=0)
-        return tuple(n for n in found if months_of(self.columns[n]) == briefest)
+        return tuple(n for n in found if self._is_as_long(n, months))
 
-    @cached_property
-    def column_times(self) -> tuple[tuple[Period, ...], ...]:
-        """As `column_periods`; a quarter that the document is named after is its own columns' too."""
+    def column_times(self, months: int = 0) -> tuple[tuple[Period, ...], ...]:
+        """As `column_periods`; a quarter that the document is named after is its own columns' too, and a column for
+        more months than are asked for is for another time."""
         named = tuple(p for p in self.document_times if p.year and p.part)
-        return tuple((*own, *(named if n in self.own_columns else ())) for n, own in enumerate(self.column_periods))
+        own = self.own_columns(months)
+        return tuple(
+            (*times, *(named if n in own else ())) if self._is_as_long(n, months) else ()
+            for n, times in enumerate(self.column_periods)
+        )
+
+    def _is_as_long(self, column: int, months: int) -> bool:
+        alike = [n for n, times in enumerate(self.column_periods) if times == self.column_periods[column]]
+        lengths = {months_of(self.columns[n]) for n in alike}
+        wanted = months if months in lengths else min(lengths)
+        return months_of(self.columns[column]) == wanted
 
     @cached_property
     def timed(self) -> tuple[int, ...]:
@@ -160,7 +168,9 @@ def tables_of(passages: Sequence[Passage]) -> list[Table]:
     found: list[_Part] = []
     for passage in sorted(passages, key=lambda p: (p.file_name, p.start)):
         for run in _runs(passage):
-            part = _Part([(passage, row) for row in run], _is_begun_before(passage, run[0]), passage.is_summary)
+            part = _Part(
+                [(passage, row) for row in run], _is_begun_before(passage, run[0]), passage.shortened is not None
+            )
             if part.is_begun_before and found and found[-1].is_followed_by(part):
                 found[-1] = _Part([*found[-1].rows, *part.rows], found[-1].is_begun_before, found[-1].is_cut)
             else:

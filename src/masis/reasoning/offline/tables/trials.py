@@ -246,7 +246,8 @@ def _over_columns(asked: Asked, table: Table, singles: Sequence[Rowset]) -> Iter
     """One row, several columns of amounts: how it changed, its sum and mean, when it was highest."""
     amounts = [n for n in _columns(table) if table.kinds[n] == "amount" and not CHANGES.search(table.columns[n])]
     timed = [n for n in table.timed if n in amounts]
-    wanted = [n for n in timed if _is_asked(asked, table, n)]
+    times = table.column_times(asked.months)
+    wanted = [n for n in timed if any(not p.excludes(q) for p in asked.times for q in times[n])]
     for rows, filters in singles[:MOST_PAIRS]:
         cells = {n: table.cell(rows[0], n) for n in amounts}
         cells = {n: c for n, c in cells.items() if c.amount is not None and c.text}
@@ -258,10 +259,6 @@ def _over_columns(asked: Asked, table: Table, singles: Sequence[Rowset]) -> Iter
         for a, b in list(combinations([n for n in amounts if n in cells], 2))[:MOST_PAIRS]:
             yield from _two_columns(table, cells[a], cells[b], filters)
             yield from _two_columns(table, cells[b], cells[a], filters)
-
-
-def _is_asked(asked: Asked, table: Table, column: int) -> bool:
-    return any(not p.excludes(q) for p in asked.times for q in table.column_times[column])
 
 
 def _beyond(asked: Asked, table: Table, cells: Sequence[Cell], filters: Filters) -> Iterator[Trial]:
