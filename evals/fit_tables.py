@@ -87,7 +87,7 @@ class Fit:
     @property
     def weights(self) -> Weights:
         forms, every, form_words, class_words = self.values
-        return Weights(forms + every, form_words, class_words, self.words, np.zeros(4))
+        return Weights(forms + every, form_words, class_words, self.words, np.zeros(0))
 
     def learn(self, one: Seen) -> float:
         features, forms, classes = one.pool.features.astype(np.float32), one.pool.forms, one.pool.classes
@@ -140,8 +140,10 @@ def outcomes(data: Sequence[Seen], weights: Weights) -> Iterator[Outcome]:
         masses = np.bincount(one.denoted[:-1], shares[:-1])
         best = int(masses.argmax())
         second = float(np.delete(masses, best).max(initial=0.0))
-        is_right = bool(one.right[:-1][one.denoted[:-1] == best].any())
-        yield Outcome(one.question, surety_features(float(masses[best]), second, float(shares[-1])), is_right)
+        is_best = one.denoted[:-1] == best
+        chosen = one.pool.features[int(np.where(is_best, shares[:-1], -1.0).argmax())]
+        said = surety_features(float(masses[best]), second, float(shares[-1]), chosen)
+        yield Outcome(one.question, said, bool(one.right[:-1][is_best].any()))
 
 
 def surety(found: Sequence[Outcome]) -> Vector:
@@ -151,8 +153,8 @@ def surety(found: Sequence[Outcome]) -> Vector:
     weights = np.zeros(rows.shape[1])
     for _ in range(30):
         made = 1 / (1 + np.exp(-rows @ weights))
-        curve = (rows * (made * (1 - made))[:, None]).T @ rows + 1e-2 * np.eye(len(weights))
-        weights = weights - np.linalg.solve(curve, rows.T @ (made - labels) + 1e-2 * weights)
+        curve = (rows * (made * (1 - made))[:, None]).T @ rows + np.eye(len(weights))
+        weights = weights - np.linalg.solve(curve, rows.T @ (made - labels) + weights)
     return np.asarray(weights)
 
 

@@ -175,11 +175,14 @@ def _dated(asked: Asked, table: Table) -> list[Anchor]:
     for period, (start, end) in period_spans(asked.text):
         before = len(TOKEN.findall(folded(asked.text[:start])))
         places = frozenset(range(before, before + len(TOKEN.findall(folded(asked.text[start:end])))))
-        for column in range(len(table.columns)) if period.part else ():
-            cells = [c for c in table.column_cells(column) if any(_is_within(p, period) for p in periods(c.text))]
-            if 0 < len(cells) < len(table.rows):
-                found.append(Anchor(column, tuple(c.row for c in cells), places, 1.0, "cell"))
+        rows = [n for n in range(len(table.rows)) if any(_is_within(p, period) for p in table.row_times[n])]
+        if period.part and 0 < len(rows) < len(table.rows):
+            found.append(Anchor(_column_of_times(table, rows[0]), tuple(rows), places, 1.0, "cell"))
     return found
+
+
+def _column_of_times(table: Table, row: int) -> int:
+    return next((c.column for c in table.rows[row].cells if any(p.part for p in periods(c.text))), 0)
 
 
 def _is_within(own: Period, asked: Period) -> bool:

@@ -11,7 +11,7 @@ from masis.reasoning.offline.tables.weighing import weighed
 from masis.reasoning.offline.tables.wording import said
 from masis.reasoning.ports import Passage
 
-SURE = 0.5
+SURE = 0.45
 """The strength from which an answer is given."""
 
 

@@ -87,7 +87,9 @@ class Table:
     @cached_property
     def label_column(self) -> int:
         """The first column of words: what rows are called by."""
-        return next((n for n, kind in enumerate(self.kinds) if kind == "text"), 0)
+        words = [n for n, kind in enumerate(self.kinds) if kind == "text"]
+        named = (n for n in words if not all(periods(c.text) for c in self.column_cells(n) if c.text))
+        return next(named, words[0] if words else 0)
 
     @cached_property
     def column_stems(self) -> tuple[tuple[str, ...], ...]:
@@ -136,6 +138,14 @@ class Table:
     @cached_property
     def row_periods(self) -> tuple[tuple[Period, ...], ...]:
         return tuple(tuple(periods(row.cells[0].text) or periods(row.group)) for row in self.rows)
+
+    @cached_property
+    def row_times(self) -> tuple[tuple[Period, ...], ...]:
+        """What the cells of a row say together: 2025 in one and Q3 in another are one quarter."""
+        return tuple(
+            tuple(period_of_cells([c.text for c in row.cells if c.amount is None or self.kinds[c.column] == "day"]))
+            for row in self.rows
+        )
 
     @cached_property
     def is_total(self) -> tuple[bool, ...]:

@@ -18,7 +18,7 @@ DATES = frozenset(
     )
 )
 UNIT = re.compile(
-    r"(?:\bin\s+(?:[A-Z]{2,3}\$?\s|U\.?S\.?\s|[$€£]\s?)?|[(,]\s*(?:[$€£]\s?)?|[$€£]\s?|[A-Z]{3}\W)"
+    r"(?:\bin\s+(?:[A-Z]{2,3}\$?\s|U\.?S\.?\s|[$€£]\s?)?|[(,]\s*(?:[$€£]\s?)?|[$€£]\s?|\b(?:USD|EUR|GBP|CHF|JPY|CAD|AUD|INR)\W)"
     r"(?:(?P<word>thousands?|millions?|billions?)\b|(?P<letter>(?<=[$€£])(?:mn|bn|[mkb]))\b)",
     re.IGNORECASE,
 )
@@ -44,9 +44,10 @@ def column_of(table: Table, column: int) -> str:
 def name_of(table: Table, cell: Cell) -> str:
     """The row; its column too, where that is more than a date."""
     column = _besides_dates(column_of(table, cell.column))
-    label = label_of(table, cell.row)
-    label = "" if periods(label) and not _besides_dates(label) else label
-    return ", ".join(part for part in (label, column) if part) or table.rows[cell.row].group or column
+    full = label_of(table, cell.row)
+    label = "" if periods(full) and not _besides_dates(full) else full
+    name = ", ".join(part for part in (label, column) if part)
+    return name or table.rows[cell.row].group or full or column_of(table, cell.column)
 
 
 def _besides_dates(column: str) -> str:

@@ -15,6 +15,8 @@ AMOUNT = re.compile(
     r"(?P<before>[^\d]{0,6}?)(?P<number>\d{1,3}(?:[,  ]\d{3})+(?:\.\d+)?|\d*\.\d+|\d+)(?P<after>\s?[^\d]*)(?P<rest>.*)",
     re.DOTALL,
 )
+CURRENCY = re.compile(r"\W*(?:(?:US|USD|EUR|GBP|CHF|JPY|INR|HK|NZ|AU|CA|RM|Rs|[ACS])\W*)?", re.IGNORECASE)
+"""All that may stand before the figure: “Q3” is a name."""
 CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,2}):(\d\d(?:\.\d+)?)")
 NEGATIVE = re.compile(r"^\s*[A-Z$€£]{0,4}\s*(?:\(|[-−–](?=\s?[$€£]?\s?\d))")
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
@@ -63,7 +65,7 @@ def amount(text: str) -> float | None:
     found = AMOUNT.fullmatch(bare)
     if found is None or (re.search(r"\d", found["rest"]) and "(" not in found["after"]):
         return None
-    if re.search(r"[^\W\d_]{4}", found["before"]) or NAMED_MONTH.match(found["after"]):
+    if not CURRENCY.fullmatch(found["before"]) or NAMED_MONTH.match(found["after"]):
         return None
     value = float(re.sub(r"[,  ]", "", found["number"]))
     return -value if NEGATIVE.match(bare) else value

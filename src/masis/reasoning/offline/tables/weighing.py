@@ -6,6 +6,7 @@ Its weights are the output of `python -m evals.fit_tables`, which says on what t
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import exp, log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from masis.reasoning.offline.tables.anchors import Asked
 from masis.reasoning.offline.tables.features import (
     CLASS_PLACE,
     FORM_PLACE,
+    PLACE,
     Alignment,
     class_of,
     grams,
@@ -110,17 +112,21 @@ def weighed(asked: Asked, tables: Sequence[Table]) -> Weighed | None:
     best, mass = max(together.items(), key=lambda pair: pair[1])
     second = max((value for denoted, value in together.items() if denoted != best), default=0.0)
     chosen = max((n for n, t in enumerate(pool.trials) if t.denoted == best), key=lambda n: shares[n])
-    said = surety_features(mass, second, float(shares[-1]))
+    said = surety_features(mass, second, float(shares[-1]), pool.features[chosen])
     return Weighed(pool.trials[chosen], _sure(said, by))
 
 
-def surety_features(mass: float, second: float, nothing: float) -> list[float]:
-    from math import log
+TELLING = (
+    "covered", "covered with caption", "all exact", "best label", "a time is asked", "times met", "another time",
+    "any firm word left", "numbers left", "headers left", "head left", "no filter", "by limit", "total row",
+)  # fmt: skip
+"""Features of the chosen trial that say how far its share can be trusted."""
 
-    return [1.0, log(mass + 1e-6), log(second + 1e-6), log(nothing + 1e-6)]
+
+def surety_features(mass: float, second: float, nothing: float, chosen: "Figures") -> list[float]:
+    shares = [log(share + 1e-6) for share in (mass, second, nothing)]
+    return [1.0, *shares, *(float(chosen[PLACE[name]]) for name in TELLING)]
 
 
 def _sure(said: Sequence[float], by: Weights) -> float:
-    from math import exp
-
-    return 1 / (1 + exp(-sum(w * x for w, x in zip(by.surety, said, strict=True))))
+    return 1 / (1 + exp(-sum(float(w) * x for w, x in zip(by.surety, said, strict=True))))

@@ -24,7 +24,10 @@ def _cell(trial: Trial, asked: Asked) -> str:
     told = [c for c in trial.cells if c.column == trial.column]
     if len(told) == 1 and told[0].amount is not None and trial.column != table.label_column:
         cell = told[0]
-        return f"{name_of(table, cell)}{unit_of(table, cell)}: {cell.text} {when(table, cell)}".rstrip()
+        others = [table.cell(cell.row, a.column) for a in trial.filters if a.column not in (-1, cell.column)]
+        found_by = [c.text for c in others if c.column != table.label_column and c.amount is None]
+        name = ", ".join(dict.fromkeys([*found_by, name_of(table, cell)]))
+        return f"{name}{unit_of(table, cell)}: {cell.text} {when(table, cell)}".rstrip()
     if len(told) == 1:
         return _row_said(table, told[0], [a.column for a in trial.filters])
     texts = list(dict.fromkeys(cell.text for cell in told))
