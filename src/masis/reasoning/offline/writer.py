@@ -77,8 +77,10 @@ def _from_tables(part: Question, candidates: Sequence[Candidate], evidence: Sequ
     """Figures told from cells; only where the audit can follow them."""
     passages = list({c.passage.chunk_id: c.passage for c in candidates}.values())
     found = answer_from_tables(part.for_reading, passages)
-    told = list(found.sentences) if found else []
-    return told if all(c["verdict"] in BORNE_OUT for t in told for c in judge_claims(t, evidence)) else []
+    for told in (found.sentences, found.row_by_row) if found else ():
+        if told and all(c["verdict"] in BORNE_OUT for t in told for c in judge_claims(t, evidence)):
+            return list(told)
+    return []
 
 
 def select(part: Question, ranked: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -93,6 +93,7 @@ def anchors(asked: Asked, table: Table) -> list[Anchor]:
         *(a for a in labels if (a.column, a.rows) not in known),
         *_limits(asked, table),
         *_dated(asked, table),
+        *_group_anchors(asked, table),
         *(_others(a, table) for a in cells[:3] if DENIES.intersection(asked.tokens) and len(a.rows) < len(table.rows)),
     ]
 
@@ -187,6 +188,19 @@ def _column_of_times(table: Table, row: int) -> int:
 
 def _is_within(own: Period, asked: Period) -> bool:
     return bool(own.part) and not own.excludes(asked) and (own.part or "").startswith(asked.part or "")
+
+
+def _group_anchors(asked: Asked, table: Table) -> list[Anchor]:
+    """All rows under a line that heads them: “Cost of sales:”."""
+    places_of: dict[str, int] = {asked.stems[n]: n for n in sorted(asked.content)}
+    found = []
+    for group in dict.fromkeys(row.group for row in table.rows if row.group):
+        own = row_group_stems(group)
+        shared = frozenset(places_of[word] for word in own if word in places_of)
+        rows = tuple(n for n, row in enumerate(table.rows) if row.group == group and not table.is_total[n])
+        if shared and len(rows) > 1:
+            found.append(Anchor(table.label_column, rows, shared, len(shared) / len(own), "label"))
+    return sorted(found, key=lambda a: -a.exact)[:2]
 
 
 def row_group_stems(group: str) -> tuple[str, ...]:

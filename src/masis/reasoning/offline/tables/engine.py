@@ -8,7 +8,7 @@ from masis.reasoning.offline.tables.documents import likely_tables, meant_tables
 from masis.reasoning.offline.tables.grid import Cell, tables_of
 from masis.reasoning.offline.tables.trials import Trial
 from masis.reasoning.offline.tables.weighing import weighed
-from masis.reasoning.offline.tables.wording import said
+from masis.reasoning.offline.tables.wording import row_by_row, said
 from masis.reasoning.ports import Passage
 
 SURE = 0.45
@@ -27,6 +27,8 @@ class CitedCell:
 class TableAnswer:
     sentences: tuple[str, ...]
     """With their citations."""
+    row_by_row: tuple[str, ...]
+    """The same in sentences of one row each, where there are such."""
     cited: tuple[CitedCell, ...]
     kind: str
     """What was done: a form of `trials`."""
@@ -48,6 +50,7 @@ def _answer(asked: Asked, found: Sequence[Trial], kind: str, strength: float) ->
     cells = [cell for trial in found for cell in trial.cells]
     return TableAnswer(
         tuple(cited(said(trial, asked), trial.cells) for trial in found),
+        tuple(cited(text, [cell]) for text, cell in row_by_row(found[0])) if len(found) == 1 else (),
         tuple(CitedCell(c.passage.chunk_id, c.start, c.end) for c in cells),
         kind,
         strength,

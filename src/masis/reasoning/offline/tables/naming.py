@@ -38,7 +38,7 @@ def label_of(table: Table, row: int) -> str:
 
 
 def column_of(table: Table, column: int) -> str:
-    return FOOTNOTE.sub("", table.columns[column].replace("_", " ")).strip()
+    return FOOTNOTE.sub("", table.columns[column].replace("_", " ")).strip(" :")
 
 
 def name_of(table: Table, cell: Cell) -> str:

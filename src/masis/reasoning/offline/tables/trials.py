@@ -16,7 +16,7 @@ FORMS = (
     "distinct", "sum", "average", "commonest", "rarest", "difference", "percent", "ratio", "sum_of", "average_of",
     "more", "less", "more_often", "count_difference", "change", "percent_change", "share", "sum_over", "average_over",
     "when_highest", "when_lowest", "same", "each", "share_of_total", "when_above", "when_below", "times_above",
-    "times_below",
+    "times_below", "times", "rows",
 )  # fmt: skip
 MOST_ANSWERS = 12
 MOST_PAIRS = 24
@@ -59,6 +59,7 @@ def trials(asked: Asked, table: Table) -> list[Trial]:
     groups: list[Rowset] = [(everything, ()), *rowsets]
     return [
         *_cells(table, rowsets),
+        *_names(table, everything, singles),
         *_placed(table, groups, singles),
         *_extremes(table, groups),
         *_counts(table, groups),
@@ -93,6 +94,18 @@ def _cells(table: Table, rowsets: Iterable[Rowset]) -> Iterator[Trial]:
             cells = tuple(c for c in (table.cell(row, column) for row in rows) if c.text)
             if cells and not (len(filters) == 1 and column == filters[0].column and filters[0].exact == 1):
                 yield Trial("cell", table, tuple(c.text for c in cells), _single(cells), cells, filters, column)
+
+
+def _names(table: Table, everything: tuple[int, ...], singles: Sequence[Rowset]) -> Iterator[Trial]:
+    """What the table is of: the times of its columns, the names of its rows."""
+    if 1 < len(everything) <= MOST_ANSWERS:
+        heads = tuple(table.cell(row, table.label_column) for row in everything)
+        yield Trial("rows", table, tuple(c.text for c in heads if c.text), None, heads, (), table.label_column)
+    if len(table.timed) > 1 and everything:
+        told = tuple(table.columns[n] for n in table.timed)
+        for rows, filters in [((everything[0],), ()), *singles[:2]]:
+            cells = tuple(table.cell(rows[0], n) for n in table.timed)
+            yield Trial("times", table, told, None, cells, filters, columns=table.timed)
 
 
 def _columns(table: Table) -> range:

@@ -11,12 +11,28 @@ from masis.reasoning.offline.tables.trials import Trial
 MOST_NAMED = 4
 """Cells that an extreme is compared with."""
 SMALL = "no one two three four five six seven eight nine ten".split()
+EXTREMES = frozenset({"highest", "lowest", "maximum", "minimum"})
 PERCENT = re.compile(r"percent|per cent|%", re.IGNORECASE)
 
 
 def said(trial: Trial, asked: Asked) -> str:
     """A sentence without its citations."""
     return f"{WORDINGS[trial.form](trial, asked).rstrip('.')}."
+
+
+def row_by_row(trial: Trial) -> list[tuple[str, Cell]]:
+    """The same answer in sentences of one row each, for an audit that cannot follow it over several."""
+    table = trial.table
+    if trial.form in EXTREMES:
+        rows = list(dict.fromkeys(c.row for c in trial.cells))
+        others = _ranked(trial, highest=trial.form in ("highest", "maximum"))
+        shown = [table.cell(row, trial.by) for row in rows] + [c for c in others if c.row not in rows][:2]
+        return [(f"{_row_said(table, table.cell(c.row, trial.column), [trial.by])}.", c) for c in shown]
+    if trial.form in ("count", "commonest") and 1 < len(trial.cells) < len(SMALL):
+        columns = [a.column for a in trial.filters if a.column >= 0]
+        told = [(f"{_row_said(table, c, columns)}.", c) for c in trial.cells]
+        return [(f"{_in_words(len(told)).capitalize()}, {told[0][0]}", told[0][1]), *told[1:]]
+    return []
 
 
 def _cell(trial: Trial, asked: Asked) -> str:
@@ -70,8 +86,7 @@ def _extreme(trial: Trial, asked: Asked) -> str:
     table, by = trial.table, trial.by
     rows = list(dict.fromkeys(c.row for c in trial.cells))
     highest = trial.form in ("highest", "maximum")
-    others = [c for c in _compared(trial) if c.row not in rows]
-    others.sort(key=lambda c: (c.amount if table.kinds[by] == "amount" else c.day) or 0.0, reverse=highest)
+    others = [c for c in _ranked(trial, highest=highest) if c.row not in rows]
     best = table.cell(rows[0], by)
     words = ("later", "earlier") if table.kinds[by] == "day" else ("more", "less")
     than = [f"{label_of(table, c.row)} ({c.text})" for c in others[:MOST_NAMED]]
@@ -83,16 +98,20 @@ def _extreme(trial: Trial, asked: Asked) -> str:
     return f"{lead}: {value}, {words[not highest]} than {listed(than)}" if than else f"{lead}: {value}"
 
 
-def _compared(trial: Trial) -> list[Cell]:
-    rows = set.intersection(*(set(a.rows) for a in trial.filters)) if trial.filters else range(len(trial.table.rows))
-    cells = [trial.table.cell(row, trial.by) for row in sorted(rows) if not trial.table.is_total[row]]
-    return [c for c in cells if (c.amount if trial.table.kinds[trial.by] == "amount" else c.day) is not None]
+def _ranked(trial: Trial, *, highest: bool) -> list[Cell]:
+    """The cells that were compared, the extreme first."""
+    table = trial.table
+    rows = set.intersection(*(set(a.rows) for a in trial.filters)) if trial.filters else range(len(table.rows))
+    cells = [table.cell(row, trial.by) for row in sorted(rows) if not table.is_total[row]]
+    valued = [(c.amount if table.kinds[trial.by] == "amount" else c.day, c) for c in cells]
+    found = sorted(((v, c.row, c) for v, c in valued if v is not None), reverse=highest)
+    return [cell for _, _, cell in found]
 
 
 def _count(trial: Trial, asked: Asked) -> str:
     number = int(trial.value or 0)
     texts = [cell.text for cell in trial.cells if cell.text] if trial.form != "count_difference" else []
-    count = SMALL[number] if number < len(SMALL) else str(number)
+    count = _in_words(number)
     what = column_of(trial.table, trial.cells[0].column if trial.cells else 0) or "rows"
     named = [
         _pair(trial.table, trial.table.cell(a.rows[0], a.column)) for a in trial.filters if a.kind == "cell" and a.rows
@@ -184,13 +203,24 @@ def _when_extreme(trial: Trial, asked: Asked) -> str:
     return f"{name_of(table, best)}{unit_of(table, best)} was {word} {at} ({best.text}) than {than}"
 
 
+def _times(trial: Trial, asked: Asked) -> str:
+    table = trial.table
+    name = label_of(table, trial.cells[0].row) if trial.filters else "Columns"
+    return f"{name}: {listed([column_of(table, n) for n in trial.columns])}"
+
+
 def _beyond(trial: Trial, asked: Asked) -> str:
     """“Revenue was above $600 in 2019 ($633) and in 2018 ($695)”."""
     table, side = trial.table, trial.form.removeprefix("when_").removeprefix("times_")
     limit = _like(trial.filters[-1].limit, *trial.cells)
     at = listed([f"{when(table, c) or column_of(table, c.column)} ({c.text})" for c in trial.cells])
     first = trial.cells[0]
-    return f"{label_of(table, first.row)}{unit_of(table, first)} was {side} {limit} {at}"
+    text = f"{label_of(table, first.row)}{unit_of(table, first)} was {side} {limit} {at}"
+    return f"{_in_words(len(trial.cells)).capitalize()}: {text}" if trial.form.startswith("times") else text
+
+
+def _in_words(number: int) -> str:
+    return SMALL[number] if number < len(SMALL) else str(number)
 
 
 def _which(trial: Trial, asked: Asked) -> str:
@@ -209,7 +239,7 @@ def _often(trial: Trial, asked: Asked) -> str:
     times = sum(c.text == trial.answer[0] for c in trial.cells)
     named = [c for c in trial.cells if c.text == trial.answer[0] and c.column != trial.table.label_column]
     rows = [label_of(trial.table, c.row) for c in named]
-    count = SMALL[times] if times < len(SMALL) else str(times)
+    count = _in_words(times)
     where = f": {listed(rows)}" if rows and all(rows) else ""
     return f"{column} {listed(list(trial.answer))}, {count} times{where}"
 
@@ -236,5 +266,6 @@ WORDINGS: dict[str, Callable[[Trial, Asked], str]] = {
     "commonest": _often, "rarest": _often, "more_often": _often, "difference": _difference, "percent": _change,
     "ratio": _ratio, "share": _ratio, "share_of_total": _ratio, "more": _which, "less": _which, "change": _change,
     "percent_change": _change, "when_highest": _when_extreme, "when_lowest": _when_extreme, "same": _cell,
+    "times": _times, "rows": _cell,
     "when_above": _beyond, "when_below": _beyond, "times_above": _beyond, "times_below": _beyond,
 }  # fmt: skip
