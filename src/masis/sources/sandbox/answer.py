@@ -80,9 +80,17 @@ class _Answer:
         raise self._too_much()
 
     def _document(self, header: Header) -> ParsedDocument:
-        title, date = _optional(header["title"]), _optional(header["date"])
+        title, date, made = (_optional(header.get(name)) for name in ("title", "date", "made"))
         scanned = [int(number) for number in header["scanned"]]
-        return ParsedDocument(self._pages, title, date, self._members, self._notes, scanned)
+        return ParsedDocument(
+            self._pages,
+            title=title,
+            date=date,
+            made=made,
+            members=self._members,
+            notes=self._notes,
+            scanned=scanned,
+        )
 
     def _take(self, header: Header, size: int) -> None:
         # Labels, names and notes count as text: what is said beside the pages must be bounded too.

@@ -11,11 +11,11 @@ from langgraph.types import Command
 from masis.errors import InvalidInput
 from masis.orchestrator.graph import build_graph, graph
 from masis.orchestrator.human import checked_answer
-from masis.orchestrator.remembered import DECISIONS_A_RUN, answers_to_apply, decisions_from, still_open
 from masis.orchestrator.review import Situation, review_for
+from masis.orchestrator.standing_decisions import DECISIONS_A_RUN, answers_to_apply, decisions_from, still_open
 from masis.reasoning.ports import AuditFinding
 from masis.settings import RETRY_CEILING
-from masis.types import Conflict, Decision
+from masis.types import Conflict, StandingDecision
 from tests.support.engines import (
     GOOD_ANSWER,
     ScriptedAuditor,
@@ -47,8 +47,8 @@ def conflict(about: str = "revenue", period: str | None = "2025", *files: str, *
     return made | changes
 
 
-def decision(about: str = "revenue", period: str | None = "2025", **changes: Any) -> Decision:
-    made: Decision = {
+def decision(about: str = "revenue", period: str | None = "2025", **changes: Any) -> StandingDecision:
+    made: StandingDecision = {
         "decision_id": "d1",
         "workspace_id": "w",
         "action": "prefer",
@@ -68,7 +68,7 @@ def decision(about: str = "revenue", period: str | None = "2025", **changes: Any
 EXPLAIN: dict[str, Any] = {"action": "explain_both", "prefer": [], "over": []}
 
 
-def disputed(*conflicts: Conflict, remembered: Any = (), **changes: Any) -> Any:
+def disputed(*conflicts: Conflict, standing: Any = (), **changes: Any) -> Any:
     critique = {
         "confidence": 0.9,
         "hallucination_detected": False,
@@ -77,12 +77,16 @@ def disputed(*conflicts: Conflict, remembered: Any = (), **changes: Any) -> Any:
         "conflicting_evidence": [c["explanation"] for c in conflicts],
         "needs_retry": False,
     }
-    state = asked(remembered=remembered) | {"critique": critique, "conflicts": list(conflicts), "draft_answer": "x"}
+    state = asked(standing_decisions=standing) | {
+        "critique": critique,
+        "conflicts": list(conflicts),
+        "draft_answer": "x",
+    }
     return state | changes
 
 
-def applied(*conflicts: Conflict, remembered: Any, **changes: Any) -> list[str]:
-    return [a["decision_id"] for a in answers_to_apply(disputed(*conflicts, remembered=remembered, **changes))]
+def applied(*conflicts: Conflict, standing: Any, **changes: Any) -> list[str]:
+    return [a["decision_id"] for a in answers_to_apply(disputed(*conflicts, standing=standing, **changes))]
 
 
 # What is kept.
@@ -150,7 +154,7 @@ def test_a_conflict_of_which_only_a_sentence_is_known_cannot_be_remembered() -> 
     ],
 )
 def test_the_same_matter_in_other_words_is_settled(about: str, period: str | None) -> None:
-    assert applied(conflict(about, period), remembered=[decision()]) == ["d1"]
+    assert applied(conflict(about, period), standing=[decision()]) == ["d1"]
 
 
 @pytest.mark.parametrize(
@@ -166,58 +170,58 @@ def test_the_same_matter_in_other_words_is_settled(about: str, period: str | Non
     ],
 )
 def test_another_matter_or_time_is_not_settled(about: str, period: str | None) -> None:
-    remembered = [decision("deferred revenue" if about == "the same figure" else "revenue")]
-    assert applied(conflict(about, period), remembered=remembered) == []
+    standing = [decision("deferred revenue" if about == "the same figure" else "revenue")]
+    assert applied(conflict(about, period), standing=standing) == []
 
 
 def test_a_decision_for_no_time_in_particular_does_not_settle_a_year() -> None:
-    assert applied(conflict("revenue", "2025"), remembered=[decision("revenue", None)]) == []
-    assert applied(conflict("revenue", None), remembered=[decision("revenue", None)]) == ["d1"]
+    assert applied(conflict("revenue", "2025"), standing=[decision("revenue", None)]) == []
+    assert applied(conflict("revenue", None), standing=[decision("revenue", None)]) == ["d1"]
 
 
 def test_months_of_one_year_are_different_times() -> None:
     """As the audit writes them: the month is a bare number beside its year."""
-    assert applied(conflict("churn", "06 2025"), remembered=[decision("churn", "03 2025")]) == []
-    assert applied(conflict("churn", "03 2025"), remembered=[decision("churn", "03 2025")]) == ["d1"]
+    assert applied(conflict("churn", "06 2025"), standing=[decision("churn", "03 2025")]) == []
+    assert applied(conflict("churn", "03 2025"), standing=[decision("churn", "03 2025")]) == ["d1"]
 
 
 @pytest.mark.parametrize("files", [(REPORT, "other.md"), (REPORT, MEMO, "other.md"), (REPORT,)])
 def test_other_documents_are_not_settled(files: tuple[str, ...]) -> None:
-    assert applied(conflict("revenue", "2025", *files), remembered=[decision()]) == []
+    assert applied(conflict("revenue", "2025", *files), standing=[decision()]) == []
 
 
 def test_the_sides_may_stand_the_other_way_round() -> None:
-    assert applied(conflict("revenue", "2025", MEMO, REPORT), remembered=[decision()]) == ["d1"]
+    assert applied(conflict("revenue", "2025", MEMO, REPORT), standing=[decision()]) == ["d1"]
 
 
 def test_what_is_no_contradiction_needs_no_decision() -> None:
-    assert applied(conflict(kind="revision"), remembered=[decision()]) == []
+    assert applied(conflict(kind="revision"), standing=[decision()]) == []
 
 
 def test_a_conflict_that_the_critic_no_longer_lists_needs_no_decision() -> None:
-    state = disputed(conflict(), remembered=[decision()])
+    state = disputed(conflict(), standing=[decision()])
     state["critique"]["conflicting_evidence"] = []
     assert answers_to_apply(state) == []
 
 
 def test_the_later_of_two_decisions_counts() -> None:
     later = decision(decision_id="d2", created_at="2026-11-16T00:00:00+00:00", **EXPLAIN)
-    for remembered in ([decision(), later], [later, decision()]):
-        assert applied(conflict(), remembered=remembered) == ["d2"]
+    for standing in ([decision(), later], [later, decision()]):
+        assert applied(conflict(), standing=standing) == ["d2"]
 
 
 def test_decisions_that_cannot_both_be_obeyed_are_left_to_a_person() -> None:
     turned = decision("churn", decision_id="d2", prefer=[MEMO], over=[REPORT])
-    assert applied(conflict(), conflict("churn"), remembered=[decision(), turned]) == []
+    assert applied(conflict(), conflict("churn"), standing=[decision(), turned]) == []
 
 
 def test_overruling_a_document_does_not_settle_what_else_it_contradicts() -> None:
     """Its other figures would go with it, and nobody would hear of the conflict they are in."""
-    assert applied(conflict(), conflict("headcount", "2024"), remembered=[decision()]) == []
+    assert applied(conflict(), conflict("headcount", "2024"), standing=[decision()]) == []
     elsewhere = conflict("headcount", "2024", REPORT, "other.md")
-    assert applied(conflict(), elsewhere, remembered=[decision()]) == ["d1"]
+    assert applied(conflict(), elsewhere, standing=[decision()]) == ["d1"]
     both = [decision(), decision("headcount", "2024", decision_id="d2")]
-    assert applied(conflict(), conflict("headcount", "2024"), remembered=both) == ["d1", "d2"]
+    assert applied(conflict(), conflict("headcount", "2024"), standing=both) == ["d1", "d2"]
 
 
 def test_one_that_is_left_to_a_person_takes_those_along_that_would_hide_it() -> None:
@@ -226,21 +230,21 @@ def test_one_that_is_left_to_a_person_takes_those_along_that_would_hide_it() -> 
     two = ["new.txt", "old.txt"]
     second = decision("churn", decision_id="d2", prefer=["new.txt"], over=["old.txt"], documents=two)
     settled = [conflict("revenue", "2025", *three), conflict("churn", "2025", *two)]
-    assert applied(*settled, remembered=[first, second]) == ["d1", "d2"]
-    assert applied(*settled, conflict("margin", "2025", MEMO, "other.md"), remembered=[first, second]) == []
+    assert applied(*settled, standing=[first, second]) == ["d1", "d2"]
+    assert applied(*settled, conflict("margin", "2025", MEMO, "other.md"), standing=[first, second]) == []
 
 
 def test_one_decision_may_settle_two_conflicts() -> None:
-    assert applied(conflict(), conflict("revenues", explanation="again"), remembered=[decision()]) == ["d1"]
+    assert applied(conflict(), conflict("revenues", explanation="again"), standing=[decision()]) == ["d1"]
 
 
 def test_the_word_of_a_person_in_this_run_is_not_overruled() -> None:
     said = answer(prefer=[MEMO], over=[REPORT])
-    assert applied(conflict(), remembered=[decision()], human_answers=[said]) == []
+    assert applied(conflict(), standing=[decision()], human_answers=[said]) == []
 
 
 def test_a_decision_is_applied_once_a_run() -> None:
-    state = disputed(conflict(), remembered=[decision()])
+    state = disputed(conflict(), standing=[decision()])
     state["human_answers"] = answers_to_apply(state)
     assert state["human_answers"]
     assert answers_to_apply(state) == []
@@ -248,13 +252,13 @@ def test_a_decision_is_applied_once_a_run() -> None:
 
 def test_a_run_applies_a_handful_and_no_more() -> None:
     matters = ["churn", "margin", "debt", "cash", "capex", "tax", "rent"]
-    remembered = [decision(about, decision_id=about, **EXPLAIN) for about in matters]
-    assert applied(*map(conflict, matters), remembered=remembered) == matters[:DECISIONS_A_RUN]
+    standing = [decision(about, decision_id=about, **EXPLAIN) for about in matters]
+    assert applied(*map(conflict, matters), standing=standing) == matters[:DECISIONS_A_RUN]
 
 
 def test_a_remembered_both_are_right_leaves_the_other_conflicts_open() -> None:
     mine, other = conflict(), conflict("headcount", "2024")
-    state = disputed(mine, other, remembered=[decision(**EXPLAIN)])
+    state = disputed(mine, other, standing=[decision(**EXPLAIN)])
     state["human_answers"] = answers_to_apply(state)
     listed = [mine["explanation"], other["explanation"], "in the auditor's own words"]
     assert still_open(listed, [mine, other], state) == listed[1:]
@@ -280,9 +284,9 @@ def test_without_a_decision_the_conflict_is_put_to_a_person() -> None:
 
 
 def test_a_remembered_preference_is_obeyed_and_named_and_nobody_is_asked() -> None:
-    used = stage()
-    state = graph.invoke(asked(remembered=[decision()]), context=used.services)
-    assert supervised(state) == [("retry", "decision_remembered"), ("finalize", "quality_checks_passed")]
+    used = stage(writer=ScriptedWriter(stubborn=True))
+    state = graph.invoke(asked(standing_decisions=[decision()]), context=used.services)
+    assert supervised(state) == [("retry", "standing_decision"), ("finalize", "quality_checks_passed")]
     assert [c["file_name"] for c in state["evidence"]] == [REPORT]
     assert used.writer.briefs[-1].guidance.prefer == (REPORT,)
     assert state["final_answer"] == (
@@ -292,12 +296,12 @@ def test_a_remembered_preference_is_obeyed_and_named_and_nobody_is_asked() -> No
     assert state["metrics"]["last_citation_audit"]["uncited_claim_count"] == 0
     assert (state["outcome"], state["requires_human_review"], used.model_calls) == ("answered", False, 6)
     (record,) = state["human_answers"]
-    assert (record["remembered"], record["decision_id"], record["by"]) == (True, "d1", "Ada Lovelace")
+    assert (record["decision_id"], record["by"]) == ("d1", "Ada Lovelace")
 
 
 def test_a_remembered_both_are_right_is_obeyed_and_named() -> None:
     used = stage()
-    state = graph.invoke(asked(remembered=[decision(**EXPLAIN)]), context=used.services)
+    state = graph.invoke(asked(standing_decisions=[decision(**EXPLAIN)]), context=used.services)
     assert used.writer.briefs[-1].guidance.explain_both is True
     assert state["final_answer"].endswith("remembered since 2026-11-15, to show and explain both sides.")
     assert (state["outcome"], state["requires_human_review"]) == ("answered_with_caveat", False)
@@ -311,28 +315,28 @@ def test_what_an_answer_was_remembered_for_is_not_asked_again() -> None:
     (made,) = decisions_from(given, first, run_id="r1", created_at="2026-11-15T09:30:00+00:00")
     ended = paused.invoke(Command(resume=given), CONFIG, context=used.services)
     assert ended["human_answers"][0]["remember"] is True
-    again = graph.invoke(asked(remembered=[{**made, "decision_id": "d7"}]), context=stage().services)
+    again = graph.invoke(asked(standing_decisions=[{**made, "decision_id": "d7"}]), context=stage().services)
     assert (again["outcome"], again["human_answers"][0]["decision_id"]) == ("answered", "d7")
 
 
 def test_a_decision_on_something_else_changes_nothing() -> None:
-    state = graph.invoke(asked(remembered=[decision("headcount", "2024")]), context=stage().services)
+    state = graph.invoke(asked(standing_decisions=[decision("headcount", "2024")]), context=stage().services)
     assert state["review"]["cause"] == "conflict"
     assert state.get("human_answers", []) == []
 
 
 def test_a_document_that_is_gone_leaves_nothing_to_decide() -> None:
-    state = graph.invoke(asked(remembered=[decision()]), context=Stage().services)
+    state = graph.invoke(asked(standing_decisions=[decision()]), context=Stage().services)
     assert (state["final_answer"], state["human_answers"]) == (GOOD_ANSWER, [])
 
 
 def test_what_is_not_settled_goes_the_usual_way_with_all_its_retries() -> None:
     other = conflict("headcount", "2024", "a.txt", "b.txt")
     used = stage(auditor=ScriptedAuditor([AuditFinding(0.9, conflicts=[other])]))
-    state = graph.invoke(asked(remembered=[decision()], max_retries=2), context=used.services)
+    state = graph.invoke(asked(standing_decisions=[decision()], max_retries=2), context=used.services)
     luck = ("retry", "conflicting_evidence_attempting_resolution")
     assert supervised(state) == [
-        ("retry", "decision_remembered"),
+        ("retry", "standing_decision"),
         luck,
         luck,
         ("HITL_conflict", "conflicting_evidence"),
@@ -343,10 +347,10 @@ def test_what_is_not_settled_goes_the_usual_way_with_all_its_retries() -> None:
 def test_a_decision_is_applied_when_the_retries_are_used_up_too() -> None:
     found = [[chunk()], BOTH]
     used = Stage(search=ScriptedSearch(found), auditor=ScriptedAuditor([AuditFinding(0.3), AuditFinding(0.9)]))
-    state = graph.invoke(asked(remembered=[decision()], max_retries=1), context=used.services)
+    state = graph.invoke(asked(standing_decisions=[decision()], max_retries=1), context=used.services)
     assert [reason for _, reason in supervised(state)] == [
         "quality_issue_detected",
-        "decision_remembered",
+        "standing_decision",
         "quality_checks_passed",
     ]
 
@@ -356,7 +360,7 @@ def test_what_was_written_before_the_decision_does_not_come_back_after_it() -> N
         writer=ScriptedWriter(["Revenue was $14 million in 2025. [c2]", GOOD_ANSWER]),
         auditor=ScriptedAuditor([AuditFinding(0.9), AuditFinding(0.5)]),
     )
-    state = graph.invoke(asked(remembered=[decision()]), context=used.services)
+    state = graph.invoke(asked(standing_decisions=[decision()]), context=used.services)
     assert state["final_answer"].startswith(GOOD_ANSWER)
 
 
@@ -367,11 +371,11 @@ def test_every_run_ends_however_much_is_remembered(decisions: int, max_retries: 
     matters = ["churn", "margin", "debt", "cash", "capex", "tax", "rent"]
     found = [AuditFinding(0.9, conflicts=[conflict(about)]) for about in matters]
     every = AuditFinding(0.9, conflicts=[conflict(about) for about in matters])
-    remembered = [decision(about, decision_id=about, **EXPLAIN) for about in matters[:decisions]]
+    standing = [decision(about, decision_id=about, **EXPLAIN) for about in matters[:decisions]]
     used = Stage(auditor=ScriptedAuditor([*found, every] if one_by_one else [every]))
-    state = graph.invoke(asked(remembered=remembered, max_retries=max_retries), context=used.services)
+    state = graph.invoke(asked(standing_decisions=standing, max_retries=max_retries), context=used.services)
     ids = [answer["decision_id"] for answer in state.get("human_answers", [])]
-    applications = sum(reason == "decision_remembered" for _, reason in supervised(state))
+    applications = sum(reason == "standing_decision" for _, reason in supervised(state))
     assert len(set(ids)) == len(ids) <= DECISIONS_A_RUN
     assert state["retry_count"] == max_retries + applications
     assert state["requires_human_review"] is True

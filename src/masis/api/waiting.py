@@ -1,13 +1,17 @@
-"""Waiting for a run's result, without the run depending on who waits."""
+"""Waiting for a run: its events and its result, without the run depending on who waits."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import TypeVar
 
 from masis.api.access import Access
 from masis.api.middleware.problems import Conflicting, StillRunning
-from masis.api.streaming import until_stopping
 from masis.errors import MASISError
 from masis.runs.records import RunRecord
 from masis.runs.result import RunResult
+
+T = TypeVar("T")
 
 
 class RunFailed(MASISError):
@@ -31,9 +35,28 @@ async def result_or_problem(access: Access, run: RunRecord, location: str) -> Ru
     result = await access.masis.aresult(run.run_id, run.workspace_id)
     if result is not None:
         return result
-    latest = await access.masis.arun(run.run_id, run.workspace_id)
+    latest = await access.masis.aget_run(run.run_id, run.workspace_id)
     if latest.status in ("queued", "running"):
         raise StillRunning("The service stops before the run is done; it goes on with the next start.", location)
     if latest.status == "cancelled":
         raise Conflicting("The run was cancelled before it had an answer.", advice="Ask again when it is wanted.")
     raise RunFailed(latest.error or "The run ended without a result.", advice="Ask again; the log says what happened.")
+
+
+async def until_stopping(events: AsyncIterator[T], stopping: asyncio.Event) -> AsyncIterator[T]:
+    """Whoever reads them goes on with the next start, from where they were."""
+    stopped = asyncio.ensure_future(stopping.wait())
+    coming = asyncio.ensure_future(anext(events, None))
+    try:
+        while True:
+            await asyncio.wait({coming, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            if not coming.done() or (event := coming.result()) is None:
+                return
+            yield event
+            coming = asyncio.ensure_future(anext(events, None))
+    finally:
+        stopped.cancel()
+        if not coming.done():
+            coming.cancel()
+            with suppress(asyncio.CancelledError):
+                await coming

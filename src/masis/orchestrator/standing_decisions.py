@@ -1,4 +1,4 @@
-"""Decisions on conflicts that a workspace remembers: what is kept of an answer, and what it settles later."""
+"""A decision on a conflict that stands for later questions: what is kept of an answer, and what it settles."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,10 +8,10 @@ from masis.language.periods import Period, period_spans
 from masis.language.words import content_stems
 from masis.orchestrator.human import both_explained, conflicts_settled, files_in, guidance_of, question_of
 from masis.orchestrator.state import MASISState
-from masis.types import Conflict, Decision, DecisionMade
+from masis.types import Conflict, DecisionMade, StandingDecision
 
 DECISIONS_A_RUN = 5
-"""Each one that is applied costs an attempt: a run must end, however much its workspace remembers."""
+"""Each one that is applied costs an attempt: a run must end, however many decisions stand."""
 SAYS_NOTHING = frozenset(content_stems("the same figure fact value number amount level total overall fiscal year"))
 """Words that do not part one matter from another."""
 
@@ -49,7 +49,7 @@ def _about(conflict: Conflict, state: MASISState) -> str:
 
 
 def answers_to_apply(state: MASISState) -> list[dict[str, Any]]:
-    """The remembered decisions that settle an open conflict of this attempt, as if their people had answered now."""
+    """The standing decisions that settle an open conflict of this attempt, as if their people had answered now."""
     conflicts = _open_conflicts(state)
     chosen = _decisions_by_conflict(conflicts, state)
     while hiding := _hiding_others(chosen, conflicts):
@@ -57,8 +57,8 @@ def answers_to_apply(state: MASISState) -> list[dict[str, Any]]:
     return [_as_answer(decision) for decision in _distinct(chosen)]
 
 
-def _decisions_by_conflict(conflicts: Sequence[Conflict], state: MASISState) -> dict[int, Decision]:
-    chosen: dict[int, Decision] = {}
+def _decisions_by_conflict(conflicts: Sequence[Conflict], state: MASISState) -> dict[int, StandingDecision]:
+    chosen: dict[int, StandingDecision] = {}
     for index, conflict in enumerate(conflicts):
         decision = _latest_on(conflict, state)
         if decision and _may_be_applied(decision, _distinct(chosen), state):
@@ -66,7 +66,7 @@ def _decisions_by_conflict(conflicts: Sequence[Conflict], state: MASISState) -> 
     return chosen
 
 
-def _may_be_applied(decision: Decision, chosen: Sequence[Decision], state: MASISState) -> bool:
+def _may_be_applied(decision: StandingDecision, chosen: Sequence[StandingDecision], state: MASISState) -> bool:
     applied = _applied(state)
     if decision in chosen:
         return True
@@ -74,19 +74,19 @@ def _may_be_applied(decision: Decision, chosen: Sequence[Decision], state: MASIS
     return not (decision["decision_id"] in applied or is_one_too_many or _is_at_odds(decision, state, chosen))
 
 
-def _hiding_others(chosen: Mapping[int, Decision], conflicts: Sequence[Conflict]) -> set[int]:
+def _hiding_others(chosen: Mapping[int, StandingDecision], conflicts: Sequence[Conflict]) -> set[int]:
     """An overruled document is not read any more: what else it contradicts would be settled without a word."""
     unsettled = [conflict for index, conflict in enumerate(conflicts) if index not in chosen]
     disputed = {name for conflict in unsettled for name in files_in(conflict)}
     return {index for index, decision in chosen.items() if disputed.intersection(decision["over"])}
 
 
-def _distinct(chosen: Mapping[int, Decision]) -> list[Decision]:
+def _distinct(chosen: Mapping[int, StandingDecision]) -> list[StandingDecision]:
     return list({decision["decision_id"]: decision for decision in chosen.values()}.values())
 
 
 def _applied(state: MASISState) -> set[str]:
-    return {answer["decision_id"] for answer in state.get("human_answers", []) if answer.get("remembered")}
+    return {answer["decision_id"] for answer in state.get("human_answers", []) if answer.get("decision_id")}
 
 
 def _open_conflicts(state: MASISState) -> list[Conflict]:
@@ -99,20 +99,20 @@ def _contradictions(conflicts: Sequence[Conflict]) -> list[Conflict]:
     return [conflict for conflict in conflicts if conflict["kind"] == "contradiction"]
 
 
-def _latest_on(conflict: Conflict, state: MASISState) -> Decision | None:
-    """Where two were remembered on the same conflict, the later word counts."""
+def _latest_on(conflict: Conflict, state: MASISState) -> StandingDecision | None:
+    """Where two stand on the same conflict, the later word counts."""
     about = _about(conflict, state)
-    fitting = [d for d in state.get("remembered", []) if _settles(d, conflict, about)]
+    fitting = [d for d in state.get("standing_decisions", []) if _is_about(d, conflict, about)]
     return max(fitting, key=lambda d: d["created_at"], default=None)
 
 
-def _settles(decision: Decision, conflict: Conflict, about: str) -> bool:
+def _is_about(decision: StandingDecision, conflict: Conflict, about: str) -> bool:
     if set(decision["documents"]) != set(files_in(conflict)):
         return False
     return _matter(decision["about"], decision["period"]).is_same(_matter(about, conflict["period"]))
 
 
-def _is_at_odds(decision: Decision, state: MASISState, chosen: Sequence[Decision]) -> bool:
+def _is_at_odds(decision: StandingDecision, state: MASISState, chosen: Sequence[StandingDecision]) -> bool:
     """Trusting a file that was overruled, or the other way round: both cannot be obeyed, so a person is asked."""
     now = guidance_of(state)
     trusted = {*now.prefer, *(name for other in chosen for name in other["prefer"])}
@@ -120,7 +120,7 @@ def _is_at_odds(decision: Decision, state: MASISState, chosen: Sequence[Decision
     return bool(trusted.intersection(decision["over"]) or overruled.intersection(decision["prefer"]))
 
 
-def _as_answer(decision: Decision) -> dict[str, Any]:
+def _as_answer(decision: StandingDecision) -> dict[str, Any]:
     return {
         "action": decision["action"],
         "prefer": list(decision["prefer"]),
@@ -129,7 +129,6 @@ def _as_answer(decision: Decision) -> dict[str, Any]:
         "by": decision["by"],
         "note": decision["note"],
         "remember": False,
-        "remembered": True,
         "decision_id": decision["decision_id"],
         "since": decision["created_at"][:10],
     }
@@ -138,10 +137,10 @@ def _as_answer(decision: Decision) -> dict[str, Any]:
 def still_open(conflicting: Sequence[str], conflicts: Sequence[Conflict], state: MASISState) -> list[str]:
     """What the Critic lists as conflicting, less what was decided to be explained from both sides.
 
-    A person who answers this run has seen all its conflicts; a remembered decision speaks of its own one alone.
+    A person who answers this run has seen all its conflicts; a standing decision speaks of its own one alone.
     """
     explained = both_explained(state.get("human_answers", []))
-    if any(not answer.get("remembered") for answer in explained):
+    if any(not answer.get("decision_id") for answer in explained):
         return []
     ids = {answer["decision_id"] for answer in explained}
     settled = {c["explanation"] for c in _contradictions(conflicts) if _is_explained(c, ids, state)}
@@ -150,7 +149,7 @@ def still_open(conflicting: Sequence[str], conflicts: Sequence[Conflict], state:
 
 def _is_explained(conflict: Conflict, ids: set[str], state: MASISState) -> bool:
     about = _about(conflict, state)
-    return any(_settles(d, conflict, about) for d in state.get("remembered", []) if d["decision_id"] in ids)
+    return any(_is_about(d, conflict, about) for d in state.get("standing_decisions", []) if d["decision_id"] in ids)
 
 
 @dataclass(frozen=True, slots=True)

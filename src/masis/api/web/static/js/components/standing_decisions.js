@@ -7,15 +7,15 @@ import { useLoaded } from "../use_loaded.js";
 import { ProblemNote } from "./notices.js";
 import { Foreign } from "./signs.js";
 
-/** What people decided about conflicts, applied to later questions until it is forgotten. */
-export function RememberedDecisions({ workspace }) {
+/** What people decided about conflicts, applied to later questions until it is deleted. */
+export function StandingDecisions({ workspace }) {
   const { mayWrite, tellProblem, notify } = useShared();
   const path = workspacePath(workspace, "/decisions");
   const { value, problem, reload } = useLoaded(path);
-  const forget = async (decision) => {
+  const deleteDecision = async (decision) => {
     try {
       await remove(`${path}/${decision.decision_id}`);
-      notify("Forgotten: the next such conflict is asked about again.");
+      notify("Deleted: MASIS will ask about this conflict again.");
       reload();
     } catch (refusal) {
       tellProblem(refusal);
@@ -23,12 +23,12 @@ export function RememberedDecisions({ workspace }) {
   };
   return html`
     <section aria-labelledby="decisions-title">
-      <h2 id="decisions-title">Decisions that ${workspace} remembers</h2>
+      <h2 id="decisions-title">Standing decisions in ${workspace}</h2>
       ${problem && html`<${ProblemNote} problem=${problem} />`}
       ${value?.length === 0 && html`<p class="faint">None. Tick “Remember this” when you settle a conflict.</p>`}
       ${value?.length > 0 && html`<ul class="findings">${value.map((each) => html`<li>
         <${Decision} decision=${each} />${mayWrite && html`<button type="button"
-        aria-label="Forget the decision on ${each.about}" onClick=${() => forget(each)}>Forget</button>`}</li>`)}</ul>`}
+        aria-label="Delete the decision on ${each.about}" onClick=${() => deleteDecision(each)}>Delete</button>`}</li>`)}</ul>`}
     </section>
   `;
 }

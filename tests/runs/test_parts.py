@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from masis.errors import DataFolderError
-from masis.runs import shared_graph
+from masis.runs import parts
 from masis.runs.checkpoints import open_checkpointer
-from masis.runs.shared_graph import SharedGraph
+from masis.runs.parts import SharedGraph
 from masis.settings import Settings
 
 
@@ -18,7 +18,7 @@ async def test_opened_once_and_closed_with_the_last(stored: Settings, monkeypatc
         opened.append(settings)
         return open_checkpointer(settings)
 
-    monkeypatch.setattr(shared_graph, "open_checkpointer", counting)
+    monkeypatch.setattr(parts, "open_checkpointer", counting)
     shared = SharedGraph(stored)
 
     async def use() -> int:
