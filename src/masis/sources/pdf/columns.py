@@ -53,22 +53,31 @@ def _best_gutter(lines: Sequence[Line], left: float, right: float) -> tuple[floa
 
 
 def _has_prose_beside_a_gap(line: Line) -> bool:
-    long = [f for f in line.fragments if len(f.words) >= _PROSE_WORDS and not f.is_figure]
-    return len(long) >= 2
+    return sum(_is_wordy(fragment.words) for fragment in line.fragments) >= 2
 
 
 def _clear_runs(lines: Sequence[Line], place: float) -> list[tuple[int, int, int]]:
     """Runs of lines that leave the place clear: first, last, and how many have words on both sides."""
     runs: list[tuple[int, int, int]] = []
     first, both = 0, 0
+    rows = [_is_row(line, place) for line in lines]
     for index, line in enumerate(lines):
-        if any(word.left < place + _MARGIN and word.right > place - _MARGIN for word in line.words):
+        is_table = rows[index] and (any(rows[max(index - 1, 0) : index]) or any(rows[index + 1 : index + 2]))
+        if is_table or any(w.left < place + _MARGIN and w.right > place - _MARGIN for w in line.words):
             runs.append((first, index - 1, both))
             first, both = index + 1, 0
         else:
             both += line.left < place < line.right
     runs.append((first, len(lines) - 1, both))
     return [run for run in runs if run[1] >= run[0]]
+
+
+def _is_row(line: Line, place: float) -> bool:
+    """Words on both sides, and no running text on one of them."""
+    if not line.left < place < line.right:
+        return False
+    sides = [word for word in line.words if word.centre < place], [word for word in line.words if word.centre >= place]
+    return not all(map(_is_wordy, sides))
 
 
 def _trimmed(lines: Sequence[Line], place: float, first: int, last: int, both: int) -> tuple[int, int, int]:
@@ -99,5 +108,6 @@ def _is_prose(lines: Sequence[Line], place: float) -> bool:
 
 
 def _is_wordy(words: Sequence[Word]) -> bool:
-    letters = sum(any(map(str.isalpha, word.text)) for word in words)
-    return letters >= _PROSE_WORDS and letters >= 0.6 * len(words)
+    """Running text: most of its words begin with a small letter, as those of labels, names and figures do not."""
+    small = sum(word.text[:1].islower() or not word.text[:1].isascii() for word in words)
+    return len(words) >= _PROSE_WORDS and small >= 0.5 * len(words)

@@ -14,7 +14,6 @@ _APART = 0.75
 """Of the type's size: a gap that no space between words makes."""
 _NUMBERS_APART = 0.5
 _SIGN_APART = 0.36
-_SIGN_REACH = 14.0
 FIGURE = re.compile(
     r"[-–—−+~<>]?\s?[($€£¥₹\[]*\s?[-–—−+]?\s?[$€£¥₹]?\s?\(?\d[\d.,'’\u202f]*(?:[-–/:]\d[\d.,]*){0,3}(?:\s?(?:%|bps|x|pts?))?[)\]]*%?[*†‡]*"
     r"|[-–—−]{1,2}[)%]?|[nN]/?[aAmM]\.?|[$€£¥]\s?[-–—−]+"
@@ -126,7 +125,7 @@ def joined(words: Sequence[Word]) -> str:
 
 def _touches(left: Word, right: Word) -> bool:
     before, after = left.text, right.text
-    if before[-1] == "-" and len(before) > 1 and right.top > left.bottom - 0.3 * left.size:
+    if before[-1:] == "-" and len(before) > 1 and right.top > left.bottom - 0.3 * left.size:
         # A word broken at its hyphen.
         return before[-2].isalpha() and after[0].isalpha()
     if _NO_SPACE_BEFORE.fullmatch(after) and before[-1:].isdigit():
@@ -166,7 +165,7 @@ def _is_apart(fragment: Fragment, word: Word) -> bool:
     gap, size = word.left - before.right, max(min(word.size, before.size), 4.0)
     is_number, was_number = bool(FIGURE.fullmatch(word.text)), bool(FIGURE.fullmatch(before.text))
     if _SIGN.fullmatch(before.text) and len(fragment.words) == 1 and (is_number or word.text[0] in "(-–—−$.)"):
-        return gap > _SIGN_REACH * size
+        return False
     if _MINUS.fullmatch(before.text) and len(fragment.words) == 1 and is_number:
         return gap > 0.4 * size
     if _AFTER.fullmatch(word.text) and was_number:

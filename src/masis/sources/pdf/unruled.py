@@ -13,7 +13,7 @@ from masis.language.periods import PERIOD
 from masis.language.unit_captions import is_unit_line
 from masis.sources.pdf.headers import header_cells
 from masis.sources.pdf.lines import Fragment, Line
-from masis.sources.pdf.rows import Column, rows_of
+from masis.sources.pdf.rows import Column, close_step, rows_of
 from masis.sources.pdf.ruled import FoundTable
 from masis.sources.pdf.words import Shape
 
@@ -85,7 +85,10 @@ def _run_end(lines: Sequence[Line], first: int) -> int | None:
 
 
 def _names_next_table(lines: Sequence[Line], index: int) -> bool:
-    """A line of one piece above rows of names, and not of amounts, is the caption of another table."""
+    """A line of one piece, set off, above rows of names and not of amounts is the caption of another table."""
+    line, above = lines[index], lines[index - 1]
+    if line.top - above.bottom < 0.4 * (line.bottom - line.top):
+        return False
     for line in lines[index + 1 : index + 1 + _MOST_BETWEEN]:
         if _is_tabular(line):
             return not _has_amounts(line)
@@ -108,7 +111,7 @@ def _built(
     columns = _columns(run)
     if columns is None:
         return None
-    last = _without_tail(lines, first, _before_next_header(lines, first, last, columns), columns)
+    last = _with_tail(lines, first, _before_next_header(lines, first, last, columns), columns)
     run = list(lines[first : last + 1])
     if sum(_is_tabular(line) for line in run) < 2:
         return None
@@ -190,16 +193,16 @@ def _is_consistent(core: Sequence[Line], columns: Sequence[Column]) -> bool:
     return figures >= 0.3 * len(values) or (len(core) >= 3 and long <= 0.5 * len(pieces))
 
 
-def _without_tail(lines: Sequence[Line], first: int, last: int, columns: Sequence[Column]) -> int:
-    """The last row may be wrapped into the line below."""
-    run = lines[first : last + 1]
-    pitch = _pitch(run)
-    below = last + 1
-    if below < len(lines) and len(lines[below].fragments) == 1 and not lines[below].is_item:
-        line = lines[below]
-        is_close = line.top - lines[last].top < _TIGHT * pitch
-        if is_close and line.right < columns[1].left and _LOWER.match(line.text):
-            return below
+def _with_tail(lines: Sequence[Line], first: int, last: int, columns: Sequence[Column]) -> int:
+    """The last row may be wrapped into the lines below."""
+    step = close_step(lines[first : last + 1]) or _TIGHT * _pitch(lines[first : last + 1])
+    while last + 1 < len(lines):
+        above, line = lines[last], lines[last + 1]
+        inside = [c for c in columns if any(_touches(fragment, c) for fragment in line.fragments)]
+        is_wrapped = len(line.fragments) == len(inside) and not line.is_item and line.top - above.top <= step
+        if not is_wrapped or line.right > columns[-1].right + 2:
+            break
+        last += 1
     return last
 
 
