@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from masis.sources.pdf.lines import Line, lines_of
+from masis.sources.pdf.lines import FIGURE, Line, is_wordy, lines_of
 from masis.sources.pdf.words import Word
 
 _LEAST_LINES = 5
 _STEP = 3.0
 _MARGIN = 2.5
-_PROSE_WORDS = 3
 _PROSE_SHARE = 0.6
 
 
@@ -53,7 +52,7 @@ def _best_gutter(lines: Sequence[Line], left: float, right: float) -> tuple[floa
 
 
 def _has_prose_beside_a_gap(line: Line) -> bool:
-    return sum(_is_wordy(fragment.words) for fragment in line.fragments) >= 2
+    return sum(is_wordy(fragment.words) for fragment in line.fragments) >= 2
 
 
 def _clear_runs(lines: Sequence[Line], place: float) -> list[tuple[int, int, int]]:
@@ -73,41 +72,40 @@ def _clear_runs(lines: Sequence[Line], place: float) -> list[tuple[int, int, int
 
 
 def _is_row(line: Line, place: float) -> bool:
-    """Words on both sides, and no running text on one of them."""
-    if not line.left < place < line.right:
-        return False
-    sides = [word for word in line.words if word.centre < place], [word for word in line.words if word.centre >= place]
-    return not all(map(_is_wordy, sides))
+    """Words on both sides, and running text on none, or figures alone on one."""
+    return line.left < place < line.right and not _is_of_columns(line, place)
 
 
 def _trimmed(lines: Sequence[Line], place: float, first: int, last: int, both: int) -> tuple[int, int, int]:
     """Without rows of a table that the strip happens to pass between, above and below the text."""
+    start, stop = first, last
     while first <= last and not _has_prose_beside_a_gap(lines[first]):
         first += 1
-    stop = last
     while first <= last and not _has_prose_beside_a_gap(lines[last]):
         last -= 1
-    # One column may be longer than the other.
-    while last < stop and _is_one_sided(lines[last + 1], place) and _is_wordy(lines[last + 1].words):
+    # One column may be longer than the other, or begin with a heading.
+    while start < first <= last and _is_of_columns(lines[first - 1], place):
+        first -= 1
+    while first <= last < stop and _is_of_columns(lines[last + 1], place):
         last += 1
     return first, last, both if last >= first else 0
 
 
-def _is_one_sided(line: Line, place: float) -> bool:
-    return line.right < place or line.left > place
+def _is_of_columns(line: Line, place: float) -> bool:
+    sides = _sides(line, place)
+    is_figured = any(side and all(FIGURE.fullmatch(word.text) for word in side) for side in sides)
+    return any(is_wordy(side, 4) for side in sides) and not is_figured
+
+
+def _sides(line: Line, place: float) -> tuple[list[Word], list[Word]]:
+    return [word for word in line.words if word.centre < place], [word for word in line.words if word.centre >= place]
 
 
 def _is_prose(lines: Sequence[Line], place: float) -> bool:
     for is_left in (True, False):
         sides = [[w for w in line.words if (w.centre < place) == is_left] for line in lines]
         filled = [side for side in sides if side]
-        wordy = sum(_is_wordy(side) for side in filled)
+        wordy = sum(is_wordy(side) for side in filled)
         if wordy < max(_LEAST_LINES - 1, _PROSE_SHARE * len(filled)):
             return False
     return True
-
-
-def _is_wordy(words: Sequence[Word]) -> bool:
-    """Running text: most of its words begin with a small letter, as those of labels, names and figures do not."""
-    small = sum(word.text[:1].islower() or not word.text[:1].isascii() for word in words)
-    return len(words) >= _PROSE_WORDS and small >= 0.5 * len(words)

@@ -41,7 +41,8 @@ def _names(line: Line, columns: Sequence[Span]) -> list[Fragment]:
         found.append(Fragment(fragment.words[:1]))
         for before, word in pairwise(fragment.words):
             gap = word.left - before.right
-            is_cut = gap > max(_NARROW * word.size, 1.5 * usual) and _over(before, columns) != _over(word, columns)
+            is_wide = gap > _NARROW * word.size and (gap > 1.5 * usual or gap > 1.5 * _NARROW * word.size)
+            is_cut = is_wide and _over(before, columns) != _over(word, columns)
             if is_cut:
                 found.append(Fragment([word]))
             else:

@@ -8,7 +8,7 @@ from statistics import median
 
 from masis.sources.pdf.words import Word
 
-_SAME_LINE = 0.5
+_SAME_LINE = 0.6
 """Of the smaller of two heights, that must overlap."""
 _APART = 0.75
 """Of the type's size: a gap that no space between words makes."""
@@ -148,6 +148,25 @@ def lines_of(words: Iterable[Word]) -> list[Line]:
                 continue
         lines.append((word.top, word.bottom, [word]))
     return [Line(sorted(own, key=lambda word: word.left)) for _, _, own in lines]
+
+
+def lines_as_written(words: Iterable[Word]) -> list[Line]:
+    """In the order of the file, for text whose layout cannot be told: what was written together stays together."""
+    lines: list[Line] = []
+    for word in sorted(words, key=lambda each: each.order):
+        last = lines[-1].words[-1] if lines else None
+        is_level = last is not None and abs(last.middle - word.middle) < 0.4 * last.size
+        if last and is_level and -last.size < word.left - last.right < 2 * last.size:
+            lines[-1].words.append(word)
+        else:
+            lines.append(Line([word]))
+    return lines
+
+
+def is_wordy(words: Sequence[Word], least: int = 3) -> bool:
+    """Running text: most of its words begin with a small letter, as those of labels, names and figures do not."""
+    small = sum(word.text[:1].islower() or not word.text[:1].isascii() for word in words)
+    return len(words) >= least and small >= 0.5 * len(words)
 
 
 def fragments_of(words: Sequence[Word]) -> list[Fragment]:
