@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from masis.sources.pdf.lines import FIGURE, Line, is_wordy, lines_of
+from masis.sources.pdf.lines import Line, is_wordy, joined, lines_of
 from masis.sources.pdf.words import Word
 
-_LEAST_LINES = 5
+_LEAST_LINES = 4
 _STEP = 3.0
 _MARGIN = 2.5
 _PROSE_SHARE = 0.6
@@ -93,7 +93,7 @@ def _trimmed(lines: Sequence[Line], place: float, first: int, last: int, both: i
 
 def _is_of_columns(line: Line, place: float) -> bool:
     sides = _sides(line, place)
-    is_figured = any(side and all(FIGURE.fullmatch(word.text) for word in side) for side in sides)
+    is_figured = any(side and not any(map(str.isalpha, joined(side))) for side in sides)
     return any(is_wordy(side, 4) for side in sides) and not is_figured
 
 
