@@ -27,33 +27,33 @@ LIST_MARKER = re.compile(
 )
 
 
-@dataclass(slots=True)
+@dataclass
 class Fragment:
     words: list[Word]
 
-    @property
+    @cached_property
     def left(self) -> float:
         return self.words[0].left
 
-    @property
+    @cached_property
     def inner(self) -> float:
         """Where it begins, a currency sign set apart left out."""
         is_signed = len(self.words) > 1 and _SIGN.fullmatch(self.words[0].text) and self.is_figure
         return self.words[1 if is_signed else 0].left
 
-    @property
+    @cached_property
     def right(self) -> float:
         return max(word.right for word in self.words)
 
-    @property
+    @cached_property
     def text(self) -> str:
         return joined(self.words)
 
-    @property
+    @cached_property
     def is_figure(self) -> bool:
         return bool(FIGURE.fullmatch(self.text))
 
-    @property
+    @cached_property
     def is_bold(self) -> bool:
         return all(word.is_bold for word in self.words)
 
