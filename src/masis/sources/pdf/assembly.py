@@ -17,6 +17,9 @@ _NEW_PARAGRAPH = 1.28
 """Of the usual step from line to line."""
 _ENDS = (".", "!", "?", ":", ";", "…", ".”", '."', ".)")
 _CAPTION_CHARS = 160
+_CAPTION = re.compile(
+    r"(?:Table|Figure|Exhibit|Chart|Abb\.|Tab\.|Tabelle|Tableau)\s+[\dA-Z][\w.-]{0,6}[.:]?\s", re.IGNORECASE
+)
 _NOTE_MARK = re.compile(r"\(?[\d*†‡§a-z]{1,2}[)\s]|[*†‡§]")
 _INDENT = 5.0
 _HEADING_LINES, _HEADING_CHARS = 3, 220
@@ -118,7 +121,7 @@ class Assembler:
             is_near = line.top - above.top < 1.5 * (above.bottom - above.top)
             goes_on = _is_wrapped(above, line) or line.text[:1].islower()
             return same and is_near and goes_on and not line.is_item
-        if line.is_item or self._styles.level(line):
+        if line.is_item or _CAPTION.match(line.text) or self._styles.level(line):
             return False
         if is_next_column:
             return not part.text.endswith(_ENDS) and line.text[:1].islower()
