@@ -1,13 +1,16 @@
 """Columns of text in the order they are read: where a page, or a part of it, is set in two or more."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from masis.sources.pdf.lines import Line, is_wordy, joined, lines_of
 from masis.sources.pdf.words import Word
 
 _LEAST_LINES = 4
-_STEP = 3.0
+_STEP = 4.0
+_MOST_GAPS = 12
 _MARGIN = 2.5
 _PROSE_SHARE = 0.6
 
@@ -39,16 +42,26 @@ def regions_of(words: Sequence[Word], depth: int = 0) -> list[Region]:
 
 def _best_gutter(lines: Sequence[Line], left: float, right: float) -> tuple[float, int, int] | None:
     """A strip that words keep clear of over many lines, with running text on both of its sides."""
-    if sum(_has_prose_beside_a_gap(line) for line in lines) < _LEAST_LINES:
+    beside = [line for line in lines if _has_prose_beside_a_gap(line)]
+    if len(beside) < _LEAST_LINES:
         return None
     best: tuple[int, float, int, int] | None = None
-    place = left + 0.15 * (right - left)
-    while place < right - 0.15 * (right - left):
+    for place in _gaps(beside, left, right):
         for first, last, both in (_trimmed(lines, place, *run) for run in _clear_runs(lines, place)):
             if both >= _LEAST_LINES and (best is None or both > best[0]) and _is_prose(lines[first : last + 1], place):
                 best = (both, place, first, last)
-        place += _STEP
     return best[1:] if best else None
+
+
+def _gaps(lines: Sequence[Line], left: float, right: float) -> list[float]:
+    """The middles of gaps between running text, those that most lines share."""
+    edge = 0.15 * (right - left)
+    places = Counter(
+        round((before.right + after.left) / 2 / _STEP) * _STEP
+        for line in lines
+        for before, after in pairwise(line.fragments)
+    )
+    return [place for place, _ in places.most_common(_MOST_GAPS) if left + edge < place < right - edge]
 
 
 def _has_prose_beside_a_gap(line: Line) -> bool:

@@ -11,6 +11,7 @@ from masis.sources.pdf.unruled import unruled_tables
 from masis.sources.pdf.words import PageContent, Word
 
 _SLICE = 9.0
+_MOST_WORDS = 15_000
 
 
 @dataclass(slots=True)
@@ -56,6 +57,10 @@ class _Slice(Word):
 
 
 def draft_page(content: PageContent) -> list[Draft]:
+    if len(content.words) > _MOST_WORDS:
+        # No page that is read has so many: a map, or a file made to cost time.
+        region = Region(lines_as_written(content.words), 0.0, content.width)
+        return [_draft_line(line, region, 0) for line in region.lines]
     ruled = ruled_tables(content.words, content.shapes)
     taken = {word for table in ruled for word in table.words}
     words = [word for word in content.words if id(word) not in taken] if taken else content.words

@@ -11,6 +11,7 @@ _NEAR = 3.0
 """Points between lines that are meant to meet, or to be one."""
 _LEAST_LENGTH = 6.0
 _BOX_WORDS = 12
+_MOST_PAIRS = 400_000
 _MOST_WORDS = 250
 
 
@@ -46,6 +47,9 @@ class FoundTable:
 def ruled_tables(words: Sequence[Word], shapes: Sequence[Shape]) -> list[FoundTable]:
     flat = _merged([s for s in shapes if s.is_flat and s.right - s.left > _LEAST_LENGTH], is_flat=True)
     upright = _merged([s for s in shapes if s.is_upright and s.bottom - s.top > _LEAST_LENGTH], is_flat=False)
+    if len(flat) * len(upright) > _MOST_PAIRS:
+        # A drawing: no table has so many lines.
+        return []
     tables = []
     for rows, columns in _grids(flat, upright):
         if table := _table(words, rows, columns):

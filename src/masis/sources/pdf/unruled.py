@@ -36,8 +36,9 @@ def unruled_tables(lines: Sequence[Line], shapes: Sequence[Shape]) -> list[tuple
     """First and last line of each table, and the table."""
     found: list[tuple[int, int, FoundTable]] = []
     index, done = 0, 0
+    margin = min((line.left for line in lines), default=0.0)
     while index < len(lines):
-        last = _run_end(lines, index) if _is_tabular(lines[index]) and not _is_title(lines, index) else None
+        last = _run_end(lines, index) if _is_tabular(lines[index]) and not _is_title(lines, index, margin) else None
         if last is None or last == index:
             index += 1
             continue
@@ -56,10 +57,10 @@ def _is_tabular(line: Line) -> bool:
     return len(fragments) > 1 and not is_list_item
 
 
-def _is_title(lines: Sequence[Line], index: int) -> bool:
+def _is_title(lines: Sequence[Line], index: int, margin: float) -> bool:
     """ "Item 1.   Financial Statements": a gap in a line at the margin, with no row below it."""
     line, below = lines[index], lines[index + 1 : index + 2]
-    at_margin = line.left <= min(each.left for each in lines) + 2 * line.size
+    at_margin = line.left <= margin + 2 * line.size
     return at_margin and not _has_amounts(line) and not any(map(_is_tabular, below))
 
 

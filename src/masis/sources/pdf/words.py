@@ -12,7 +12,7 @@ from masis.sources.plain import clean
 _BOLD_WEIGHT = 600
 _THIN = 2.5
 """Points: a shape as thin as this is a rule."""
-_MOST_SHAPES = 20_000
+_MOST_SHAPES = 5_000
 _MOST_SEGMENTS = 400
 _DEEPEST_FORM = 4
 _WORD = re.compile(r"\S+")
