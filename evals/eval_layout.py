@@ -80,7 +80,7 @@ def measure() -> Section:
     styles = [[s, *_shown(prints, systems["MASIS"], s)] for s in dict.fromkeys(each.style for each in prints)]
     by_style = table(["style", "tables", "cell F1", "header", "wrong figures"], styles)
     body = (
-        f"{len(prints)} tables of TAT-QA and WikiTableQuestions (the half that no rule was made on), printed by "
+        f"{len(prints)} tables of TAT-QA and WikiTableQuestions (the half kept for reporting), printed by "
         "reportlab and Chromium. Cell F1: a cell is right when its text stands in the row of its label. Header: of the "
         "right cells, those under their column's whole name. Wrong figures: of the cells with a figure, those whose "
         "figure is not in the row it was printed in.\n\n"
