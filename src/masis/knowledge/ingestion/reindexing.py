@@ -16,7 +16,7 @@ from masis.knowledge.embedding.vector_cache import VectorCache
 from masis.knowledge.ingestion.chunking import chunk_document
 from masis.knowledge.ingestion.ingest import embedded_text, with_what_was_read
 from masis.knowledge.ingestion.progress import Tally
-from masis.knowledge.ingestion.reading import Allowance, FileReader, Incoming
+from masis.knowledge.ingestion.reading import FileReader
 from masis.knowledge.ingestion.vectors import Unembedded, Vectorizer
 from masis.knowledge.originals import Originals
 from masis.knowledge.store.port import IndexedChunk, VectorStore
@@ -86,10 +86,9 @@ class Reindexer:
     async def _read_again(self, document: Document) -> tuple[Document, ParsedDocument | None]:
         workspace_id, document_id = document.workspace_id, document.document_id
         data = await asyncio.to_thread(self._originals.read, workspace_id, document_id)
-        allowance = Allowance(self._settings.max_members, self._settings.max_unpacked_bytes)
         if data is not None:
             with suppress(MASISError):
-                parsed = await self._reader.parsed(Incoming(document.file_name, data, allowance, document.source))
+                parsed = await self._reader.parsed(document.file_name, data)
                 await asyncio.to_thread(self._catalog.save_parsed, workspace_id, document_id, parsed)
                 return with_what_was_read(document, parsed), parsed
         return document, await asyncio.to_thread(self._catalog.parsed, workspace_id, document_id)
