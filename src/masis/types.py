@@ -324,8 +324,8 @@ class DecisionMade(TypedDict):
     created_at: str
 
 
-class Decision(DecisionMade):
-    """A decision that a workspace remembers."""
+class StandingDecision(DecisionMade):
+    """A decision that a workspace keeps: it settles the same conflict when later questions meet it."""
 
     decision_id: str
 

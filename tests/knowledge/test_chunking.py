@@ -1,5 +1,4 @@
 import re
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -8,6 +7,7 @@ from hypothesis import strategies as st
 from masis.knowledge.ingestion.chunking import chunk_document, statements
 from masis.settings import Settings
 from masis.types import Block, Chunk, Page, ParsedDocument
+from tests.support.growth import MOST, growth
 
 LIMIT = 300
 SETTINGS = Settings(chunk_chars=LIMIT)
@@ -308,17 +308,11 @@ def test_a_csv_part_is_read_with_its_header() -> None:
     assert all(chunk.heading == "region | year | sales" for chunk in chunks[1:])
 
 
-def test_time_grows_with_the_length_only() -> None:
-    def seconds(size: int) -> float:
-        text = f"a | b | c\n{rows(size)}\n\n{sentences(size)}\n\n" + "# H\n\ntext\n\n" * size
-        start = time.perf_counter()
-        cut(text)
-        return time.perf_counter() - start
-
-    seconds(100)
-    small = max(seconds(1000), 0.01)
-    # The best of three: another process may have had the core for a while.
-    assert min(seconds(4000) for _ in range(3)) < small * 4 * 4
+@pytest.mark.parametrize(
+    "piece", ["region | year | sales\n", "A sentence of some words. ", "# H\n\ntext\n\n", "x", "\n"]
+)
+def test_time_grows_with_the_length_only(piece: str) -> None:
+    assert growth(cut, piece) < MOST
 
 
 # Statements

@@ -43,10 +43,18 @@ from masis.types import (
 )
 
 
-def open_library(settings: Settings, image_reader: ImageReader | None = None) -> "Library":
-    """Opens no file, socket or model yet. Keep one per data folder and close it."""
-    embedder = embedder_for(settings)
-    return Library(settings, store_for(settings, embedder), embedder, image_reader)
+def open_library(
+    settings: Settings,
+    image_reader: ImageReader | None = None,
+    *,
+    embedder: Embedder | None = None,
+    store: VectorStore | None = None,
+) -> "Library":
+    """Opens no file, socket or model yet. Close it; an embedder and a store that were given stay the caller's."""
+    used = embedder or embedder_for(settings)
+    made = Library(settings, store or store_for(settings, used), used, image_reader)
+    made.lent = tuple(given for given in (embedder, store) if given is not None)
+    return made
 
 
 class Library:
@@ -58,6 +66,8 @@ class Library:
         image_reader: ImageReader | None = None,
     ) -> None:
         self.embedder = embedder
+        self.lent: tuple[Embedder | VectorStore, ...] = ()
+        """Parts that whoever gave them closes."""
         self._databases = open_database(settings, CATALOG), open_database(settings, VECTORS, "vectors.db")
         self.catalog, self._cache = Catalog(self._databases[0]), VectorCache(self._databases[1])
         self.originals = originals_for(settings)
@@ -238,12 +248,9 @@ class Library:
         )
 
     def close(self) -> None:
-        self._sandbox.close()
-        self._store.close()
-        self.embedder.close()
-        self.originals.close()
-        for database in self._databases:
-            database.close()
+        for part in (self._sandbox, self._store, self.embedder, self.originals, *self._databases):
+            if not any(part is lent for lent in self.lent):
+                part.close()
 
     async def answers(self) -> None:
         """Raises what a search would meet now: cheap, for who asks often."""

@@ -231,8 +231,8 @@ def _cells(line: str, *, fenced: bool = True) -> list[str]:
     words = SET_APART.sub("", line).split()
     columns: list[str] = []
     while words and NUMBER_COLUMN.match(words[-1]) and not FISCAL_YEAR.search(" ".join(words[-2:])):
-        columns.insert(0, words.pop())
-    return [" ".join(words), *columns]
+        columns.append(words.pop())
+    return [" ".join(words), *reversed(columns)]
 
 
 def _own_header(first_line: str, split: Sequence[Sequence[str]]) -> Header:

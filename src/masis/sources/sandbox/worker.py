@@ -1,4 +1,4 @@
-"""The limited side of the sandbox: `python -P -B -m masis.sources.sandbox.worker`, started by sandbox_process.py.
+"""The limited side of the sandbox: `python -P -B -m masis.sources.sandbox.worker PIPE MODULE…`, started by `process`.
 
 Loads the parsers once, says {"ready"}, and forks for each file, so that a file costs milliseconds and takes its damage
 with it. A request is a header {"name", "memory_bytes", "seconds", "max_members", "max_unpacked_bytes"} with the file as
@@ -24,7 +24,7 @@ from typing import Any
 from masis.errors import ScannedFile, UnreadableFile
 from masis.sources.archives.entries import Limits
 from masis.sources.archives.members import unpack
-from masis.sources.parse import damaged, is_archive, parse, too_much_memory
+from masis.sources.parse import add_formats, damaged, is_archive, parse, too_much_memory
 from masis.sources.pdf.page_image import Wanted, draw_page
 from masis.sources.sandbox import confinement
 from masis.sources.sandbox.landlock import read_nothing_else
@@ -49,6 +49,8 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     confinement.leave_network()
     confinement.volunteer_for_oom()
+    for module in sys.argv[2:]:
+        add_formats(module)
     if hasattr(os, "fork"):
         _preload()
     taken_bytes = confinement.address_space()
