@@ -78,12 +78,13 @@ def measure() -> Section:
     rows = [_row(name, prints, grids) for name, grids in systems.items()]
     header = ["", *(f"{kind}: cell F1" for kind in ("ruled", "unruled")), "header", "wrong figures"]
     styles = [[s, *_shown(prints, systems["MASIS"], s)] for s in dict.fromkeys(each.style for each in prints)]
+    by_style = table(["style", "tables", "cell F1", "header", "wrong figures"], styles)
     body = (
-        f"{len(prints)} tables of TAT-QA and WikiTableQuestions (the half that no rule was made on), printed by reportlab "
-        "and Chromium. Cell F1: a cell is right when its text stands in the row of its label. Header: of the right cells, "
-        "those under their column's whole name. Wrong figures: of the cells with a figure, those whose figure is not in "
-        "the row it was printed in.\n\n"
-        f"{table(header, rows)}\n\nMASIS by style:\n\n{table(['style', 'tables', 'cell F1', 'header', 'wrong figures'], styles)}"
+        f"{len(prints)} tables of TAT-QA and WikiTableQuestions (the half that no rule was made on), printed by "
+        "reportlab and Chromium. Cell F1: a cell is right when its text stands in the row of its label. Header: of the "
+        "right cells, those under their column's whole name. Wrong figures: of the cells with a figure, those whose "
+        "figure is not in the row it was printed in.\n\n"
+        f"{table(header, rows)}\n\nMASIS by style:\n\n{by_style}"
     )
     return Section("layout", title, body)
 

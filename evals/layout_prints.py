@@ -1,4 +1,4 @@
-"""Prints known tables to PDF in the styles of real documents: reportlab as reporting tools do, Chromium as offices do."""
+"""Prints known tables to PDF in the styles of real documents, by reportlab and by Chromium."""
 
 import html
 import io
@@ -24,7 +24,7 @@ from reportlab.platypus import (
 
 from evals.layout_tables import KnownTable
 
-FIGURE = re.compile(r"[($€£-]*\d[\d.,]*[)%]*|[-–—]")
+FIGURE = re.compile(r"[($€£-]*\s?[(-]?\d[\d.,]*[)%]*|[-–—]")
 _PROSE = (
     "The group operates in several markets and reports its results by line of business. Management reviews them "
     "every quarter and decides on the allocation of capital. The following information should be read together with "

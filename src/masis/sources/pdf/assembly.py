@@ -144,8 +144,8 @@ class Assembler:
     def _table(self, table: DraftTable, before: DraftTable | None) -> _Part:
         rows, header_rows = table.rows, table.header_rows
         if before is not None and _continues_table(before, table):
-            header = before.rows[: before.header_rows or 1]
-            if not header_rows and rows[: len(header)] != header:
+            header = before.rows[: 1 if before.header_rows is None else before.header_rows]
+            if header and not header_rows and rows[: len(header)] != header:
                 rows, header_rows = [*header, *rows], len(header)
                 table.rows, table.header_rows = rows, header_rows
         lines = [*table.notes, *table_lines(rows, header_rows)]

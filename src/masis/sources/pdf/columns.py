@@ -45,7 +45,7 @@ def _best_gutter(lines: Sequence[Line], left: float, right: float) -> tuple[floa
     best: tuple[int, float, int, int] | None = None
     place = left + 0.15 * (right - left)
     while place < right - 0.15 * (right - left):
-        for first, last, both in _clear_runs(lines, place):
+        for first, last, both in (_trimmed(lines, place, *run) for run in _clear_runs(lines, place)):
             if both >= _LEAST_LINES and (best is None or both > best[0]) and _is_prose(lines[first : last + 1], place):
                 best = (both, place, first, last)
         place += _STEP
@@ -69,6 +69,23 @@ def _clear_runs(lines: Sequence[Line], place: float) -> list[tuple[int, int, int
             both += line.left < place < line.right
     runs.append((first, len(lines) - 1, both))
     return [run for run in runs if run[1] >= run[0]]
+
+
+def _trimmed(lines: Sequence[Line], place: float, first: int, last: int, both: int) -> tuple[int, int, int]:
+    """Without rows of a table that the strip happens to pass between, above and below the text."""
+    while first <= last and not _has_prose_beside_a_gap(lines[first]):
+        first += 1
+    stop = last
+    while first <= last and not _has_prose_beside_a_gap(lines[last]):
+        last -= 1
+    # One column may be longer than the other.
+    while last < stop and _is_one_sided(lines[last + 1], place) and _is_wordy(lines[last + 1].words):
+        last += 1
+    return first, last, both if last >= first else 0
+
+
+def _is_one_sided(line: Line, place: float) -> bool:
+    return line.right < place or line.left > place
 
 
 def _is_prose(lines: Sequence[Line], place: float) -> bool:

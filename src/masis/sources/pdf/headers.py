@@ -8,6 +8,7 @@ from masis.sources.pdf.lines import Fragment, Line
 from masis.sources.pdf.words import Shape, Word
 
 Span = tuple[float, float]
+_NARROW = 0.42
 _PIECES_APART = 3.5
 """Points between the pieces of one rule, drawn cell by cell."""
 
@@ -24,13 +25,32 @@ def header_cells(
         if len(line.fragments) == 1 and is_unit_line(line.text):
             notes.insert(0, line.words)
             continue
-        spans = [
-            _widened(f, span, below, columns)
-            for f, span in zip(line.fragments, _spans(line, columns, shapes), strict=True)
-        ]
-        rows.insert(0, _spread(line, columns, spans))
+        names = _names(line, columns)
+        spans = [_widened(f, s, below, columns) for f, s in zip(names, _spans(names, columns, shapes), strict=True)]
+        rows.insert(0, _spread(names, columns, spans))
         below = [span for span in spans if span[1] > span[0]] or below
     return rows, notes
+
+
+def _names(line: Line, columns: Sequence[Span]) -> list[Fragment]:
+    """The line's pieces, cut also where a narrow gap leads from over one column to over another."""
+    gaps = [b.left - a.right for a, b in pairwise(line.words)]
+    usual = max(min(gaps, default=0.0), 0.0)
+    found: list[Fragment] = []
+    for fragment in line.fragments:
+        found.append(Fragment(fragment.words[:1]))
+        for before, word in pairwise(fragment.words):
+            gap = word.left - before.right
+            is_cut = gap > max(_NARROW * word.size, 1.5 * usual) and _over(before, columns) != _over(word, columns)
+            if is_cut:
+                found.append(Fragment([word]))
+            else:
+                found[-1].words.append(word)
+    return found
+
+
+def _over(word: Word, columns: Sequence[Span]) -> int:
+    return min(range(len(columns)), key=lambda i: abs((columns[i][0] + columns[i][1]) / 2 - word.centre))
 
 
 def _widened(
@@ -44,17 +64,18 @@ def _widened(
     return span
 
 
-def _spread(line: Line, columns: Sequence[Span], spans: Sequence[tuple[int, int]]) -> list[list[Word]]:
+def _spread(names: Sequence[Fragment], columns: Sequence[Span], spans: Sequence[tuple[int, int]]) -> list[list[Word]]:
     cells: list[list[Word]] = [[] for _ in columns]
-    for fragment, (first, last) in zip(line.fragments, spans, strict=True):
+    for fragment, (first, last) in zip(names, spans, strict=True):
         for column in range(first, last + 1):
             cells[column] = cells[column] + fragment.words
     return cells
 
 
-def _spans(line: Line, columns: Sequence[Span], shapes: Sequence[Shape]) -> list[tuple[int, int]]:
-    fragments = line.fragments
+def _spans(fragments: Sequence[Fragment], columns: Sequence[Span], shapes: Sequence[Shape]) -> list[tuple[int, int]]:
     own = [_overlapped(fragment, columns) for fragment in fragments]
+    if ordered := _one_each(fragments, columns, own):
+        return ordered
     spans: list[tuple[int, int]] = []
     for index, fragment in enumerate(fragments):
         first, last = own[index]
@@ -68,6 +89,18 @@ def _spans(line: Line, columns: Sequence[Span], shapes: Sequence[Shape]) -> list
             continue
         spans.append(_centred(fragment, columns, (first, last), (max(lowest, 1), max(highest, last))))
     return spans
+
+
+def _one_each(
+    fragments: Sequence[Fragment], columns: Sequence[Span], own: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]] | None:
+    """As many names as columns, or as columns of values, stand over one each, wherever in it they are set."""
+    first = len(columns) - len(fragments)
+    if first not in (0, 1) or len(fragments) < 2 or (first and fragments[0].right < columns[0][1]):
+        return None
+    if any(last > start for start, last in own) and len(set(own)) == len(own):
+        return None
+    return [(index, index) for index in range(first, len(columns))]
 
 
 def _overlapped(fragment: Fragment, columns: Sequence[Span]) -> tuple[int, int]:

@@ -10,12 +10,13 @@ from masis.sources.pdf.words import Word
 
 _SAME_LINE = 0.5
 """Of the smaller of two heights, that must overlap."""
-_APART = 0.95
+_APART = 0.75
 """Of the type's size: a gap that no space between words makes."""
 _NUMBERS_APART = 0.5
+_SIGN_APART = 0.36
 _SIGN_REACH = 14.0
 FIGURE = re.compile(
-    r"[-–—−+~<>]?\s?[($€£¥₹\[]*\s?[-–—−+]?\s?[$€£¥₹]?\s?\(?\d[\d.,'’\u202f]*(?:\s?(?:%|bps|x|pts?))?[)\]]*%?[*†‡]*"
+    r"[-–—−+~<>]?\s?[($€£¥₹\[]*\s?[-–—−+]?\s?[$€£¥₹]?\s?\(?\d[\d.,'’\u202f]*(?:[-–/:]\d[\d.,]*){0,3}(?:\s?(?:%|bps|x|pts?))?[)\]]*%?[*†‡]*"
     r"|[-–—−]{1,2}[)%]?|[nN]/?[aAmM]\.?|[$€£¥]\s?[-–—−]+"
 )
 _SIGN = re.compile(r"(?:US|C|A|HK)?[$€£¥₹]|\(|\$\(")
@@ -93,6 +94,10 @@ class Line:
         return bool(letters) and all(word.is_bold for word in letters)
 
     @cached_property
+    def is_all_bold(self) -> bool:
+        return all(word.is_bold for word in self.words)
+
+    @cached_property
     def text(self) -> str:
         return joined(self.words)
 
@@ -113,13 +118,17 @@ def joined(words: Sequence[Word]) -> str:
     """On one line; a sign set apart from its figure is put next to it."""
     parts: list[str] = []
     for index, word in enumerate(words):
-        if index and not _touches(words[index - 1].text, word.text):
+        if index and not _touches(words[index - 1], word):
             parts.append(" ")
         parts.append(word.text)
     return "".join(parts)
 
 
-def _touches(before: str, after: str) -> bool:
+def _touches(left: Word, right: Word) -> bool:
+    before, after = left.text, right.text
+    if before[-1] == "-" and len(before) > 1 and right.top > left.bottom - 0.3 * left.size:
+        # A word broken at its hyphen.
+        return before[-2].isalpha() and after[0].isalpha()
     if _NO_SPACE_BEFORE.fullmatch(after) and before[-1:].isdigit():
         return True
     return bool(_NO_SPACE_AFTER.fullmatch(before)) and (after[:1].isdigit() or after[:1] in "(-–—−.")
@@ -162,6 +171,8 @@ def _is_apart(fragment: Fragment, word: Word) -> bool:
         return gap > 0.4 * size
     if _AFTER.fullmatch(word.text) and was_number:
         return gap > 1.5 * size
-    if (is_number and was_number) or (_SIGN.fullmatch(word.text) and was_number):
+    if _SIGN.fullmatch(word.text) and word.text != "(":
+        return gap > _SIGN_APART * size
+    if is_number and was_number:
         return gap > _NUMBERS_APART * size
     return gap > _APART * size
