@@ -15,7 +15,7 @@ from masis.knowledge.embedding.port import Embedder, embedder_for
 from masis.knowledge.embedding.vector_cache import VECTORS, VectorCache
 from masis.knowledge.ingestion.batch import Batch, OnBatch, OnDone
 from masis.knowledge.ingestion.files import Incoming, find_files
-from masis.knowledge.ingestion.ingest import Ingestor, embedded_text
+from masis.knowledge.ingestion.ingest import Ingestor, meaning_text
 from masis.knowledge.ingestion.progress import OnProgress, Tally
 from masis.knowledge.ingestion.reading import FileReader
 from masis.knowledge.ingestion.reindexing import Reindexer
@@ -170,7 +170,7 @@ class Library:
         """A document's passages, as they are embedded."""
         title = await asyncio.to_thread(self.catalog.title, workspace_id, document_id)
         indexed = await self._store.chunks(workspace_id, document_id)
-        return [embedded_text(item.chunk, title) for item in indexed]
+        return [meaning_text(item.chunk, title) for item in indexed]
 
     async def passage(self, workspace_id: str, chunk_id: str) -> Chunk | None:
         """As it stands in the index, of a document that searches see."""

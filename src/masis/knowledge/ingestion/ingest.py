@@ -5,6 +5,7 @@ Its vectors come afterwards (`vectors.py`), because they take longest.
 
 import asyncio
 import hashlib
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -24,6 +25,8 @@ from masis.settings import Settings
 from masis.types import Chunk, Document, ParsedDocument
 
 _UPSERT = 256
+_NEAREST, _HEADING_CHARS = 3, 200
+_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,10 +278,32 @@ def embedded_text(chunk: Chunk, title: str | None) -> str:
     Every filing opens with "UNITED STATES", and only its file's name says whose it is and of which quarter.
     """
     name = PurePosixPath(chunk.file_name).stem.replace("_", " ").replace("-", " ")
+    heading = _nearest(chunk.heading or "")
     openings = (chunk.heading or "", chunk.text.lstrip("# "))
     names = [part for part in dict.fromkeys([name, title]) if part and not any(o.startswith(part) for o in openings)]
-    above = [*names, chunk.heading] if chunk.heading else names
+    above = [*names, heading] if heading else names
     return "\n".join([" > ".join(above), chunk.text]).strip()
+
+
+def _nearest(heading: str) -> str:
+    """The headings right above: the path to them is much the same for half of the document."""
+    parts = heading.split(" > ")
+    return " > ".join(part[:_HEADING_CHARS] for part in parts[-_NEAREST:])
+
+
+def meaning_text(chunk: Chunk, title: str | None) -> str:
+    """What its vector is made of: of a table the names of its rows and columns, which its figures would drown."""
+    whole = embedded_text(chunk, title)
+    if "\n|" not in whole:
+        return whole
+    return "\n".join(_without_figures(line) for line in whole.split("\n"))
+
+
+def _without_figures(line: str) -> str:
+    if not line.startswith("|"):
+        return line
+    cells = [cell.strip() for cell in line.strip("| ").split("|")]
+    return " | ".join(cell for cell in cells if any(map(str.isalpha, cell)) or _YEAR.fullmatch(cell))
 
 
 def with_what_was_read(document: Document, parsed: ParsedDocument) -> Document:

@@ -14,7 +14,7 @@ from masis.knowledge.catalog import Catalog
 from masis.knowledge.embedding.port import Embedder
 from masis.knowledge.embedding.vector_cache import VectorCache
 from masis.knowledge.ingestion.chunking import chunk_document
-from masis.knowledge.ingestion.ingest import embedded_text, with_what_was_read
+from masis.knowledge.ingestion.ingest import embedded_text, meaning_text, with_what_was_read
 from masis.knowledge.ingestion.progress import Tally
 from masis.knowledge.ingestion.reading import FileReader
 from masis.knowledge.ingestion.vectors import Unembedded, Vectorizer
@@ -96,7 +96,6 @@ class Reindexer:
     def _passages(self, document: Document, parsed: ParsedDocument) -> list[Unembedded]:
         passages: list[Unembedded] = []
         for chunk in chunk_document(parsed, document.document_id, document.file_name, self._settings):
-            text = embedded_text(chunk, parsed.title)
-            sparse = sparse_passage(text, self._settings.keyword_language)
-            passages.append(Unembedded(IndexedChunk(chunk, None, sparse), text))
+            sparse = sparse_passage(embedded_text(chunk, parsed.title), self._settings.keyword_language)
+            passages.append(Unembedded(IndexedChunk(chunk, None, sparse), meaning_text(chunk, parsed.title)))
         return passages
