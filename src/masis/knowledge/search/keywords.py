@@ -56,8 +56,8 @@ class Asked:
         return ALL_WORDS * len(self.stems & said) / len(self.stems)
 
     def row_worth(self, chunk: Chunk) -> float:
-        """What a row adds that is called what is asked: "Total net sales" in a question on net sales. Prose about a figure
-        says more of the question's words than the table that has it."""
+        """What a row adds that is called what is asked ("Total net sales"): prose about a figure says more of the
+        question's words than the table that has it."""
         named = (len(label) for label in row_labels(chunk.text) if label <= self.stems)
         return BY_ROW * min(max(named, default=0), _FULL_LABEL) / _FULL_LABEL
 
