@@ -134,7 +134,7 @@ class Searcher:
         said = {stem for found in answer.by_words for stem in content_stems(folded(embedded_text(found.chunk, None)))}
         spoken = dict.fromkeys(word for word in words(text) if word.isalpha() and word not in FUNCTION_WORDS)
         missing = [word for word in spoken if not said.issuperset(content_stems(folded(word)))]
-        known = await self.mentions(workspace_id, missing[:_MOST_MISSING])
+        known = await self.mentions(workspace_id, missing[:_MOST_MISSING]) if missing else {}
         unknown = [word for word, found in known.items() if found is not None and not found.passages]
         if not unknown:
             return {}
