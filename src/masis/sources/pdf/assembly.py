@@ -17,8 +17,12 @@ _NEW_PARAGRAPH = 1.28
 """Of the usual step from line to line."""
 _ENDS = (".", "!", "?", ":", ";", "…", ".”", '."', ".)")
 _CAPTION_CHARS = 160
+_CAPTION = re.compile(
+    r"(?:Table|Figure|Exhibit|Chart|Abb\.|Tab\.|Tabelle|Tableau)\s+[\dA-Z][\w.-]{0,6}[.:]?\s", re.IGNORECASE
+)
 _NOTE_MARK = re.compile(r"\(?[\d*†‡§a-z]{1,2}[)\s]|[*†‡§]")
 _INDENT = 5.0
+_HEADING_LINES, _HEADING_CHARS = 3, 220
 _NOTE_REACH = 40.0
 """Points under a table in which its notes begin."""
 
@@ -32,6 +36,8 @@ class _Part:
     drafts: list[Draft]
     level: int = 0
     marker: str = ""
+    is_display: bool = False
+    """Running text in the type of a heading."""
     is_close: bool = False
     """Follows the part above without an empty line."""
 
@@ -81,6 +87,7 @@ class Assembler:
                 assert isinstance(last, DraftLine)
                 open_part.text = self._joined(open_part.text, draft.text, is_broken=last.is_joined)
                 open_part.drafts.append(draft)
+                _refuse_long_heading(open_part)
             else:
                 if open_part:
                     yield open_part
@@ -93,7 +100,7 @@ class Assembler:
         in_notes, self._in_notes = self._in_notes, False
         marker, _, rest = line.text.partition(" ")
         is_bullet = marker in BULLETS
-        if level and not (line.is_item and is_bullet):
+        if level and not (line.is_item and is_bullet) and not line.text[:1].islower():
             return _Part("heading", f"{'#' * level} {line.text}", [line], level)
         is_below = isinstance(above, DraftTable) and line.top - above.bottom < _NOTE_REACH
         if (is_below or (in_notes and not is_bullet)) and _NOTE_MARK.match(line.text):
@@ -109,16 +116,12 @@ class Assembler:
         if not isinstance(above, DraftLine) or part.kind == "furniture":
             return False
         is_next_column = line.region != above.region
-        if part.kind == "heading":
+        if part.kind == "heading" or part.is_display:
             same = abs(above.size - line.size) < 0.6 and above.is_bold == line.is_bold and not is_next_column
-            is_level = self._styles.level(line) == part.level
-            return (
-                same
-                and is_level
-                and _is_wrapped(above, line)
-                and line.top - above.top < 1.5 * (above.bottom - above.top)
-            )
-        if line.is_item or self._styles.level(line):
+            is_near = line.top - above.top < 1.5 * (above.bottom - above.top)
+            goes_on = _is_wrapped(above, line) or line.text[:1].islower()
+            return same and is_near and goes_on and not line.is_item
+        if line.is_item or _CAPTION.match(line.text) or self._styles.level(line):
             return False
         if is_next_column:
             return not part.text.endswith(_ENDS) and line.text[:1].islower()
@@ -198,6 +201,12 @@ class Assembler:
         tables = [draft for draft in last.drafts if isinstance(draft, DraftTable)] if last else []
         self._open_table = tables[-1] if tables else None
         self._open_text = last.text if last and last.kind == "paragraph" and not last.text.endswith(_ENDS) else ""
+
+
+def _refuse_long_heading(part: _Part) -> None:
+    """What takes more lines than a heading does is text in large type."""
+    if part.kind == "heading" and (len(part.drafts) > _HEADING_LINES or len(part.text) > _HEADING_CHARS):
+        part.kind, part.text, part.level, part.is_display = "paragraph", part.text.lstrip("# "), 0, True
 
 
 def _is_wrapped(above: DraftLine, line: DraftLine) -> bool:

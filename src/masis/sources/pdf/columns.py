@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from masis.sources.pdf.lines import Line, lines_of
+from masis.sources.pdf.lines import Line, is_wordy, joined, lines_of
 from masis.sources.pdf.words import Word
 
-_LEAST_LINES = 5
+_LEAST_LINES = 4
 _STEP = 3.0
 _MARGIN = 2.5
-_PROSE_WORDS = 3
 _PROSE_SHARE = 0.6
 
 
@@ -53,16 +52,17 @@ def _best_gutter(lines: Sequence[Line], left: float, right: float) -> tuple[floa
 
 
 def _has_prose_beside_a_gap(line: Line) -> bool:
-    long = [f for f in line.fragments if len(f.words) >= _PROSE_WORDS and not f.is_figure]
-    return len(long) >= 2
+    return sum(is_wordy(fragment.words) for fragment in line.fragments) >= 2
 
 
 def _clear_runs(lines: Sequence[Line], place: float) -> list[tuple[int, int, int]]:
     """Runs of lines that leave the place clear: first, last, and how many have words on both sides."""
     runs: list[tuple[int, int, int]] = []
     first, both = 0, 0
+    rows = [_is_row(line, place) for line in lines]
     for index, line in enumerate(lines):
-        if any(word.left < place + _MARGIN and word.right > place - _MARGIN for word in line.words):
+        is_table = rows[index] and (any(rows[max(index - 1, 0) : index]) or any(rows[index + 1 : index + 2]))
+        if is_table or any(w.left < place + _MARGIN and w.right > place - _MARGIN for w in line.words):
             runs.append((first, index - 1, both))
             first, both = index + 1, 0
         else:
@@ -71,33 +71,41 @@ def _clear_runs(lines: Sequence[Line], place: float) -> list[tuple[int, int, int
     return [run for run in runs if run[1] >= run[0]]
 
 
+def _is_row(line: Line, place: float) -> bool:
+    """Words on both sides, and running text on none, or figures alone on one."""
+    return line.left < place < line.right and not _is_of_columns(line, place)
+
+
 def _trimmed(lines: Sequence[Line], place: float, first: int, last: int, both: int) -> tuple[int, int, int]:
     """Without rows of a table that the strip happens to pass between, above and below the text."""
+    start, stop = first, last
     while first <= last and not _has_prose_beside_a_gap(lines[first]):
         first += 1
-    stop = last
     while first <= last and not _has_prose_beside_a_gap(lines[last]):
         last -= 1
-    # One column may be longer than the other.
-    while last < stop and _is_one_sided(lines[last + 1], place) and _is_wordy(lines[last + 1].words):
+    # One column may be longer than the other, or begin with a heading.
+    while start < first <= last and _is_of_columns(lines[first - 1], place):
+        first -= 1
+    while first <= last < stop and _is_of_columns(lines[last + 1], place):
         last += 1
     return first, last, both if last >= first else 0
 
 
-def _is_one_sided(line: Line, place: float) -> bool:
-    return line.right < place or line.left > place
+def _is_of_columns(line: Line, place: float) -> bool:
+    sides = _sides(line, place)
+    is_figured = any(side and not any(map(str.isalpha, joined(side))) for side in sides)
+    return any(is_wordy(side, 4) for side in sides) and not is_figured
+
+
+def _sides(line: Line, place: float) -> tuple[list[Word], list[Word]]:
+    return [word for word in line.words if word.centre < place], [word for word in line.words if word.centre >= place]
 
 
 def _is_prose(lines: Sequence[Line], place: float) -> bool:
     for is_left in (True, False):
         sides = [[w for w in line.words if (w.centre < place) == is_left] for line in lines]
         filled = [side for side in sides if side]
-        wordy = sum(_is_wordy(side) for side in filled)
+        wordy = sum(is_wordy(side) for side in filled)
         if wordy < max(_LEAST_LINES - 1, _PROSE_SHARE * len(filled)):
             return False
     return True
-
-
-def _is_wordy(words: Sequence[Word]) -> bool:
-    letters = sum(any(map(str.isalpha, word.text)) for word in words)
-    return letters >= _PROSE_WORDS and letters >= 0.6 * len(words)

@@ -9,6 +9,7 @@ from masis.sources.pdf.words import Shape, Word
 
 Span = tuple[float, float]
 _NARROW = 0.42
+_OFF_CENTRE = 0.15
 _PIECES_APART = 3.5
 """Points between the pieces of one rule, drawn cell by cell."""
 
@@ -41,7 +42,8 @@ def _names(line: Line, columns: Sequence[Span]) -> list[Fragment]:
         found.append(Fragment(fragment.words[:1]))
         for before, word in pairwise(fragment.words):
             gap = word.left - before.right
-            is_cut = gap > max(_NARROW * word.size, 1.5 * usual) and _over(before, columns) != _over(word, columns)
+            is_wide = gap > _NARROW * word.size and (gap > 1.5 * usual or gap > 1.5 * _NARROW * word.size)
+            is_cut = is_wide and _over(before, columns) != _over(word, columns)
             if is_cut:
                 found.append(Fragment([word]))
             else:
@@ -76,6 +78,9 @@ def _spans(fragments: Sequence[Fragment], columns: Sequence[Span], shapes: Seque
     own = [_overlapped(fragment, columns) for fragment in fragments]
     if ordered := _one_each(fragments, columns, own):
         return ordered
+    everything = (1, len(columns) - 1)
+    if len(fragments) == 1 and own[0][1] > own[0][0] >= 1 and _is_centred(fragments[0], everything, columns):
+        return [everything]
     spans: list[tuple[int, int]] = []
     for index, fragment in enumerate(fragments):
         first, last = own[index]
@@ -88,7 +93,34 @@ def _spans(fragments: Sequence[Fragment], columns: Sequence[Span], shapes: Seque
             spans.append(underlined)
             continue
         spans.append(_centred(fragment, columns, (first, last), (max(lowest, 1), max(highest, last))))
-    return spans
+    return _shared_out(fragments, columns, spans) or spans
+
+
+def _shared_out(
+    fragments: Sequence[Fragment], columns: Sequence[Span], spans: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]] | None:
+    """Several names over more columns share all of them, where each then stands over the middle of its own."""
+    named = [(fragment, span) for fragment, span in zip(fragments, spans, strict=True) if span != (0, 0)]
+    if (
+        len(named) < 2
+        or any(first == last for _, (first, last) in named)
+        or sum(last - first + 1 for _, (first, last) in named) >= len(columns) - 1
+    ):
+        return None
+    centres = [(fragment.left + fragment.right) / 2 for fragment, _ in named]
+    owners = [
+        min(range(len(named)), key=lambda n, c=column: abs(centres[n] - (columns[c][0] + columns[c][1]) / 2))
+        for column in range(1, len(columns))
+    ]
+    groups = [(owners.index(n) + 1, len(owners) - owners[::-1].index(n)) for n in range(len(named)) if n in owners]
+    if len(groups) != len(named) or not all(map(_is_centred, (f for f, _ in named), groups, [columns] * len(named))):
+        return None
+    return [*([(0, 0)] if len(named) < len(fragments) else []), *groups]
+
+
+def _is_centred(fragment: Fragment, span: tuple[int, int], columns: Sequence[Span]) -> bool:
+    left, right = columns[span[0]][0], columns[span[1]][1]
+    return abs(left + right - fragment.left - fragment.right) < 2 * _OFF_CENTRE * (right - left)
 
 
 def _one_each(
@@ -121,7 +153,9 @@ def _underlined(fragment: Fragment, columns: Sequence[Span], shapes: Sequence[Sh
         covers = left <= fragment.left + 3 and fragment.right - 3 <= right
         if covers and right - left < 0.95 * (columns[-1][1] - columns[0][0]):
             inside = [i for i, (a, b) in enumerate(columns) if left - 2 <= (a + b) / 2 <= right + 2 and i]
-            if inside:
+            # Rules of neighbouring names may touch, and those of some cells be left out.
+            is_middle = abs(left + right - fragment.left - fragment.right) < 0.16 * (right - left) + 4
+            if inside and is_middle:
                 return inside[0], inside[-1]
     return None
 

@@ -25,7 +25,7 @@ class Column:
 
 
 def rows_of(body: Sequence[Line], columns: Sequence[Column], shapes: Sequence[Shape]) -> list[Cells]:
-    joining = _Joining(columns, _close_step(body), _row_edges(body, shapes))
+    joining = _Joining(columns, close_step(body), _row_edges(body, shapes))
     rows: list[Cells] = []
     above: Line | None = None
     for line in body:
@@ -38,7 +38,7 @@ def rows_of(body: Sequence[Line], columns: Sequence[Column], shapes: Sequence[Sh
     return rows
 
 
-def _close_step(body: Sequence[Line]) -> float:
+def close_step(body: Sequence[Line]) -> float:
     """Up to which step two lines are of one row; 0 where all rows are equally far apart."""
     steps = [b.top - a.top for a, b in pairwise(body)]
     if not steps:
@@ -114,7 +114,8 @@ class _Joining:
 
     def _is_wrapped_together(self, row: Cells, cells: Cells, *, is_close: bool) -> bool:
         filled = [column for column, cell in enumerate(cells) if cell]
-        if any(FIGURE.fullmatch(joined(cells[column])) and row[column] for column in filled[filled[0] == 0 :]):
+        values = filled[filled[0] == 0 :]
+        if any(FIGURE.fullmatch(joined(cells[c])) and row[c] and not self._wraps(row, cells, c) for c in values):
             return False
         if not cells[0]:
             return all(row[c] and (is_close or self._wraps(row, cells, c)) for c in filled)

@@ -12,8 +12,8 @@ from statistics import median
 from masis.language.periods import PERIOD
 from masis.language.unit_captions import is_unit_line
 from masis.sources.pdf.headers import header_cells
-from masis.sources.pdf.lines import Fragment, Line
-from masis.sources.pdf.rows import Column, rows_of
+from masis.sources.pdf.lines import Fragment, Line, is_wordy
+from masis.sources.pdf.rows import Cells, Column, close_step, rows_of
 from masis.sources.pdf.ruled import FoundTable
 from masis.sources.pdf.words import Shape
 
@@ -21,6 +21,9 @@ _MOST_BETWEEN = 3
 """Lines of one piece (sub-headings, wrapped labels) between rows."""
 _WIDE_GAP = 2.6
 """Of a line's height: so far apart, two rows are of two tables."""
+_HEADER_WORDS, _CELL_WORDS = 25, 80
+_MOST_WORDY = 0.3
+"""Of the pieces of a table without figures; with more running text it is columns of text."""
 _LEAST_GUTTER = 0.28
 _TIGHT = 0.86
 """Of the usual distance of rows: closer lines are one row."""
@@ -29,7 +32,7 @@ _WRITTEN = re.compile(r"[,.$€£%]\d|\d[,.%]|[$€£]")
 _LOWER = re.compile(r"[a-zà-ÿ(&]")
 
 
-def unruled_tables(lines: Sequence[Line], shapes: Sequence[Shape], right: float) -> list[tuple[int, int, FoundTable]]:
+def unruled_tables(lines: Sequence[Line], shapes: Sequence[Shape]) -> list[tuple[int, int, FoundTable]]:
     """First and last line of each table, and the table."""
     found: list[tuple[int, int, FoundTable]] = []
     index, done = 0, 0
@@ -85,7 +88,10 @@ def _run_end(lines: Sequence[Line], first: int) -> int | None:
 
 
 def _names_next_table(lines: Sequence[Line], index: int) -> bool:
-    """A line of one piece above rows of names, and not of amounts, is the caption of another table."""
+    """A line of one piece, set off, above rows of names and not of amounts is the caption of another table."""
+    line, above = lines[index], lines[index - 1]
+    if line.top - above.bottom < 0.4 * (line.bottom - line.top):
+        return False
     for line in lines[index + 1 : index + 1 + _MOST_BETWEEN]:
         if _is_tabular(line):
             return not _has_amounts(line)
@@ -108,7 +114,7 @@ def _built(
     columns = _columns(run)
     if columns is None:
         return None
-    last = _without_tail(lines, first, _before_next_header(lines, first, last, columns), columns)
+    last = _with_tail(lines, first, _before_next_header(lines, first, last, columns), columns)
     run = list(lines[first : last + 1])
     if sum(_is_tabular(line) for line in run) < 2:
         return None
@@ -124,12 +130,17 @@ def _built(
     columns = _without_halves(columns, head, body)
     header, notes = header_cells(head, _extents(body, columns), shapes)
     rows = rows_of(body, _under_names(columns, head), shapes)
-    if len(rows) < 2 and not header:
+    if (len(rows) < 2 and not header) or _is_overfull(header, _HEADER_WORDS) or _is_overfull(rows, _CELL_WORDS):
         return None
     left, right = min(line.left for line in run), max(line.right for line in run)
     edges = tuple(column.left for column in columns)
     table = FoundTable([*header, *rows], len(header), left, run[0].top, right, run[-1].bottom, edges, tuple(notes))
     return top, last, table
+
+
+def _is_overfull(rows: Sequence[Cells], most: int) -> bool:
+    """Cells as long as paragraphs: the columns of a page, not of a table."""
+    return any(len(cell) > most for row in rows for cell in row)
 
 
 def _columns(run: Sequence[Line]) -> list[Column] | None:
@@ -180,26 +191,34 @@ def _is_consistent(core: Sequence[Line], columns: Sequence[Column]) -> bool:
     """Nearly every piece in one column, and figures or short pieces in most: else it is prose with gaps."""
     crossing = sum(sum(_touches(f, c) for c in columns) > 1 for line in core for f in line.fragments)
     pieces = [f for line in core for f in line.fragments]
+    crowded = sum(_is_crowded(line, columns) for line in core)
     values = [f for line in core for f in line.fragments[1:]]
     figures = sum(f.is_figure for f in values)
-    if crossing > 0.15 * len(pieces):
+    if crossing > 0.15 * len(pieces) or (crowded > 0.25 * len(core) and figures < 0.3 * len(values)):
         return False
     if len(core) == 2 and len(columns) == 2 and not figures:
         return False
-    long = sum(len(f.words) > 8 for f in pieces)
-    return figures >= 0.3 * len(values) or (len(core) >= 3 and long <= 0.5 * len(pieces))
+    if sum(is_wordy(f.words, 4) for f in values) > _MOST_WORDY * len(values):
+        return False
+    wordy = sum(is_wordy(f.words, 4) for f in pieces)
+    return figures >= 0.3 * len(values) or (len(core) >= 3 and wordy <= _MOST_WORDY * len(pieces))
 
 
-def _without_tail(lines: Sequence[Line], first: int, last: int, columns: Sequence[Column]) -> int:
-    """The last row may be wrapped into the line below."""
-    run = lines[first : last + 1]
-    pitch = _pitch(run)
-    below = last + 1
-    if below < len(lines) and len(lines[below].fragments) == 1 and not lines[below].is_item:
-        line = lines[below]
-        is_close = line.top - lines[last].top < _TIGHT * pitch
-        if is_close and line.right < columns[1].left and _LOWER.match(line.text):
-            return below
+def _is_crowded(line: Line, columns: Sequence[Column]) -> bool:
+    """Pieces apart from each other in one column: it hides columns of its own."""
+    return any(sum(_touches(fragment, column) for fragment in line.fragments) > 1 for column in columns)
+
+
+def _with_tail(lines: Sequence[Line], first: int, last: int, columns: Sequence[Column]) -> int:
+    """The last row may be wrapped into the lines below."""
+    step = close_step(lines[first : last + 1]) or _TIGHT * _pitch(lines[first : last + 1])
+    while last + 1 < len(lines):
+        above, line = lines[last], lines[last + 1]
+        inside = [c for c in columns if any(_touches(fragment, c) for fragment in line.fragments)]
+        is_wrapped = len(line.fragments) == len(inside) and not line.is_item and line.top - above.top <= step
+        if not is_wrapped or line.right > columns[-1].right + 2:
+            break
+        last += 1
     return last
 
 
@@ -252,7 +271,7 @@ def _body_start(run: Sequence[Line], columns: Sequence[Column]) -> int | None:
 def _is_first_amount(line: Line, columns: Sequence[Column], index: int) -> bool:
     if not _is_tabular(line):
         return False
-    values = [f for f in line.fragments if f.left >= columns[1].left - 1]
+    values = [f for f in line.fragments if f.inner >= columns[1].left - 1]
     amounts = [f for f in values if f.is_figure and not _BARE_YEAR.fullmatch(f.text)]
     if not amounts:
         return False
@@ -260,7 +279,7 @@ def _is_first_amount(line: Line, columns: Sequence[Column], index: int) -> bool:
 
 
 def _has_label(line: Line, columns: Sequence[Column]) -> bool:
-    return line.left < columns[1].left - 1
+    return line.left < columns[0].right
 
 
 def _is_name(fragment: Fragment) -> bool:
