@@ -121,7 +121,8 @@ class Assembler:
             is_near = line.top - above.top < 1.5 * (above.bottom - above.top)
             goes_on = _is_wrapped(above, line) or line.text[:1].islower()
             return same and is_near and goes_on and not line.is_item
-        if line.is_item or _CAPTION.match(line.text) or self._styles.level(line):
+        is_same_type = abs(above.size - line.size) < 0.3 and above.is_bold == line.is_bold
+        if line.is_item or _CAPTION.match(line.text) or (self._styles.level(line) and not is_same_type):
             return False
         if is_next_column:
             return not part.text.endswith(_ENDS) and line.text[:1].islower()
@@ -162,8 +163,10 @@ class Assembler:
                 part.is_close = kept[-1].kind == "item"
                 self._indent(kept, part)
             if part.kind == "table":
-                while kept and _names(kept[-1], part):
+                captions = 0
+                while kept and captions < 2 and _names(kept[-1], part):
                     above = kept.pop()
+                    captions += 0 if _is_unit(above) else 1
                     part.text = f"{above.text}\n{part.text}"
                     part.drafts = [*above.drafts, *part.drafts]
                     part.is_close = above.is_close
@@ -239,10 +242,12 @@ def _names(above: _Part, table: _Part) -> bool:
     gap = table.drafts[0].top - above.drafts[-1].bottom
     if gap > 30 or gap < -5:
         return False
-    is_unit = all(is_unit_line(draft.text) for draft in above.drafts if isinstance(draft, DraftLine))
-    return (
-        is_unit or (above.text.startswith("(") and above.text.endswith(")")) or not above.text.endswith((".", ";", ","))
-    )
+    return _is_unit(above) or not above.text.endswith((".", ";", ","))
+
+
+def _is_unit(part: _Part) -> bool:
+    lines = [draft.text for draft in part.drafts if isinstance(draft, DraftLine)]
+    return all(map(is_unit_line, lines)) or (part.text.startswith("(") and part.text.endswith(")"))
 
 
 def _box(drafts: Sequence[Draft], size: tuple[float, float]) -> Box:

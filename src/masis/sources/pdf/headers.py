@@ -108,14 +108,15 @@ def _shared_out(
     ):
         return None
     centres = [(fragment.left + fragment.right) / 2 for fragment, _ in named]
-    owners = [
-        min(range(len(named)), key=lambda n, c=column: abs(centres[n] - (columns[c][0] + columns[c][1]) / 2))
-        for column in range(1, len(columns))
-    ]
+    owners = [_nearest(centres, (left + right) / 2) for left, right in columns[1:]]
     groups = [(owners.index(n) + 1, len(owners) - owners[::-1].index(n)) for n in range(len(named)) if n in owners]
     if len(groups) != len(named) or not all(map(_is_centred, (f for f, _ in named), groups, [columns] * len(named))):
         return None
     return [*([(0, 0)] if len(named) < len(fragments) else []), *groups]
+
+
+def _nearest(centres: Sequence[float], place: float) -> int:
+    return min(range(len(centres)), key=lambda index: abs(centres[index] - place))
 
 
 def _is_centred(fragment: Fragment, span: tuple[int, int], columns: Sequence[Span]) -> bool:

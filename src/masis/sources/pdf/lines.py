@@ -106,7 +106,8 @@ class Line:
 
     @cached_property
     def is_item(self) -> bool:
-        return len(self.words) > 1 and bool(LIST_MARKER.fullmatch(self.words[0].text))
+        is_marked = len(self.words) > 1 and LIST_MARKER.fullmatch(self.words[0].text)
+        return bool(is_marked) and not self.words[1].text[0].isdigit()
 
 
 _NO_SPACE_BEFORE = re.compile(r"\)|%|\)%|%\)")

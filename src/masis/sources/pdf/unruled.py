@@ -99,8 +99,9 @@ def _names_next_table(lines: Sequence[Line], index: int) -> bool:
 
 
 def _values_left(line: Line) -> float:
-    """Where the figures of a row begin; a label may be as long as that."""
-    return min((f.inner for f in line.fragments[1:] if f.is_figure), default=float("inf"))
+    """Where the figures of a row begin, or what follows its label; a label may be as long as that."""
+    figures = [f.inner for f in line.fragments[1:] if f.is_figure]
+    return min(figures or [f.inner for f in line.fragments[1:]], default=float("inf"))
 
 
 def _is_sentence(line: Line) -> bool:
