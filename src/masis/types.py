@@ -96,6 +96,8 @@ class ParsedDocument:
     """What it covers, where it says so: "quarter ended 2022-06-25", "Q3 2023", "2023"."""
     made: str | None = None
     """When its file says it was made, which may be the day it was printed or copied: for want of a better date."""
+    author: str | None = None
+    """Who wrote it, as the file says: a message's sender, or its properties."""
     members: Sequence[Member] = ()
     """Files inside it that are documents of their own."""
     notes: Sequence[str] = ()
@@ -141,6 +143,7 @@ class Document:
     """How many files it carries that are documents of their own."""
     period: str | None = None
     """What it covers, where it says so: "quarter ended 2022-06-25", "Q3 2023", "2023"."""
+    author: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
