@@ -50,7 +50,9 @@ def _exported(masis: "Masis", run_id: str, form: str, output: Path | None) -> by
         raise InvalidInput(f"A {known} file cannot be printed.", advice="Name a file with --output.")
     record, result = masis.get_run(run_id), masis.result(run_id)
     if result is None or record.status in ("queued", "running"):
-        raise InvalidInput(f"Run {run_id} is {record.status}.", advice="Export it when it is finished or needs your decision.")
+        raise InvalidInput(
+            f"Run {run_id} is {record.status}.", advice="Export it when it is finished or needs your decision."
+        )
     return exported(Pack(record, result, masis.events(run_id)), known)
 
 

@@ -69,7 +69,9 @@ def _pages(wanted: str | None) -> tuple[int, int] | None:
     except ValueError:
         from masis.errors import InvalidInput
 
-        raise InvalidInput(f"{wanted[:40]!r} is not a page range.", advice="Write a page number or a range: 3, 3-7.") from None
+        raise InvalidInput(
+            f"{wanted[:40]!r} is not a page range.", advice="Write a page number or a range: 3, 3-7."
+        ) from None
 
 
 def _print_passage(number: int, passage: "EvidenceChunk", *, is_used: bool) -> None:

@@ -48,9 +48,7 @@ Known = Annotated[RunRecord, Depends(_known_run)]
 async def ask(access: Write, asked: Asked, _: Once, workspace_id: WorkspaceId, response: Response) -> Answer:
     """Five agents find evidence, write, audit and score an answer. `needs_clarification` comes with the best draft and
     a question for a person; answer it under the run that `Location` names. A connection that breaks stops nothing."""
-    run = await access.masis.aask_in_background(
-        asked.query, workspace_id, max_retries=asked.max_retries, by=access.caller
-    )
+    run = await _asked(access, asked, workspace_id)
     response.headers["X-Run-Id"] = run.run_id
     response.headers["Location"] = location_of(run)
     result = await finished_result(access, run, location_of(run))
@@ -83,9 +81,7 @@ async def list_runs(
     responses=problems(404, 409),
 )
 async def ask_in_background(access: Write, asked: Asked, _: Once, workspace_id: WorkspaceId, response: Response) -> Run:
-    run = await access.masis.aask_in_background(
-        asked.query, workspace_id, max_retries=asked.max_retries, by=access.caller
-    )
+    run = await _asked(access, asked, workspace_id)
     response.headers["Location"] = location_of(run)
     return _out(run)
 
