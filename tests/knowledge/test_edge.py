@@ -213,8 +213,8 @@ def test_damage_that_only_a_query_meets(home: Path) -> None:
         "{}",
         "[]",
         '{"embedder": "x", "folder": "index-1"}',
-        '{"embedder": 1, "dimension": 8, "language": "english", "format": 2, "folder": "index-1"}',
-        '{"embedder": "test-embedder", "dimension": 8, "language": "english", "format": 2, "folder": 1}',
+        '{"embedder": 1, "dimension": 8, "language": "english", "format": 3, "folder": "index-1"}',
+        '{"embedder": "test-embedder", "dimension": 8, "language": "english", "format": 3, "folder": 1}',
     ],
 )
 def test_a_damaged_description_is_refused(home: Path, content: str) -> None:
@@ -258,8 +258,8 @@ def test_a_description_cannot_point_out_of_the_data_folder(home: Path, tmp_path:
 def test_another_format_is_refused(home: Path) -> None:
     write_index(home)
     meta = json.loads((home / "index.json").read_text())
-    (home / "index.json").write_text(json.dumps({**meta, "format": 3}))
-    with pytest.raises(IndexMismatch, match="has format 3; this version of MASIS reads format 2"):
+    (home / "index.json").write_text(json.dumps({**meta, "format": 4}))
+    with pytest.raises(IndexMismatch, match="has format 4; this version of MASIS reads format 3"):
         asyncio.run(EdgeStore(home, NamedEmbedder()).count("a"))
 
 

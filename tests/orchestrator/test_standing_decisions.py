@@ -284,7 +284,7 @@ def test_without_a_decision_the_conflict_is_put_to_a_person() -> None:
 
 
 def test_a_remembered_preference_is_obeyed_and_named_and_nobody_is_asked() -> None:
-    used = stage()
+    used = stage(writer=ScriptedWriter(stubborn=True))
     state = graph.invoke(asked(standing_decisions=[decision()]), context=used.services)
     assert supervised(state) == [("retry", "standing_decision"), ("finalize", "quality_checks_passed")]
     assert [c["file_name"] for c in state["evidence"]] == [REPORT]

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from masis.orchestrator.standing_decisions import DECISIONS_A_RUN
 from masis.orchestrator.state import max_retries_of
-from masis.orchestrator.supervisor import STANDING, Signals, decide, signals
+from masis.orchestrator.supervisor import STANDING, Signals, decide, mark_of, signals
 from masis.settings import RETRY_CEILING, Settings
-from tests.support.engines import Stage, asked
+from tests.support.engines import Stage, asked, chunk
 
 DRAFTED = Signals(drafted=True)
 NO_RETRIES = replace(DRAFTED, retries_left=False)
@@ -49,6 +49,27 @@ def test_a_conflict_alone_is_retried_for_its_own_reason() -> None:
 
 def test_a_conflict_beside_a_quality_issue_is_retried_as_a_quality_issue() -> None:
     assert decide(replace(DRAFTED, conflict=True, hallucination=True)).reason == "quality_issue_detected"
+
+
+@pytest.mark.parametrize(
+    ("issue", "cause"), [*((issue, "quality") for issue in QUALITY_ISSUES), ("conflict", "conflict")]
+)
+def test_a_retry_that_changed_nothing_is_the_last(issue: str, cause: str) -> None:
+    decision = decide(replace(DRAFTED, no_progress=True, **{issue: True}))
+    assert (decision.route, decision.reason, decision.cause) == ("human_review", "no_progress", cause)
+
+
+def test_without_a_fault_it_does_not_matter_whether_anything_changed() -> None:
+    assert decide(replace(DRAFTED, no_progress=True)).route == "finalize"
+
+
+@pytest.mark.parametrize("changed", ["draft_answer", "evidence", None])
+def test_progress_is_another_draft_or_other_evidence(changed: str | None) -> None:
+    state = {**asked(), "draft_answer": "It rose. [c1]", "evidence": [chunk("c1")]}
+    state["retried_from"] = mark_of(state)
+    state |= {"draft_answer": "It fell. [c1]"} if changed == "draft_answer" else {}
+    state |= {"evidence": [chunk("c1"), chunk("c2")]} if changed == "evidence" else {}
+    assert signals(state, Stage().services).no_progress is (changed is None)
 
 
 @pytest.mark.parametrize("also", [None, *QUALITY_ISSUES])

@@ -146,6 +146,8 @@ class MASISState(TypedDict, total=False):
     retry_ceiling: int | None
     """The last attempt that may be retried to; a person's answer raises it by one round, a standing decision by the
     one attempt that obeys it."""
+    retried_from: str | None
+    """Stands for the draft and the evidence of the attempt before, to see whether a retry changed anything."""
     round_start: int
     """The first attempt of this round."""
     requires_human_review: bool

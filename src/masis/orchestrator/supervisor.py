@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
@@ -21,6 +22,7 @@ from masis.types import Claim, ReviewCause
 NOTHING_ASKED: StateUpdate = {"requires_human_review": False, "clarification_question": None, "review": None}
 
 STANDING = "standing_decision"
+NO_PROGRESS = "no_progress"
 
 TraceDecision = Literal["retry", "finalize", "HITL_conflict", "HITL_triggered"]
 
@@ -43,6 +45,8 @@ class Signals:
     standing_decision: bool = False
     """A decision of an earlier run settles a conflict, and was not applied in this one."""
     retries_left: bool = True
+    no_progress: bool = False
+    """The retry brought the evidence and the draft that were there before: another would bring them again."""
 
     @property
     def quality_issue(self) -> bool:
@@ -71,14 +75,16 @@ def decide(s: Signals) -> Decision:
         return Decision("first_run")
     if s.standing_decision:
         return Decision("retry", "retry", STANDING)
-    if s.retries_left and s.quality_issue:
+    worth_a_retry = s.retries_left and not s.no_progress
+    if worth_a_retry and s.quality_issue:
         return Decision("retry", "retry", "quality_issue_detected")
-    if s.retries_left and s.conflict:
+    if worth_a_retry and s.conflict:
         return Decision("retry", "retry", "conflicting_evidence_attempting_resolution")
+    stuck = NO_PROGRESS if s.retries_left else None
     if s.conflict:
-        return Decision("human_review", "HITL_conflict", "conflicting_evidence", "conflict")
+        return Decision("human_review", "HITL_conflict", stuck or "conflicting_evidence", "conflict")
     if s.quality_issue:
-        return Decision("human_review", "HITL_triggered", "quality_issue_unresolved", "quality")
+        return Decision("human_review", "HITL_triggered", stuck or "quality_issue_unresolved", "quality")
     return Decision("finalize", "finalize", "quality_checks_passed")
 
 
@@ -104,7 +110,14 @@ def signals(state: MASISState, services: Services) -> Signals:
         conflict=critique is not None and bool(critique["conflicting_evidence"]),
         standing_decision=bool(answers_to_apply(state)),
         retries_left=state.get("retry_count", 0) < ceiling_of(state, services),
+        no_progress=state.get("retried_from") == mark_of(state),
     )
+
+
+def mark_of(state: MASISState) -> str:
+    """Changes with the draft and with the evidence it was written from."""
+    ids = sorted(chunk["chunk_id"] for chunk in state.get("evidence", []))
+    return sha256("\n".join([*ids, state.get("draft_answer") or ""]).encode(errors="surrogatepass")).hexdigest()
 
 
 def ceiling_of(state: MASISState, services: Services) -> int:
@@ -142,7 +155,9 @@ def _next_attempt(state: MASISState, seen: Signals, decision: Decision, services
         "citation_issue": seen.invalid_citation,
         "hallucination": seen.hallucination,
     }
-    update: StateUpdate = {"retry_count": attempt, "metrics": {"retry_reasons": [reason]}}
+    # What a person decided changes what is to be written, even from the same evidence.
+    before = None if seen.answered or decision.reason == STANDING else mark_of(state)
+    update: StateUpdate = {"retry_count": attempt, "retried_from": before, "metrics": {"retry_reasons": [reason]}}
     if decision.reason == STANDING:
         # The attempt that obeys is no retry on luck: as many of those are left as before.
         return update | {

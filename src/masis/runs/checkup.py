@@ -126,6 +126,6 @@ def _cost_of_call(settings: Settings, role: Role) -> float:
         return 0.0
     price_input, price_output = settings.price_for(role)
     # The auditor and the judge read the whole evidence and the answer, which the writer's limit bounds.
-    evidence = settings.retry_candidates * settings.chunk_chars if role != "writer" else settings.context_limit_chars
+    evidence = settings.retry_candidates * settings.chunk_chars if role != "writer" else settings.context_limit
     tokens = PROMPT_TOKENS + evidence / CHARS_A_TOKEN + settings.max_output_tokens
     return (tokens * price_input + settings.max_output_tokens * price_output) / 1e6

@@ -28,6 +28,7 @@ from masis.knowledge.store.edge_shard import (
     count_points,
     create_shard,
     delete_operation,
+    holders_request,
     load_shard,
     query_request,
     scroll,
@@ -35,7 +36,7 @@ from masis.knowledge.store.edge_shard import (
     upsert_operation,
 )
 from masis.knowledge.store.index_meta import IndexMeta, foreign_index, read_meta_file, require_match, write_meta_file
-from masis.knowledge.store.points import answer_of, in_order, indexed_chunk_of, own_chunk, point_id
+from masis.knowledge.store.points import answer_of, holders_of, in_order, indexed_chunk_of, own_chunk, point_id
 from masis.knowledge.store.port import EVERYWHERE, Answer, IndexedChunk, SparseVector, StoreFilters, VectorStore
 from masis.types import Chunk
 
@@ -106,6 +107,15 @@ class EdgeStore:
         found = await asyncio.to_thread(self._run, query, [], len(dense))
         by_meaning, by_words = [*found, [], []][:2]
         return answer_of(by_meaning, by_words, dense, limit)
+
+    async def holders(
+        self, workspace_id: str, terms: Sequence[int], *, hidden: Collection[str] = ()
+    ) -> list[dict[str, str]]:
+        def query(shard: Any) -> list[dict[str, str]]:
+            return [holders_of(points) for points in shard.query_batch(holders_request(workspace_id, terms, hidden))]
+
+        nothing: list[dict[str, str]] = [{} for _ in terms]
+        return await asyncio.to_thread(self._run, query, nothing) if terms else []
 
     async def count(self, workspace_id: str, document_id: str | None = None, *, embedded: bool = False) -> int:
         def count(shard: Any) -> int:

@@ -7,7 +7,7 @@ from masis.language.words import content_stems
 from masis.reasoning.offline.coverage import question_coverage
 from masis.reasoning.ports import Reply, Scores
 from masis.settings import OFFLINE
-from masis.types import CitationAudit, Claim, EvidenceChunk
+from masis.types import CitationAudit, Claim, Critique, EvidenceChunk
 
 SCORES_OF_SILENCE = Scores(1.0, 0.8, 0.0, 0.8, ["Add documents that cover the question."])
 """“The documents do not say” is faithful and to the point, and answers nothing."""
@@ -25,6 +25,7 @@ class OfflineJudge:
         evidence: Sequence[EvidenceChunk],
         audit: CitationAudit,
         claims: Sequence[Claim],
+        critique: Critique | None = None,
     ) -> Reply[Scores]:
         asserted = [c for c in claims if c["kind"] in ("claim", "recommendation")]
         if not asserted:
