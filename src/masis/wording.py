@@ -97,7 +97,8 @@ REASONS: dict[str, str] = {
     "answered_by_person": "a person decided",
     "decided_by_person": "a person decided",
     "standing_decision": "a standing decision settles the conflict",
-    "no_progress": "another attempt would change nothing",
+    "no_progress": "the last attempt changed nothing",
+    "budget_spent": "the budget for this run is spent",
     **{cause: words[0].lower() + words[1:] for cause, words in REVIEW_CAUSES.items()},
 }
 """Why the Supervisor routes as it does."""
