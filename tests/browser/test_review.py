@@ -71,7 +71,7 @@ def test_the_conflict_of_the_sample_is_settled_and_remembered(page: Page, servic
     page.get_by_role("tab", name="Trail").click()
     trail = page.get_by_role("tabpanel", name="Trail")
     expect(trail.get_by_role("heading", name="Attempt 3")).to_be_visible()
-    expect(trail).to_contain_text("Sent back: the documents disagree, and a wider search may settle it.")
+    expect(trail).to_contain_text("Sent back: the documents disagree; a wider search may resolve it.")
     comparison = trail.get_by_role("region", name="Compare attempts")
     expect(comparison).to_contain_text("What the Critic said of attempt 1")
     comparison.get_by_label("to").select_option(label="attempt 1")
@@ -107,12 +107,12 @@ def test_both_sides_are_explained(disputed: Page) -> None:
     review_of(disputed).get_by_role("button", name="Both, explain").click()
     expect(answer_of(disputed)).to_contain_text("7.4%")
     expect(answer_of(disputed)).to_contain_text("9.1%")
-    expect(disputed.get_by_text("wants both sides explained")).to_be_visible()
+    expect(disputed.get_by_text("asked to have both sides explained")).to_be_visible()
     expect(answer_of(disputed)).to_contain_text("rests on the decision of the person at this machine to show")
     expect(announced(disputed)).to_have_text(re.compile("^Answered"))
     disputed.get_by_role("tab", name="Trail").click()
     trail = disputed.get_by_role("tabpanel")
-    expect(trail).to_contain_text("A person has decided, and the agents went on.")
+    expect(trail).to_contain_text("A person decided, and the agents continued.")
     expect(trail).to_contain_text("Supervisor continues: a person decided")
     expect(trail.get_by_text("answered by person")).to_have_count(0)
 
@@ -201,7 +201,7 @@ def test_the_draft_is_accepted_as_it_is(disputed: Page) -> None:
 
 def test_it_is_stopped(disputed: Page) -> None:
     review_of(disputed).get_by_role("button", name="Stop here").click()
-    expect(disputed.get_by_text("The person at this machine: stopped here")).to_be_visible()
+    expect(disputed.get_by_text("The person at this machine: ended the run")).to_be_visible()
     expect(review_of(disputed)).to_be_hidden()
     expect(supervisor_of(disputed)).to_contain_text("ends the run as a person decided")
     expect(announced(disputed)).to_have_text("The documents disagree, confidence 70 %.")
@@ -214,7 +214,7 @@ def test_what_is_missing_is_dropped_in_and_the_run_goes_on(page: Page, service: 
     files.set_input_files({"name": "post-mortem.md", "mimeType": "", "buffer": DOCUMENTS["post-mortem.md"].encode()})
     expect(answer_of(page)).to_contain_text("expired TLS certificate")
     expect(answer_of(page).get_by_role("button", name="Source 1: post-mortem.md")).to_be_visible()
-    expect(page.get_by_text("had it look again")).to_be_visible()
+    expect(page.get_by_text("asked for another search")).to_be_visible()
     chart = page.get_by_role("img", name="Confidence by attempt. attempt 2: 100 %. 65 % is needed.")
     expect(chart).to_be_visible()
 
