@@ -13,11 +13,9 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any, Literal
 
-from masis.access.api_key import EVERY_WORKSPACE, ROLES, ApiKey, Role
+from masis.access.api_key import EVERY_WORKSPACE, ROLES, ApiKey, Role, digest, key_id_of, new_token, prefix_of
 from masis.access.expiry import end_of_validity, iso, utc_now
-from masis.access.secret import secret_for
-from masis.access.tables import access_database
-from masis.access.tokens import digest, key_id_of, new_token, prefix_of
+from masis.access.tables import access_database, secret_for
 from masis.data_folder import folder_error, make_folder
 from masis.database import Connection
 from masis.errors import InvalidInput, MASISError, Unauthorized, UnknownKey
