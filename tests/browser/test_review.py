@@ -146,7 +146,7 @@ def test_a_copied_draft_says_that_it_is_one(disputed: Page) -> None:
     disputed.get_by_role("button", name="Copy with footnotes").click()
     expect(disputed.get_by_role("status").filter(has_text="Copied")).to_be_visible()
     copied = disputed.evaluate("navigator.clipboard.readText()")
-    assert copied.startswith(f"Draft, needs a person: the documents disagree\n\nQuestion: {DISPUTED}\n\n")
+    assert copied.startswith(f"Draft. Needs a decision: the documents disagree\n\nQuestion: {DISPUTED}\n\n")
 
 
 def test_two_conflicts_between_the_same_documents_are_decided_together(page: Page, service: Service) -> None:
