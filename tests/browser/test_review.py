@@ -176,10 +176,11 @@ def test_two_conflicts_between_the_same_documents_are_decided_together(page: Pag
 
 def test_on_a_phone_many_attempts_stay_in_one_line_with_the_last_in_sight(disputed: Page) -> None:
     disputed.set_viewport_size(PHONE)
-    disputed.get_by_role("button", name="Look again without adding").click()
     attempts = disputed.get_by_role("region", name="Agents at work").get_by_role("button", name="Attempt")
-    expect(attempts).to_have_count(6)
-    expect(review_of(disputed)).to_be_visible()
+    for made in (4, 6):
+        disputed.get_by_role("button", name="Look again without adding").click()
+        expect(attempts).to_have_count(made)
+        expect(review_of(disputed)).to_be_visible()
     assert len({attempt.evaluate("chip => chip.offsetTop") for attempt in attempts.all()}) == 1
     disputed.evaluate("scrollTo(0, 0)")
     expect(attempts.last).to_be_in_viewport(ratio=1)
@@ -203,7 +204,7 @@ def test_it_is_stopped(disputed: Page) -> None:
     review_of(disputed).get_by_role("button", name="Stop here").click()
     expect(disputed.get_by_text("The person at this machine: ended the run")).to_be_visible()
     expect(review_of(disputed)).to_be_hidden()
-    expect(supervisor_of(disputed)).to_contain_text("ends the run as a person decided")
+    expect(supervisor_of(disputed)).to_contain_text("ends the run, as a person decided")
     expect(announced(disputed)).to_have_text("The documents disagree, confidence 70 %.")
 
 
