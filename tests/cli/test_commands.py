@@ -163,7 +163,7 @@ def test_a_search_shows_the_passages_and_can_be_narrowed(home: Path) -> None:
     assert f"{undated} document" in here("search", "revenue", "-w", "tolmerick", "--since", "2020", home=home).stderr
     wrong = here("search", "revenue", "-w", "tolmerick", "--since", "soon", home=home)
     assert (wrong.returncode, "not a date" in wrong.stderr) == (1, True)
-    assert "are no pages" in here("search", "revenue", "-w", "tolmerick", "--pages", "x", home=home).stderr
+    assert "is not a page range" in here("search", "revenue", "-w", "tolmerick", "--pages", "x", home=home).stderr
 
 
 def test_a_question_can_be_asked_of_some_documents(home: Path) -> None:

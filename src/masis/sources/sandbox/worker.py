@@ -34,8 +34,8 @@ from masis.types import ParsedDocument
 _DIED_BY_SIGNAL = 128
 
 _HEAVY = (
-    *("pypdfium2", "pypdfium2.raw", "lxml.etree", "lxml.html", "docx", "selectolax.lexbor", "python_calamine"),
-    *("olefile", "charset_normalizer", "zipfile", "tarfile", "lzma", "bz2", "gzip", "email.parser", "email.policy"),
+    *("pypdfium2", "pypdfium2.raw", "lxml.etree", "selectolax.lexbor", "python_calamine"),
+    *("olefile", "zipfile", "tarfile", "lzma", "bz2", "gzip", "email.parser", "email.policy"),
     *("csv", "json", "encodings.idna", "encodings.cp1252", "encodings.utf_16", "encodings.utf_32"),
 )
 _TITLE_CHARS = 1000

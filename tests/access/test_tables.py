@@ -1,7 +1,6 @@
 import pytest
 
-from masis.access.secret import secret_for
-from masis.access.tables import access_database
+from masis.access.tables import access_database, secret_for
 from masis.errors import InvalidInput
 from masis.settings import Settings
 

@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
-from masis.access.tokens import digest, key_id_of, new_token, without_tokens
+from masis.access.api_key import digest, key_id_of, new_token, without_tokens
 
 
 def test_a_token_names_its_key_and_holds_256_random_bits() -> None:
