@@ -44,6 +44,8 @@ class Passage:
     """By a model's words, or to the sentences and rows that bear on the question."""
     label: str | None = None
     """Which sheet or slide."""
+    start: int = 0
+    """Where it begins in its document: the parts of a table that was cut are put together by it."""
 
 
 @dataclass(frozen=True, slots=True)

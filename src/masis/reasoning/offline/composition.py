@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from masis.language.quantities import Quantity, periods, quantities
 from masis.language.statements import Statement
 from masis.language.table_headers import GROUP
-from masis.reasoning.offline.cells import GENERIC
 from masis.reasoning.offline.question import Question
 from masis.reasoning.offline.selection import Candidate
+from masis.reasoning.offline.tables.naming import GENERIC
 from masis.types import Conflict, ConflictSide
 
 UNIT = re.compile(r"\(in [^()]{2,40}\)", re.IGNORECASE)

@@ -7,13 +7,12 @@ from masis.audit.verdicts import judge_claims
 from masis.language.statements import CELL_BREAK, Statement
 from masis.language.table_headers import GROUP
 from masis.language.words import content_stems, stem, words
-from masis.reasoning.offline.calculation import calculated
 from masis.reasoning.offline.composition import Answered, compose
 from masis.reasoning.offline.disagreement import all_conflicts
-from masis.reasoning.offline.lookup import looked_up
 from masis.reasoning.offline.question import Question, parts_of
 from masis.reasoning.offline.selection import WORTH_SAYING, Candidate, Relevance, candidates_of, rank, terms_of
 from masis.reasoning.offline.siblings import with_antecedents, with_siblings
+from masis.reasoning.offline.tables.engine import answer_from_tables
 from masis.reasoning.ports import Listener, Passage, Reply, WritingBrief
 from masis.settings import OFFLINE
 from masis.types import Conflict, EvidenceChunk, Verdict
@@ -76,9 +75,12 @@ class OfflineWriter:
 
 def _from_tables(part: Question, candidates: Sequence[Candidate], evidence: Sequence[EvidenceChunk]) -> list[str]:
     """Figures told from cells; only where the audit can follow them."""
-    made = calculated(part, candidates)
-    told = [made] if made else looked_up(part, candidates)
-    return told if all(c["verdict"] in BORNE_OUT for t in told for c in judge_claims(t, evidence)) else []
+    passages = list({c.passage.chunk_id: c.passage for c in candidates}.values())
+    found = answer_from_tables(part.for_reading, passages)
+    for told in (found.sentences, found.row_by_row) if found else ():
+        if told and all(c["verdict"] in BORNE_OUT for t in told for c in judge_claims(t, evidence)):
+            return list(told)
+    return []
 
 
 def select(part: Question, ranked: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Candidate]:
