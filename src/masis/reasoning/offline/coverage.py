@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from masis.language.statements import statements
 from masis.language.words import content_stems
-from masis.reasoning.offline.question import Question, read_question
+from masis.language.question import Question, read_question
 from masis.types import Claim, EvidenceChunk
 
 

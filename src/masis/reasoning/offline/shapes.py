@@ -1,0 +1,137 @@
+"""What of the passages is shown for an answer: a fact with what it needs, a list with its introduction, a section cut
+to what bears on the question."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from masis.language.numerals import NUMBER_WORDS
+from masis.language.question import Question
+from masis.language.statements import LEANS_BACK
+from masis.language.words import content_stems
+from masis.reasoning.offline.selection import Candidate
+
+MARKED = 0.5
+"""The mark from which a further statement belongs to the answer."""
+MOST = {"fact": 3, "yes_no": 2, "explanation": 6, "list": 8, "overview": 6}
+MOST_ITEMS = 15
+"""Of one list."""
+HEADED = 0.6
+"""Share of the question's own words that a heading must have for its section to be the one asked for."""
+COUNT = re.compile(
+    rf"\b(?:(?:top|main|key|first|the|name)\s+)+({'|'.join([*NUMBER_WORDS, r'[2-9]|1[0-9]'])})\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Statements to be told together, in their order."""
+
+    statements: tuple[Candidate, ...]
+    introduction: Candidate | None = None
+    """The line that the items of a list stand under."""
+
+
+def shown(part: Question, ranked: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Shown]:
+    """For a part that is answered: `ranked` begins with the statement that answers most surely."""
+    best = ranked[0]
+    if part.shape == "list" and (items := _list_of(part, best, candidates)):
+        return [items]
+    chosen = _chosen(part, ranked)
+    return [Shown(tuple(group)) for group in _in_order(_with_antecedents(chosen, candidates), chosen)]
+
+
+def _chosen(part: Question, ranked: Sequence[Candidate]) -> list[Candidate]:
+    chosen = [ranked[0]]
+    for candidate in sorted(ranked[1:], key=lambda c: -c.mark):
+        if len(chosen) >= MOST[part.shape] or candidate.mark < MARKED:
+            break
+        if candidate.strength >= 0 and not any(repeats(candidate, other) for other in chosen):
+            chosen.append(candidate)
+    return [*chosen, *_for_names_left_out(part, ranked, chosen)]
+
+
+def _for_names_left_out(part: Question, ranked: Sequence[Candidate], chosen: Sequence[Candidate]) -> list[Candidate]:
+    """A comparison names two things: the strongest statement on each belongs in the answer."""
+    told = {stem for candidate in chosen for stem in content_stems(candidate.statement.in_context)}
+    asked = part.subject - part.named
+    added: list[Candidate] = []
+    for name in sorted(part.named - told):
+        about_it = (
+            c
+            for c in ranked
+            if c.strength >= 0 and name in content_stems(c.statement.text) and asked & set(content_stems(c.statement.text))
+        )
+        added += [c for c in [next(about_it, None)] if c is not None and c not in added]
+    return added
+
+
+def repeats(one: Candidate, other: Candidate) -> bool:
+    ours, theirs = set(content_stems(one.statement.text)), set(content_stems(other.statement.text))
+    return len(ours & theirs) >= 0.8 * min(len(ours), len(theirs))
+
+
+def _with_antecedents(chosen: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Candidate]:
+    """A sentence that opens with a pronoun comes with the one before it, which names what it speaks of."""
+    told = list(chosen)
+    for candidate in chosen:
+        before = _before(candidate, candidates) if LEANS_BACK.match(candidate.statement.text) else None
+        if before and all(before.statement != t.statement for t in told):
+            told.append(before)
+    return told
+
+
+def _before(candidate: Candidate, candidates: Sequence[Candidate]) -> Candidate | None:
+    """Only the sentence that the pronoun leans on: another paragraph speaks of something else."""
+    same_passage = [c for c in candidates if c.passage.chunk_id == candidate.passage.chunk_id]
+    earlier = [c for c in same_passage if c.statement.end <= candidate.statement.start and not c.statement.is_row]
+    before = max(earlier, key=lambda c: c.statement.start, default=None)
+    return before if before and candidate.statement.above.endswith(before.statement.text) else None
+
+
+def _in_order(told: Sequence[Candidate], chosen: Sequence[Candidate]) -> list[list[Candidate]]:
+    """Passage by passage, the surest first, and within one as it is written."""
+    passages = list(dict.fromkeys(c.passage.chunk_id for c in chosen))
+    return [
+        sorted((c for c in told if c.passage.chunk_id == one), key=lambda c: c.statement.start) for one in passages
+    ]
+
+
+def _list_of(part: Question, best: Candidate, candidates: Sequence[Candidate]) -> Shown | None:
+    """The list that the best statement introduces or belongs to, or the section that is headed by what was asked."""
+    here = [c for c in candidates if c.passage.chunk_id == best.passage.chunk_id]
+    if best.statement.text.rstrip().endswith(":"):
+        return _as_list(part, [c for c in here if c.statement.above.endswith(best.statement.text)], best)
+    same = [c for c in here if c.statement.above == best.statement.above and c.statement.is_item == best.statement.is_item]
+    if best.statement.is_item:
+        last = best.statement.above.rsplit("\n", 1)[-1]
+        return _as_list(part, same, next((c for c in here if c.statement.text == last), None))
+    return _as_list(part, _items_below(best, here), best) or (_as_list(part, same, None) if _heads(part, best) else None)
+
+
+def _items_below(best: Candidate, here: Sequence[Candidate]) -> list[Candidate]:
+    """The items that follow a sentence at once: “We have three aims.” and the aims."""
+    below: list[Candidate] = []
+    for candidate in sorted(here, key=lambda c: c.statement.start):
+        if candidate.statement.start < best.statement.end:
+            continue
+        if not candidate.statement.is_item:
+            break
+        below.append(candidate)
+    return below
+
+
+def _heads(part: Question, best: Candidate) -> bool:
+    wanted = part.subject
+    over = set(content_stems(best.statement.above))
+    return bool(wanted) and len(wanted & over) >= HEADED * len(wanted)
+
+
+def _as_list(part: Question, items: Sequence[Candidate], introduction: Candidate | None) -> Shown | None:
+    if len(items) < 2 or any(c.statement.is_row for c in items):
+        return None
+    asked = COUNT.search(part.text)
+    said = asked[1].lower() if asked else ""
+    count = int(said) if said.isdigit() else NUMBER_WORDS.get(said, MOST_ITEMS)
+    in_order = sorted(items, key=lambda c: c.statement.start)
+    return Shown(tuple(in_order[: max(2, min(count, MOST_ITEMS))]), introduction)
