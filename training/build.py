@@ -17,6 +17,7 @@ from masis.language.words import content_stems
 from masis.reasoning.offline.excerpt import excerpt
 from training import sets
 from training.edits import Edited, Surroundings, make_harmless, make_wrong
+from training.selections import selections
 from training.sets import ClaimExample, ReadingExample
 from training.thesaurus import Thesaurus
 
@@ -156,6 +157,7 @@ def main() -> None:
     ]
     measured = [_cut(e.as_json()) | {"only_measured": True} for e in sets.wice(given.data)]
     write(given.out / "claims.jsonl.gz", [*(_cut(e.as_json()) for e in [*real, *made]), *measured])
+    write(given.out / "selections.jsonl.gz", (e.as_json() for e in selections(given.data, thesaurus, rng)))
     write(given.out / "readings.jsonl.gz", (e.as_json() for e in readings(given.data, rng)))
 
 
