@@ -1,20 +1,23 @@
 """Questions that come with their passages: what is measured is the answer, or the silence, and no search.
 
-SQuAD 2.0 (half: questions written to look answerable), CLAPnq dev (what no model of ours was trained on), MTRAG-UN (half,
-questions that do not point back) and PolicyQA (a sample, answerable ones only). The set
-is cut in two by a hash of the question's id: one half may be looked at and fitted on, the other is reported.
+SQuAD 2.0 (half: questions written to look answerable), CLAPnq dev (what no model of ours was trained on), MTRAG-UN
+(half, questions that do not point back) and PolicyQA (a sample, answerable ones only). The set is cut in two by a hash
+of the question's id: one half may be looked at and fitted on, the other is reported.
 """
 
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from evals.tables import shared_data
 from masis.language.question import REFERS_BACK
 from masis.language.words import content_stems, words
 from masis.reasoning.ports import Passage
 from training.figures import hash_half
+from training.selections import held_out_here
 from training.sets import held_out, lines
 
 SEED = 4
@@ -54,6 +57,8 @@ def given() -> list[Given]:
 
 def _squad(data: Path) -> Iterator[Given]:
     for entry in lines(data / "questions.jsonl.gz"):
+        if not held_out_here(f"squad2-{sha256(entry['context'].encode()).hexdigest()[:12]}"):
+            continue
         gold = () if entry["is_impossible"] else tuple(entry["answers"])
         yield Given("SQuAD 2.0", entry["id"], entry["question"], (_passage(0, "", entry["context"]),), gold)
 
@@ -76,11 +81,16 @@ def _mtrag(data: Path) -> Iterator[Given]:
     for entry in entries:
         kind = entry["answerability"][0]
         found = entry["contexts"] or contexts[entry["Collection"]]
-        if kind not in ("ANSWERABLE", "UNANSWERABLE"):
+        if kind not in ("ANSWERABLE", "UNANSWERABLE") or was_read(entry):
             continue
         passages = tuple(_passage(n, c.get("title") or "", c["text"]) for n, c in enumerate(found))
         gold = (entry["targets"][0]["text"],) if kind == "ANSWERABLE" else ()
         yield Given("MTRAG", entry["task_id"], entry["input"][-1]["text"], passages, gold, False)
+
+
+def was_read(entry: dict[str, Any]) -> bool:
+    """In training, which took the first question of a conversation."""
+    return len(entry["input"]) == 1 and not held_out(f"mtrag-{entry['conversation_id']}")
 
 
 def _policies(data: Path) -> Iterator[Given]:

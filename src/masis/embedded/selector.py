@@ -10,7 +10,7 @@ from functools import lru_cache
 from math import exp
 from typing import TYPE_CHECKING, Any
 
-from masis.embedded import answer_scores, on_all_cores
+from masis.embedded import on_all_cores
 from masis.embedded.adapted import MAX_TOKENS, Figures, adapted
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Selection:
 
 def select_all(question: str, passages: Sequence[tuple[str, Sequence[Unit]]]) -> list[Selection]:
     """On all cores."""
-    adapted("reader")  # made here, once: threads that find none would each make one
+    adapted("selector")  # made here, once: threads that find none would each make one
     return on_all_cores(lambda one: select(question, one[0], one[1]), passages)
 
 
@@ -77,35 +77,39 @@ def _tokens(text: str) -> int:
 
 @lru_cache(maxsize=1)
 def _tokenizer() -> Any:
-    tokenizer = adapted("reader").base.tokenizer()
+    tokenizer = adapted("selector").base.tokenizer()
     tokenizer.no_truncation()
     return tokenizer
 
 
 def _read(question: str, passage: str, units: tuple[Unit, ...]) -> Selection:
+    """The third figure of a token says whether it belongs to the answer, that of the first whether there is one; the
+    first two are where a short answer begins and ends."""
     first, last = units[0][0], units[-1][1]
-    text = passage[first:last]
-    figures = adapted("reader").run(question, text)
+    figures = adapted("selector").run(question, passage[first:last])
+    marks = tuple(_mark(figures, start - first, end - first) for start, end in units)
     silence = float(figures.values[0, 0] + figures.values[0, 1])
-    inside = [_best_span(figures, start - first, end - first) for start, end in units]
-    marks = tuple(_share(0.6 * (score - silence) - 0.5) for _, _, score in inside)
-    start, end, score = max(inside, key=lambda found: found[2])
-    [closeness] = answer_scores(question, [text])
-    answers = _share(0.5 * (score - silence) + 0.4 * closeness)
-    return Selection(answers, marks, (first + start, first + end, _share(score - silence)))
+    start, end, score = _best_span(figures)
+    span = (first + start, first + end, _share(score - silence)) if end > start else None
+    return Selection(_share(float(figures.values[0, 2])), marks, span)
 
 
-def _best_span(figures: Figures, begin: int, end: int) -> tuple[int, int, float]:
-    """The best words inside these characters."""
+def _mark(figures: Figures, begin: int, end: int) -> float:
+    """A unit is marked as its tokens are on average; one that was cut off says nothing."""
+    places = [place for place in _inside(figures) if begin <= figures.offsets[place][0] < end]
+    return _share(float(figures.values[places, 2].mean())) if places else 0.0
+
+
+def _inside(figures: Figures) -> list[int]:
+    return [place for place, which in enumerate(figures.texts) if which == 1]
+
+
+def _best_span(figures: Figures) -> tuple[int, int, float]:
     import numpy as np
 
-    places = [
-        place
-        for place, (which, (start, _)) in enumerate(zip(figures.texts, figures.offsets, strict=True))
-        if which == 1 and begin <= start < end
-    ]
+    places = _inside(figures)
     if not places:
-        return begin, begin, _IMPOSSIBLE
+        return 0, 0, _IMPOSSIBLE
     starts, ends = figures.values[places, 0], figures.values[places, 1]
     sums = np.where(_possible(len(places)), starts[:, None] + ends[None, :], _IMPOSSIBLE)
     one, other = divmod(int(sums.argmax()), len(places))

@@ -18,8 +18,8 @@ IF_ABSENT = re.compile(
 OTHERWISE = re.compile(rf"\b{_TELL}\s+(?P<said>N/?A|none|null|false|unknown)\s+if\b[^.?!;]{{0,120}}", re.IGNORECASE)
 CONDITION = re.compile(r"\s*\bif\b[^.?!;]{0,160}", re.IGNORECASE)
 UNIT = re.compile(
-    rf"\b(?:{_TELL}|express|provide|convert)\b[^.?!;]{{0,40}}?\bin\s+(?P<unit>(?:[A-Z]{{3}}|US dollars|dollars|euros|pounds"
-    r"|percent|percentage points|%|thousands?|millions?|billions?)(?:\s+of\s+|\s+)?"
+    rf"\b(?:{_TELL}|express|provide|convert)\b[^.?!;]{{0,40}}?\bin\s+(?P<unit>(?:[A-Z]{{3}}|US dollars|dollars|euros"
+    r"|pounds|percent|percentage points|%|thousands?|millions?|billions?)(?:\s+of\s+|\s+)?"
     r"(?:[A-Z]{3}\b|dollars|euros|pounds|thousands?\b|millions?\b|billions?\b)?)",
     re.IGNORECASE,
 )
@@ -55,13 +55,16 @@ class Directives:
     """Only the title, the name, the number."""
 
 
+NO_ORDERS = Directives()
+
+
 def split_directives(text: str) -> tuple[str, Directives]:
     """What is asked, and how it is to be answered."""
     sentences = [match.group() for match in SENTENCE.finditer(text) if match.group().strip()]
     kept = [rest for sentence in sentences if (rest := _without_orders(sentence)).strip(" ,;.\n")]
     asked = " ".join(" ".join(kept).split())
     # Orders alone are all there is to go by.
-    return (asked, _directives(text)) if asked else (text.strip(), Directives())
+    return (asked, _directives(text)) if asked else (text.strip(), NO_ORDERS)
 
 
 def _directives(text: str) -> Directives:

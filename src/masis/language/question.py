@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from masis.language.directives import Directives, split_directives
+from masis.language.directives import NO_ORDERS, Directives, split_directives
 from masis.language.quantities import Period, periods
 from masis.language.words import content_stems, names, stem, words
 
@@ -30,17 +30,15 @@ _MANY = r"""risks|priorities|reasons|steps|measures|factors|conditions|actions|p
 LIST = rf"""\blist\b | \b(?:what|which)\ (?:are|were)\b | \bname\ (?:the|all|two|three|four|five)\b
     | \b(?:what|which)\ (?:[\w-]+\ ){{0,3}}(?:{_MANY})\b
     | \b(?:top|main|key|first)\ (?:two|three|four|five|six|seven|eight|nine|ten|\d{{1,2}})\b
-    | ^\W*(?:what|which)\ (?:[\w-]+\ ){{0,2}}\w{{3,}}(?<!s)s\ (?:are|were|do|did|have|had|will|can|should|must|need|would)\b"""
+    | ^\W*(?:what|which)\ (?:[\w-]+\ ){{0,2}}\w{{3,}}(?<!s)s\ (?:are|were|do|did|have|had|will|can|should|must)\b"""
 YES_NO = r"^\W*(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|may|must)\b"
-KINDS: dict[AnswerKind, re.Pattern[str]] = {
-    kind: re.compile(pattern, re.IGNORECASE | re.VERBOSE)
-    for kind, pattern in (
-        ("number", NUMBER), ("person", PERSON), ("time", TIME), ("place", PLACE), ("list", LIST), ("yes_no", YES_NO),
-    )
+_PATTERNS: dict[AnswerKind, str] = {
+    "number": NUMBER, "person": PERSON, "time": TIME, "place": PLACE, "list": LIST, "yes_no": YES_NO
 }  # fmt: skip
+KINDS = {kind: re.compile(pattern, re.IGNORECASE | re.VERBOSE) for kind, pattern in _PATTERNS.items()}
 
 EXPLAINS = re.compile(
-    r"\bwhy\b|\breasons?\b|\bcaus(?:e[ds]?|ing)\b|\bhow (?:do|does|did|is|are|was|were|will|would|can|could|should|to|has|have)\b"
+    r"\bwhy\b|\breasons?\b|\bcaus(?:e[ds]?|ing)\b|\bhow (?:do|does|did|is|are|was|were|will|would|can|should|to)\b"
     r"|\bexplain\b|\bdescribe\b|\bplans?\b|\bstrateg(?:y|ies)\b|\bapproach\b|\bsummari[sz]e\b|\bhappen(?:s|ed)?\b"
     r"|\bdiffer(?:s|ent|ence|ences)?\b|\bcompar\w+|\btell me\b|\bprocess\b|\bimpact\b|\beffects?\b",
     re.IGNORECASE,
@@ -115,7 +113,7 @@ class Question:
     context: str = ""
     """The part before, when this one refers back to it."""
     shape: Shape = "fact"
-    directives: Directives = Directives()
+    directives: Directives = NO_ORDERS
     parts: tuple["Question", ...] = ()
     """What it asks one by one, where it asks more than one thing."""
 

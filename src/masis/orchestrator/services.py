@@ -1,7 +1,7 @@
 """What the agents work with: settings, retrieval, engines and a clock. They reach it through the runtime context."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
@@ -33,6 +33,17 @@ class Search(Protocol):
         ...
 
 
+class MentionCount(Protocol):
+    @property
+    def documents(self) -> int: ...
+
+
+class MentionCounter(Protocol):
+    """In how many documents of the workspace each word occurs; None for a word that the index does not keep."""
+
+    async def __call__(self, workspace_id: str, words: Sequence[str]) -> Mapping[str, MentionCount | None]: ...
+
+
 class Lease(Protocol):
     """The right of this process to work on a run."""
 
@@ -50,6 +61,8 @@ class Services:
     judge: Judge
     second_opinion: SecondOpinion | None = None
     """Who is asked what a sentence in other words means, where code cannot tell."""
+    mentions: MentionCounter | None = None
+    """Without it no word is said to be absent."""
     clock: Callable[[], float] = time.perf_counter
     lease: Lease | None = None
     """Asked before and after each agent's turn; without one the run belongs to this process alone."""

@@ -67,6 +67,8 @@ class WritingBrief:
     passages: Sequence[Passage]
     previous_critique: Critique | None = None
     guidance: Guidance = Guidance()
+    absent: Sequence[str] = ()
+    """Words of the question that no document of the workspace has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,8 @@ class AuditFinding:
     conflicting_evidence: Sequence[str] = ()
     """Conflicts in the auditor's own words; `conflicts` are described by code and need none."""
     needs_retry: bool = False
+    likelihood: float | None = None
+    """That the answer is right, fitted on held-out answers; None where there is no fit."""
 
 
 @dataclass(frozen=True, slots=True)

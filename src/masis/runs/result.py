@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from masis.orchestrator.state import InstructionSeen, MASISState, Metrics, Review, TraceEntry
-from masis.types import Claim, Conflict, Critique, Evaluation, EvidenceChunk, Outcome
+from masis.types import Claim, ClosestPassage, Conflict, Critique, Evaluation, EvidenceChunk, Outcome
 
 Status = Literal["success", "needs_clarification"]
 
@@ -38,6 +38,10 @@ class RunResult:
     evaluation: Evaluation
     claims: list[Claim]
     conflicts: list[Conflict]
+    likelihood: float | None
+    """That the answer is right, fitted on held-out answers; None where there is no fit."""
+    closest: list[ClosestPassage]
+    """Where nothing answers: the passages that come nearest, and the words of the question that they have."""
     evidence: list[EvidenceChunk]
     review: Review | None
     """The question to the person, for programs."""
@@ -70,6 +74,8 @@ def result_of(run_id: str, state: MASISState) -> RunResult:
         evaluation=metrics["evaluation"],
         claims=state.get("claims", []),
         conflicts=state.get("conflicts", []),
+        likelihood=state.get("likelihood"),
+        closest=state.get("closest", []) if outcome == "insufficient_evidence" else [],
         evidence=state.get("evidence", []),
         review=state.get("review"),
         decisions=state.get("human_answers", []),

@@ -50,7 +50,8 @@ async def test_it_answers_from_the_evidence_and_cites_it(question: str, said: st
     answer = await write(question)
     assert said in answer
     assert f"[{cited}]" in answer
-    assert all(c["verdict"] in ("verbatim", "supported") for c in judge_claims(answer, EVIDENCE))
+    claims = [c for c in judge_claims(answer, EVIDENCE) if c["kind"] != "heading"]
+    assert all(c["verdict"] in ("verbatim", "supported") for c in claims)
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,8 @@ class Candidate:
     """How likely it is that it belongs to the answer …"""
     answers: float = 0.0
     """… and that its passage answers at all, by the selector."""
+    span: float = 0.0
+    """That the words which answer best are among its own, and are an answer."""
     strength: float = 0.0
     """How surely it answers, all told; 0 where it is as likely as not."""
 
@@ -63,11 +65,12 @@ def rank(part: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
 def weighed(part: Question, candidates: Sequence[Candidate]) -> list[tuple[Candidate, Features]]:
     read = [c for c in marked(part, candidates) if not _is_only_a_title(part, c.statement)]
     weights = {term: part.weight(term) for term in part.terms}
-    return [
-        (c, Features(logit(c.answers), logit(c.mark), shared_terms(weights, c), shortfall(part, c.statement)))
-        for c in read
-        if could_be_about(part, c.statement, c.passage.file_name)
-    ]
+    return [(c, features_of(part, weights, c)) for c in read if could_be_about(part, c.statement, c.passage.file_name)]
+
+
+def features_of(part: Question, weights: Mapping[str, float], c: Candidate) -> Features:
+    shared, against = shared_terms(weights, c), shortfall(part, c.statement)
+    return Features(logit(c.answers), logit(c.mark), logit(c.span), shared, against)
 
 
 def marked(part: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -99,7 +102,18 @@ def _as_read(group: Sequence[Candidate]) -> tuple[str, list[tuple[int, int]]]:
 
 
 def _with_marks(group: Sequence[Candidate], selection: Selection) -> list[Candidate]:
-    return [replace(c, mark=mark, answers=selection.answers) for c, mark in zip(group, selection.marks, strict=True)]
+    passage = group[0].passage
+    shift = len(f"{passage.heading}\n") if passage.heading else 0
+    start, _, share = selection.span or (-1, -1, 0.0)
+    return [
+        replace(
+            c,
+            mark=mark,
+            answers=selection.answers,
+            span=share if c.statement.start <= start - shift < c.statement.end else 0.0,
+        )
+        for c, mark in zip(group, selection.marks, strict=True)
+    ]
 
 
 def logit(share: float) -> float:

@@ -60,7 +60,9 @@ def _for_names_left_out(part: Question, ranked: Sequence[Candidate], chosen: Seq
         about_it = (
             c
             for c in ranked
-            if c.strength >= 0 and name in content_stems(c.statement.text) and asked & set(content_stems(c.statement.text))
+            if c.strength >= 0
+            and name in content_stems(c.statement.text)
+            and asked & set(content_stems(c.statement.text))
         )
         added += [c for c in [next(about_it, None)] if c is not None and c not in added]
     return added
@@ -92,9 +94,7 @@ def _before(candidate: Candidate, candidates: Sequence[Candidate]) -> Candidate 
 def _in_order(told: Sequence[Candidate], chosen: Sequence[Candidate]) -> list[list[Candidate]]:
     """Passage by passage, the surest first, and within one as it is written."""
     passages = list(dict.fromkeys(c.passage.chunk_id for c in chosen))
-    return [
-        sorted((c for c in told if c.passage.chunk_id == one), key=lambda c: c.statement.start) for one in passages
-    ]
+    return [sorted((c for c in told if c.passage.chunk_id == one), key=lambda c: c.statement.start) for one in passages]
 
 
 def _list_of(part: Question, best: Candidate, candidates: Sequence[Candidate]) -> Shown | None:
@@ -102,11 +102,15 @@ def _list_of(part: Question, best: Candidate, candidates: Sequence[Candidate]) -
     here = [c for c in candidates if c.passage.chunk_id == best.passage.chunk_id]
     if best.statement.text.rstrip().endswith(":"):
         return _as_list(part, [c for c in here if c.statement.above.endswith(best.statement.text)], best)
-    same = [c for c in here if c.statement.above == best.statement.above and c.statement.is_item == best.statement.is_item]
+    same = [
+        c for c in here if c.statement.above == best.statement.above and c.statement.is_item == best.statement.is_item
+    ]
     if best.statement.is_item:
         last = best.statement.above.rsplit("\n", 1)[-1]
         return _as_list(part, same, next((c for c in here if c.statement.text == last), None))
-    return _as_list(part, _items_below(best, here), best) or (_as_list(part, same, None) if _heads(part, best) else None)
+    return _as_list(part, _items_below(best, here), best) or (
+        _as_list(part, same, None) if _heads(part, best) else None
+    )
 
 
 def _items_below(best: Candidate, here: Sequence[Candidate]) -> list[Candidate]:

@@ -12,14 +12,16 @@ class Features:
     """The selector's, that the passage answers, as a logit …"""
     mark: float
     """… and that the statement belongs to the answer."""
+    span: float
+    """… and that the words which answer best are its own."""
     shared: float
     """Share of the question's words that the statement, or what it stands under, has."""
     shortfall: float
     """How many things speak against it: another period, no number where one is asked for."""
 
 
-WEIGHTS = Features(answers=0.5, mark=0.5, shared=3.0, shortfall=-1.0)
-BIAS = -2.5
+WEIGHTS = Features(answers=0.25, mark=0.12, span=0.05, shared=1.7, shortfall=-2.0)
+BIAS = -0.5
 
 
 def strength(features: Features) -> float:

@@ -7,7 +7,7 @@ from masis.audit.verdicts import judge_claims
 from masis.language.question import Question, parsed
 from masis.language.statements import CELL_BREAK, Statement
 from masis.language.table_headers import GROUP
-from masis.language.words import content_stems
+from masis.language.words import content_stems, stem
 from masis.reasoning.offline.calculation import calculated
 from masis.reasoning.offline.composition import Answered, compose
 from masis.reasoning.offline.disagreement import all_conflicts
@@ -17,7 +17,7 @@ from masis.reasoning.offline.shapes import shown
 from masis.reasoning.offline.yes_no import yes_or_no
 from masis.reasoning.ports import Listener, Passage, Reply, WritingBrief
 from masis.settings import OFFLINE
-from masis.types import Conflict, EvidenceChunk, Verdict
+from masis.types import EvidenceChunk, Verdict
 
 ANSWERS = 0.0
 """The strength from which a statement is taken for an answer; measured on labelled questions (docs/benchmarks.md)."""
@@ -42,21 +42,28 @@ class OfflineWriter:
         return Reply({chunk_id: summary(found, limit) for chunk_id, found in by_passage.items()})
 
 
-def written(brief: WritingBrief) -> str:
+def written(brief: WritingBrief, at_least: float = ANSWERS) -> str:
+    """`at_least`: the strength that is asked for."""
     candidates = candidates_of(brief.passages)
     evidence = [_as_evidence(p) for p in brief.passages]
-    answered = [answer(part, candidates, evidence) for part in parsed(brief.question).parts]
+    answered = [answer(part, candidates, evidence, brief.absent, at_least) for part in parsed(brief.question).parts]
     conflicts = [c for c in all_conflicts(brief.question, evidence) if c["kind"] in ("contradiction", "revision")]
     return compose(answered, conflicts, candidates)
 
 
-def answer(part: Question, candidates: Sequence[Candidate], evidence: Sequence[EvidenceChunk]) -> Answered:
+def answer(
+    part: Question,
+    candidates: Sequence[Candidate],
+    evidence: Sequence[EvidenceChunk],
+    absent: Sequence[str] = (),
+    at_least: float = ANSWERS,
+) -> Answered:
     """From cells where a figure is asked for and they have it, else from what is said."""
     if told := _from_tables(part, candidates, evidence):
         return Answered(part, told=tuple(told))
     ranked = rank(part, candidates)
-    if not ranked or ranked[0].strength < ANSWERS:
-        return Answered(part)
+    if not ranked or ranked[0].strength < at_least:
+        return Answered(part, absent=tuple(word for word in absent if stem(word) in part.subject))
     groups = tuple(shown(part, ranked, candidates))
     return Answered(part, groups, verdict=yes_or_no(part, ranked[0]) if part.shape == "yes_no" else "")
 
