@@ -11,7 +11,7 @@ CONSTANTS = {
     "retry_candidates": 20,
     "relevance_threshold": 0.60,
     "retry_relevance_threshold": 0.55,
-    "context_limit_chars": 6000,
+    "context_limit_chars": 16_000,
     "full_chunks": 3,
     "summary_chars": 200,
     "over_compression_ratio": 0.35,

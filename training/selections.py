@@ -415,8 +415,10 @@ def _by_set(examples: Sequence[SelectionExample]) -> dict[str, list[SelectionExa
     return found
 
 
-def selections(data: Path, thesaurus: Thesaurus, rng: random.Random) -> Iterator[SelectionExample]:
-    examples = real(data)
+def selections(
+    data: Path, thesaurus: Thesaurus, rng: random.Random, written: Sequence[SelectionExample]
+) -> Iterator[SelectionExample]:
+    examples = [*real(data), *written]
     yield from examples
     yield from changed_questions(examples, thesaurus, rng)
     yield from without_answer(examples, rng)

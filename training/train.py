@@ -117,7 +117,9 @@ def weigh(examples: Sequence[Example], task: str) -> list[Example]:
     return [e | {"weight": _claim_weight(e)} for e in examples]
 
 
-SELECTION_WEIGHTS = {"wtq": 0.4, "tatqa": 0.6, "ramdocs": 0.6, "squad2": 3.0, "clapnq": 2.0, "xquad": 1.5}
+SELECTION_WEIGHTS = {
+    "wtq": 0.4, "tatqa": 0.6, "ramdocs": 0.6, "squad2": 3.0, "clapnq": 2.0, "xquad": 1.5, "written": 1.5, "own": 2.0,
+}  # fmt: skip
 
 
 def _claim_weight(example: Example) -> float:
@@ -138,6 +140,13 @@ def _is_measured(example: Example) -> bool:
     return bool(example["held_out"]) and (not made or "claim" not in example or len(example["claim"]) % 12 == 0)
 
 
+def begin_with(network: Network, file: Path) -> None:
+    """All but the head, which is another for each task."""
+    stored = np.load(file)
+    known = {n: torch.tensor(stored[n].astype(np.float32)) for n in stored.files if not n.startswith("head")}
+    network.load_state_dict(known, strict=False)
+
+
 def save(network: Network, file: Path) -> None:
     arrays = {name: value.detach().cpu().numpy().astype(np.float16) for name, value in network.named_parameters()}
     np.savez_compressed(file, **arrays)
@@ -147,6 +156,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("task", choices=RECIPES)
     parser.add_argument("--out", type=Path, default=FOLDER)
+    parser.add_argument("--start", type=Path, help="begin with this change, of the same rank, instead of with none")
     parser.add_argument("--rank", type=int)
     parser.add_argument("--epochs", type=int)
     parser.add_argument("--rate", type=float)
@@ -169,6 +179,8 @@ def main() -> None:
     measured = encode([e for e in examples if _is_measured(e)])
     print(f"{given.task}: {len(trained)} examples to train on, {len(measured)} to measure with", flush=True)
     network = Network(FOLDER / "base.npz", recipe.rank, recipe.outputs).to(DEVICE)
+    if given.start:
+        begin_with(network, given.start)
     print(f"{sum(p.numel() for p in network.parameters()):,} parameters change", flush=True)
     fit(network, trained, loss_of, recipe)
     save(network, given.out / f"{given.task}.npz")

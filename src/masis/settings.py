@@ -14,6 +14,9 @@ ROLES: tuple[Role, ...] = ("writer", "auditor", "judge")
 RETRY_CEILING = 10
 """No run retries more often in one round, whoever asks; the graph's step limit follows from it."""
 
+SUMMARIES_LIMIT_CHARS = 6000
+"""Where summaries begin; pruned text may be longer, because all of it bears on the question."""
+
 QUESTION_CEILING = 4000
 """Characters of the longest question; longer text is a document."""
 
@@ -87,10 +90,12 @@ class Settings(BaseSettings):
     judge_price_output: float | None = None
     max_output_tokens: int = Field(2048, ge=1)
     """The longest answer of a model."""
-    model_timeout_seconds: float = Field(60.0, gt=0)
-    """One request."""
-    model_deadline_seconds: float = Field(180.0, gt=0)
-    """One model call with all its retries and waits."""
+    model_timeout_seconds: float = Field(30.0, gt=0)
+    """A model that sends no byte for so long is given up. One that is still sending is never cut off."""
+    model_deadline_seconds: float = Field(40.0, gt=0)
+    """By then the first word of an answer must have come, all attempts and waits of the call included."""
+    model_attempts: int = Field(4, ge=1)
+    """How often a request that fails is sent."""
     model_retry_after_cap_seconds: float = Field(30.0, gt=0)
     """A Retry-After longer than this is not waited for."""
     rate_limit_calls: int = Field(10, ge=1)
@@ -134,10 +139,13 @@ class Settings(BaseSettings):
     of the question."""
 
     # Synthesizer
-    context_limit_chars: int = Field(6000, ge=1)
-    """Evidence longer than this is compressed."""
+    context: Literal["pruned", "summaries"] = "pruned"
+    """How evidence is made to fit: `pruned` to the sentences and rows that bear on the question, or, with one more
+    model call, the best passages whole and `summaries` of the others."""
+    context_limit_chars: int = Field(16_000, ge=1)
+    """Evidence longer than this is made to fit; with summaries, and unless it is set, 6,000."""
     full_chunks: int = Field(3, ge=1)
-    """How many of the best chunks stay whole then."""
+    """How many of the best chunks stay whole beside summaries."""
     summary_chars: int = Field(200, ge=1)
     """The longest summary of the others."""
     over_compression_ratio: float = Field(0.35, ge=0.0, le=1.0)
@@ -198,6 +206,8 @@ class Settings(BaseSettings):
     """The most that one archive may unpack to."""
     max_members: int = Field(10_000, ge=1)
     """The most files that one archive may hold."""
+    formats: str = ""
+    """Modules with file formats of your own, separated by commas; each has a tuple `FORMATS`."""
     parse_processes: int | None = Field(None, ge=1)
     """How many files are read at once, each in a limited process of its own; unset is one for each core."""
     parse_memory_bytes: int = Field(1 << 30, ge=1 << 28)
@@ -266,6 +276,11 @@ class Settings(BaseSettings):
             listed[0] if own_input is None else own_input,
             listed[1] if own_output is None else own_output,
         )
+
+    @property
+    def context_limit(self) -> int:
+        is_set = "context_limit_chars" in self.model_fields_set
+        return SUMMARIES_LIMIT_CHARS if self.context == "summaries" and not is_set else self.context_limit_chars
 
     @property
     def readers(self) -> int:

@@ -150,6 +150,7 @@ def test_an_abstention_is_searched_for_once_however_far_the_context_was_compress
         writer=ScriptedWriter(
             ["The documents do not mention patents."], summaries={f"c{i}": "s" for i in range(4, 11)}
         ),
+        settings=Settings(context="summaries"),
     )
     state = graph.invoke(asked(), context=stage.services)
     assert (state["retry_count"], state["outcome"]) == (1, "insufficient_evidence")

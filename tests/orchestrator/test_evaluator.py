@@ -2,10 +2,10 @@ import pytest
 
 from masis.orchestrator.evaluator import scorecard
 from masis.orchestrator.graph import graph
-from masis.reasoning.ports import Scores
+from masis.reasoning.ports import AuditFinding, Scores
 from masis.settings import Settings
 from tests.orchestrator.test_critic import audit
-from tests.support.engines import ScriptedJudge, Stage, asked
+from tests.support.engines import ScriptedAuditor, ScriptedJudge, Stage, asked
 
 FULL = Scores(1.0, 1.0, 1.0, 1.0)
 
@@ -66,3 +66,12 @@ def test_the_judge_is_given_the_citation_audit_and_never_routes() -> None:
         "duration_ms",
         "retry_count",
     }
+
+
+def test_the_judge_is_told_what_the_critic_found() -> None:
+    poor = AuditFinding(0.4, unsupported_claims=["Margins doubled."], logical_gaps=["No costs."])
+    stage = Stage(auditor=ScriptedAuditor([poor, AuditFinding(0.9)]))
+    graph.invoke(asked(), context=stage.services)
+    first, second = (critique or {} for critique in stage.judge.critiques)
+    assert (first["unsupported_claims"], first["logical_gaps"]) == (["Margins doubled."], ["No costs."])
+    assert second["unsupported_claims"] == []

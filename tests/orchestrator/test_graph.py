@@ -72,12 +72,17 @@ def test_one_retry_takes_six_calls_and_two_queries() -> None:
     assert state["metrics"]["iterations"] == 2
 
 
-def test_compression_takes_one_more_call() -> None:
+SUMMARIES = Settings(context="summaries")
+
+
+def test_summaries_take_one_more_call() -> None:
     evidence = [
         chunk(f"c{i}", f"Revenue was $12 million in 2025. No {i} " + "x" * 670, score=0.9 - i / 100)
         for i in range(1, 11)
     ]
-    stage = Stage(search=ScriptedSearch([evidence]), writer=ScriptedWriter(summaries={"c4": "four"}))
+    stage = Stage(
+        search=ScriptedSearch([evidence]), writer=ScriptedWriter(summaries={"c4": "four"}), settings=SUMMARIES
+    )
     state = run(stage)
     assert (stage.model_calls, stage.store_queries) == (4, 1)
     assert state["metrics"]["model_calls"] == 4
@@ -134,6 +139,14 @@ def test_a_conflict_is_retried_and_then_put_to_a_person() -> None:
     assert "memo.md says 14" in state["clarification_question"]
 
 
+def test_a_writer_that_repeats_itself_is_not_asked_a_third_time() -> None:
+    stage = Stage(writer=ScriptedWriter(stubborn=True), auditor=ScriptedAuditor([POOR]))
+    state = run(stage, max_retries=5)
+    assert decisions(state) == ["retry", "HITL_triggered"]
+    assert state["trace"][-1]["reason"] == "no_progress"
+    assert state["final_answer"] == GOOD_ANSWER
+
+
 def test_the_best_attempt_comes_back_with_its_own_evidence() -> None:
     """The second of three attempts is the best; what surrounds the answer must be that attempt's."""
     names = ("First", "Second", "Third")
@@ -147,7 +160,7 @@ def test_the_best_attempt_comes_back_with_its_own_evidence() -> None:
     )
     state = run(stage)
     assert state["final_answer"] == "Second answer here. [c2]"
-    assert [c["chunk_id"] for c in state["evidence"]] == ["c2"]
+    assert [c["chunk_id"] for c in state["evidence"]] == ["c1", "c2"]  # what was right before stays at hand
     assert state["confidence"] == state["critique"]["confidence"] == 0.6
     assert state["metrics"]["evaluation"]["relevance"] == 0.2
     assert state["claims"][0]["citations"][0]["chunk_id"] == "c2"
@@ -175,7 +188,7 @@ def test_a_fabricated_citation_is_caught_whatever_the_auditor_says() -> None:
 
 def test_an_abstention_is_searched_for_once_more_and_then_stands() -> None:
     silent = "The documents do not say how many patents the company holds."
-    stage = Stage(writer=ScriptedWriter([silent]), auditor=ScriptedAuditor([AuditFinding(0.2)]))
+    stage = Stage(writer=ScriptedWriter([silent], stubborn=True), auditor=ScriptedAuditor([AuditFinding(0.2)]))
     state = run(stage)
     assert stage.store_queries == 2
     assert stage.search.queries[1][2] == 20
@@ -231,7 +244,7 @@ def test_a_judge_that_fails_is_replaced_by_measured_scores_that_say_so() -> None
 
 def test_compression_that_fails_ends_in_review() -> None:
     evidence = [chunk(f"c{i}", f"{i} " + "x" * 700) for i in range(1, 11)]
-    stage = Stage(search=ScriptedSearch([evidence]), writer=ScriptedWriter(summaries=DOWN))
+    stage = Stage(search=ScriptedSearch([evidence]), writer=ScriptedWriter(summaries=DOWN), settings=SUMMARIES)
     assert run(stage)["outcome"] == "unavailable"
 
 
@@ -257,7 +270,7 @@ def test_every_ending_carries_an_evaluation() -> None:
 
 
 def test_a_failure_with_retries_used_up_is_still_unavailable() -> None:
-    stage = Stage(writer=ScriptedWriter([GOOD_ANSWER, GOOD_ANSWER, DOWN]), auditor=ScriptedAuditor([POOR]))
+    stage = Stage(writer=ScriptedWriter([GOOD_ANSWER, f"Again: {GOOD_ANSWER}", DOWN]), auditor=ScriptedAuditor([POOR]))
     assert run(stage)["outcome"] == "unavailable"
 
 

@@ -4,8 +4,10 @@ from typing import Any
 import pytest
 
 from masis.orchestrator.graph import graph
+from masis.orchestrator.synthesizer import renamed_passages
 from masis.reasoning.offline.writer import OfflineWriter
 from masis.reasoning.ports import AuditFinding
+from masis.settings import Settings
 from tests.support.engines import (
     GOOD_ANSWER,
     GOOD_FINDING,
@@ -25,7 +27,12 @@ def evidence(count: int, length: int) -> list[Any]:
 
 
 def run(found: list[Any], summaries: Any = None, **stage: Any) -> tuple[dict[str, Any], Stage]:
-    made = Stage(search=ScriptedSearch([found]), writer=ScriptedWriter(summaries=summaries or {}), **stage)
+    made = Stage(
+        search=ScriptedSearch([found]),
+        writer=ScriptedWriter(summaries=summaries or {}),
+        settings=Settings(context="summaries"),
+        **stage,
+    )
     return graph.invoke(asked(), context=made.services), made
 
 
@@ -44,15 +51,15 @@ def test_the_three_best_stay_whole_and_the_rest_are_at_most_200_characters() -> 
     assert [len(shown[f"c{i}"].text) for i in (1, 2, 3)] == [1000, 1000, 1000]
     assert shown["c4"].text == "Revenue was $4 million."
     assert shown["c5"].text == "z" * 200
-    assert [shown[i].is_summary for i in ("c3", "c4")] == [False, True]
+    assert [shown[i].shortened for i in ("c3", "c4")] == [None, "summary"]
 
 
 def test_a_summary_that_did_not_come_back_is_the_chunks_first_200_characters() -> None:
     found = evidence(7, 1000)
     _, stage = run(found, {"c4": "  "})
     shown = {p.chunk_id: p.text for p in stage.writer.briefs[0].passages}
-    assert shown["c4"] == found[3]["text"][:200]
     assert shown["c7"] == found[6]["text"][:200]
+    assert "c4" not in shown  # the model says that nothing in it bears on the question
 
 
 def test_compression_metrics() -> None:
@@ -108,7 +115,7 @@ def tokens(stage: Stage) -> list[Any]:
 
 
 def test_whoever_follows_reads_along_attempt_by_attempt() -> None:
-    stage = Stage(auditor=ScriptedAuditor([AuditFinding(0.4), GOOD_FINDING]))
+    stage = Stage(ScriptedSearch(), ScriptedWriter(stubborn=True), ScriptedAuditor([AuditFinding(0.4), GOOD_FINDING]))
     heard = tokens(stage)
     assert {event["agent"] for event in heard} == {"synthesizer"}
     for attempt in (0, 1):
@@ -124,3 +131,41 @@ def test_the_offline_writer_is_heard_at_once_and_whole() -> None:
     heard = [part["text"] for mode, part in events if mode == "custom" and part["event"] == "token"]
     assert heard == [events[-1][1]["draft_answer"]]
     assert "[c1]" in heard[0]
+
+
+def test_the_writer_sees_the_draft_that_was_criticised() -> None:
+    stage = Stage(
+        writer=ScriptedWriter(["Revenue was $13 million. [c1]", GOOD_ANSWER]),
+        auditor=ScriptedAuditor([AuditFinding(0.4), GOOD_FINDING]),
+    )
+    graph.invoke(asked(), context=stage.services)
+    assert [brief.previous_draft for brief in stage.writer.briefs] == [None, "Revenue was $13 million. [c1]"]
+
+
+def test_a_cited_passage_found_again_in_a_longer_one_has_its_id() -> None:
+    citation = {"chunk_id": "c1", "document_id": "d1", "start": 100, "end": 140}
+    claim: Any = {"citations": [citation, {**citation, "chunk_id": "gone", "document_id": "other"}]}
+    longer = chunk("c8", "x" * 900, start=50, end=950)
+    assert renamed_passages([claim], [chunk("c2", start=100, end=120), longer]) == {"c1": "c8"}
+
+
+def test_evidence_that_fits_is_not_pruned() -> None:
+    found = [chunk(f"c{i}", f"{i:02} " + "x" * 1597, score=0.9 - i / 100) for i in range(10)]
+    stage = Stage(search=ScriptedSearch([found]))
+    state = graph.invoke(asked(), context=stage.services)
+    assert [p.text for p in stage.writer.briefs[0].passages] == [c["text"] for c in found]
+    assert state["trace"][1]["context_compressed"] is False
+
+
+def test_longer_evidence_is_pruned_without_a_model_call() -> None:
+    filler = " ".join(f"Gardeners planted tulip bed number {n} in spring." for n in range(60))
+    found = [chunk(f"c{i}", f"{filler} Revenue was ${i} million in 2025.", score=0.9 - i / 100) for i in range(1, 9)]
+    stage = Stage(search=ScriptedSearch([found]))
+    state = graph.invoke(asked(), context=stage.services)
+    shown = stage.writer.briefs[0].passages
+    assert stage.writer.summarized == []
+    assert sum(len(p.text) for p in shown) <= 16_000
+    assert all(f"Revenue was ${i} million in 2025." in p.text for i, p in enumerate(shown, start=1))
+    assert {p.shortened for p in shown} == {"shortened"}
+    assert state["metrics"]["over_compression_flag"] is False
+    assert state["metrics"]["compressed_context_chars"] < state["metrics"]["original_context_chars"]

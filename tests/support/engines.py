@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from masis.audit.checks.second_opinion import SecondOpinion
+from masis.client import Masis
 from masis.orchestrator.services import Services
 from masis.orchestrator.state import MASISInput, MASISState
 from masis.reasoning.ports import AuditFinding, Guidance, Listener, Passage, Reply, Scores, WritingBrief
 from masis.settings import Settings
-from masis.types import EVERYWHERE, CitationAudit, Claim, EvidenceChunk, SearchFilters, SearchResult, Usage
+from masis.types import EVERYWHERE, CitationAudit, Claim, Critique, EvidenceChunk, SearchFilters, SearchResult, Usage
 
 
 def chunk(chunk_id: str = "c1", text: str = "Revenue was $12 million in 2025.", **changes: Any) -> EvidenceChunk:
@@ -67,12 +68,17 @@ class ScriptedWriter:
     script: list[Any] = field(default_factory=lambda: [GOOD_ANSWER])
     summaries: Any = field(default_factory=dict)
     name: str = "scripted-writer"
+    stubborn: bool = False
+    """Whether a draft that is repeated is the same to the letter: a retry that changes nothing is the last."""
     briefs: list[WritingBrief] = field(default_factory=list)
     summarized: list[list[str]] = field(default_factory=list)
 
     async def write(self, brief: WritingBrief, on_token: Listener | None = None) -> Reply[str]:
         self.briefs.append(brief)
-        text = _next(self.script, len(self.briefs) - 1)
+        turn = len(self.briefs) - 1
+        text = _next(self.script, turn)
+        if brief.previous_critique and not self.stubborn:
+            text = text.replace(" ", " " * (1 + max(0, turn + 1 - len(self.script))), 1)
         for word in text.split(" ") if on_token else ():
             on_token(f"{word} ")
         return Reply(text, Usage(1, 100, 10, 0.25))
@@ -105,6 +111,7 @@ class ScriptedJudge:
     script: list[Any] = field(default_factory=lambda: [GOOD_SCORES])
     name: str = "scripted-judge"
     audits: list[CitationAudit] = field(default_factory=list)
+    critiques: list[Critique | None] = field(default_factory=list)
 
     async def judge(
         self,
@@ -113,8 +120,10 @@ class ScriptedJudge:
         evidence: Sequence[EvidenceChunk],
         audit: CitationAudit,
         claims: Sequence[Claim],
+        critique: Critique | None = None,
     ) -> Reply[Scores]:
         self.audits.append(audit)
+        self.critiques.append(critique)
         return Reply(_next(self.script, len(self.audits) - 1), Usage(1, 300, 30, 0.5))
 
 
@@ -146,3 +155,10 @@ class Stage:
 
 def asked(question: str = "What was revenue in 2025?", **changes: Any) -> MASISState:
     return MASISInput(user_query=question, workspace_id="w", **changes).to_state()
+
+
+def masis_with(services: Services) -> Masis:
+    """One whose agents work with these services, search included, instead of its own."""
+    masis = Masis(services.settings)
+    masis._parts.services = services
+    return masis

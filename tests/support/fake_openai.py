@@ -100,7 +100,16 @@ class Hang:
     seconds: float = 30.0
 
 
-Reply = Say | Fail | Raw | CutStream | Drop | Hang
+@dataclass(frozen=True)
+class Trickle:
+    """A stream that sends these bytes again and again, and never an answer."""
+
+    text: str = ": still here\n\n"
+    every: float = 0.05
+    content_type: str = "text/event-stream"
+
+
+Reply = Say | Fail | Raw | CutStream | Drop | Hang | Trickle
 
 
 class FakeOpenAI:
@@ -208,6 +217,10 @@ class _Handler(BaseHTTPRequestHandler):
             case Hang():
                 self.server_state.closing.wait(reply.seconds)
                 self.close_connection = True
+            case Trickle():
+                self._start_stream(reply.content_type)
+                while not self.server_state.closing.wait(reply.every):
+                    self._chunk(reply.text.encode())
             case Say() if self.path == EMBEDDINGS:
                 self._send(_embeddings(body))
             case Say() if self.path != CHAT:
@@ -258,9 +271,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._chunk(b"")
         self.close_connection = True
 
-    def _start_stream(self) -> None:
+    def _start_stream(self, content_type: str = "text/event-stream") -> None:
         self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Content-Type", content_type)
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
 

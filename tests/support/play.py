@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from masis.orchestrator.services import Services
 from masis.reasoning.ports import AuditFinding, Guidance, Listener, Passage, Reply, Scores, WritingBrief
 from masis.settings import Settings
-from masis.types import EVERYWHERE, CitationAudit, Claim, EvidenceChunk, SearchFilters, SearchResult, Usage
+from masis.types import EVERYWHERE, CitationAudit, Claim, Critique, EvidenceChunk, SearchFilters, SearchResult, Usage
 from tests.support.engines import chunk
 
 REPORT = chunk("c1")
@@ -76,6 +76,7 @@ class Play:
         evidence: Sequence[EvidenceChunk],
         audit: CitationAudit,
         claims: Sequence[Claim],
+        critique: Critique | None = None,
     ) -> Reply[Scores]:
         await self.cue("judge")
         return Reply(Scores(0.9, 0.8, 0.7, 0.6, ["Say more."]), Usage(1, 300, 30, 0.5))

@@ -1,10 +1,11 @@
 """What an agent's turn took: time and what it spent, as metrics."""
 
-from typing import Any
+from typing import Any, cast
 
 from masis.errors import MASISError, ModelError
 from masis.orchestrator.services import Services
-from masis.orchestrator.state import AgentName, Failure, MASISState, Metrics, TraceEntry
+from masis.orchestrator.state import Failure, MASISState
+from masis.orchestrator.trail import AgentName, Metrics, TraceEntry
 from masis.reasoning.ports import PromptStamp, prompt_of
 from masis.types import Usage
 
@@ -57,7 +58,8 @@ class Turn:
 
     def trace(self, **found: Any) -> TraceEntry:
         said = {name: {"version": stamp.version, "hash": stamp.hash} for name, stamp in self._prompts.items()}
-        return {"node": self.agent, "retry_count": self.attempt, "duration_ms": self.elapsed_ms(), **found, **said}
+        turn = {"node": self.agent, "retry_count": self.attempt, "duration_ms": self.elapsed_ms()}
+        return cast(TraceEntry, turn | found | said)
 
     def failure(self, error: MASISError) -> Failure:
         if isinstance(error, ModelError):

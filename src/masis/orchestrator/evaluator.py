@@ -56,7 +56,8 @@ async def _ask(judge: Judge, state: MASISState) -> Reply[Scores]:
     draft = state.get("draft_answer") or ""
     # Without a draft the claims in the state are those of the attempt before.
     claims = state.get("claims", []) if draft else []
-    return await judge.judge(question_of(state), draft, state.get("evidence", []), _audit_of(state), claims)
+    critique = state.get("critique") if draft else None
+    return await judge.judge(question_of(state), draft, state.get("evidence", []), _audit_of(state), claims, critique)
 
 
 def _audit_of(state: MASISState) -> CitationAudit:

@@ -15,9 +15,12 @@ from masis.orchestrator.accounting import Turn
 from masis.orchestrator.human import guidance_of, question_of
 from masis.orchestrator.nearest import absent_words, closest_passages
 from masis.orchestrator.services import Services, services_of
-from masis.orchestrator.state import InstructionSeen, MASISState, StateUpdate, filters_of
+from masis.orchestrator.state import MASISState, StateUpdate, filters_of
+from masis.orchestrator.trail import InstructionSeen
 from masis.settings import Settings
-from masis.types import EvidenceChunk, ReviewCause, SearchResult
+from masis.types import EvidenceChunk, ReviewCause, SearchResult, Verdict
+
+BORNE_OUT: tuple[Verdict, ...] = ("verbatim", "supported")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ async def researcher(state: MASISState, runtime: Runtime[Services]) -> StateUpda
     except MASISError as error:
         update = _ask_person("unavailable", turn, warning=error.code, error=str(error))
         return update | {"failure": turn.failure(error)}
-    evidence = select_evidence(result.candidates, plan.threshold, guidance_of(state).over)
+    evidence = select_evidence([*result.candidates, *borne_out_before(state)], plan.threshold, guidance_of(state).over)
     near = await _near(state, result, services)
     return near | (_found(evidence, result, plan, turn) if evidence else _nothing_found(result, plan, turn))
 
@@ -65,6 +68,15 @@ async def _near(state: MASISState, result: SearchResult, services: Services) -> 
     question = question_of(state)
     closest = await asyncio.to_thread(closest_passages, question, result.candidates)
     return {"closest": closest, "absent": await absent_words(question, state["workspace_id"], services)}
+
+
+def borne_out_before(state: MASISState) -> list[EvidenceChunk]:
+    """The passages that right sentences of the last draft cite: a new draft must be able to say them again."""
+    if state.get("retry_count", 0) == 0:
+        return []
+    right = [claim for claim in state.get("claims", []) if claim["verdict"] in BORNE_OUT]
+    cited = {citation["chunk_id"] for claim in right for citation in claim["citations"]}
+    return [chunk for chunk in state.get("evidence", []) if chunk["chunk_id"] in cited]
 
 
 def select_evidence(
@@ -84,15 +96,16 @@ def select_evidence(
 
 
 def _found(evidence: list[EvidenceChunk], result: SearchResult, plan: SearchPlan, turn: Turn) -> StateUpdate:
-    scores = [chunk["score"] for chunk in evidence]
+    scores, kept = [chunk["score"] for chunk in evidence], {chunk["chunk_id"] for chunk in evidence}
     average = round(sum(scores) / len(scores), 4)
     entry = turn.trace(
         chunks=len(evidence),
-        filtered_out=len(result.candidates) - len(evidence),
+        filtered_out=len([c for c in result.candidates if c["chunk_id"] not in kept]),
         avg_score=average,
         threshold_used=plan.threshold,
         augmented_query_used=plan.augmented,
         **_warned_of(instructions_seen(evidence)),
+        **_searched(result),
     )
     metrics = turn.metrics() | {"retrieval_scores": scores, "avg_retrieval_score": average}
     return {"evidence": evidence, "trace": [entry], "metrics": metrics}
@@ -119,7 +132,14 @@ def _nothing_found(result: SearchResult, plan: SearchPlan, turn: Turn) -> StateU
         results_before_filter=len(result.candidates),
         threshold_used=plan.threshold,
         augmented_query_used=plan.augmented,
+        **_searched(result),
     )
+
+
+def _searched(result: SearchResult) -> dict[str, object]:
+    """What a reader would not expect of the search: documents without a date, words spelled otherwise."""
+    undated = {"undated_left_out": result.undated_left_out} if result.undated_left_out else {}
+    return {**undated, **({"respelled": dict(result.respelled)} if result.respelled else {})}
 
 
 def _ask_person(cause: ReviewCause, turn: Turn, **found: object) -> StateUpdate:

@@ -1,7 +1,8 @@
 """The Supervisor: the only router, plain Python. Same state, same decision, no model call."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
@@ -11,15 +12,17 @@ from masis.orchestrator.accounting import Turn
 from masis.orchestrator.evaluator import scorecard_without_answer
 from masis.orchestrator.human import decisions_named
 from masis.orchestrator.outcome import outcome_of
-from masis.orchestrator.remembered import answers_to_apply
 from masis.orchestrator.review import Situation, review_for
 from masis.orchestrator.services import Services, services_of
-from masis.orchestrator.state import Attempt, MASISState, Metrics, Route, StateUpdate, max_retries_of
+from masis.orchestrator.standing_decisions import answers_to_apply
+from masis.orchestrator.state import Attempt, MASISState, Route, StateUpdate, max_retries_of, merge_metrics
+from masis.orchestrator.trail import Metrics, RetryReason
 from masis.types import Claim, ReviewCause
 
 NOTHING_ASKED: StateUpdate = {"requires_human_review": False, "clarification_question": None, "review": None}
 
-REMEMBERED = "decision_remembered"
+STANDING = "standing_decision"
+NO_PROGRESS = "no_progress"
 
 TraceDecision = Literal["retry", "finalize", "HITL_conflict", "HITL_triggered"]
 
@@ -39,9 +42,11 @@ class Signals:
     hallucination: bool = False
     critic_asks_retry: bool = False
     conflict: bool = False
-    remembered: bool = False
+    standing_decision: bool = False
     """A decision of an earlier run settles a conflict, and was not applied in this one."""
     retries_left: bool = True
+    no_progress: bool = False
+    """The retry brought the evidence and the draft that were there before: another would bring them again."""
 
     @property
     def quality_issue(self) -> bool:
@@ -68,16 +73,18 @@ def decide(s: Signals) -> Decision:
         return Decision("human_review", "HITL_triggered", "unavailable", "unavailable")
     if not s.drafted:
         return Decision("first_run")
-    if s.remembered:
-        return Decision("retry", "retry", REMEMBERED)
-    if s.retries_left and s.quality_issue:
+    if s.standing_decision:
+        return Decision("retry", "retry", STANDING)
+    worth_a_retry = s.retries_left and not s.no_progress
+    if worth_a_retry and s.quality_issue:
         return Decision("retry", "retry", "quality_issue_detected")
-    if s.retries_left and s.conflict:
+    if worth_a_retry and s.conflict:
         return Decision("retry", "retry", "conflicting_evidence_attempting_resolution")
+    stuck = NO_PROGRESS if s.retries_left else None
     if s.conflict:
-        return Decision("human_review", "HITL_conflict", "conflicting_evidence", "conflict")
+        return Decision("human_review", "HITL_conflict", stuck or "conflicting_evidence", "conflict")
     if s.quality_issue:
-        return Decision("human_review", "HITL_triggered", "quality_issue_unresolved", "quality")
+        return Decision("human_review", "HITL_triggered", stuck or "quality_issue_unresolved", "quality")
     return Decision("finalize", "finalize", "quality_checks_passed")
 
 
@@ -88,7 +95,7 @@ def route(state: MASISState) -> Route:
 
 def signals(state: MASISState, services: Services) -> Signals:
     critique = state.get("critique")
-    audit = state.get("metrics", {}).get("last_citation_audit") or {}
+    audit: Mapping[str, Any] = state.get("metrics", {}).get("last_citation_audit") or {}
     answer = state.get("pending_answer")
     threshold = services.settings.confidence_threshold
     return Signals(
@@ -101,9 +108,16 @@ def signals(state: MASISState, services: Services) -> Signals:
         hallucination=critique is not None and critique["hallucination_detected"],
         critic_asks_retry=critique is not None and critique["needs_retry"],
         conflict=critique is not None and bool(critique["conflicting_evidence"]),
-        remembered=bool(answers_to_apply(state)),
+        standing_decision=bool(answers_to_apply(state)),
         retries_left=state.get("retry_count", 0) < ceiling_of(state, services),
+        no_progress=state.get("retried_from") == mark_of(state),
     )
+
+
+def mark_of(state: MASISState) -> str:
+    """Changes with the draft and with the evidence it was written from."""
+    ids = sorted(chunk["chunk_id"] for chunk in state.get("evidence", []))
+    return sha256("\n".join([*ids, state.get("draft_answer") or ""]).encode(errors="surrogatepass")).hexdigest()
 
 
 def ceiling_of(state: MASISState, services: Services) -> int:
@@ -123,25 +137,28 @@ async def supervisor(state: MASISState, runtime: Runtime[Services]) -> StateUpda
     else:
         update = _ending(state, decision, services)
     entry = turn.trace(decision=decision.logged_as, confidence=state.get("confidence", 0.0), reason=decision.reason)
-    return update | {
+    return {
+        **update,
         "decision": decision.route,
         "pending_answer": None,
         "trace": [entry],
-        "metrics": turn.metrics() | update.get("metrics", {}),
+        "metrics": merge_metrics(turn.metrics(), update.get("metrics")),
     }
 
 
 def _next_attempt(state: MASISState, seen: Signals, decision: Decision, services: Services) -> StateUpdate:
     attempt = state.get("retry_count", 0) + 1
-    reason = {
+    reason: RetryReason = {
         "iteration": attempt,
         "confidence": state.get("confidence", 0.0),
         "reason": decision.reason,
         "citation_issue": seen.invalid_citation,
         "hallucination": seen.hallucination,
     }
-    update: StateUpdate = {"retry_count": attempt, "metrics": {"retry_reasons": [reason]}}
-    if decision.reason == REMEMBERED:
+    # What a person decided changes what is to be written, even from the same evidence.
+    before = None if seen.answered or decision.reason == STANDING else mark_of(state)
+    update: StateUpdate = {"retry_count": attempt, "retried_from": before, "metrics": {"retry_reasons": [reason]}}
+    if decision.reason == STANDING:
         # The attempt that obeys is no retry on luck: as many of those are left as before.
         return update | {
             "human_answers": answers_to_apply(state),

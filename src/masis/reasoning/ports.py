@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Literal, Protocol, TypeVar
 
 from masis.types import CitationAudit, Claim, Conflict, Critique, EvidenceChunk, Usage
 
@@ -32,7 +32,7 @@ class PromptStamp:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What the writer sees of one chunk: the whole text, or a summary of it."""
+    """What the writer sees of one chunk: the whole text, or what is left of it where it had to be shortened."""
 
     chunk_id: str
     file_name: str
@@ -40,7 +40,8 @@ class Passage:
     text: str
     heading: str | None = None
     date: str | None = None
-    is_summary: bool = False
+    shortened: Literal["summary", "shortened"] | None = None
+    """By a model's words, or to the sentences and rows that bear on the question."""
     label: str | None = None
     """Which sheet or slide."""
 
@@ -67,6 +68,8 @@ class WritingBrief:
     passages: Sequence[Passage]
     previous_critique: Critique | None = None
     guidance: Guidance = Guidance()
+    previous_draft: str | None = None
+    """What the critique is about."""
     absent: Sequence[str] = ()
     """Words of the question that no document of the workspace has."""
 
@@ -141,4 +144,7 @@ class Judge(Protocol):
         evidence: Sequence[EvidenceChunk],
         audit: CitationAudit,
         claims: Sequence[Claim],
-    ) -> Reply[Scores]: ...
+        critique: Critique | None = None,
+    ) -> Reply[Scores]:
+        """`critique`: what the Critic found, in the words that the writer is told."""
+        ...

@@ -42,6 +42,8 @@ async def test_a_completion_is_asked_for_with_what_is_set(make_client: MakeClien
         "messages": ASK,
         "temperature": 0.2,
         "max_tokens": 99,
+        "stream": True,
+        "stream_options": {"include_usage": True},
     }
     assert fake_openai.chats[0].body == expected
     assert client.name == "big-model"

@@ -10,12 +10,14 @@ from email.utils import format_datetime
 import pytest
 from pydantic import BaseModel
 
-from masis.errors import ModelRefused, ModelRejected, ModelUnavailable
+from masis.errors import ModelError, ModelRefused, ModelRejected, ModelTruncated, ModelUnavailable
+from masis.reasoning.llm import courier
+from masis.reasoning.llm.backoff import full_jitter
 from masis.reasoning.llm.client import ModelClient
-from masis.reasoning.llm.courier import TRIES_AT_A_CLOSED_DOOR
 from masis.reasoning.llm.limiter import RateLimiter
 from masis.reasoning.llm.wire import Message
-from tests.support.fake_openai import CutStream, Drop, Fail, FakeOpenAI, Hang, Raw, Recorded, Reply, Say
+from masis.settings import Settings
+from tests.support.fake_openai import CutStream, Drop, Fail, FakeOpenAI, Hang, Raw, Recorded, Reply, Say, Trickle
 
 MakeClient = Callable[..., ModelClient]
 ASK: list[Message] = [{"role": "user", "content": "How much?"}]
@@ -98,9 +100,65 @@ async def test_back_off_grows_with_the_failures(make_client: MakeClient, fake_op
         asked.append(failures)
         return 0.0
 
-    fake_openai.script(*[Fail(503)] * 4, Say())
+    fake_openai.script(*[Fail(503)] * 3, Say())
     await make_client(backoff=backoff).complete(ASK)
-    assert asked == [1, 2, 3, 4]
+    assert asked == [1, 2, 3]
+
+
+MISBEHAVIOUR: dict[str, Reply] = {
+    **{f"{status} always": Fail(status) for status in (408, 409, 429, 500, 502, 503, 504, 529)},
+    "an HTML page with 503": Raw("<html>Service unavailable</html>", "text/html", 503),
+    "an HTML page with 200": Raw("<html>Welcome</html>", "text/html"),
+    "an empty 500": Raw("", "text/plain", 500),
+    "an error with status 200": Raw('{"error": {"code": 502, "message": "upstream is down"}}'),
+    "no completion": Raw('{"hello": "world"}'),
+    "half a body": Raw('{"choices": [', bytes_missing=500),
+    "dropped connections": Drop(),
+    "streams that break": CutStream("Half an"),
+    "streams that end politely": CutStream("Half an", politely=True),
+    "streams that break in mid line": CutStream("Half", in_mid_line=True),
+    "a hang": Hang(),
+    "keep-alives without an answer": Trickle(),
+    "white space instead of JSON": Trickle(" ", content_type="application/json"),
+    "retry after 20 s, always": Fail(429, headers={"Retry-After": "20"}),
+    "retry after 90 s": Fail(503, headers={"Retry-After": "90"}),
+    "quota used up": Fail(429, "quota", code="insufficient_quota"),
+    "no such model": Fail(404, "no such model"),
+    "wrong key": Fail(401, "wrong key"),
+}
+
+
+@pytest.mark.parametrize("reply", MISBEHAVIOUR.values(), ids=MISBEHAVIOUR.keys())
+async def test_a_provider_that_is_down_is_known_soon_with_what_to_do(
+    make_client: MakeClient, fake_openai: FakeOpenAI, reply: Reply, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hundredth of the seconds that a call may take; waits between attempts are not slept but added."""
+    real, waited = Settings(), []
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+
+    monkeypatch.setattr(courier.asyncio, "sleep", sleep)
+    fake_openai.answer_with(lambda _: reply)
+    client = make_client(
+        model_timeout_seconds=real.model_timeout_seconds / 100,
+        model_deadline_seconds=real.model_deadline_seconds / 100,
+        model_retry_after_cap_seconds=real.model_retry_after_cap_seconds / 100,
+        backoff=lambda failures: full_jitter(failures) / 100,
+    )
+    async with asyncio.timeout(10):
+        with pytest.raises(ModelError) as raised:
+            await client.complete(ASK)
+    assert len(fake_openai.chats) <= real.model_attempts
+    assert sum(waited) + real.model_timeout_seconds / 100 < 0.45
+    assert len(raised.value.advice) > 20
+
+
+def test_a_call_ends_in_under_45_seconds_by_default() -> None:
+    settings = Settings()
+    assert settings.model_timeout_seconds <= 30
+    assert settings.model_deadline_seconds < 45
+    assert settings.model_attempts == 4
 
 
 @pytest.mark.parametrize(
@@ -136,30 +194,42 @@ async def test_a_wait_beyond_the_deadline_is_not_begun(make_client: MakeClient, 
 
 async def test_the_deadline_ends_the_tries(make_client: MakeClient, fake_openai: FakeOpenAI) -> None:
     fake_openai.answer_with(lambda _: Fail(503, "overloaded"))
-    client = make_client(backoff=lambda _: 0.3, model_deadline_seconds=1.0)
+    client = make_client(backoff=lambda _: 0.3, model_deadline_seconds=1.0, model_attempts=9)
     with pytest.raises(ModelUnavailable, match=r"within 1 seconds.*overloaded") as raised:
         await client.complete(ASK)
     assert 2 <= raised.value.usage.requests == len(fake_openai.chats) <= 4
 
 
-async def test_a_request_that_hangs_is_cut_off_and_tried_again(
+async def test_a_request_that_hangs_fails_the_call_and_is_not_tried_again(
     make_client: MakeClient, fake_openai: FakeOpenAI
 ) -> None:
     fake_openai.script(Hang())
-    fake_openai.answer_with(lambda _: Say("42"))
-    assert (await make_client(model_timeout_seconds=0.2).complete(ASK)).value == "42"
+    with pytest.raises(ModelUnavailable, match="did not answer in time") as raised:
+        await make_client(model_timeout_seconds=0.2).complete(ASK)
+    assert len(fake_openai.chats) == 1
+    assert "MASIS_MODEL_TIMEOUT_SECONDS" in raised.value.advice
 
 
-async def test_a_server_that_trickles_does_not_outlast_its_time(
-    make_client: MakeClient, fake_openai: FakeOpenAI
-) -> None:
-    """Every read is quick, the whole never ends: a time-out per read would not notice."""
-    fake_openai.script(Say("x" * 3000, pause=0.02))
-    fake_openai.answer_with(lambda _: Hang())
-    client = make_client(model_timeout_seconds=0.2, model_deadline_seconds=0.5)
-    async with asyncio.timeout(10):
-        with pytest.raises(ModelUnavailable, match="did not answer in time"):
-            await client.complete(ASK, on_token=lambda _: None)
+async def test_a_model_that_is_still_sending_is_not_cut_off(make_client: MakeClient, fake_openai: FakeOpenAI) -> None:
+    fake_openai.script(Say("x" * 1500, pause=0.02))
+    client = make_client(model_timeout_seconds=0.3, model_deadline_seconds=0.4)
+    started = time.monotonic()
+    assert (await client.complete(ASK)).value == "x" * 1500
+    assert time.monotonic() - started > 0.4
+    assert len(fake_openai.chats) == 1
+
+
+async def test_bytes_without_a_word_are_no_answer(make_client: MakeClient, fake_openai: FakeOpenAI) -> None:
+    fake_openai.script(Trickle(": still here\n\n", every=0.05))
+    client = make_client(model_timeout_seconds=0.3, model_deadline_seconds=0.5)
+    with pytest.raises(ModelUnavailable, match="did not answer in time"):
+        await client.complete(ASK)
+
+
+async def test_a_server_that_ignores_the_limit_of_tokens_is_left(client: ModelClient, fake_openai: FakeOpenAI) -> None:
+    fake_openai.script(Say("word " * 4000))
+    with pytest.raises(ModelTruncated):
+        await client.complete(ASK, max_tokens=3)
 
 
 async def test_a_deadline_shorter_than_the_time_out_decides(make_client: MakeClient, fake_openai: FakeOpenAI) -> None:
@@ -282,5 +352,5 @@ async def test_a_server_that_is_not_there_is_not_waited_for_until_the_deadline(m
     client = make_client(model_base_url=f"http://127.0.0.1:{port}/v1", model_deadline_seconds=60.0)
     with pytest.raises(ModelUnavailable, match="could not be reached") as raised:
         await client.complete(ASK)
-    assert raised.value.usage.requests == TRIES_AT_A_CLOSED_DOOR
+    assert raised.value.usage.requests == 4
     assert "MASIS_MODEL_BASE_URL" in raised.value.advice

@@ -57,7 +57,8 @@ async def test_summaries_are_held_to_what_was_asked(client: ModelClient, fake_op
     }
     fake_openai.script(Say(json.dumps({"summaries": said})))
     reply = await LLMWriter(client).summarize("How much?", PASSAGES, 50)
-    assert list(reply.value) == ["a-1"]
+    assert list(reply.value) == ["a-1", "b-2"]
+    assert reply.value["b-2"] == ""  # nothing in it bears on the question
     assert len(reply.value["a-1"]) <= 50
     assert reply.value["a-1"].startswith("Revenue of $199.6M and more words")
     assert reply.value["a-1"].endswith(("words…", "and…", "more…"))

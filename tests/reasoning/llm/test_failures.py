@@ -4,7 +4,7 @@ import pytest
 
 from masis.errors import ModelRefused, ModelRejected, ModelUnavailable
 from masis.reasoning.llm.failures import Redactor, classify, expected
-from masis.reasoning.llm.wire import ErrorInBody, Interrupted, NotAChatEndpoint
+from masis.reasoning.llm.wire import ErrorInBody, Interrupted, NotAChatEndpoint, Silent
 
 OPEN = Redactor()
 
@@ -12,7 +12,8 @@ OPEN = Redactor()
 @pytest.mark.parametrize(
     ("error", "kind", "is_retryable"),
     [
-        (TimeoutError(), ModelUnavailable, True),
+        (TimeoutError(), ModelUnavailable, False),
+        (Silent(), ModelUnavailable, False),
         (Interrupted("the connection broke"), ModelUnavailable, True),
         (NotAChatEndpoint("the answer is not JSON"), ModelRejected, False),
         (ErrorInBody(None, "hm"), ModelUnavailable, True),

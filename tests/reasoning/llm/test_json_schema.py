@@ -51,7 +51,7 @@ def test_conflicts_are_asked_for_as_objects_with_known_kinds() -> None:
         "period",
         "kind",
     ]
-    assert "revision" in conflict["properties"]["kind"]["enum"]
+    assert {"revision", "unknown"} < set(conflict["properties"]["kind"]["enum"])
 
 
 def test_findings_are_asked_for_before_the_score_that_rests_on_them() -> None:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 
 import pytest
+from pydantic import BaseModel
 
 from masis.errors import ModelRefused, ModelRejected, ModelTruncated, ModelUnavailable
 from masis.reasoning.llm.client import ModelClient
@@ -14,15 +15,23 @@ MakeClient = Callable[..., ModelClient]
 ASK: list[Message] = [{"role": "user", "content": "How much?"}]
 
 
+class Amount(BaseModel):
+    amount: int
+
+
 @pytest.fixture
 def heard() -> list[str]:
     return []
 
 
-async def test_only_a_listener_makes_it_stream(client: ModelClient, fake_openai: FakeOpenAI) -> None:
+async def test_every_answer_is_streamed_and_whole_where_the_server_cannot(
+    client: ModelClient, fake_openai: FakeOpenAI
+) -> None:
+    fake_openai.script(Say("42"), Fail(400, "stream is not supported with response_format"), Say('{"amount": 42}'))
     await client.complete(ASK)
-    await client.complete(ASK, on_token=lambda _: None)
-    assert [chat.body.get("stream") for chat in fake_openai.chats] == [None, True]
+    assert (await client.structured(ASK, Amount)).value.amount == 42
+    assert [chat.body.get("stream") for chat in fake_openai.chats] == [True, True, None]
+    assert "response_format" in fake_openai.chats[2].body
 
 
 async def test_a_listener_hears_the_answer_piece_by_piece(
@@ -113,7 +122,7 @@ async def test_refusals_and_truncations_are_told_apart(
 async def test_an_answer_without_a_finish_reason_is_whole_when_its_body_is(
     client: ModelClient, fake_openai: FakeOpenAI
 ) -> None:
-    fake_openai.script(Say("42", finish_reason=None))
+    fake_openai.script(Say("42", finish_reason=None, never_stream=True))
     assert (await client.complete(ASK)).value == "42"
 
 

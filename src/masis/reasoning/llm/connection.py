@@ -21,6 +21,9 @@ from masis.settings import Settings
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
+CONNECT_SECONDS = 10.0
+"""A server that is there takes a connection at once."""
+
 NO_KEY_NEEDED = "not-needed"
 """What local servers are sent: the SDK insists on some key."""
 
@@ -31,7 +34,7 @@ class Connector:
     def __init__(self, settings: Settings) -> None:
         self._base_url = settings.model_base_url
         self._key = settings.openai_api_key
-        self._timeout = settings.model_timeout_seconds
+        self._silence = settings.model_timeout_seconds
 
     @property
     def redactor(self) -> Redactor:
@@ -44,12 +47,13 @@ class Connector:
         key = self._checked_key()
         # The SDK's import and the certificates take half a second the first time: not on the event loop.
         certificates = await asyncio.to_thread(_load)
+        import httpx2
         from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
         async with AsyncOpenAI(
             api_key=key,
             base_url=self._checked_address(),
-            timeout=self._timeout,
+            timeout=httpx2.Timeout(self._silence, connect=min(self._silence, CONNECT_SECONDS)),
             max_retries=0,
             http_client=DefaultAsyncHttpxClient(verify=certificates),
         ) as sdk:

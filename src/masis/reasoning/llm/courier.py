@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -35,6 +36,7 @@ class Ledger:
     """What one model call may still take, and what it has spent so far."""
 
     seconds_left: float
+    """What failed attempts and waits may still take, until the first word must have come."""
     usage: Usage = field(default_factory=Usage)
 
     @contextmanager
@@ -56,21 +58,18 @@ class Request:
     """Whether lists and texts of the record have an end that the server enforces."""
     listener: Listener | None = None
     was_heard: bool = False
-    """Whether the listener has heard the beginning of an answer."""
+    """Whether the beginning of an answer has come."""
 
     @property
     def streams(self) -> bool:
-        # After a stream broke off the next try is not streamed: a listener never hears two answers in a row.
-        return self.listener is not None and not self.was_heard
+        """Always at first, so that a model that is writing is told from one that hangs. After a stream broke off the
+        next try is not streamed: a listener never hears two answers in a row."""
+        return not self.was_heard
 
     def hear(self, token: str) -> None:
         self.was_heard = True
         if self.listener is not None:
             self.listener(token)
-
-
-TRIES_AT_A_CLOSED_DOOR = 3
-"""A server that is not there is not overloaded: waiting out the whole deadline would only look like hanging."""
 
 
 class Courier:
@@ -111,15 +110,15 @@ class Courier:
         ledger.usage += Usage(requests=1)
         started = time.monotonic()
         try:
-            # The SDK's time-out is per read: a server that trickles would never run into it.
-            async with asyncio.timeout(min(self._settings.model_timeout_seconds, ledger.seconds_left)):
-                completion = await send(sdk, body, request.hear)
+            # Silence is the SDK's to notice, read by read. Bytes without a word of an answer are no answer either.
+            async with asyncio.timeout(ledger.seconds_left) as patience:
+                completion = await send(sdk, body, request.hear, on_word=partial(_wait_on, patience))
         except expected() as error:
             failure = classify(error, self.model, self._redactor)
             self._watch.request_done(body["messages"], time.monotonic() - started, error=failure.error.code)
+            if patience.when() is not None:
+                ledger.seconds_left -= time.monotonic() - started
             return failure
-        finally:
-            ledger.seconds_left -= time.monotonic() - started
         spent = usage_of(completion, body["messages"], self._price)
         self._watch.request_done(body["messages"], time.monotonic() - started, spent, answer=completion.text)
         ledger.usage += spent
@@ -134,7 +133,7 @@ class Courier:
             messages = with_schema(messages, request.schema, dialect.rung)
             if wanted := response_format(request.schema, dialect.rung, bounded=request.bounded):
                 body["response_format"] = wanted
-        if request.streams:
+        if request.streams and dialect.streams:
             body["stream"] = True
             if dialect.sends_stream_options:
                 body["stream_options"] = {"include_usage": True}
@@ -145,8 +144,10 @@ class Courier:
         return after_refusal(dialect, sent, failure.status, failure.words)
 
     async def _wait_or_give_up(self, failure: Failure, failures: int, ledger: Ledger) -> None:
-        if not failure.is_retryable or (failure.nobody_there and failures >= TRIES_AT_A_CLOSED_DOOR):
+        if not failure.is_retryable:
             raise failure.error
+        if failures >= self._settings.model_attempts:
+            raise ModelUnavailable(f"{failure.error} (requests sent: {failures})", advice=failure.error.advice)
         asked, cap = failure.retry_after or 0.0, self._settings.model_retry_after_cap_seconds
         if asked > cap:
             raise ModelUnavailable(
@@ -161,4 +162,10 @@ class Courier:
 
     def _deadline_passed(self, failure: Failure, ledger: Ledger) -> ModelUnavailable:
         tried = f"{self.model} gave no answer within {self._settings.model_deadline_seconds:g} seconds"
-        return ModelUnavailable(f"{tried} (requests sent: {ledger.usage.requests}). Last: {failure.error}")
+        sentence = f"{tried} (requests sent: {ledger.usage.requests}). Last: {failure.error}"
+        return ModelUnavailable(sentence, advice=failure.error.advice)
+
+
+def _wait_on(patience: asyncio.Timeout) -> None:
+    """The model has begun to write: from now on only silence ends the wait."""
+    patience.reschedule(None)

@@ -30,6 +30,7 @@ class Dialect:
     """Reasoning models of OpenAI know only the second, most other servers only the first."""
     sends_temperature: bool = True
     sends_stream_options: bool = True
+    streams: bool = True
 
     def merged(self, other: "Dialect") -> "Dialect":
         """What both have learnt: two calls at once may each learn something."""
@@ -38,6 +39,7 @@ class Dialect:
             max(self.token_limit, other.token_limit, key=("max_tokens", "max_completion_tokens").index),
             self.sends_temperature and other.sends_temperature,
             self.sends_stream_options and other.sends_stream_options,
+            self.streams and other.streams,
         )
 
 
@@ -48,6 +50,8 @@ def after_refusal(dialect: Dialect, sent: frozenset[str], status: int | None, wo
     said = words.lower()
     if "stream_options" in sent and "stream_options" in said:
         return replace(dialect, sends_stream_options=False)
+    if "stream" in sent and "stream" in said:
+        return replace(dialect, streams=False)
     if "max_tokens" in sent and "max_completion_tokens" in said:
         return replace(dialect, token_limit="max_completion_tokens")
     if "temperature" in sent and "temperature" in said:

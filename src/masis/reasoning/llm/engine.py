@@ -9,7 +9,7 @@ from masis.reasoning.llm.client import ModelClient
 from masis.reasoning.llm.reported_conflicts import bare_id, resolve
 from masis.reasoning.llm.schemas import Audit, Scorecard, Summaries
 from masis.reasoning.ports import AuditFinding, Guidance, Listener, Passage, Reply, Scores, WritingBrief
-from masis.types import CitationAudit, Claim, EvidenceChunk
+from masis.types import CitationAudit, Claim, Critique, EvidenceChunk
 
 
 class LLMWriter:
@@ -31,7 +31,7 @@ class LLMWriter:
             return Reply({}, error.usage)
         known = {passage.chunk_id for passage in passages}
         made = {bare_id(each.chunk_id): _shortened(each.summary, limit) for each in reply.value.summaries}
-        return Reply({id_: text for id_, text in made.items() if id_ in known and text}, reply.usage)
+        return Reply({id_: text for id_, text in made.items() if id_ in known}, reply.usage)
 
 
 class LLMAuditor:
@@ -61,7 +61,8 @@ class LLMAuditor:
             logical_gaps=found.logical_gaps,
             conflicts=records,
             conflicting_evidence=sentences,
-            needs_retry=found.needs_retry,
+            # What a new draft should do better has to be named: without a finding it would be the same again.
+            needs_retry=found.needs_retry and bool(found.unsupported_claims or found.logical_gaps or records),
         )
         return Reply(finding, reply.usage)
 
@@ -80,8 +81,9 @@ class LLMJudge:
         evidence: Sequence[EvidenceChunk],
         audit: CitationAudit,
         claims: Sequence[Claim],
+        critique: Critique | None = None,
     ) -> Reply[Scores]:
-        messages = prompts.judging(question, answer, evidence, audit)
+        messages = prompts.judging(question, answer, evidence, audit, critique)
         reply = await self._client.structured(messages, Scorecard)
         return Reply(Scores(**reply.value.model_dump()), reply.usage)
 

@@ -6,10 +6,14 @@ from dataclasses import dataclass
 
 from masis.errors import ModelError, ModelRefused, ModelRejected, ModelUnavailable
 from masis.reasoning.llm.backoff import retry_after
-from masis.reasoning.llm.wire import ErrorInBody, NotAChatEndpoint
+from masis.reasoning.llm.wire import ErrorInBody, NotAChatEndpoint, Silent
 
 _RETRIED_STATUSES = (408, 409, 429)
 _LONGEST_QUOTE = 300
+DOWN = (
+    "Look at the provider's status page and ask again later, name another model or endpoint, or answer without one:"
+    " MASIS_WRITER_MODEL=offline, and the same for auditor and judge."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +24,6 @@ class Failure:
     words: str = ""
     """All the provider said, for working out what it did not understand; never shown."""
     retry_after: float | None = None
-    nobody_there: bool = False
-    """No connection came about: a server that is not running, or another address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class Redactor:
 
 def classify(error: Exception, model: str, redactor: Redactor) -> Failure:
     """What an exception of `wire.send` means. Those it can mean are listed by `expected`."""
+    from httpx2 import ConnectTimeout
     from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
 
     match error:
@@ -51,8 +54,10 @@ def classify(error: Exception, model: str, redactor: Redactor) -> Failure:
             return _status_failure(error.status, str(error), model, redactor, None)
         case NotAChatEndpoint():
             return Failure(_not_an_endpoint(str(error)), is_retryable=False)
-        case APITimeoutError() | TimeoutError():
-            return _unavailable(f"{model} did not answer in time")
+        case APITimeoutError() if isinstance(error.__cause__, ConnectTimeout):
+            return _unreachable(model, "ConnectTimeout")
+        case APITimeoutError() | TimeoutError() | Silent():
+            return Failure(_silent(model), is_retryable=False)
         case APIConnectionError():
             reason = type(error.__cause__).__name__ if error.__cause__ else "no reason given"
             return _unreachable(model, reason)
@@ -68,7 +73,7 @@ def expected() -> tuple[type[Exception], ...]:
 
     from masis.reasoning.llm.wire import Interrupted
 
-    return (APIError, TimeoutError, Interrupted, ErrorInBody, NotAChatEndpoint)
+    return (APIError, TimeoutError, Silent, Interrupted, ErrorInBody, NotAChatEndpoint)
 
 
 def _status_failure(status: int, words: str, model: str, redactor: Redactor, asked_wait: float | None) -> Failure:
@@ -77,7 +82,7 @@ def _status_failure(status: int, words: str, model: str, redactor: Redactor, ask
         return Failure(_quota_used_up(model, quote), False, status, words)
     if status in _RETRIED_STATUSES or status >= 500:
         sentence = f"{model} is not available now ({status}): {quote}"
-        return Failure(ModelUnavailable(sentence), True, status, words, asked_wait)
+        return Failure(ModelUnavailable(sentence, advice=DOWN), True, status, words, asked_wait)
     if _mentions(words, ["content_filter", "content_policy"]):
         return Failure(ModelRefused(f"The provider's filter stopped the request: {quote}"), False, status, words)
     return Failure(
@@ -96,7 +101,7 @@ def _stream_failure(error: Exception, model: str, redactor: Redactor) -> Failure
 
 
 def _unavailable(sentence: str) -> Failure:
-    return Failure(ModelUnavailable(sentence), is_retryable=True)
+    return Failure(ModelUnavailable(sentence, advice=DOWN), is_retryable=True)
 
 
 def _unreachable(model: str, reason: str) -> Failure:
@@ -104,7 +109,16 @@ def _unreachable(model: str, reason: str) -> Failure:
         f"{model} could not be reached ({reason})",
         advice="Check that the server runs, and MASIS_MODEL_BASE_URL or the network, then ask again.",
     )
-    return Failure(error, is_retryable=True, nobody_there=reason == "ConnectError")
+    return Failure(error, is_retryable=True)
+
+
+def _silent(model: str) -> ModelUnavailable:
+    return ModelUnavailable(
+        f"{model} did not answer in time",
+        advice="Look whether the provider is up, or name another model. A model that needs longer for its first word,"
+        " on a slow machine or because it thinks first, gets it with MASIS_MODEL_TIMEOUT_SECONDS and"
+        " MASIS_MODEL_DEADLINE_SECONDS.",
+    )
 
 
 def _quota_used_up(model: str, quote: str) -> ModelRejected:

@@ -19,7 +19,8 @@ _LONGEST_QUOTE = 300
 def resolve(
     reported: Sequence[ReportedConflict], evidence: Sequence[EvidenceChunk]
 ) -> tuple[list[Conflict], list[str]]:
-    """Records with both sides quoted from the evidence; sentences for what code can neither bear out nor refute."""
+    """Records with both sides quoted from the evidence; sentences for contradictions that code can neither bear out
+    nor refute. What the auditor itself explains, or cannot name, is not worth a person's time without a record."""
     # A value that only an order inside a document gives is no document's.
     honest = readable(evidence)
     chunks = {chunk["chunk_id"]: chunk for chunk in honest}
@@ -31,7 +32,7 @@ def resolve(
         record = _record(each, chunks)
         if record is not None and not _both_say_both(record, chunks):
             records.append(record)
-        elif record is None and (sentence := _sentence(each)):
+        elif record is None and each.kind == "contradiction" and (sentence := _sentence(each)):
             sentences.append(sentence)
     return records, sentences
 
@@ -89,7 +90,7 @@ def _kind(
     are_dates = any(periods(side["value"]) for side in sides)
     if kind == "different_period" or (not are_dates and at_other_times(first, second)):
         return "different_period"
-    if reported.kind != "contradiction":
+    if reported.kind != "contradiction" and reported.kind != "unknown":
         return reported.kind
     return kind if are_comparable(reported.about, ours, theirs) else "different_definition"
 

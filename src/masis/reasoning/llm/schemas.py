@@ -5,13 +5,14 @@ Ranges are made to fit here and not demanded in the schema: `le=1` would throw a
 """
 
 import math
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
 from masis.types import ConflictKind
 
-_KINDS: tuple[ConflictKind, ...] = ("different_period", "different_definition", "revision", "contradiction")
+ReportedKind = Literal["different_period", "different_definition", "revision", "contradiction", "unknown"]
+_KINDS: tuple[ConflictKind, ...] = get_args(ConflictKind)
 _NOTHING = ("", "none", "none.", "n/a", "null", "-", "no", "false")
 
 
@@ -61,16 +62,16 @@ def _flag(value: object) -> object:
     return value.strip().rstrip(".").lower() if isinstance(value, str) else value
 
 
-def _kind(value: object) -> ConflictKind:
+def _kind(value: object) -> ReportedKind:
     asked = "_".join(_text(value).lower().replace("-", " ").split())
-    return next((kind for kind in _KINDS if kind == asked), "contradiction")
+    return next((kind for kind in _KINDS if kind == asked), "unknown")
 
 
 Fraction = Annotated[float, BeforeValidator(_fraction)]
 Flag = Annotated[bool, BeforeValidator(_flag)]
 Text = Annotated[str, BeforeValidator(_text)]
 Sentences = Annotated[list[str], BeforeValidator(_sentences)]
-Kind = Annotated[ConflictKind, BeforeValidator(_kind)]
+Kind = Annotated[ReportedKind, BeforeValidator(_kind)]
 
 
 class Output(BaseModel):

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from openai._response import AsyncAPIResponse
 
 
+_SPARE_PIECES = 64
+
+
 class Message(TypedDict):
     role: Literal["system", "user", "assistant"]
     content: str
@@ -33,6 +36,10 @@ class Interrupted(Exception):
     """The answer broke off on the way; another try may get through."""
 
 
+class Silent(Exception):
+    """No byte came for as long as a model may be silent."""
+
+
 class NotAChatEndpoint(Exception):
     """What answered speaks no chat protocol."""
 
@@ -45,8 +52,11 @@ class ErrorInBody(Exception):
         self.status = status
 
 
-async def send(sdk: "AsyncOpenAI", body: dict[str, Any], on_token: Callable[[str], None]) -> Completion:
-    """The completion of one request. `on_token` hears it as it comes when the body asks for a stream."""
+async def send(
+    sdk: "AsyncOpenAI", body: dict[str, Any], on_token: Callable[[str], None], on_word: Callable[[], None]
+) -> Completion:
+    """The completion of one request. `on_token` hears it as it comes when the body asks for a stream; `on_word` is
+    called for whatever the model writes, its thinking included."""
     import anyio
     import httpx2
 
@@ -54,11 +64,14 @@ async def send(sdk: "AsyncOpenAI", body: dict[str, Any], on_token: Callable[[str
         async with sdk.chat.completions.with_streaming_response.create(**body) as response:
             kind = response.headers.get("content-type", "")
             if body.get("stream") and not any(other in kind for other in ("json", "html")):
-                completion = await _read_stream(response, on_token)
+                most = int(body.get("max_tokens") or body["max_completion_tokens"])
+                completion = await _read_stream(response, _Streamed(on_token, on_word, most))
             else:
                 completion = _read_whole(await response.json())
                 if body.get("stream") and (answer := without_thinking(completion.text)):
                     on_token(answer)
+    except httpx2.TimeoutException as error:
+        raise Silent from error
     except (httpx2.HTTPError, ssl.SSLError, anyio.EndOfStream) as error:
         # The SDK wraps these while it sends the request, not while a body is read.
         raise Interrupted(f"the connection broke ({type(error).__name__})") from error
@@ -83,14 +96,17 @@ def _read_whole(data: object) -> Completion:
     )
 
 
-async def _read_stream(response: "AsyncAPIResponse[AsyncStream[Any]]", on_token: Callable[[str], None]) -> Completion:
-    from openai import APIConnectionError, AsyncStream
+async def _read_stream(response: "AsyncAPIResponse[AsyncStream[Any]]", answer: "_Streamed") -> Completion:
+    from openai import APIConnectionError, APITimeoutError, AsyncStream
 
-    answer = _Streamed(on_token)
     try:
         async with await response.parse(to=AsyncStream[object]) as stream:
             async for chunk in stream:
                 answer.add(_object(chunk))
+                if answer.is_too_long:
+                    return answer.cut_off()
+    except APITimeoutError as error:
+        raise Silent from error
     except (APIConnectionError, json.JSONDecodeError, UnicodeDecodeError) as error:
         # Once the model has said why it stopped, only the goodbye is missing.
         if answer.finish_reason is None:
@@ -101,9 +117,11 @@ async def _read_stream(response: "AsyncAPIResponse[AsyncStream[Any]]", on_token:
 class _Streamed:
     """The pieces of a streamed answer, put together."""
 
-    def __init__(self, on_token: Callable[[str], None]) -> None:
+    def __init__(self, on_token: Callable[[str], None], on_word: Callable[[], None], most_tokens: int) -> None:
         self.finish_reason: str | None = None
         self._on_token = on_token
+        self._on_word = on_word
+        self._pieces_left = most_tokens + _SPARE_PIECES
         self._filter = ThinkFilter()
         self._text: list[str] = []
         self._refusal: list[str] = []
@@ -114,11 +132,23 @@ class _Streamed:
             self._tokens = _tokens(chunk)
         choice = _first_choice(chunk) or {}
         delta = _object(choice.get("delta"))
+        if any(value for name, value in delta.items() if name != "role"):
+            self._pieces_left -= 1
+            self._on_word()
         self._refusal.append(_text(delta.get("refusal")))
         piece = _text(delta.get("content"))
         self._text.append(piece)
         self._tell(self._filter.feed(piece))
         self.finish_reason = _word(choice.get("finish_reason")) or self.finish_reason
+
+    @property
+    def is_too_long(self) -> bool:
+        """A piece is a token or more: a server that was told the limit and goes on is not to be waited for."""
+        return self._pieces_left < 0
+
+    def cut_off(self) -> Completion:
+        self.finish_reason = "length"
+        return self.completion()
 
     def completion(self) -> Completion:
         if self.finish_reason is None:

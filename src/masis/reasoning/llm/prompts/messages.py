@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from masis.language.instructions import find_instructions
 from masis.reasoning.llm.prompts import auditor, common, compressor, judge, writer
+from masis.reasoning.llm.prompts.findings import findings, without_unknown_ids
 from masis.reasoning.llm.sealing import Block, one_line, seal
 from masis.reasoning.llm.wire import Message
 from masis.reasoning.ports import Guidance, Passage, WritingBrief
@@ -14,15 +15,18 @@ from masis.types import CitationAudit, Critique, EvidenceChunk
 def writing(brief: WritingBrief) -> list[Message]:
     blocks = [Block("question", brief.question), *map(_passage, brief.passages), *_decided(brief.guidance)]
     tasks = [writer.TASK, *_warning(_texts(brief.passages)), *_decision(brief.guidance, writer.OBEY)]
-    if brief.previous_critique is not None:
-        blocks.append(_findings(brief.previous_critique))
-        tasks.append(writer.REVISE)
+    if brief.previous_critique is not None and brief.previous_draft:
+        known = [passage.chunk_id for passage in brief.passages]
+        blocks.append(Block("your previous draft", without_unknown_ids(brief.previous_draft, known)))
+        found = findings(brief.previous_critique, brief.question, known) or [writer.NO_FINDING]
+        tasks.append(writer.REVISE.format(findings="\n".join(found)))
     return _messages(writer.SYSTEM, blocks, tasks)
 
 
 def compressing(question: str, passages: Sequence[Passage], limit: int) -> list[Message]:
     blocks = [Block("question", question), *map(_passage, passages)]
-    tasks = [compressor.TASK.format(limit=limit), *_warning(_texts(passages))]
+    words = max(1, limit // compressor.CHARACTERS_A_WORD)
+    tasks = [compressor.TASK.format(words=words), *_warning(_texts(passages))]
     return _messages(compressor.SYSTEM, blocks, tasks)
 
 
@@ -37,10 +41,18 @@ def auditing(question: str, answer: str, evidence: Sequence[EvidenceChunk], guid
     return _messages(auditor.SYSTEM, blocks, tasks)
 
 
-def judging(question: str, answer: str, evidence: Sequence[EvidenceChunk], audit: CitationAudit) -> list[Message]:
+def judging(
+    question: str,
+    answer: str,
+    evidence: Sequence[EvidenceChunk],
+    audit: CitationAudit,
+    critique: Critique | None = None,
+) -> list[Message]:
     citations = Block("citation audit", json.dumps(audit, ensure_ascii=False, indent=1))
     blocks = [Block("question", question), *map(_chunk, evidence), Block("answer", answer), citations]
-    return _messages(judge.SYSTEM, blocks, [judge.TASK, *_warning(_chunk_texts(evidence))])
+    found = findings(critique, question, [chunk["chunk_id"] for chunk in evidence]) if critique else []
+    told = [judge.FINDINGS.format(findings="\n".join(found))] if found else []
+    return _messages(judge.SYSTEM, blocks, [judge.TASK, *_warning(_chunk_texts(evidence)), *told])
 
 
 def _messages(system: str, blocks: Sequence[Block], tasks: Sequence[str]) -> list[Message]:
@@ -65,7 +77,7 @@ def _warning(texts: dict[str, str]) -> list[str]:
 
 def _passage(passage: Passage) -> Block:
     about = _source(passage.file_name, passage.label or str(passage.page), passage.date, passage.heading)
-    label = f"passage [{passage.chunk_id}]" + (" (summary)" if passage.is_summary else "")
+    label = f"passage [{passage.chunk_id}]" + (f" ({passage.shortened})" if passage.shortened else "")
     return Block(label, f"{about}\n\n{passage.text}")
 
 
@@ -91,15 +103,3 @@ def _decision(guidance: Guidance, consequence: str) -> list[str]:
     words = [common.PREFER] if guidance.prefer or guidance.over else []
     words += [common.EXPLAIN_BOTH] if guidance.explain_both else []
     return [*words, consequence] if words else []
-
-
-def _findings(critique: Critique) -> Block:
-    listed = {
-        "Statements the evidence does not support": critique["unsupported_claims"],
-        "Gaps": critique["logical_gaps"],
-        "Conflicts between documents": critique["conflicting_evidence"],
-    }
-    lines = ["The draft stated things the evidence does not hold."] if critique["hallucination_detected"] else []
-    for title, items in listed.items():
-        lines += [f"{title}:", *(f"- {one_line(item)}" for item in items)] if items else []
-    return Block("audit of the previous draft", "\n".join(lines) or "No single fault was named.")

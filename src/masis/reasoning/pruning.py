@@ -1,0 +1,91 @@
+"""Evidence cut to the sentences and rows that bear on the question, where it is longer than a writer should read.
+
+Nothing is rewritten: what stays stands as in the document, with the headings, table headers and unit lines above it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from masis.embedded import answer_scores
+from masis.language.statements import LEANS_BACK, Statement, statements
+from masis.reasoning.ports import Passage
+
+CUT = " … "
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A sentence or a row, and where it stands."""
+
+    passage: int
+    place: int
+    statement: Statement
+
+
+def pruned(question: str, passages: Sequence[Passage], limit: int) -> list[Passage]:
+    """At most `limit` characters of all passages; those of which nothing bears on the question go."""
+    if sum(len(passage.text) for passage in passages) <= limit:
+        return list(passages)
+    read = [statements(passage.text, passage.heading) for passage in passages]
+    units = [_Unit(p, n, one) for p, found in enumerate(read) for n, one in enumerate(found)]
+    scores = _bearing(question, units)
+    ranked = [unit for _, unit in sorted(zip(scores, units, strict=True), key=lambda pair: -pair[0])]
+    kept = _within(limit, ranked, read, passages)
+    return [_cut(passage, read[p], kept[p]) for p, passage in enumerate(passages) if kept[p]]
+
+
+def _bearing(question: str, units: Sequence[_Unit]) -> list[float]:
+    return answer_scores(question, [unit.statement.in_context for unit in units])
+
+
+def _within(
+    limit: int, ranked: Sequence[_Unit], read: Sequence[Sequence[Statement]], passages: Sequence[Passage]
+) -> list[set[int]]:
+    """The places to keep in each passage: the best units first, each with the sentence it leans on."""
+    kept: list[set[int]] = [set() for _ in passages]
+    left = limit
+    for unit in ranked:
+        places = {unit.place}
+        if unit.place and LEANS_BACK.match(unit.statement.text):
+            places.add(unit.place - 1)
+        wanted = kept[unit.passage] | places
+        found, text = read[unit.passage], passages[unit.passage].text
+        cost = len(_left(text, found, wanted)) - len(_left(text, found, kept[unit.passage]))
+        if cost <= left:
+            left -= cost
+            kept[unit.passage] = wanted
+    return kept
+
+
+def _spans(text: str, found: Sequence[Statement], kept: set[int]) -> list[tuple[int, int]]:
+    """What stays: the kept units, and whatever states nothing itself (a heading, a header row) above any of them."""
+    spans: list[tuple[int, int]] = []
+    last, at = max(kept, default=-1), 0
+    for place, one in enumerate(found[: last + 1]):
+        if text[at : one.start].strip():
+            spans.append((at, one.start))
+        if place in kept:
+            spans.append((one.start, one.end))
+        at = max(at, one.end)
+    return spans
+
+
+def _cut(passage: Passage, found: Sequence[Statement], kept: set[int]) -> Passage:
+    if len(kept) == len(found):
+        return passage
+    return replace(passage, text=_left(passage.text, found, kept), shortened="shortened")
+
+
+def _left(text: str, found: Sequence[Statement], kept: set[int]) -> str:
+    """What is left of a passage, each cut marked."""
+    parts: list[str] = []
+    at = 0
+    for start, end in _spans(text, found, kept):
+        between = text[at:start]
+        parts += [_gap(between) if between.strip() else between, text[start:end]]
+        at = end
+    return "".join([*parts, _gap(text[at:])]).strip() if parts else ""
+
+
+def _gap(left_out: str) -> str:
+    return "" if not left_out.strip() else f"{CUT}\n" if "\n" in left_out else CUT
