@@ -20,6 +20,8 @@ Unit = tuple[int, int]
 """Characters of the passage: a sentence or a row."""
 LONGEST_SPAN = 30
 """In tokens."""
+LONGEST_LEAD = 400
+"""Characters."""
 SPARE = 8
 """Tokens that mark where the texts begin and end, and a few to be safe."""
 _IMPOSSIBLE = -1e9
@@ -48,7 +50,9 @@ def select(question: str, passage: str, units: Sequence[Unit]) -> Selection:
 @lru_cache(maxsize=20_000)
 def _select(question: str, passage: str, units: tuple[Unit, ...]) -> Selection:
     """Kept, because the auditor and a retry read most passages again."""
-    read = [_read(question, passage, window) for window in _windows(question, passage, units)]
+    # What stands above the first unit, a title or a table's header, is read with every window.
+    lead = passage[: units[0][0]][-LONGEST_LEAD:] if units else ""
+    read = [_read(question, passage, lead, window) for window in _windows(question, passage, lead, units)]
     if not read:
         return Selection(0.0, (), None)
     spans = [one.span for one in read if one.span]
@@ -56,8 +60,8 @@ def _select(question: str, passage: str, units: tuple[Unit, ...]) -> Selection:
     return Selection(max(one.answers for one in read), marks, max(spans, key=lambda s: s[2], default=None))
 
 
-def _windows(question: str, passage: str, units: tuple[Unit, ...]) -> Iterator[tuple[Unit, ...]]:
-    room = MAX_TOKENS - SPARE - min(MAX_TOKENS // 2, _tokens(question))
+def _windows(question: str, passage: str, lead: str, units: tuple[Unit, ...]) -> Iterator[tuple[Unit, ...]]:
+    room = MAX_TOKENS - SPARE - min(MAX_TOKENS // 2, _tokens(question)) - _tokens(lead)
     window: list[Unit] = []
     taken = 0
     for unit in units:
@@ -82,11 +86,11 @@ def _tokenizer() -> Any:
     return tokenizer
 
 
-def _read(question: str, passage: str, units: tuple[Unit, ...]) -> Selection:
+def _read(question: str, passage: str, lead: str, units: tuple[Unit, ...]) -> Selection:
     """The third figure of a token says whether it belongs to the answer, that of the first whether there is one; the
     first two are where a short answer begins and ends."""
-    first, last = units[0][0], units[-1][1]
-    figures = adapted("selector").run(question, passage[first:last])
+    first, last = units[0][0] - len(lead), units[-1][1]
+    figures = adapted("selector").run(question, lead + passage[units[0][0] : last])
     marks = tuple(_mark(figures, start - first, end - first) for start, end in units)
     silence = float(figures.values[0, 0] + figures.values[0, 1])
     start, end, score = _best_span(figures)

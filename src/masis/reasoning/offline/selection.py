@@ -8,7 +8,7 @@ from math import log
 from masis.embedded.selector import Selection, select_all
 from masis.language.question import Question
 from masis.language.statements import Statement, statements
-from masis.language.words import content_stems
+from masis.language.words import content_stems, names
 from masis.reasoning.offline.relevance import could_be_about, shortfall
 from masis.reasoning.offline.strength import Features, strength
 from masis.reasoning.ports import Passage
@@ -79,8 +79,21 @@ def marked(part: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
     for candidate in candidates:
         by_passage.setdefault(candidate.passage.chunk_id, []).append(candidate)
     groups = _worth_reading(list(by_passage.values()))
-    read = select_all(part.for_reading, [_as_read(group) for group in groups])
-    return [c for group, selection in zip(groups, read, strict=True) for c in _with_marks(group, selection)]
+    leads = [_lead(part, group, candidates) for group in groups]
+    read = select_all(part.for_reading, [_as_read(*pair) for pair in zip(groups, leads, strict=True)])
+    found = zip(groups, leads, read, strict=True)
+    return [c for group, lead, selection in found for c in _with_marks(group, len(lead), selection)]
+
+
+def _lead(part: Question, group: Sequence[Candidate], candidates: Sequence[Candidate]) -> str:
+    """What a passage stands under: its headings, and the names asked for that its document has elsewhere. A policy says
+    once whose it is, and “we” from there on."""
+    passage = group[0].passage
+    over = f"{passage.heading}\n" if passage.heading else ""
+    here = set(content_stems(f"{over}{passage.text}"))
+    elsewhere = {s for c in candidates if c.passage.file_name == passage.file_name for s in terms_of(c)}
+    missing = [name for name in names(part.text) if (stems := set(content_stems(name))) <= elsewhere - here and stems]
+    return f"{' '.join(missing)}\n{over}" if missing else over
 
 
 def _worth_reading(groups: Sequence[list[Candidate]]) -> list[list[Candidate]]:
@@ -94,16 +107,12 @@ def _worth_reading(groups: Sequence[list[Candidate]]) -> list[list[Candidate]]:
     return chosen
 
 
-def _as_read(group: Sequence[Candidate]) -> tuple[str, list[tuple[int, int]]]:
-    """The passage under its headings, which say what it is about."""
-    passage = group[0].passage
-    over = f"{passage.heading}\n" if passage.heading else ""
-    return f"{over}{passage.text}", [(len(over) + c.statement.start, len(over) + c.statement.end) for c in group]
+def _as_read(group: Sequence[Candidate], lead: str) -> tuple[str, list[tuple[int, int]]]:
+    shift = len(lead)
+    return f"{lead}{group[0].passage.text}", [(shift + c.statement.start, shift + c.statement.end) for c in group]
 
 
-def _with_marks(group: Sequence[Candidate], selection: Selection) -> list[Candidate]:
-    passage = group[0].passage
-    shift = len(f"{passage.heading}\n") if passage.heading else 0
+def _with_marks(group: Sequence[Candidate], shift: int, selection: Selection) -> list[Candidate]:
     start, _, share = selection.span or (-1, -1, 0.0)
     return [
         replace(

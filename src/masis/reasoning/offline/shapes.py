@@ -14,6 +14,10 @@ from masis.reasoning.offline.selection import Candidate
 MARKED = 0.5
 """The mark from which a further statement belongs to the answer."""
 MOST = {"fact": 3, "yes_no": 2, "explanation": 6, "list": 8, "overview": 6}
+ADDS_NOTHING = 2
+"""Words that a sentence may have besides the question's, and still only say it again."""
+GOES_WITH = 0.5
+"""Beside the best sentence's mark, what the next ones of an explanation must have."""
 MOST_ITEMS = 15
 """Of one list."""
 HEADED = 0.6
@@ -35,10 +39,11 @@ class Shown:
 def shown(part: Question, ranked: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Shown]:
     """For a part that is answered: `ranked` begins with the statement that answers most surely."""
     best = ranked[0]
-    if part.shape == "list" and (items := _list_of(part, best, candidates)):
+    if part.shape == "list" and (items := _list_of(part, best, ranked, candidates)):
         return [items]
     chosen = _chosen(part, ranked)
-    return [Shown(tuple(group)) for group in _in_order(_with_antecedents(chosen, candidates), chosen)]
+    told = _with_antecedents([*chosen, *_what_follows(part, best, ranked, chosen)], candidates)
+    return [Shown(tuple(group)) for group in _in_order(told, chosen)]
 
 
 def _chosen(part: Question, ranked: Sequence[Candidate]) -> list[Candidate]:
@@ -49,6 +54,37 @@ def _chosen(part: Question, ranked: Sequence[Candidate]) -> list[Candidate]:
         if candidate.strength >= 0 and not any(repeats(candidate, other) for other in chosen):
             chosen.append(candidate)
     return [*chosen, *_for_names_left_out(part, ranked, chosen)]
+
+
+def _what_follows(
+    part: Question, best: Candidate, ranked: Sequence[Candidate], chosen: Sequence[Candidate]
+) -> list[Candidate]:
+    """Of an explanation, what goes with its best sentence: the rest of a section that is headed by what was asked, and
+    the sentence after one that only says the question again."""
+    if part.shape not in ("explanation", "list"):
+        return []
+    echoes = len(set(content_stems(best.statement.text)) - set(part.terms)) <= ADDS_NOTHING
+    after = sorted(
+        (c for c in ranked if _same_section(c, best) and c.statement.start > best.statement.start),
+        key=lambda c: c.statement.start,
+    )
+    room = MOST[part.shape] - len(chosen)
+    wanted = [c for c in after if _heads(part, best) or c.mark >= best.mark * GOES_WITH or (echoes and c is after[0])]
+    return [c for c in wanted if c not in chosen][: max(room, 1 if echoes else 0)]
+
+
+def _same_section(one: Candidate, other: Candidate) -> bool:
+    """Under the same heading of the same passage, and neither in a table."""
+    if one.passage.chunk_id != other.passage.chunk_id or one.statement.is_row:
+        return False
+    return _heading(one) == _heading(other)
+
+
+def _heading(candidate: Candidate) -> str:
+    statement = candidate.statement
+    above = statement.above.rsplit("\n", 1)
+    leans = LEANS_BACK.match(statement.text) or statement.above.rstrip().endswith(":")
+    return (above[0] if len(above) > 1 else "") if leans else statement.above
 
 
 def _for_names_left_out(part: Question, ranked: Sequence[Candidate], chosen: Sequence[Candidate]) -> list[Candidate]:
@@ -97,20 +133,49 @@ def _in_order(told: Sequence[Candidate], chosen: Sequence[Candidate]) -> list[li
     return [sorted((c for c in told if c.passage.chunk_id == one), key=lambda c: c.statement.start) for one in passages]
 
 
-def _list_of(part: Question, best: Candidate, candidates: Sequence[Candidate]) -> Shown | None:
-    """The list that the best statement introduces or belongs to, or the section that is headed by what was asked."""
-    here = [c for c in candidates if c.passage.chunk_id == best.passage.chunk_id]
-    if best.statement.text.rstrip().endswith(":"):
-        return _as_list(part, [c for c in here if c.statement.above.endswith(best.statement.text)], best)
-    same = [
-        c for c in here if c.statement.above == best.statement.above and c.statement.is_item == best.statement.is_item
-    ]
-    if best.statement.is_item:
-        last = best.statement.above.rsplit("\n", 1)[-1]
-        return _as_list(part, same, next((c for c in here if c.statement.text == last), None))
-    return _as_list(part, _items_below(best, here), best) or (
-        _as_list(part, same, None) if _heads(part, best) else None
+def _list_of(
+    part: Question, best: Candidate, ranked: Sequence[Candidate], candidates: Sequence[Candidate]
+) -> Shown | None:
+    """The list that is marked as a whole, or that the best statement introduces or belongs to, or else the section that
+    is headed by what was asked."""
+    seed = _best_item(ranked) or best
+    here = [c for c in candidates if c.passage.chunk_id == seed.passage.chunk_id]
+    if seed.statement.text.rstrip().endswith(":"):
+        return _as_list(part, [c for c in here if c.statement.above.endswith(seed.statement.text)], seed)
+    kind, above = seed.statement.is_item, seed.statement.above
+    same = [c for c in here if c.statement.above == above and c.statement.is_item == kind]
+    if kind:
+        return _as_list(part, same, _introduction(same, here))
+    below = _as_list(part, _items_below(seed, here), seed)
+    return below or (_as_list(part, same, None) if _heads(part, seed) else None)
+
+
+def _best_item(ranked: Sequence[Candidate]) -> Candidate | None:
+    """Of the list whose items are marked best on average, where that is enough."""
+    lists: dict[tuple[str, str], list[Candidate]] = {}
+    for candidate in ranked:
+        if candidate.statement.is_item and candidate.strength >= 0:
+            lists.setdefault((candidate.passage.chunk_id, candidate.statement.above), []).append(candidate)
+    found = [items for items in lists.values() if len(items) > 1 and _mean_mark(items) >= MARKED]
+    return max(found, key=_mean_mark, default=[None])[0]
+
+
+def _mean_mark(items: Sequence[Candidate]) -> float:
+    return sum(item.mark for item in items) / len(items)
+
+
+def _introduction(items: Sequence[Candidate], here: Sequence[Candidate]) -> Candidate | None:
+    """The line above the first item, where it introduces the list: by a colon, or as the only one under its heading."""
+    first = min(items, key=lambda c: c.statement.start).statement
+    before = max(
+        (c for c in here if c.statement.end <= first.start and not c.statement.is_row),
+        key=lambda c: c.statement.start,
+        default=None,
     )
+    if before is None or before.statement.is_item:
+        return None
+    is_over = first.above.endswith(before.statement.text) or before.statement.above == first.above
+    return before if is_over else None
 
 
 def _items_below(best: Candidate, here: Sequence[Candidate]) -> list[Candidate]:

@@ -20,7 +20,7 @@ class Features:
     """How many things speak against it: another period, no number where one is asked for."""
 
 
-WEIGHTS = Features(answers=0.25, mark=0.12, span=0.05, shared=1.7, shortfall=-2.0)
+WEIGHTS = Features(answers=0.30, mark=0.25, span=0.02, shared=1.7, shortfall=-2.5)
 BIAS = -0.5
 
 
