@@ -20,7 +20,7 @@ from masis.reasoning.offline.writer import ANSWERS, written
 from masis.reasoning.ports import Passage, WritingBrief
 from masis.types import EvidenceChunk
 
-SIGNS = np.array([1, 1, 1, -1, 1, 0, 0])
+SIGNS = np.array([1, 1, 1, 1, -1, 1, 0, 0])
 """Which way a sign may speak; 0: either."""
 
 

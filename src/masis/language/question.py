@@ -45,12 +45,13 @@ EXPLAINS = re.compile(
 )
 _WHOLE = (
     r"(?:document|documents|report|article|paper|file|files|text|policy|memo|minutes|page|pdf|deck|filing|contract"
-    r"|agreement|letter|book|material|materials)"
+    r"|agreement|letter|book|material|materials|release|strategy|plan|presentation|proposal|brochure)"
 )
 OVERVIEW = re.compile(
     rf"\b(?:what\s+(?:is|are)\s+(?:(?:this|the|these|that)\s+{_WHOLE}|it|this|these)\s+(?:all\s+)?about"
     rf"|what\s+(?:does|do)\s+(?:this|the|these)\s+{_WHOLE}\s+(?:cover|say|contain|discuss|describe)"
-    rf"|summari[sz]e(?:\s+(?:this|the|these|that|it|all|my|everything))?(?:\s+{_WHOLE})?"
+    rf"|summari[sz]e(?:\s+(?:this|the|these|that|it|all|my|everything))?(?:(?:\s+[\w-]+){{0,3}}\s+{_WHOLE})?"
+    rf"|what\s+(?:is|are)\s+(?:this|the|these|that)\s+(?:[\w-]+\s+){{1,3}}{_WHOLE}\s+about"
     rf"|(?:overview|summary|gist|synopsis)\s+of\s+(?:this|the|these|that|all|my)\s+{_WHOLE}"
     rf"|(?:main|key)\s+(?:points|topics|themes|messages|takeaways|findings)\s+(?:of|in|from)\s+(?:this|the|these|that)\s+{_WHOLE}"
     rf"|tl;?dr)\b[\s?.!]*$",

@@ -11,6 +11,7 @@ from masis.audit.citations.small_talk import is_small_talk
 from masis.errors import DatabaseUnavailable, MASISError
 from masis.language.directives import split_directives
 from masis.language.instructions import find_instructions
+from masis.language.question import parsed
 from masis.orchestrator.accounting import Turn
 from masis.orchestrator.human import guidance_of, question_of
 from masis.orchestrator.nearest import absent_words, closest_passages
@@ -20,6 +21,7 @@ from masis.orchestrator.trail import InstructionSeen
 from masis.settings import Settings
 from masis.types import EvidenceChunk, ReviewCause, SearchResult, Verdict
 
+OVERVIEW_PASSAGES = 10
 BORNE_OUT: tuple[Verdict, ...] = ("verbatim", "supported")
 
 
@@ -59,6 +61,11 @@ async def researcher(state: MASISState, runtime: Runtime[Services]) -> StateUpda
         update = _ask_person("unavailable", turn, warning=error.code, error=str(error))
         return update | {"failure": turn.failure(error)}
     evidence = select_evidence([*result.candidates, *borne_out_before(state)], plan.threshold, guidance_of(state).over)
+    if parsed(plan.text).shape == "overview" and services.outline:
+        opened = await services.outline(
+            state["workspace_id"], plan.text, result.candidates, filters_of(state), OVERVIEW_PASSAGES
+        )
+        evidence = opened or evidence
     near = await _near(state, result, services)
     return near | (_found(evidence, result, plan, turn) if evidence else _nothing_found(result, plan, turn))
 

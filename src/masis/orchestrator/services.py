@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from masis.audit.checks.second_opinion import SecondOpinion
 from masis.reasoning.ports import Auditor, Judge, Writer
 from masis.settings import Settings, current_settings
-from masis.types import EVERYWHERE, Mentions, SearchFilters, SearchResult
+from masis.types import EVERYWHERE, EvidenceChunk, Mentions, SearchFilters, SearchResult
 
 
 class Search(Protocol):
@@ -36,6 +36,14 @@ class MentionCounter(Protocol):
     async def __call__(self, workspace_id: str, words: Sequence[str]) -> Mapping[str, Mentions | None]: ...
 
 
+class Outline(Protocol):
+    """The passages that open a document and its sections, for a question about the whole of it."""
+
+    async def __call__(
+        self, workspace_id: str, question: str, found: Sequence[EvidenceChunk], filters: SearchFilters, limit: int
+    ) -> list[EvidenceChunk]: ...
+
+
 class Lease(Protocol):
     """The right of this process to work on a run."""
 
@@ -55,6 +63,8 @@ class Services:
     """Who is asked what a sentence in other words means, where code cannot tell."""
     mentions: MentionCounter | None = None
     """Without it no word is said to be absent."""
+    outline: Outline | None = None
+    """Without it a whole document is known by what a search finds of it."""
     clock: Callable[[], float] = time.perf_counter
     lease: Lease | None = None
     """Asked before and after each agent's turn; without one the run belongs to this process alone."""
@@ -73,7 +83,7 @@ def services_for(settings: Settings) -> Services:
     from masis.reasoning.llm.vision import image_reader_for
 
     library = open_library(settings, image_reader_for(settings))
-    return replace(services_with(settings, library.search), mentions=library.mentions)
+    return replace(services_with(settings, library.search), mentions=library.mentions, outline=library.outline)
 
 
 def services_with(

@@ -60,7 +60,7 @@ class Parts:
     def services(self) -> Services:
         given = self.given
         services = services_with(self.settings, self.library.search, given.writer, given.auditor, given.judge)
-        return replace(services, mentions=self.library.mentions)
+        return replace(services, mentions=self.library.mentions, outline=self.library.outline)
 
     @cached_property
     def database(self) -> Database:

@@ -60,12 +60,19 @@ def _part(one: Answered, told: set[str], figures: Sequence[Quantity]) -> str:
 def _group(group: Shown, part: Question, told: set[str], figures: Sequence[Quantity]) -> str:
     """Consecutive items of a list are a list again, whatever stands between them is prose."""
     new = [c for c in group.statements if c.statement.text not in told and not _adds_no_figure(c, figures)]
-    lines: list[tuple[bool, str]] = [(c.statement.is_item or c.statement.is_row, cited(c, part)) for c in new]
-    if group.introduction and lines:
-        lines = [(False, _introduced(group.introduction)), *((True, said) for _, said in lines)]
-    alone = len(lines) == 1
-    pieces = [f"\n- {said}" if is_item and not alone else f" {said}" for is_item, said in lines]
+    is_list = len(new) > 1 or group.introduction is not None
+    pieces = [_introduced(group.introduction)] if group.introduction and new else []
+    for before, one in zip([None, *new], new, strict=False):
+        is_item = is_list and (one.statement.is_item or one.statement.is_row or group.introduction is not None)
+        begins = is_item and not (before and _same_item(before, one))
+        pieces.append(f"\n- {cited(one, part)}" if begins else f" {cited(one, part)}")
     return "".join(pieces).strip()
+
+
+def _same_item(before: Candidate, one: Candidate) -> bool:
+    """Two sentences of one line are one item."""
+    together = before.passage.chunk_id == one.passage.chunk_id and before.statement.is_item
+    return together and "\n" not in before.passage.text[before.statement.end : one.statement.start]
 
 
 def _introduced(introduction: Candidate) -> str:

@@ -15,7 +15,7 @@ from masis.reasoning.offline.strength import Features, strength
 from masis.reasoning.ports import Passage
 from masis.types import Claim, EvidenceChunk
 
-NOTHING = Features(-7.0, -7.0, -7.0, 0.0, 1.0)
+NOTHING = Features(-7.0, -7.0, -7.0, 0.0, 0.0, 1.0)
 """Of a statement that the writer would not have looked at."""
 
 
@@ -27,6 +27,8 @@ class Signs:
     """… and on the statement."""
     shared: float
     """Share of the question's words it has."""
+    headed: float
+    """1 where it stands under a heading that says what was asked."""
     shortfall: float
     """How many things speak against it."""
     from_table: float
@@ -35,8 +37,16 @@ class Signs:
 
 
 WEIGHTS = Signs(
-    answers=0.23, mark=0.19, shared=1.45, shortfall=-3.56, from_table=1.00, is_list=0.24, is_explanation=0.68
+    answers=0.23,
+    mark=0.19,
+    shared=1.45,
+    headed=1.00,
+    shortfall=-3.56,
+    from_table=1.00,
+    is_list=0.24,
+    is_explanation=0.68,
 )
+"""Of headings and tables by hand: the passages they were fitted on have none."""
 BIAS = -1.27
 
 
@@ -51,6 +61,7 @@ def signs_of(question: str, claims: Sequence[Claim], evidence: Sequence[Evidence
     parts = parsed(question).parts
     open_parts = [c["text"] for c in claims if c["kind"] == "limit"]
     told = [p for p in parts if not any(p.text.strip(" ?.!") in limit for limit in open_parts)] or list(parts)
+    told = [p for p in told if p.shape != "overview"]
     candidates = candidates_of([as_passage(chunk) for chunk in evidence])
     cited = _cited(asserted, evidence, candidates)
     return [_signs(part, asserted, cited, candidates) for part in told] if asserted else []
@@ -93,6 +104,7 @@ def _signs(
         features.answers,
         features.mark,
         features.shared,
+        features.headed,
         features.shortfall,
         float(best is not None and best.statement.is_row),
         float(part.shape == "list"),

@@ -9,6 +9,9 @@ from masis.language.question import Question
 from masis.language.statements import Statement
 from masis.language.words import content_stems, names
 
+HEADED = 0.6
+"""Share of the question's own words that a heading must have for its section to be the one asked for."""
+
 
 def shortfall(part: Question, statement: Statement) -> float:
     """How many things speak against it: another type, period or office than was asked for, not the thing counted."""
@@ -23,12 +26,23 @@ def shortfall(part: Question, statement: Statement) -> float:
 
 
 def lacks_the_type(part: Question, text: str) -> bool:
-    """No number where one is asked for, no date, no name."""
+    """No number where one is asked for, no date, no name of who holds an office; “who” alone may be “couriers”."""
     return (
         ("number" in part.kinds and not quantities(text))
         or ("time" in part.kinds and not periods(text))
-        or ("person" in part.kinds and not names(f"x {text}"))
+        or ("person" in part.kinds and bool(offices(part.text)) and not names(f"x {text}"))
     )
+
+
+def headed(part: Question, statement: Statement) -> bool:
+    """Whether it stands under a heading that says what was asked: “Actions”, “Why we are closing the store”."""
+    lines = [line for line in re.split(r"\n| > ", statement.above) if line.strip() and not line.rstrip().endswith(":")]
+    over = set(content_stems(lines[-1])) if lines else set()
+    if not over or statement.is_row:
+        return False
+    wanted = part.subject
+    names_it = over <= set(part.terms) and bool(over & wanted)
+    return names_it or (bool(wanted) and len(wanted & over) >= HEADED * len(wanted))
 
 
 def could_be_about(part: Question, statement: Statement, file_name: str) -> bool:

@@ -9,7 +9,7 @@ from masis.embedded.selector import Selection, select_all
 from masis.language.question import Question
 from masis.language.statements import Statement, statements
 from masis.language.words import content_stems, names
-from masis.reasoning.offline.relevance import could_be_about, shortfall
+from masis.reasoning.offline.relevance import could_be_about, headed, shortfall
 from masis.reasoning.offline.strength import Features, strength
 from masis.reasoning.ports import Passage
 
@@ -70,7 +70,8 @@ def weighed(part: Question, candidates: Sequence[Candidate]) -> list[tuple[Candi
 
 def features_of(part: Question, weights: Mapping[str, float], c: Candidate) -> Features:
     shared, against = shared_terms(weights, c), shortfall(part, c.statement)
-    return Features(logit(c.answers), logit(c.mark), logit(c.span), shared, against)
+    over = float(headed(part, c.statement))
+    return Features(logit(c.answers), logit(c.mark), logit(c.span), shared, over, against)
 
 
 def marked(part: Question, candidates: Sequence[Candidate]) -> list[Candidate]:

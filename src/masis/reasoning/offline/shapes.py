@@ -9,19 +9,22 @@ from masis.language.numerals import NUMBER_WORDS
 from masis.language.question import Question
 from masis.language.statements import LEANS_BACK
 from masis.language.words import content_stems
+from masis.reasoning.offline.relevance import headed
 from masis.reasoning.offline.selection import Candidate
 
 MARKED = 0.5
 """The mark from which a further statement belongs to the answer."""
-MOST = {"fact": 3, "yes_no": 2, "explanation": 6, "list": 8, "overview": 6}
+MOST = {"fact": 3, "yes_no": 2, "explanation": 6, "list": 8, "overview": 8}
 ADDS_NOTHING = 2
 """Words that a sentence may have besides the question's, and still only say it again."""
 GOES_WITH = 0.5
 """Beside the best sentence's mark, what the next ones of an explanation must have."""
+OPENING = 3
+"""Sentences with which an overview begins."""
+SAYS_SOMETHING = 5
+"""Words that carry meaning, of a sentence worth quoting in an overview."""
 MOST_ITEMS = 15
 """Of one list."""
-HEADED = 0.6
-"""Share of the question's own words that a heading must have for its section to be the one asked for."""
 COUNT = re.compile(
     rf"\b(?:(?:top|main|key|first|the|name)\s+)+({'|'.join([*NUMBER_WORDS, r'[2-9]|1[0-9]'])})\b", re.IGNORECASE
 )
@@ -44,6 +47,17 @@ def shown(part: Question, ranked: Sequence[Candidate], candidates: Sequence[Cand
     chosen = _chosen(part, ranked)
     told = _with_antecedents([*chosen, *_what_follows(part, best, ranked, chosen)], candidates)
     return [Shown(tuple(group)) for group in _in_order(told, chosen)]
+
+
+def overview(candidates: Sequence[Candidate]) -> list[Shown]:
+    """What a document is about: how it begins, and the first sentence of each part that follows."""
+    passages: dict[str, list[Candidate]] = {}
+    for candidate in candidates:
+        if not candidate.statement.is_row and len(content_stems(candidate.statement.text)) >= SAYS_SOMETHING:
+            passages.setdefault(candidate.passage.chunk_id, []).append(candidate)
+    groups = list(passages.values())
+    first = [Shown(tuple(groups[0][:OPENING]))] if groups else []
+    return [*first, *(Shown(tuple(group[:1])) for group in groups[1 : MOST["overview"]])]
 
 
 def _chosen(part: Question, ranked: Sequence[Candidate]) -> list[Candidate]:
@@ -69,7 +83,11 @@ def _what_follows(
         key=lambda c: c.statement.start,
     )
     room = MOST[part.shape] - len(chosen)
-    wanted = [c for c in after if _heads(part, best) or c.mark >= best.mark * GOES_WITH or (echoes and c is after[0])]
+    wanted = [
+        c
+        for c in after
+        if headed(part, best.statement) or c.mark >= best.mark * GOES_WITH or (echoes and c is after[0])
+    ]
     return [c for c in wanted if c not in chosen][: max(room, 1 if echoes else 0)]
 
 
@@ -138,7 +156,7 @@ def _list_of(
 ) -> Shown | None:
     """The list that is marked as a whole, or that the best statement introduces or belongs to, or else the section that
     is headed by what was asked."""
-    seed = _best_item(ranked) or best
+    seed = _best_item(part, ranked) or best
     here = [c for c in candidates if c.passage.chunk_id == seed.passage.chunk_id]
     if seed.statement.text.rstrip().endswith(":"):
         return _as_list(part, [c for c in here if c.statement.above.endswith(seed.statement.text)], seed)
@@ -147,17 +165,22 @@ def _list_of(
     if kind:
         return _as_list(part, same, _introduction(same, here))
     below = _as_list(part, _items_below(seed, here), seed)
-    return below or (_as_list(part, same, None) if _heads(part, seed) else None)
+    return below or (_as_list(part, same, None) if headed(part, seed.statement) else None)
 
 
-def _best_item(ranked: Sequence[Candidate]) -> Candidate | None:
-    """Of the list whose items are marked best on average, where that is enough."""
+def _best_item(part: Question, ranked: Sequence[Candidate]) -> Candidate | None:
+    """Of the list whose items are marked best on average, or which is headed by what was asked."""
     lists: dict[tuple[str, str], list[Candidate]] = {}
     for candidate in ranked:
         if candidate.statement.is_item and candidate.strength >= 0:
             lists.setdefault((candidate.passage.chunk_id, candidate.statement.above), []).append(candidate)
-    found = [items for items in lists.values() if len(items) > 1 and _mean_mark(items) >= MARKED]
-    return max(found, key=_mean_mark, default=[None])[0]
+    found = [items for items in lists.values() if len(items) > 1 and _worth(part, items) >= MARKED]
+    best = max(found, key=lambda items: _worth(part, items), default=None)
+    return best[0] if best else None
+
+
+def _worth(part: Question, items: Sequence[Candidate]) -> float:
+    return _mean_mark(items) + (MARKED if headed(part, items[0].statement) else 0.0)
 
 
 def _mean_mark(items: Sequence[Candidate]) -> float:
@@ -188,12 +211,6 @@ def _items_below(best: Candidate, here: Sequence[Candidate]) -> list[Candidate]:
             break
         below.append(candidate)
     return below
-
-
-def _heads(part: Question, best: Candidate) -> bool:
-    wanted = part.subject
-    over = set(content_stems(best.statement.above))
-    return bool(wanted) and len(wanted & over) >= HEADED * len(wanted)
 
 
 def _as_list(part: Question, items: Sequence[Candidate], introduction: Candidate | None) -> Shown | None:

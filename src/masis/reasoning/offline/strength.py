@@ -16,11 +16,14 @@ class Features:
     """… and that the words which answer best are its own."""
     shared: float
     """Share of the question's words that the statement, or what it stands under, has."""
+    headed: float
+    """1 where it stands under a heading that says what was asked."""
     shortfall: float
     """How many things speak against it: another period, no number where one is asked for."""
 
 
-WEIGHTS = Features(answers=0.30, mark=0.25, span=0.02, shared=1.7, shortfall=-2.5)
+WEIGHTS = Features(answers=0.30, mark=0.25, span=0.02, shared=1.7, headed=1.0, shortfall=-2.5)
+"""Of the heading by hand: the labelled passages have none."""
 BIAS = -0.5
 
 

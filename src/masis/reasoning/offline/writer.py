@@ -13,7 +13,7 @@ from masis.reasoning.offline.composition import Answered, compose
 from masis.reasoning.offline.disagreement import all_conflicts
 from masis.reasoning.offline.lookup import looked_up
 from masis.reasoning.offline.selection import Candidate, candidates_of, marked, rank
-from masis.reasoning.offline.shapes import shown
+from masis.reasoning.offline.shapes import overview, shown
 from masis.reasoning.offline.yes_no import yes_or_no
 from masis.reasoning.ports import Listener, Passage, Reply, WritingBrief
 from masis.settings import OFFLINE
@@ -59,6 +59,8 @@ def answer(
     at_least: float = ANSWERS,
 ) -> Answered:
     """From cells where a figure is asked for and they have it, else from what is said."""
+    if part.shape == "overview" and (openings := overview(candidates)):
+        return Answered(part, tuple(openings))
     if told := _from_tables(part, candidates, evidence):
         return Answered(part, told=tuple(told))
     ranked = rank(part, candidates)
