@@ -39,9 +39,12 @@ def _closest(question: str, wanted: frozenset[str], chunk: EvidenceChunk) -> Clo
     }
 
 
-async def absent_words(question: str, workspace_id: str, services: Services) -> list[str]:
-    """Words with content that no document has, by the keyword index of the whole workspace."""
-    wanted = parsed(question).subject
+async def absent_words(
+    question: str, candidates: Sequence[EvidenceChunk], workspace_id: str, services: Services
+) -> list[str]:
+    """Words with content that no document has, by the keyword index of the whole workspace, in none of their forms."""
+    here = {s for chunk in candidates for s in content_stems(f"{chunk.get('heading') or ''} {chunk['text']}")}
+    wanted = parsed(question).subject - here
     asked = list(dict.fromkeys(w for w in words(question) if stem(w) in wanted))[:MOST_WORDS]
     if not asked or services.mentions is None:
         return []

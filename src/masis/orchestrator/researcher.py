@@ -74,7 +74,10 @@ async def _near(state: MASISState, result: SearchResult, services: Services) -> 
     """For a silence: what comes nearest, and which words no document has."""
     question = question_of(state)
     closest = await asyncio.to_thread(closest_passages, question, result.candidates)
-    return {"closest": closest, "absent": await absent_words(question, state["workspace_id"], services)}
+    return {
+        "closest": closest,
+        "absent": await absent_words(question, result.candidates, state["workspace_id"], services),
+    }
 
 
 def borne_out_before(state: MASISState) -> list[EvidenceChunk]:

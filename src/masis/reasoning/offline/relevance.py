@@ -40,7 +40,8 @@ def headed(part: Question, statement: Statement) -> bool:
     over = set(content_stems(lines[-1])) if lines else set()
     if not over or statement.is_row:
         return False
-    wanted = part.subject
+    # A name alone heads half a document.
+    wanted = part.subject - part.named
     names_it = over <= set(part.terms) and bool(over & wanted)
     return names_it or (bool(wanted) and len(wanted & over) >= HEADED * len(wanted))
 

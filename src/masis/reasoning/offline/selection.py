@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from math import log
 
 from masis.embedded.selector import Selection, select_all
-from masis.language.question import Question
+from masis.language.question import Question, read_question
 from masis.language.statements import Statement, statements
 from masis.language.words import content_stems, names
 from masis.reasoning.offline.relevance import could_be_about, headed, shortfall
@@ -15,6 +15,9 @@ from masis.reasoning.ports import Passage
 
 READ_CHARS = 14_000
 """Of the best passages, read closely for one part; what is behind them was found last."""
+DECIDES = 1.0
+LEANT_ON = 0.5
+"""What a word of the part before weighs, where this one leans on it."""
 LONGEST_TITLE = 6
 """In words that carry meaning."""
 
@@ -64,13 +67,19 @@ def rank(part: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def weighed(part: Question, candidates: Sequence[Candidate]) -> list[tuple[Candidate, Features]]:
     read = [c for c in marked(part, candidates) if not _is_only_a_title(part, c.statement)]
-    weights = {term: part.weight(term) for term in part.terms}
+    before = read_question(part.context).terms if part.context else ()
+    weights = dict.fromkeys(before, LEANT_ON) | {term: part.weight(term) for term in part.terms}
     return [(c, features_of(part, weights, c)) for c in read if could_be_about(part, c.statement, c.passage.file_name)]
 
 
 def features_of(part: Question, weights: Mapping[str, float], c: Candidate) -> Features:
     shared, against = shared_terms(weights, c), shortfall(part, c.statement)
     over = float(headed(part, c.statement))
+    if part.shape == "yes_no":
+        # The selector has not learnt to say yes or no: what decides says the question's own words.
+        own = part.subject - part.named
+        said = len(own & set(content_stems(c.statement.text))) / len(own) if own else 0.0
+        shared += DECIDES * (said - 0.5)
     return Features(logit(c.answers), logit(c.mark), logit(c.span), shared, over, against)
 
 
@@ -87,14 +96,26 @@ def marked(part: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _lead(part: Question, group: Sequence[Candidate], candidates: Sequence[Candidate]) -> str:
-    """What a passage stands under: its headings, and the names asked for that its document has elsewhere. A policy says
+    """What a passage stands under: its headings, and the names asked for that its document is about. A policy says
     once whose it is, and “we” from there on."""
     passage = group[0].passage
     over = f"{passage.heading}\n" if passage.heading else ""
     here = set(content_stems(f"{over}{passage.text}"))
-    elsewhere = {s for c in candidates if c.passage.file_name == passage.file_name for s in terms_of(c)}
-    missing = [name for name in names(part.text) if (stems := set(content_stems(name))) <= elsewhere - here and stems]
+    document = {c.passage.chunk_id: c.passage for c in candidates if c.passage.file_name == passage.file_name}
+    title = set(content_stems(re.sub(r"[-_.]", " ", passage.file_name)))
+    asked = [(name, set(content_stems(name))) for name in names(part.text)]
+    missing = [
+        name
+        for name, stems in asked
+        if stems and not stems <= here and (stems <= title or _is_throughout(stems, list(document.values())))
+    ]
     return f"{' '.join(missing)}\n{over}" if missing else over
+
+
+def _is_throughout(stems: set[str], passages: Sequence[Passage]) -> bool:
+    """In half of what was found of a document, or more: a name in passing is not what it is about."""
+    holding = sum(stems <= set(content_stems(f"{p.heading or ''} {p.text}")) for p in passages)
+    return 2 * holding >= len(passages) > 1
 
 
 def _worth_reading(groups: Sequence[list[Candidate]]) -> list[list[Candidate]]:

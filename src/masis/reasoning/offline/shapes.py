@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from masis.language.numerals import NUMBER_WORDS
+from masis.language.periods import periods
 from masis.language.question import Question
 from masis.language.statements import LEANS_BACK
 from masis.language.words import content_stems
 from masis.reasoning.offline.relevance import headed
 from masis.reasoning.offline.selection import Candidate
 
-MARKED = 0.5
+MARKED = 0.4
 """The mark from which a further statement belongs to the answer."""
 MOST = {"fact": 3, "yes_no": 2, "explanation": 6, "list": 8, "overview": 8}
+ALMOST = -1.0
 ADDS_NOTHING = 2
 """Words that a sentence may have besides the question's, and still only say it again."""
 GOES_WITH = 0.5
@@ -67,7 +69,20 @@ def _chosen(part: Question, ranked: Sequence[Candidate]) -> list[Candidate]:
             break
         if candidate.strength >= 0 and not any(repeats(candidate, other) for other in chosen):
             chosen.append(candidate)
-    return [*chosen, *_for_names_left_out(part, ranked, chosen)]
+    return [*chosen, *_for_names_left_out(part, ranked, chosen), *_for_years_left_out(part, ranked, chosen)]
+
+
+def _for_years_left_out(part: Question, ranked: Sequence[Candidate], chosen: Sequence[Candidate]) -> list[Candidate]:
+    """“From 2024 to 2025”: the strongest statement on each year belongs in the answer."""
+    asked = {p.year for p in part.periods if p.year}
+    told = {p.year for c in chosen for p in periods(c.statement.text)}
+    if len(asked) < 2 or not asked & told:
+        return []
+    about = [c for c in ranked if part.subject & set(content_stems(c.statement.text)) and c not in chosen]
+    found = [
+        next((c for c in about if year in {p.year for p in periods(c.statement.text)}), None) for year in asked - told
+    ]
+    return [c for c in found if c and c.strength >= ALMOST]
 
 
 def _what_follows(

@@ -46,9 +46,19 @@ def written(brief: WritingBrief, at_least: float = ANSWERS) -> str:
     """`at_least`: the strength that is asked for."""
     candidates = candidates_of(brief.passages)
     evidence = [_as_evidence(p) for p in brief.passages]
-    answered = [answer(part, candidates, evidence, brief.absent, at_least) for part in parsed(brief.question).parts]
+    answered: list[Answered] = []
+    for part in parsed(brief.question).parts:
+        found = answer(part, candidates, evidence, brief.absent, at_least)
+        answered.append(_answered_before(part, answered) if found.is_silent and part.context else found)
     conflicts = [c for c in all_conflicts(brief.question, evidence) if c["kind"] in ("contradiction", "revision")]
     return compose(answered, conflicts, candidates)
+
+
+def _answered_before(part: Question, answered: Sequence[Answered]) -> Answered:
+    """A part that leans on the one before may have been answered with it, in one sentence."""
+    groups = [group for one in answered for group in one.shown]
+    said = [g for g in groups if any(part.subject <= set(content_stems(c.statement.text)) for c in g.statements)]
+    return Answered(part, tuple(said[:1])) if part.subject else Answered(part)
 
 
 def answer(
