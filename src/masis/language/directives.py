@@ -17,10 +17,12 @@ IF_ABSENT = re.compile(
 )
 OTHERWISE = re.compile(rf"\b{_TELL}\s+(?P<said>N/?A|none|null|false|unknown)\s+if\b[^.?!;]{{0,120}}", re.IGNORECASE)
 CONDITION = re.compile(r"\s*\bif\b[^.?!;]{0,160}", re.IGNORECASE)
+_BEGINS = r"(?:^|(?<=[.?!,;])\s*)\s*(?:please\s+)?"
+"""An order opens its sentence: “Did they report in euros?” gives none."""
 UNIT = re.compile(
-    rf"\b(?:{_TELL}|express|provide|convert)\b[^.?!;]{{0,40}}?\bin\s+(?P<unit>(?:[A-Z]{{3}}|US dollars|dollars|euros"
-    r"|pounds|percent|percentage points|%|thousands?|millions?|billions?)(?:\s+of\s+|\s+)?"
-    r"(?:[A-Z]{3}\b|dollars|euros|pounds|thousands?\b|millions?\b|billions?\b)?)",
+    rf"{_BEGINS}(?:{_TELL}|express|provide|convert)\b[^.?!;]{{0,40}}?\bin\s+(?P<unit>(?:(?-i:[A-Z]{{3}}\b)|US dollars"
+    r"|dollars|euros|pounds|percent|percentage points|%|thousands?|millions?|billions?)(?:\s+of\s+|\s+)?"
+    r"(?:(?-i:[A-Z]{3}\b)|dollars|euros|pounds|thousands?\b|millions?\b|billions?\b)?)",
     re.IGNORECASE,
 )
 ROUNDING = re.compile(

@@ -79,7 +79,9 @@ NEXT_PART = re.compile(
     r"|\?\s+(?=\w)",
     re.IGNORECASE,
 )
-REFERS_BACK = re.compile(r"\b(?:it|its|they|them|their|there|this|that|these|those|he|she|him|her|one)\b", re.IGNORECASE)
+REFERS_BACK = re.compile(
+    r"\b(?:it|its|they|them|their|there|this|that|these|those|he|she|him|her|one)\b", re.IGNORECASE
+)
 
 ASKING = frozenset(
     stem(word)
