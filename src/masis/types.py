@@ -235,6 +235,24 @@ class EvidenceChunk(TypedDict):
     """Start and end, in the document's text, of the part that speaks of the question."""
 
 
+class ClosestPassage(TypedDict):
+    """A passage that comes near to a question, and how."""
+
+    chunk_id: str
+    document_id: str
+    file_name: str
+    page: int
+    label: str | None
+    heading: str | None
+    start: int
+    end: int
+    quote: str
+    """Its statement that comes nearest: `start` to `end` of the document's text."""
+    words: list[str]
+    """Words of the question that it has."""
+    score: float
+
+
 class Citation(TypedDict):
     """Where a sentence's support is, to the character."""
 

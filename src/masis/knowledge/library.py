@@ -24,6 +24,7 @@ from masis.knowledge.ingestion.uploads import Uploads, base_name
 from masis.knowledge.ingestion.vectors import Vectorizer, VectorStage
 from masis.knowledge.originals import originals_for
 from masis.knowledge.search.filtering import store_filters
+from masis.knowledge.search.outline import meant_document, openings
 from masis.knowledge.search.reranking import EmbeddedReranker
 from masis.knowledge.search.searching import Searcher
 from masis.knowledge.store.port import VectorStore, store_for
@@ -34,6 +35,7 @@ from masis.types import (
     EVERYWHERE,
     Chunk,
     DeletionReceipt,
+    EvidenceChunk,
     IngestReport,
     Mentions,
     ParsedDocument,
@@ -161,6 +163,19 @@ class Library:
 
         None for what the keyword index does not keep, such as "the": nothing can be said of it."""
         return await self._searcher.mentions(workspace_id, words)
+
+    async def outline(
+        self, workspace_id: str, question: str, found: Sequence[EvidenceChunk], filters: SearchFilters, limit: int
+    ) -> list[EvidenceChunk]:
+        """For a question about a whole document: the passages that open it and its sections."""
+        documents = await asyncio.to_thread(self.catalog.documents, workspace_id)
+        wanted = filters.documents
+        allowed = [d for d in documents if not wanted or d.document_id in wanted or d.file_name in wanted]
+        meant = meant_document(question, [d for d in allowed if d.status == "READY"], found)
+        if meant is None:
+            return []
+        indexed = await self._store.chunks(workspace_id, meant)
+        return openings([item.chunk for item in indexed], limit)
 
     async def require_filters(self, workspace_id: str, filters: SearchFilters) -> None:
         """Raises InvalidInput for filters that cannot be used."""

@@ -67,6 +67,7 @@ class Audited:
     semantic_audit_made: bool
     claims: list[Claim]
     refuted: list[Claim]
+    likelihood: float | None = None
 
 
 def _audit(
@@ -84,7 +85,16 @@ def _audit(
     if finding and not refuted and is_abstention(draft, known) and not _is_contested(made, citations, known):
         critique = _of_abstention(critique, question_of(state), state.get("retry_count", 0), settings)
     critique = critique | {"conflicting_evidence": still_open(critique["conflicting_evidence"], made.conflicts, state)}
-    return Audited(critique, citations, list(made.conflicts), made.confidence, finding is not None, claims, refuted)
+    return Audited(
+        critique,
+        citations,
+        list(made.conflicts),
+        made.confidence,
+        finding is not None,
+        claims,
+        refuted,
+        made.likelihood,
+    )
 
 
 def _vouches(finding: AuditFinding, settings: Settings) -> bool:
@@ -211,6 +221,7 @@ def _report(audited: Audited, state: MASISState, draft: str, settings: Settings,
         "conflicts": audited.conflicts,
         "citation_audit": citations,
         "flagged": is_flagged(critique, settings),
+        "likelihood": audited.likelihood,
     }
     best = better_of(state.get("best"), attempt)
     return {
@@ -218,6 +229,7 @@ def _report(audited: Audited, state: MASISState, draft: str, settings: Settings,
         "confidence": critique["confidence"],
         "claims": audited.claims,
         "conflicts": audited.conflicts,
+        "likelihood": audited.likelihood,
         "best": best,
         "final_answer": best["answer"],
         "trace": [_trace_entry(audited, turn)],

@@ -17,6 +17,7 @@ from masis.types import (
     WORKSPACE_NAME_RULE,
     CitationAudit,
     Claim,
+    ClosestPassage,
     Conflict,
     Critique,
     Evaluation,
@@ -98,6 +99,7 @@ class Attempt(TypedDict):
     conflicts: list[Conflict]
     citation_audit: CitationAudit
     flagged: bool
+    likelihood: NotRequired[float | None]
     evaluation: NotRequired[Evaluation]
 
 
@@ -141,6 +143,12 @@ class MASISState(TypedDict, total=False):
     final_answer: str | None
     claims: list[Claim]
     conflicts: list[Conflict]
+    likelihood: float | None
+    """That the returned answer is right, fitted on held-out answers; None where there is no fit."""
+    closest: list[ClosestPassage]
+    """What comes nearest to the question, for when nothing answers it."""
+    absent: list[str]
+    """Words of the question that no document of the workspace has."""
 
     retry_count: int
     retry_ceiling: int | None
@@ -262,6 +270,9 @@ class MASISInput(BaseModel):
             "final_answer": None,
             "claims": [],
             "conflicts": [],
+            "likelihood": None,
+            "closest": [],
+            "absent": [],
             "retry_count": 0,
             "requires_human_review": False,
             "clarification_question": None,

@@ -239,6 +239,7 @@ def _returned(best: Attempt) -> StateUpdate:
         "evidence": best["evidence"],
         "claims": best["claims"],
         "conflicts": best["conflicts"],
+        "likelihood": best.get("likelihood"),
         "metrics": metrics,
     }
 

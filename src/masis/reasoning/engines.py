@@ -33,10 +33,9 @@ def clients_for(settings: Settings) -> "dict[Role, ModelClient]":
 
 def _writer(client: "ModelClient | None") -> Writer:
     if client is None:
-        from masis.reasoning.offline.relevance import CrossEncoder
         from masis.reasoning.offline.writer import OfflineWriter
 
-        return OfflineWriter(CrossEncoder())
+        return OfflineWriter()
     from masis.reasoning.llm.engine import LLMWriter
 
     return LLMWriter(client)

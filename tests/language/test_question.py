@@ -1,7 +1,7 @@
 import pytest
 
 from masis.language.quantities import Period
-from masis.reasoning.offline.question import parts_of, read_question
+from masis.language.question import parts_of, read_question
 
 
 @pytest.mark.parametrize(
