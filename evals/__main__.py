@@ -24,6 +24,7 @@ from evals import (
     eval_fuzz,
     eval_hostile,
     eval_layout,
+    eval_model_answers,
     eval_planted_errors,
     eval_poisoned,
     eval_retrieval,
@@ -57,6 +58,7 @@ SUITES: dict[str, dict[str, Callable[[], Section]]] = {
     "eval": {
         "sample": eval_sample.measure,
         "support": eval_support.measure,
+        "model-answers": eval_model_answers.measure,
         "planted-errors": eval_planted_errors.measure,
         "conflicts": eval_conflicts.measure,
         "versions": eval_versions.measure,

@@ -47,6 +47,8 @@ class Signals:
     retries_left: bool = True
     no_progress: bool = False
     """The retry brought the evidence and the draft that were there before: another would bring them again."""
+    repaired: bool = False
+    """The best answer is one that the Critic mended, and it passes."""
 
     @property
     def quality_issue(self) -> bool:
@@ -81,6 +83,8 @@ def decide(s: Signals) -> Decision:
     if worth_a_retry and s.conflict:
         return Decision("retry", "retry", "conflicting_evidence_attempting_resolution")
     stuck = NO_PROGRESS if s.retries_left else None
+    if s.repaired and not s.conflict:
+        return Decision("finalize", "finalize", "repaired_answer_passed")
     if s.conflict:
         return Decision("human_review", "HITL_conflict", stuck or "conflicting_evidence", "conflict")
     if s.quality_issue:
@@ -111,7 +115,13 @@ def signals(state: MASISState, services: Services) -> Signals:
         standing_decision=bool(answers_to_apply(state)),
         retries_left=state.get("retry_count", 0) < ceiling_of(state, services),
         no_progress=state.get("retried_from") == mark_of(state),
+        repaired=_has_passed(state.get("best")),
     )
+
+
+def _has_passed(best: Attempt | None) -> bool:
+    """Only a repaired text can be better than the attempt it was made from: what passes as written ends the run."""
+    return best is not None and not best["flagged"] and any("repaired" in claim for claim in best["claims"])
 
 
 def mark_of(state: MASISState) -> str:
