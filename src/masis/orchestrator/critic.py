@@ -41,7 +41,7 @@ async def critic(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
     except ModelError as error:
         finding = None
         update["failure"] = turn.failure(error)
-    if finding and services.auditor.name != OFFLINE:
+    if finding and OFFLINE not in (services.auditor.name, finding.made_by):
         claims = settled_by_model(claims, finding.unsupported_claims, _vouches(finding, services.settings))
     audited = await asyncio.to_thread(_audit, state, draft, finding, claims, services.settings)
     return update | _report(audited, state, draft, services.settings, turn)

@@ -85,6 +85,8 @@ class AuditFinding:
     conflicting_evidence: Sequence[str] = ()
     """Conflicts in the auditor's own words; `conflicts` are described by code and need none."""
     needs_retry: bool = False
+    made_by: str = ""
+    """`offline` where the embedded engine stood in for the auditor that was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,8 @@ class Scores:
     completeness: float
     reasoning_quality: float
     improvement_suggestions: Sequence[str] = ()
+    made_by: str = ""
+    """`offline` where the embedded engine stood in for the judge that was asked."""
 
 
 def prompt_of(engine: object, call: str = "prompt") -> PromptStamp | None:
