@@ -14,7 +14,7 @@ help: ## list the targets
 demo: $(VENV)/.core ## set up, load the sample workspace and ask it three questions
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
 
-test: $(VENV)/.dev .cache/qdrant/.ready .cache/browser/.ready .cache/axe/axe.min.js ## run all tests, three at a time: some only wait (PROCESSES=0: one after the other, as a debugger wants it)
+test: $(VENV)/.dev .cache/qdrant/.ready .cache/browser/.ready .cache/nginx/.ready .cache/axe/axe.min.js ## run all tests, three at a time: some only wait (PROCESSES=0: one after the other, as a debugger wants it)
 	@$(BIN)/python -m compileall -q src  # the tests start hundreds of processes, and some machines forbid these to keep what they compiled
 	$(BIN)/python -m pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder -m "not evaluation"
 
@@ -84,6 +84,10 @@ $(VENV)/.llm: $(VENV)/.dev requirements/llm.txt
 # A real browser for the tests of the page, and what finds inaccessible things on it.
 .cache/browser/.ready: scripts/install_browser.sh
 	@sh scripts/install_browser.sh && mkdir -p $(@D) && touch $@ || echo "There is no browser: the tests of the page will be skipped."
+
+# A real proxy for the tests of access.
+.cache/nginx/.ready: scripts/install_nginx.sh
+	@sh scripts/install_nginx.sh && mkdir -p $(@D) && touch $@ || echo "There is no nginx: the tests behind a proxy will be skipped."
 
 .cache/axe/axe.min.js: scripts/fetch_axe.sh
 	@sh scripts/fetch_axe.sh && touch $@ || echo "axe-core could not be fetched: the accessibility tests will be skipped."

@@ -9,7 +9,6 @@ from pathlib import Path
 from evals.slow_models import IDEAL_SECONDS, QUESTION, slow_services
 from evals.tables import Section, machine, table
 from masis import Masis, Settings
-from masis.runs.working import working
 from tests.support.servers import PostgresServer
 
 AT_ONCE = (1, 50, 200)
@@ -50,9 +49,10 @@ def measure() -> Section:
 async def _row(database: str, runs: int, url: str | None) -> list[object]:
     with tempfile.TemporaryDirectory() as home:
         settings = Settings(home=Path(home), database_url=url, worker_runs=max(AT_ONCE))
-        masis = Masis(services=slow_services(settings, runs + 1))
+        masis = Masis(settings)
+        masis._parts.services = slow_services(settings, runs + 1)
         masis.library.catalog.create_workspace(WORKSPACE)
-        async with working(masis):
+        async with masis.working():
             await _followed(masis)  # what is loaded once is not a run's
             cpu, started = time.process_time(), time.perf_counter()
             seconds = sorted(await asyncio.gather(*(_followed(masis) for _ in range(runs))))
@@ -76,9 +76,9 @@ def _added_ms(seconds: float) -> int:
 
 async def _followed(masis: Masis) -> float:
     started = time.perf_counter()
-    record = await masis.astart(QUESTION, WORKSPACE)
+    record = await masis.aask_in_background(QUESTION, WORKSPACE)
     async for _ in masis.afollow(record.run_id):
         pass
-    if (await masis.arun(record.run_id)).outcome != "answered":
+    if (await masis.aget_run(record.run_id)).outcome != "answered":
         raise RuntimeError("a run of the benchmark was not answered")
     return time.perf_counter() - started

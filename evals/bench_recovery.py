@@ -139,9 +139,9 @@ def _killed_and_back(home: Path, environment: dict[str, str]) -> tuple[float, fl
 
 def _tries(home: Path, run_id: str) -> int:
     masis = Masis(Settings(home=home))
-    with masis.database.reading() as db:
+    with masis._parts.database.reading() as db:
         row = db.execute("SELECT tries FROM jobs WHERE subject = ?", (run_id,)).fetchone()
-    masis.database.close()
+    masis._parts.database.close()
     return int(row[0]) if row else 2
 
 

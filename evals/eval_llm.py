@@ -16,9 +16,7 @@ from evals.sample import SAMPLE, SampleQuestion, questions
 from evals.small_model import NAME, is_installed, served
 from evals.tables import Section, machine, table, write_sections
 from masis import Masis, RunResult, Settings
-from masis.orchestrator.services import Services, library_for
 from masis.reasoning.engines import clients_for
-from masis.reasoning.llm.client import ModelClient
 from masis.reasoning.llm.engine import LLMAuditor, LLMJudge, LLMWriter
 from masis.settings import Role
 
@@ -42,7 +40,12 @@ def measure(count: int = QUESTIONS) -> Section:
     with served() as address, tempfile.TemporaryDirectory() as home:
         settings = _settings(address, Path(home))
         clients = clients_for(settings)
-        masis = Masis(settings, services=_services(settings, clients))
+        masis = Masis(
+            settings,
+            writer=LLMWriter(clients["writer"]),
+            auditor=LLMAuditor(clients["auditor"]),
+            judge=LLMJudge(clients["judge"]),
+        )
         masis.ingest([SAMPLE], WORKSPACE)
         asked = _ask_all(masis, _spread(questions(), count))
         rungs = {role: client.rung for role, client in clients.items()}
@@ -64,16 +67,6 @@ def _settings(address: str, home: Path) -> Settings:
         # Its window is small, and every token is read on one core.
         candidates=3,
         retry_candidates=4,
-    )
-
-
-def _services(settings: Settings, clients: Mapping[Role, ModelClient]) -> Services:
-    return Services(
-        settings,
-        library_for(settings).search,
-        LLMWriter(clients["writer"]),
-        LLMAuditor(clients["auditor"]),
-        LLMJudge(clients["judge"]),
     )
 
 

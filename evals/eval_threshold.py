@@ -12,8 +12,7 @@ from evals.retrieval_systems import Index
 from evals.tables import Section, table
 from masis.knowledge.calibration.profiles import calibration_for
 from masis.knowledge.embedding.onnx_embedder import BUILT_IN_NAME
-from masis.knowledge.search.keywords import keyword_relevance
-from masis.language.words import content_stems
+from masis.knowledge.search.keywords import Asked as AskedWords
 from masis.settings import Settings
 
 TITLE = "The score filter: what is kept, what ends in “nothing usable”"
@@ -29,6 +28,8 @@ class Candidate:
     """Calibrated cosine."""
     words: float
     """Keyword relevance."""
+    is_named: bool = False
+    """A heading, a row's label or an exact phrase holds what was asked: never lost to the filter."""
 
 
 Asked = list[Candidate]
@@ -38,7 +39,9 @@ Rule = Callable[[Candidate], float]
 RULES: dict[str, Rule] = {
     "meaning alone": lambda candidate: candidate.meaning,
     "keywords alone": lambda candidate: candidate.words,
-    "MASIS (the better of both)": lambda candidate: max(candidate.meaning, candidate.words),
+    "MASIS (the better of both, and the very words asked for)": lambda candidate: (
+        1.0 if candidate.is_named else max(candidate.meaning, candidate.words)
+    ),
 }
 
 
@@ -109,13 +112,14 @@ def _ask(collection: Collection, questions: list[Question], embedder: CachedEmbe
     scale = calibration_for(BUILT_IN_NAME)
     asked: list[Asked] = []
     for number, question in enumerate(questions):
-        stems = frozenset(content_stems(question.text))
+        words, named = AskedWords(question.text), index.named(number)
         asked.append(
             [
                 Candidate(
                     _holds(question, index, found),
                     scale.relevance(float(index.similarity[number][found])),
-                    keyword_relevance(stems, index.chunks[found]),
+                    words.relevance(index.chunks[found], named.known(index.chunks[found].document_id)),
+                    words.is_named_in(index.chunks[found], named.known(index.chunks[found].document_id)),
                 )
                 for found in index.fused(number, candidates)
             ]

@@ -6,7 +6,8 @@ the second reading of the best candidates.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from math import inf, log
 
 import numpy as np
@@ -15,16 +16,19 @@ from evals.retrieval_cache import CachedEmbedder, CachedReranker, Matrix
 from evals.retrieval_data import Collection, Span
 from masis.knowledge.ingestion.chunking import chunk_document
 from masis.knowledge.search.fusion import fuse
+from masis.knowledge.search.naming import KnownDocument, Named, named_documents, names_of
 from masis.knowledge.search.narrowing import narrowed
-from masis.knowledge.search.neighbours import joined
 from masis.knowledge.search.reranking import CLEARLY_WEAKER, reranked
-from masis.knowledge.search.searching import JOINED, SPARE
+from masis.knowledge.search.searching import SPARE
 from masis.knowledge.store.points import search_depth
 from masis.knowledge.store.port import Answer, Found
 from masis.settings import Settings
+from masis.sources.dates import dated
 from masis.types import Chunk, EvidenceChunk
 
 DEPTH = 30
+READ_TOGETHER = 2
+"""Passages side by side in a document that are counted as one, by the characters of so many."""
 READ_AGAIN = 10
 _TIE_DIGITS = 5
 
@@ -47,14 +51,15 @@ class Keywords:
     def best(self, question: str, depth: int) -> list[int]:
         return list(self.scored(question, depth))
 
-    def scored(self, question: str, depth: int) -> dict[int, float]:
-        """Best first."""
+    def scored(self, question: str, depth: int, among: AbstractSet[int] | None = None) -> dict[int, float]:
+        """Best first; `among`: of these texts only."""
         scores: dict[int, float] = defaultdict(float)
         for term in self._bm25.embed_query(question).indices:
             found = self._postings.get(term, [])
             rarity = log(1 + (self._count - len(found) + 0.5) / (len(found) + 0.5))
             for number, weight in found:
-                scores[number] += rarity * weight
+                if among is None or number in among:
+                    scores[number] += rarity * weight
         best = sorted(scores, key=lambda number: (-round(scores[number], _TIE_DIGITS), number))[:depth]
         return {number: scores[number] for number in best}
 
@@ -69,8 +74,14 @@ class Index:
         texts: list[str] = []
         self._settings = settings or Settings()
         self._texts = {name: parsed.text for name, parsed in collection.documents.items()}
-        for name, parsed in collection.documents.items():
+        self._known: list[KnownDocument] = []
+        self._of_document: dict[str, set[int]] = {}
+        for name, undated in collection.documents.items():
+            parsed = dated(undated, name)
             chunks = chunk_document(parsed, name, name, self._settings)
+            called = (parsed.title, parsed.date, parsed.period, names_of(parsed))
+            self._known.append(KnownDocument(name, name, *called, len(chunks)))
+            self._of_document[name] = set(range(len(self.chunks), len(self.chunks) + len(chunks)))
             self.chunks += chunks
             texts += (embedded_text(chunk, parsed.title) for chunk in chunks)
         self.questions = [question.text for question in collection.questions]
@@ -85,13 +96,26 @@ class Index:
     def by_words(self, question: int, depth: int = DEPTH) -> list[int]:
         return self._keywords.best(self.questions[question], depth)
 
+    def named(self, question: int) -> Named:
+        return named_documents(self.questions[question], self._known)
+
     def fused(self, question: int, depth: int = DEPTH) -> list[int]:
+        named = self.named(question)
+        meant = self._answer(question, depth, named.meant) if named.meant else Answer()
+        hits = fuse(self._answer(question, depth), depth, meant, named.worth)
+        return [self._numbers[hit.chunk.chunk_id] for hit in hits]
+
+    def _answer(self, question: int, depth: int, documents: Sequence[str] = ()) -> Answer:
         asked = search_depth(depth)
+        among = set().union(*(self._of_document[name] for name in documents)) if documents else None
         cosines = self.similarity[question]
-        by_meaning = [self._found(n, float(cosines[n]), question) for n in self.by_meaning(question, asked)]
-        words = self._keywords.scored(self.questions[question], asked)
-        by_words = [self._found(number, score, question) for number, score in words.items()]
-        return [self._numbers[hit.chunk.chunk_id] for hit in fuse(Answer(by_meaning, by_words), depth)]
+        near = self.by_meaning(question, len(self.chunks) if among else asked)
+        by_meaning = [n for n in near if among is None or n in among][:asked]
+        words = self._keywords.scored(self.questions[question], asked, among)
+        return Answer(
+            [self._found(number, float(cosines[number]), question) for number in by_meaning],
+            [self._found(number, score, question) for number, score in words.items()],
+        )
 
     def _found(self, number: int, score: float, question: int) -> Found:
         return Found(self.chunks[number], score, float(self.similarity[question][number]))
@@ -105,9 +129,11 @@ class Index:
         return [_evidence(self.chunks[number]) for number in self.fused(question, READ_AGAIN + SPARE)[:READ_AGAIN]]
 
     def searched(self, question: int, *, focus: bool = False) -> list[Span]:
-        """What the Researcher is given: neighbours joined; or only the part of each that speaks of the question."""
-        passages = joined(self._candidates(question), self._texts.get, JOINED * self._settings.chunk_chars)
-        return _spans(narrowed(self.questions[question], passages) if focus else passages)
+        """What the Researcher is given, passages side by side counted as one; or only the part of each that speaks of
+        the question."""
+        found = self._candidates(question)
+        spans = _spans(narrowed(self.questions[question], found) if focus else found)
+        return read_together(spans, self._texts, READ_TOGETHER * self._settings.chunk_chars)
 
     def read_again(self, question: int, reranker: CachedReranker, *, shortest: bool = False) -> list[Span]:
         """The best candidates as the second reading orders them.
@@ -127,6 +153,22 @@ class Index:
 
 def _spans(passages: Sequence[EvidenceChunk]) -> list[Span]:
     return [Span(each["file_name"], each["start"], each["end"]) for each in passages]
+
+
+def read_together(found: Sequence[Span], texts: Mapping[str, str], limit: int) -> list[Span]:
+    """Passages that touch, in the place of the best of them, as long as they are not longer than the limit."""
+    places: list[Span] = []
+    for span in found:
+        one = span
+        for place in list(places):
+            first, second = sorted((one, place), key=lambda each: each.start)
+            is_near = one.document == place.document and second.end - first.start <= limit
+            if is_near and not texts[one.document][first.end : second.start].strip():
+                one = Span(one.document, first.start, second.end)
+                places[places.index(place)] = one
+        if one not in places:
+            places.append(one)
+    return list(dict.fromkeys(places))
 
 
 def _evidence(chunk: Chunk) -> EvidenceChunk:

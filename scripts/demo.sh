@@ -26,7 +26,7 @@ run ask "How many patents does Tolmerick hold?" --workspace tolmerick
 say "Next"
 cat <<'EOT'
   Put `masis` on your path:      . .venv/bin/activate
-  Settle the conflict above:     run one of the `masis resume` lines printed with it
+  Settle the conflict above:     run one of the `masis answer` lines printed with it
   See it in the browser:         masis serve   (then open http://127.0.0.1:8000)
   Load documents of your own:    masis ingest ~/reports --workspace mine
   Ask them:                      masis ask "…" --workspace mine

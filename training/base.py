@@ -11,6 +11,15 @@ from typing import Any
 import numpy as np
 
 OUT = Path(".cache/training")
+LAYERS, WIDTH = 12, 384
+MATRICES = {
+    "attention.self.query": (WIDTH, WIDTH),
+    "attention.self.key": (WIDTH, WIDTH),
+    "attention.self.value": (WIDTH, WIDTH),
+    "attention.output.dense": (WIDTH, WIDTH),
+    "intermediate.dense": (WIDTH, 4 * WIDTH),
+    "output.dense": (4 * WIDTH, WIDTH),
+}
 LAYER = re.compile(
     r"/bert/encoder/(layer\.\d+)/(attention/self/(?:query|key|value)|attention/output/dense|intermediate/dense|output/dense)/MatMul_quant$"
 )
@@ -44,7 +53,7 @@ def main() -> None:
         if (name.endswith(("bias", "LayerNorm.weight")) and "encoder" in name) or "embeddings.LayerNorm" in name:
             weights[name.removeprefix("bert.").removeprefix("encoder.")] = value
     OUT.mkdir(parents=True, exist_ok=True)
-    np.savez(OUT / "base.npz", **weights)
+    np.savez_compressed(OUT / "base.npz", **weights)
     shutil.copy(folder / "tokenizer.json", OUT / "tokenizer.json")
 
 

@@ -42,6 +42,14 @@ class Encoder:
         encoded = self._tokenizer.encode_batch([(e["question"], e["passage"]) for e in examples])
         return [e | self._tensors(code) | _spans(e, code) for e, code in zip(examples, encoded, strict=True)]
 
+    def selections(self, examples: Sequence[Example]) -> list[Example]:
+        """As readings, and at each token of the passage whether its sentence or row belongs to the answer."""
+        encoded = self._tokenizer.encode_batch([(e["question"], e["passage"]) for e in examples])
+        return [
+            e | self._tensors(code) | _spans(_as_reading(e), code) | {"marked": _marked_tokens(e, code)}
+            for e, code in zip(examples, encoded, strict=True)
+        ]
+
     def _tensors(self, code: Any) -> Example:
         return {"ids": code.ids, "types": code.type_ids}
 
@@ -60,6 +68,19 @@ def _judged_tokens(example: Example, code: Any) -> list[bool]:
     """Those of the last sentence: what stands before it is there to be understood by."""
     first = example["context"]
     return [sequence == 0 and end > first for (_, end), sequence in zip(code.offsets, code.sequence_ids, strict=True)]
+
+
+def _as_reading(example: Example) -> Example:
+    return {"exact": True, "answers": example["spans"] or []}
+
+
+def _marked_tokens(example: Example, code: Any) -> list[float]:
+    if example["marks"] is None:
+        return [IGNORED] * len(code.ids)
+    return [
+        float(any(start < b and end > a for a, b in example["marks"])) if sequence == 1 else IGNORED
+        for (start, end), sequence in zip(code.offsets, code.sequence_ids, strict=True)
+    ]
 
 
 def _spans(example: Example, code: Any) -> Example:

@@ -17,8 +17,10 @@ from masis.language.words import content_stems
 from masis.reasoning.offline.excerpt import excerpt
 from training import sets
 from training.edits import Edited, Surroundings, make_harmless, make_wrong
+from training.selections import selections
 from training.sets import ClaimExample, ReadingExample
 from training.thesaurus import Thesaurus
+from training.written import written
 
 SEED = 20_261_115
 SENTENCES_A_PASSAGE = {"ramdocs": 2}
@@ -156,6 +158,10 @@ def main() -> None:
     ]
     measured = [_cut(e.as_json()) | {"only_measured": True} for e in sets.wice(given.data)]
     write(given.out / "claims.jsonl.gz", [*(_cut(e.as_json()) for e in [*real, *made]), *measured])
+    write(
+        given.out / "selections.jsonl.gz",
+        (e.as_json() for e in selections(given.data, thesaurus, rng, list(written(given.data)))),
+    )
     write(given.out / "readings.jsonl.gz", (e.as_json() for e in readings(given.data, rng)))
 
 

@@ -14,17 +14,19 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from masis.embedded import CROSS_ENCODER, installed
-from training.base import matrices
-from training.network import LAYERS, MATRICES
+from training.base import LAYERS, MATRICES, matrices
 
 OUT = Path("src/masis/embedded/trained")
+CHANGES = ("verifier", "reader", "selector")
+FIGURES = 3
+"""How many figures the network gives for each token; a change with fewer leaves the others at nothing."""
 LAST = f"/bert/encoder/layer.{LAYERS - 1}/output/LayerNorm/Add_1_output_0"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--verifier", type=Path, required=True)
-    parser.add_argument("--reader", type=Path, required=True)
+    for name in CHANGES:
+        parser.add_argument(f"--{name}", type=Path, help="what training wrote; left out: stays as it is")
     given = parser.parse_args()
     OUT.mkdir(parents=True, exist_ok=True)
     file = installed(CROSS_ENCODER).folder / "model.onnx"
@@ -32,8 +34,9 @@ def main() -> None:
     places = _places(model, file.read_bytes())
     (OUT / "base.json").write_text(json.dumps(places, indent=1) + "\n")
     onnx.save(_network(model, places), OUT / "network.onnx")
-    for name, trained in (("verifier", given.verifier), ("reader", given.reader)):
-        np.savez_compressed(OUT / f"{name}.npz", **_change(trained, places))
+    for name in CHANGES:
+        if trained := getattr(given, name):
+            np.savez_compressed(OUT / f"{name}.npz", **_change(trained, places))
     for made in sorted(OUT.iterdir()):
         print(made.name, made.stat().st_size)
 
@@ -73,12 +76,15 @@ def _network(model: Any, places: dict[str, Any]) -> Any:
         helper.make_node("MatMul", [LAST, "head.weight"], ["head_product"]),
         helper.make_node("Add", ["head_product", "head.bias"], ["figures"]),
     ]
-    kept += [_external("head.weight", TensorProto.FLOAT, [384, 2]), _external("head.bias", TensorProto.FLOAT, [2])]
+    kept += [
+        _external("head.weight", TensorProto.FLOAT, [384, FIGURES]),
+        _external("head.bias", TensorProto.FLOAT, [FIGURES]),
+    ]
     made = helper.make_graph(
         [*keep, *head],
         "masis",
         list(graph.input),
-        [helper.make_tensor_value_info("figures", TensorProto.FLOAT, [1, "tokens", 2])],
+        [helper.make_tensor_value_info("figures", TensorProto.FLOAT, [1, "tokens", FIGURES])],
         kept,
     )
     return helper.make_model(made, opset_imports=model.opset_import, ir_version=model.ir_version)

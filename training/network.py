@@ -8,19 +8,12 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from training.base import LAYERS, MATRICES, WIDTH
 from training.batches import Example, padded
 
-LAYERS, WIDTH, HEADS = 12, 384, 12
+HEADS = 12
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 DROPPED = 0.15
-MATRICES = {
-    "attention.self.query": (WIDTH, WIDTH),
-    "attention.self.key": (WIDTH, WIDTH),
-    "attention.self.value": (WIDTH, WIDTH),
-    "attention.output.dense": (WIDTH, WIDTH),
-    "intermediate.dense": (WIDTH, 4 * WIDTH),
-    "output.dense": (4 * WIDTH, WIDTH),
-}
 
 
 class Changed(nn.Module):
@@ -82,9 +75,9 @@ def _norm(base: dict[str, torch.Tensor], name: str) -> Norm:
 
 
 class Network(nn.Module):
-    """Two figures for each token; those of the first token speak for the whole pair."""
+    """Some figures for each token; those of the first token speak for the whole pair."""
 
-    def __init__(self, base_file: Path, rank: int, dropout: float = 0.15) -> None:
+    def __init__(self, base_file: Path, rank: int, outputs: int = 2, dropout: float = 0.15) -> None:
         super().__init__()
         base = load(base_file)
         for name in ("word_embeddings", "position_embeddings", "token_type_embeddings"):
@@ -92,7 +85,7 @@ class Network(nn.Module):
         self.norm = _norm(base, "embeddings.LayerNorm")
         self.layers = nn.ModuleList([Layer(base, n, rank, dropout) for n in range(LAYERS)])
         self.dropout = nn.Dropout(dropout)
-        self.head = nn.Linear(WIDTH, 2)
+        self.head = nn.Linear(WIDTH, outputs)
         self.precision = torch.bfloat16 if DEVICE == "cuda" else torch.float32
 
     def forward(self, ids: torch.Tensor, types: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:

@@ -110,13 +110,63 @@ def report_readings(network: Network, examples: Sequence[Example]) -> dict[str, 
     return rows
 
 
+@torch.no_grad()
+def report_selections(network: Network, examples: Sequence[Example]) -> dict[str, Any]:
+    """For each set and kind: told apart from passages that do not answer, and marked where they do."""
+    network.eval()
+    by_set: dict[str, list[tuple[int, float, bool, float]]] = defaultdict(list)
+    for batch in batches(sorted(examples, key=lambda e: len(e["ids"])), None):
+        out = forward(network, batch)
+        allowed = padded(batch, "allowed", 0, torch.bool, DEVICE)
+        allowed[:, 0] = False
+        found = [best_span(row[:, 0], row[:, 1], may) for row, may in zip(out, allowed, strict=True)]
+        for row, example, (start, end, score) in zip(out.cpu(), batch, found, strict=True):
+            row = row[: len(example["ids"])]
+            strength = float(row[0, 2]) + 0.5 * float(score - row[0, 0] - row[0, 1])
+            a, b = example["offsets"][start][0], example["offsets"][end][1]
+            hit = any(a < y and b > x for x, y in example["spans"] or [])
+            name = example["set"] if example["kind"] == "real" else f"{example['set']}, {example['kind']}"
+            by_set[name].append((example["answerable"], strength, hit, _recall_at_third(row[:, 2], example)))
+    rows = {}
+    for name, cases in sorted(by_set.items()):
+        good = [c for c in by_set[name.partition(",")[0]] if c[0]]
+        bad = [c for c in cases if not c[0]]
+        labels, strengths = [1] * len(good) + [0] * len(bad), [c[1] for c in [*good, *bad]]
+        rows[name] = {"n": len(cases), "bad": len(bad)}
+        if good and bad:
+            kept = sorted(c[1] for c in good)[int(0.2 * len(good))]
+            rows[name] |= {
+                "auroc": round(auroc(strengths, labels), 3),
+                "ba": round(balanced_accuracy(strengths, labels, best_threshold(strengths, labels)), 3),
+                "ba at 0": round(balanced_accuracy(strengths, labels, 0.0), 3),
+                "refused at .8 kept": round(sum(c[1] < kept for c in bad) / len(bad), 3),
+            }
+        if answered := [c for c in cases if c[0]]:
+            rows[name] |= {
+                "span": round(sum(c[2] for c in answered) / len(answered), 3),
+                "recall at a third": round(sum(c[3] for c in answered) / len(answered), 3),
+            }
+    return rows
+
+
+def _recall_at_third(scores: torch.Tensor, example: Example) -> float:
+    """Share of the marked tokens among the best third of the passage's."""
+    marked = torch.tensor(example["marked"])
+    wanted = (marked == 1).nonzero().ravel()
+    inside = (marked >= 0).nonzero().ravel()
+    if not len(wanted):
+        return 0.0
+    best = inside[scores[inside].topk(max(len(inside) // 3, 1)).indices]
+    return min(1.0, float(torch.isin(wanted, best).float().mean()) * max(1.0, len(wanted) / len(best)))
+
+
 def best_span(
     starts: torch.Tensor, ends: torch.Tensor, allowed: torch.Tensor, longest: int = 30
 ) -> tuple[int, int, float]:
     starts, ends = starts.masked_fill(~allowed, -1e4), ends.masked_fill(~allowed, -1e4)
     sums = starts[:, None] + ends[None, :]
     size = len(starts)
-    band = torch.ones(size, size, dtype=torch.bool).triu().tril(longest)
+    band = torch.ones(size, size, dtype=torch.bool, device=starts.device).triu().tril(longest)
     sums = sums.masked_fill(~band, -1e9)
     place = int(sums.argmax())
     return place // size, place % size, float(sums.max())

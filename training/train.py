@@ -1,4 +1,4 @@
-"""`python -m training.train claims|readings`: fits a small change to the embedded cross-encoder (torch, one GPU)."""
+"""`python -m training.train TASK`: fits a small change to the embedded cross-encoder (torch, one GPU)."""
 
 import argparse
 import json
@@ -6,7 +6,7 @@ import math
 import random
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from training.batches import IGNORED, Encoder, Example, batches, padded, read
 from training.network import DEVICE, Network, forward
-from training.reports import report_claims, report_readings
+from training.reports import report_claims, report_readings, report_selections
 
 FOLDER = Path(".cache/training")
 
@@ -26,11 +26,13 @@ class Recipe:
     epochs: int
     rate: float
     seed: int
+    outputs: int = 2
 
 
 RECIPES = {
     "claims": Recipe(rank=16, epochs=2, rate=4e-4, seed=7),
     "readings": Recipe(rank=16, epochs=6, rate=1e-3, seed=20_261_115),
+    "selections": Recipe(rank=32, epochs=7, rate=6e-4, seed=7, outputs=3),
 }
 """More epochs, or more of each, learnt the claims by heart: held-out figures fell."""
 
@@ -50,16 +52,33 @@ def claims_loss(network: Network, batch: Sequence[Example]) -> torch.Tensor:
 
 
 def readings_loss(network: Network, batch: Sequence[Example]) -> torch.Tensor:
-    out = forward(network, batch)
-    allowed = padded(batch, "allowed", 0, torch.bool, DEVICE)
     weights = torch.tensor([e["weight"] for e in batch], device=DEVICE)
+    return (span_losses(forward(network, batch), batch) * weights).sum() / weights.sum()
+
+
+def selections_loss(network: Network, batch: Sequence[Example]) -> torch.Tensor:
+    """Where the answer begins and ends, which tokens are of its sentences, and whether there is one."""
+    out = forward(network, batch)
+    weights = torch.tensor([e["weight"] for e in batch], device=DEVICE)
+    known = torch.tensor([float(e["spans"] is not None) for e in batch], device=DEVICE)
+    labels = torch.tensor([float(e["answerable"]) for e in batch], device=DEVICE)
+    whole = functional.binary_cross_entropy_with_logits(out[:, 0, 2], labels, reduction="none")
+    marked = padded(batch, "marked", IGNORED, torch.float, DEVICE)
+    counted = marked != IGNORED
+    each = functional.binary_cross_entropy_with_logits(out[:, :, 2], marked.clamp(min=0), reduction="none")
+    tokens = (each * counted).sum(1) / counted.sum(1).clamp(min=1)
+    return ((whole + 1.5 * tokens + 0.5 * known * span_losses(out, batch)) * weights).sum() / weights.sum()
+
+
+def span_losses(out: torch.Tensor, batch: Sequence[Example]) -> torch.Tensor:
+    allowed = padded(batch, "allowed", 0, torch.bool, DEVICE)
     total = torch.zeros(len(batch), device=DEVICE)
     for channel, key in enumerate(("starts", "ends")):
         gold = padded(batch, key, 0, torch.bool, DEVICE)
         scores = out[:, :, channel].masked_fill(~allowed, -1e4)
         right = scores.masked_fill(~gold, -1e4)
         total = total + torch.logsumexp(scores, 1) - torch.logsumexp(right, 1)
-    return (total * weights).sum() / weights.sum()
+    return total
 
 
 def fit(
@@ -93,7 +112,14 @@ def fit(
 def weigh(examples: Sequence[Example], task: str) -> list[Example]:
     if task == "readings":
         return [e | {"weight": {"tatqa": 0.5, "clapnq": 2.0}.get(e["set"], 1.0)} for e in examples]
+    if task == "selections":
+        return [e | {"weight": SELECTION_WEIGHTS.get(e["set"], 1.0)} for e in examples]
     return [e | {"weight": _claim_weight(e)} for e in examples]
+
+
+SELECTION_WEIGHTS = {
+    "wtq": 0.4, "tatqa": 0.6, "ramdocs": 0.6, "squad2": 3.0, "clapnq": 2.0, "xquad": 1.5, "written": 1.5, "own": 2.0,
+}  # fmt: skip
 
 
 def _claim_weight(example: Example) -> float:
@@ -110,7 +136,15 @@ def _is_measured(example: Example) -> bool:
     """Of the made ones every twelfth: they are many, and easy."""
     if example.get("only_measured"):
         return True
-    return bool(example["held_out"]) and (example.get("kind", "real") == "real" or len(example["claim"]) % 12 == 0)
+    made = example.get("kind", "real") != "real"
+    return bool(example["held_out"]) and (not made or "claim" not in example or len(example["claim"]) % 12 == 0)
+
+
+def begin_with(network: Network, file: Path) -> None:
+    """All but the head, which is another for each task."""
+    stored = np.load(file)
+    known = {n: torch.tensor(stored[n].astype(np.float32)) for n in stored.files if not n.startswith("head")}
+    network.load_state_dict(known, strict=False)
 
 
 def save(network: Network, file: Path) -> None:
@@ -122,24 +156,35 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("task", choices=RECIPES)
     parser.add_argument("--out", type=Path, default=FOLDER)
+    parser.add_argument("--start", type=Path, help="begin with this change, of the same rank, instead of with none")
+    parser.add_argument("--rank", type=int)
+    parser.add_argument("--epochs", type=int)
+    parser.add_argument("--rate", type=float)
+    parser.add_argument("--seed", type=int)
     parser.add_argument("--sample", type=int, help="so many examples only, to try it out")
     given = parser.parse_args()
-    recipe = RECIPES[given.task]
+    asked = {name: getattr(given, name) for name in ("rank", "epochs", "rate", "seed")}
+    recipe = replace(RECIPES[given.task], **{name: value for name, value in asked.items() if value is not None})
     torch.manual_seed(recipe.seed)
     encoder = Encoder(FOLDER / "tokenizer.json")
     examples = weigh(read(FOLDER / f"{given.task}.jsonl.gz"), given.task)
     if given.sample:
         examples = random.Random(1).sample(examples, given.sample)
-    claims = given.task == "claims"
-    encode = encoder.claims if claims else encoder.readings
+    encode, loss_of, report = {
+        "claims": (encoder.claims, claims_loss, report_claims),
+        "readings": (encoder.readings, readings_loss, report_readings),
+        "selections": (encoder.selections, selections_loss, report_selections),
+    }[given.task]
     trained = encode([e for e in examples if not e["held_out"] and not e.get("only_measured")])
     measured = encode([e for e in examples if _is_measured(e)])
     print(f"{given.task}: {len(trained)} examples to train on, {len(measured)} to measure with", flush=True)
-    network = Network(FOLDER / "base.npz", recipe.rank).to(DEVICE)
+    network = Network(FOLDER / "base.npz", recipe.rank, recipe.outputs).to(DEVICE)
+    if given.start:
+        begin_with(network, given.start)
     print(f"{sum(p.numel() for p in network.parameters()):,} parameters change", flush=True)
-    fit(network, trained, claims_loss if claims else readings_loss, recipe)
+    fit(network, trained, loss_of, recipe)
     save(network, given.out / f"{given.task}.npz")
-    for name, row in (report_claims if claims else report_readings)(network, measured).items():
+    for name, row in report(network, measured).items():
         print(name, json.dumps(row), flush=True)
 
 

@@ -1,31 +1,102 @@
 """MASIS: answers you can defend.
 
 >>> from masis import Masis
->>> Masis().ask("What was churn in 2025?", workspace="acme")   # doctest: +SKIP
+>>> with Masis() as masis:                                                # doctest: +SKIP
+...     masis.ask("What was churn in 2025?", workspace="acme")
 
-Importing is free: nothing is opened or loaded before it is used.
+Importing is free: nothing is opened or loaded before it is used. What is not named here is private.
 """
 
 from typing import TYPE_CHECKING, Any
 
 from masis._version import __version__
-from masis.errors import MASISError
+from masis.errors import (
+    BadModelOutput,
+    DatabaseUnavailable,
+    DataFolderError,
+    DuplicateDocument,
+    Forbidden,
+    IndexMismatch,
+    InvalidInput,
+    MASISError,
+    ModelError,
+    ModelRefused,
+    ModelRejected,
+    ModelTruncated,
+    ModelUnavailable,
+    RateLimited,
+    RunNotWaiting,
+    ScannedFile,
+    StoreUnavailable,
+    Unauthorized,
+    UnknownDecision,
+    UnknownDocument,
+    UnknownIngestion,
+    UnknownKey,
+    UnknownPassage,
+    UnknownRun,
+    UnknownWorkspace,
+    UnreadableFile,
+)
+from masis.types import Document, IngestReport, SearchFilters
 
 if TYPE_CHECKING:
-    from masis.orchestrator.human import HumanAnswer
+    from masis.client import Masis
+    from masis.orchestrator.graph import graph
+    from masis.orchestrator.human import Answer
     from masis.orchestrator.state import MASISInput
+    from masis.runs.records import RunRecord
     from masis.runs.result import RunResult
-    from masis.runs.service import Masis
     from masis.settings import Settings
 
-__all__ = ["HumanAnswer", "MASISError", "MASISInput", "Masis", "RunResult", "Settings", "__version__"]
+__all__ = [
+    "Answer",
+    "BadModelOutput",
+    "DataFolderError",
+    "DatabaseUnavailable",
+    "Document",
+    "DuplicateDocument",
+    "Forbidden",
+    "IndexMismatch",
+    "IngestReport",
+    "InvalidInput",
+    "MASISError",
+    "MASISInput",
+    "Masis",
+    "ModelError",
+    "ModelRefused",
+    "ModelRejected",
+    "ModelTruncated",
+    "ModelUnavailable",
+    "RateLimited",
+    "RunNotWaiting",
+    "RunRecord",
+    "RunResult",
+    "ScannedFile",
+    "SearchFilters",
+    "Settings",
+    "StoreUnavailable",
+    "Unauthorized",
+    "UnknownDecision",
+    "UnknownDocument",
+    "UnknownIngestion",
+    "UnknownKey",
+    "UnknownPassage",
+    "UnknownRun",
+    "UnknownWorkspace",
+    "UnreadableFile",
+    "__version__",
+    "graph",
+]
 
 _HOMES = {
-    "HumanAnswer": "masis.orchestrator.human",
+    "Answer": "masis.orchestrator.human",
     "MASISInput": "masis.orchestrator.state",
-    "Masis": "masis.runs.service",
+    "Masis": "masis.client",
+    "RunRecord": "masis.runs.records",
     "RunResult": "masis.runs.result",
     "Settings": "masis.settings",
+    "graph": "masis.orchestrator.graph",
 }
 
 

@@ -7,6 +7,8 @@ MASISError
 │   ├── UnknownDocument
 │   ├── UnknownPassage
 │   ├── UnknownKey
+│   ├── UnknownIngestion
+│   ├── UnknownDecision
 │   ├── RunNotWaiting       it has been answered already, or never asked
 │   └── DuplicateDocument
 ├── UnreadableFile          a file could not be read as a document
@@ -66,6 +68,16 @@ class UnknownRun(InvalidInput):
 class RunNotWaiting(InvalidInput):
     code = "conflict"
     advice = "It may have been answered just now: look at it with `masis runs show`."
+
+
+class UnknownIngestion(InvalidInput):
+    code = "unknown_ingestion"
+    advice = "Take the id from the answer to the upload."
+
+
+class UnknownDecision(InvalidInput):
+    code = "unknown_decision"
+    advice = "List the decisions with `masis decisions`."
 
 
 class UnknownDocument(InvalidInput):

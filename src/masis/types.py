@@ -4,7 +4,7 @@ What lives in a run's state is a TypedDict of plain JSON values, so that any che
 inside one module is a frozen dataclass.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NotRequired, TypedDict
 
@@ -37,6 +37,30 @@ ReviewCause = Literal["conflict", "quality", "empty_workspace", "weak_evidence",
 """Why a run asks a person; each cause has its own question."""
 
 
+BlockKind = Literal["heading", "paragraph", "item", "table", "note", "furniture"]
+"""`furniture`: a running header or footer or a page number, which belongs to no passage."""
+
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom, as fractions of the page's width and height."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A part of a page: exactly `page.text[start:end]`."""
+
+    kind: BlockKind
+    start: int
+    end: int
+    level: int = 0
+    """Of a heading, 1 the highest; of a list item, 1 the outermost."""
+    marker: str = ""
+    """Of a list item: "-", "2.", "(a)"."""
+    is_continued: bool = False
+    """Begun on the page before: a paragraph whose sentence goes on here, a table whose header stands there."""
+    box: Box | None = None
+    """Where it stands on the page of a PDF."""
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """One page, sheet or slide of extracted text."""
@@ -46,6 +70,8 @@ class Page:
     text: str
     label: str | None = None
     """What a reader calls it when that is not its number: "sheet Revenue", "slide 3", "chapter Two"."""
+    blocks: Sequence[Block] = ()
+    """Where the parser saw more than the text shows; `sources.blocks.blocks_of` gives those of any page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +92,10 @@ class ParsedDocument:
     title: str | None = None
     date: str | None = None
     """The document's own date (ISO 8601, as precise as it says), when it states one."""
+    period: str | None = None
+    """What it covers, where it says so: "quarter ended 2022-06-25", "Q3 2023", "2023"."""
+    made: str | None = None
+    """When its file says it was made, which may be the day it was printed or copied: for want of a better date."""
     members: Sequence[Member] = ()
     """Files inside it that are documents of their own."""
     notes: Sequence[str] = ()
@@ -109,6 +139,8 @@ class Document:
     """Where the file was found, when it was one on this machine: the same place read again is a new version."""
     members: int = 0
     """How many files it carries that are documents of their own."""
+    period: str | None = None
+    """What it covers, where it says so: "quarter ended 2022-06-25", "Q3 2023", "2023"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +173,7 @@ class SearchFilters:
     dated_from: str | None = None
     """ISO 8601, as precise as wanted: 2024 begins on its first day …"""
     dated_to: str | None = None
-    """… and ends on its last. A document without a date is never inside."""
+    """… and ends on its last. A document without a date is never inside; the result says how many there are."""
     pages: tuple[int, int] | None = None
     """First and last page, sheet or slide, both included."""
 
@@ -165,6 +197,21 @@ class Chunk:
     date: str | None = None
     label: str | None = None
     """The page's label: which sheet or slide."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What stands under one heading: `text` is exactly `document.text[start:end]`."""
+
+    document_id: str
+    file_name: str
+    heading: str | None
+    """The path to it, its own heading last; None for what stands before the first heading."""
+    text: str
+    start: int
+    end: int
+    page: int
+    last_page: int
 
 
 class EvidenceChunk(TypedDict):
@@ -274,8 +321,8 @@ class DecisionMade(TypedDict):
     created_at: str
 
 
-class Decision(DecisionMade):
-    """A decision that a workspace remembers."""
+class StandingDecision(DecisionMade):
+    """A decision that a workspace keeps: it settles the same conflict when later questions meet it."""
 
     decision_id: str
 
@@ -335,11 +382,35 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Budget:
+    """What one run may spend; then the embedded engine finishes it, and the run ends with the best it has."""
+
+    max_cost_usd: float | None = None
+    max_seconds: float | None = None
+
+
+NO_LIMIT = Budget()
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """The candidates of one store query, best first, before the score filter."""
 
     candidates: Sequence[EvidenceChunk]
     workspace_is_empty: bool = False
+    undated_left_out: int = 0
+    """Documents that a filter by date left out because nothing says when they are from."""
+    respelled: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Words that no document has, and the nearest ones that were searched for as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Where a word occurs in a workspace, in any of its grammatical forms, with or without accents."""
+
+    documents: int
+    passages: int
+    """Of which a heading or a file's name may hold the word."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ def test_what_was_done_newest_first(settings: Settings) -> None:
 def test_pages_follow_each_other(settings: Settings) -> None:
     log = AuditLog(settings)
     for number in range(7):
-        log.record(ADA, "run.start", "acme", str(number))
+        log.record(ADA, "run.ask", "acme", str(number))
     read, before = [], None
     while page := log.entries(limit=3, before=before):
         read += [entry.subject for entry in page]

@@ -47,7 +47,7 @@ def test_a_token_opens_what_its_key_may(keys: Keys) -> None:
 
 def test_looking_makes_nothing(keys: Keys, settings: Settings) -> None:
     assert keys.list() == []
-    assert not keys.any()
+    assert not keys.needed()
     with pytest.raises(Unauthorized):
         keys.verify("masis_" + "a" * 12 + "_" + "b" * 64)
     assert not settings.home.exists()
@@ -82,17 +82,15 @@ def test_a_key_ends_when_it_should(keys: Keys, clock: Clock) -> None:
     clock.pass_(seconds=1)
     with pytest.raises(Unauthorized, match="expired on 2026-03-01"):
         keys.verify(token)
-    assert keys.any(), "a door does not open because its only key has expired"
+    assert keys.needed(), "a door does not open because its only key has expired"
 
 
 def test_revoking_twice_keeps_the_first_time(keys: Keys, clock: Clock) -> None:
     made, _ = keys.create("one", "admin", ["*"])
-    assert keys.any()
-    first = keys.revoke(made.key_id, may_open=True)
+    first = keys.revoke(made.key_id)
     clock.pass_(days=1)
     assert keys.revoke(made.key_id) == first
     assert first.revoked_at == "2026-03-01T12:00:00+00:00"
-    assert not keys.any()
     with pytest.raises(UnknownKey):
         keys.revoke("nobody")
 
@@ -126,10 +124,37 @@ def test_a_deleted_workspace_does_not_open_the_door(keys: Keys) -> None:
     keys.create("alone", "admin", ["acme"])
     keys.forget_workspace("acme")
     assert all(key.revoked_at for key in keys.list())
-    assert keys.any(), "who could do nothing before could do everything now"
-    last, _ = keys.create("last", "admin", ["*"])
-    keys.revoke(last.key_id, may_open=True)
-    assert not keys.any(), "whoever may do everything has said so"
+    assert keys.needed(), "who could do nothing before could do everything now"
+
+
+def test_only_a_command_on_the_machine_stops_asking_for_keys(keys: Keys) -> None:
+    made, _ = keys.create("last", "admin", ["*"])
+    with pytest.raises(InvalidInput, match="not revoked"):
+        keys.stop_asking()
+    keys.revoke(made.key_id)
+    assert keys.needed()
+    keys.stop_asking()
+    assert not keys.needed()
+    keys.create("first", "read", ["acme"])
+    assert keys.needed()
+
+
+def test_a_lost_database_opens_nothing(keys: Keys, settings: Settings) -> None:
+    keys.create("one", "admin", ["*"])
+    with access_database(settings).writing() as db:
+        db.execute("DELETE FROM api_keys")
+    assert keys.list() == []
+    assert keys.needed()
+    assert Keys(settings).needed()
+    keys.stop_asking()
+    assert not Keys(settings).needed()
+
+
+def test_keys_that_were_made_before_the_mark_leave_it(keys: Keys, settings: Settings) -> None:
+    keys.create("one", "admin", ["*"])
+    (settings.home / "keys-needed").unlink()
+    assert keys.needed()
+    assert (settings.home / "keys-needed").exists()
 
 
 def test_newest_first(keys: Keys, clock: Clock) -> None:

@@ -75,7 +75,7 @@ def test_what_is_done_is_in_the_audit_log_with_who_did_it(admin: httpx.Client) -
     writer = granted(admin, "write", "acme")
     run = admin.post("/masis/workspaces/acme/runs", json={"query": "hello"}, headers=writer).json()
     log = admin.get("/masis/audit-log", params={"workspace": "acme"}).json()["items"]
-    assert (log[0]["action"], log[0]["subject"], log[0]["key_id"]) == ("run.start", run["run_id"], writer["key_id"])
+    assert (log[0]["action"], log[0]["subject"], log[0]["key_id"]) == ("run.ask", run["run_id"], writer["key_id"])
     assert run["asked_by"] == "a write"
     page = admin.get("/masis/audit-log", params={"limit": 1}).json()
     following = admin.get("/masis/audit-log", params={"limit": 1, "cursor": page["next_cursor"]}).json()
@@ -93,7 +93,7 @@ def test_a_key_is_held_to_its_rate(tmp_path: Path) -> None:
 
 
 def test_deleting_the_workspace_of_the_last_key_opens_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("masis.api.service._KEYS_SEEN_SECONDS", 0.0)
+    monkeypatch.setattr("masis.access.check._KEYS_SEEN_SECONDS", 0.0)
     with serving(Settings(home=tmp_path), with_worker=False) as service, service.client() as local:
         local.post("/masis/workspaces", json={"name": "acme"}).raise_for_status()
         token = local.post("/masis/keys", json={"name": "Ada", "role": "admin", "workspaces": ["acme"]}).json()["token"]

@@ -9,7 +9,7 @@ import pytest
 
 from masis.access.audit_log import AuditLog
 from masis.access.keys import Keys
-from masis.runs.service import Masis
+from masis.client import Masis
 from masis.settings import Settings
 from tests.api.live import ANSWERED, DISPUTED, DOCUMENTS, serving, uploads
 from tests.api.test_every_route import all_routes
@@ -50,13 +50,13 @@ class Desk:
             "POST /masis/workspaces": ("workspace.create", lambda: self.post("/masis/workspaces", json=OTHER)),
             "POST /masis/keys": ("key.create", self._make_key),
             "DELETE /masis/keys/{key_id}": ("key.revoke", lambda: self.delete(f"/masis/keys/{self._key_id}")),
-            f"POST {ANY}": ("run.start", lambda: self.post(ACME, json=question)),
-            "POST /v1/chat/completions": ("run.start", lambda: self.post("/v1/chat/completions", json=CHAT)),
-            f"POST {ANY}/runs": ("run.start", lambda: self.post(f"{ACME}/runs", json=question)),
+            f"POST {ANY}": ("run.ask", lambda: self.post(ACME, json=question)),
+            "POST /v1/chat/completions": ("run.ask", lambda: self.post("/v1/chat/completions", json=CHAT)),
+            f"POST {ANY}/runs": ("run.ask", lambda: self.post(f"{ACME}/runs", json=question)),
             f"POST {ANY}/runs/{{run_id}}/cancel": ("run.cancel", lambda: self.post(f"{self.started()}/cancel")),
             f"POST {ANY}/runs/{{run_id}}/answer": ("run.answer", self._answer),
             f"POST {ANY}/runs/{{run_id}}/resume": ("run.resume", self._resume),
-            f"DELETE {ANY}/decisions/{{decision_id}}": ("decision.forget", self._forget),
+            f"DELETE {ANY}/decisions/{{decision_id}}": ("decision.delete", self._delete_decision),
             f"DELETE {ANY}/runs/{{run_id}}": ("run.delete", self._delete_run),
             f"DELETE {ANY}/documents/{{document_id}}": ("document.delete", self._delete_document),
             f"POST {ANY}/documents": ("document.upload", self._upload),
@@ -69,8 +69,8 @@ class Desk:
         run = self.started()
         with closing(Masis(self._settings)) as masis:
             run_id = run.rsplit("/", 1)[1]
-            masis.queue.claim_one("a worker", ("run", run_id))
-            masis.run_table.failed(run_id, "a worker", [], "It broke.")
+            masis._parts.queue.claim_one("a worker", ("run", run_id))
+            masis._parts.runs.failed(run_id, "a worker", [], "It broke.")
         return self.post(f"{run}/resume")
 
     def _answer(self) -> httpx.Response:
@@ -81,7 +81,7 @@ class Desk:
         self._key_id = made.json()["key_id"]
         return made
 
-    def _forget(self) -> httpx.Response:
+    def _delete_decision(self) -> httpx.Response:
         (decision,) = self._client.get(f"{ACME}/decisions").json()
         return self.delete(f"{ACME}/decisions/{decision['decision_id']}")
 

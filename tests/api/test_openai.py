@@ -7,7 +7,7 @@ from pathlib import Path
 import openai
 import pytest
 
-from masis.runs.service import Masis
+from masis.client import Masis
 from masis.settings import Settings
 from tests.api.live import ANSWERED, DISPUTED, Live, serving
 
@@ -117,7 +117,7 @@ def test_a_stream_under_a_key_is_kept_though_its_reader_goes(tmp_path: Path) -> 
         time.sleep(0.3)
         waits = client.post("/v1/chat/completions", json=asked, headers=key)
         assert (waits.status_code, waits.json()["error"]["code"]) == (409, "conflict")
-        Masis(settings).recover(run)
+        Masis(settings).resume(run)
         deadline = time.monotonic() + 20
         while (again := client.post("/v1/chat/completions", json=asked, headers=key)).status_code == 409:
             assert time.monotonic() < deadline

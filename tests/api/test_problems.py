@@ -4,7 +4,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-import masis.api.asking
+import masis.api.waiting
 import masis.jobs.lease
 import masis.runs.decisions
 import masis.runs.ingestions
@@ -14,7 +14,7 @@ from masis.api.middleware.problems import STATUS_OF_CODE, response_to, status_of
 from masis.errors import MASISError, RateLimited, ScannedFile, StoreUnavailable, Unauthorized
 from masis.settings import Settings
 
-USED = (masis.api.asking, masis.jobs.lease, masis.runs.decisions, masis.runs.ingestions, errors)
+USED = (masis.api.waiting, masis.jobs.lease, masis.runs.decisions, masis.runs.ingestions, errors)
 """Where errors are defined."""
 
 

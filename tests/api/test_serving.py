@@ -14,12 +14,11 @@ from openai import InternalServerError, OpenAI
 from typer.testing import CliRunner
 
 from masis.access.keys import Keys
-from masis.api.serving import is_loopback
 from masis.cli.app import app
 from masis.cli.serving import other_doors
+from masis.client import Masis
 from masis.data_folder import FolderLock
 from masis.runs.event_log import RunEvent
-from masis.runs.service import Masis
 from masis.settings import Settings
 from tests.api.live import ANSWERED, Live, serving, uploads, wait_for
 from tests.support.servers import free_port
@@ -167,16 +166,6 @@ def test_the_mcp_server_is_served_beside_the_api(tmp_path: Path) -> None:
             assert local.post("/mcp", json=request, headers=accepted).status_code == 401
         with service.client(token) as client:
             assert client.post("/mcp", json=request, headers=accepted).status_code == 200
-
-
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "127.8.8.8"])
-def test_loopback_is_known(host: str) -> None:
-    assert is_loopback(host)
-
-
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.7", "localhost.example", ""])
-def test_all_else_is_open(host: str) -> None:
-    assert not is_loopback(host)
 
 
 def test_without_keys_an_open_address_is_refused_with_advice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from masis.access.api_key import Role
 from masis.access.keys import Keys
+from masis.access.sessions import SESSION_SECONDS, SIGN_IN_SECONDS, SIGN_INS, Sessions, SignInLimit
 from masis.api.app import create_app
-from masis.api.session_tickets import SESSION_SECONDS, SIGN_IN_SECONDS, SIGN_INS, Sessions, SignInLimit
 from masis.errors import RateLimited, Unauthorized
 from masis.settings import Settings
 from tests.api.test_every_route import IN_A_WORKSPACE, NOT_FOR_READERS, NOT_FOR_WRITERS, ROUTES, Route
@@ -211,7 +211,7 @@ async def test_signing_in_and_out_is_in_the_audit_log(page: Page) -> None:
 
 def test_the_limit_lets_go_with_time_and_forgets_old_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
-    monkeypatch.setattr("masis.api.session_tickets._MOST_ADDRESSES", 3)
+    monkeypatch.setattr("masis.access.sessions._MOST_ADDRESSES", 3)
     limit = SignInLimit(clock=lambda: now)
     for _ in range(SIGN_INS):
         limit.count("a")

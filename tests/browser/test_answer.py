@@ -22,7 +22,7 @@ def test_agents_work_then_each_sentence_has_its_verdict_and_its_source(page: Pag
     expect(answer.get_by_role("button", name="verbatim")).to_be_visible()
     for agent, title in zip(agents.all(), AGENTS, strict=True):
         expect(agent).to_contain_text(f"{title}done")
-    expect(agents.nth(1)).to_contain_text(re.compile(r"\d passages? kept, \d+ dropped"))
+    expect(agents.nth(1)).to_contain_text(re.compile(r"\d passages? used, \d+ below the threshold"))
     expect(agents.nth(3)).to_contain_text("confidence 100 %: 1 verbatim")
 
     verdict = answer.get_by_role("button", name="verbatim")

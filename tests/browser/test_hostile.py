@@ -94,7 +94,7 @@ def test_a_citation_that_was_made_up_is_struck_through_with_its_reason(
     struck = shown.locator("s", has_text="[cmadeup0000]").first
     expect(struck).to_be_visible()
     expect(shown.locator(".false-citation").first).to_contain_text("no passage", ignore_case=True)
-    expect(shown.get_by_role("button", name="false citation").first).to_be_visible()
+    expect(shown.get_by_role("button", name="fabricated citation").first).to_be_visible()
     audit = page.get_by_role("complementary", name="Quality")
     expect(audit.locator("s", has_text="[cmadeup0000]")).to_be_visible()
     expect(audit).to_contain_text("Capped by code")

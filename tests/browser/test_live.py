@@ -80,7 +80,7 @@ def test_a_run_that_failed_goes_on_from_where_it_was(
     fail(service, page.url.rsplit("/", 1)[1])
     expect(page.get_by_role("alert")).to_contain_text("could not be finished")
     held.may_end.set()
-    page.get_by_role("button", name="Go on from there").click()
+    page.get_by_role("button", name="Resume").click()
     expect(answer_of(page).get_by_role("button", name="verbatim")).to_be_visible()
     expect(page.get_by_role("alert")).to_have_count(0)
 
@@ -88,9 +88,9 @@ def test_a_run_that_failed_goes_on_from_where_it_was(
 def fail(service: Service, run_id: str) -> None:
     """As if its worker had met a fault: that one finds the run out of its hands."""
     with closing(Masis(Settings(home=service.home))) as masis:
-        with masis.database.reading() as db:
+        with masis._parts.database.reading() as db:
             owner = db.execute("SELECT owner FROM jobs WHERE subject = ?", (run_id,)).fetchone()[0]
-        masis.run_table.failed(run_id, owner, [], "ZeroDivisionError: division by zero")
+        masis._parts.runs.failed(run_id, owner, [], "ZeroDivisionError: division by zero")
 
 
 def test_is_cancelled_everywhere(
@@ -185,7 +185,7 @@ def test_the_service_dies_and_comes_back_and_so_does_the_answer(
     ask(QUESTION, "acme")
     expect(critic_of(page)).to_contain_text("at work")
     service.kill()
-    expect(page.get_by_text("Connection lost. Trying again; the run goes on without this page.")).to_be_visible()
+    expect(page.get_by_text("Connection lost. Reconnecting; the run continues without this page.")).to_be_visible()
     expect(draft_of(page)).to_contain_text("Revenue was $12 million in 2025.")
     held.may_end.set()
     service.start()

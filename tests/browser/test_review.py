@@ -28,7 +28,7 @@ def disputed(page: Page, service: Service) -> Page:
 
 
 def review_of(page: Page) -> Locator:
-    return page.get_by_role("region", name="A person is needed")
+    return page.get_by_role("region", name="Needs a decision")
 
 
 def supervisor_of(page: Page) -> Locator:
@@ -98,7 +98,7 @@ def test_the_conflict_of_the_sample_is_settled_and_remembered(page: Page, servic
     expect(answer_of(page)).to_contain_text("decision of Ada")
     page.get_by_role("link", name="Settings").click()
     expect(page.get_by_text("Audited figures win.")).to_be_visible()
-    page.get_by_role("button", name="Forget the decision").click()
+    page.get_by_role("button", name="Delete the decision").click()
     expect(page.get_by_text("None. Tick “Remember this”")).to_be_visible()
 
 
@@ -113,7 +113,7 @@ def test_both_sides_are_explained(disputed: Page) -> None:
     disputed.get_by_role("tab", name="Trail").click()
     trail = disputed.get_by_role("tabpanel")
     expect(trail).to_contain_text("A person has decided, and the agents went on.")
-    expect(trail).to_contain_text("Supervisor goes on: a person has decided")
+    expect(trail).to_contain_text("Supervisor continues: a person decided")
     expect(trail.get_by_text("answered by person")).to_have_count(0)
 
 
@@ -204,12 +204,12 @@ def test_it_is_stopped(disputed: Page) -> None:
     expect(disputed.get_by_text("The person at this machine: stopped here")).to_be_visible()
     expect(review_of(disputed)).to_be_hidden()
     expect(supervisor_of(disputed)).to_contain_text("ends the run as a person decided")
-    expect(announced(disputed)).to_have_text("Documents disagree, confidence 70 %.")
+    expect(announced(disputed)).to_have_text("The documents disagree, confidence 70 %.")
 
 
 def test_what_is_missing_is_dropped_in_and_the_run_goes_on(page: Page, service: Service) -> None:
     page.goto(f"/w/lone/runs/{service.ask('lone', 'What was the root cause of the gateway outage?')}")
-    expect(review_of(page)).to_contain_text("nothing in the documents is close enough")
+    expect(review_of(page)).to_contain_text("no passage is close enough to the question")
     files = page.get_by_label("Files to upload")
     files.set_input_files({"name": "post-mortem.md", "mimeType": "", "buffer": DOCUMENTS["post-mortem.md"].encode()})
     expect(answer_of(page)).to_contain_text("expired TLS certificate")

@@ -41,7 +41,7 @@ def test_searched_filtered_and_opened(page: Page) -> None:
     expect(rows(page)).to_contain_text(ANSWERED)
     page.get_by_label("Outcome").select_option("")
     page.get_by_label("Status").select_option("waiting")
-    expect(rows(page).filter(has_text=DISPUTED)).to_contain_text("Needs a person")
+    expect(rows(page).filter(has_text=DISPUTED)).to_contain_text("Needs a decision")
     rows(page).filter(has_text=DISPUTED).get_by_role("link").click()
     expect(page.get_by_role("heading", level=1)).to_have_text(DISPUTED)
     page.go_back()

@@ -105,7 +105,7 @@ def test_who_may_only_read_sees_both_sides_of_a_conflict_and_nothing_to_decide(
     page.goto(f"/w/disputed/runs/{run_id}")
     sign_in(page, keys.reader)
     page.goto(f"/w/disputed/runs/{run_id}")
-    review = page.get_by_role("region", name="A person is needed")
+    review = page.get_by_role("region", name="Needs a decision")
     expect(review).to_contain_text("Your key may look but not decide.")
     for file, said in (("annual-report.md", "7.4%"), ("board-memo.md", "9.1%")):
         side = review.locator(".conflict-side").filter(has_text=file)

@@ -96,13 +96,13 @@ def test_json_carries_the_whole_response(home: Path) -> None:
     assert (response["status"], response["outcome"]) == ("success", "answered")
 
 
-def test_a_conflict_is_resumed_in_another_process(home: Path) -> None:
+def test_a_conflict_is_answered_in_another_process(home: Path) -> None:
     done = masis("ask", "What was customer churn in fiscal 2025?", "-w", "tolmerick", "--json", home=home)
     paused = json.loads(done.stdout)
     assert (paused["status"], paused["outcome"]) == ("needs_clarification", "conflict")
     assert len(paused["conflicts"][0]["sides"]) == 2
     done = masis(
-        "resume",
+        "answer",
         paused["run_id"],
         "--prefer",
         "annual-report-2025.pdf",
@@ -118,7 +118,7 @@ def test_a_conflict_is_resumed_in_another_process(home: Path) -> None:
     assert "7.4%" in resumed["answer"]
     assert "9.1%" not in resumed["answer"]
     assert "the decision of Ada" in resumed["answer"]
-    again = masis("resume", paused["run_id"], "--stop", home=home)
+    again = masis("answer", paused["run_id"], "--stop", home=home)
     assert again.returncode == 1
     assert "not waiting" in again.stderr
 

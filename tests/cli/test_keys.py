@@ -73,6 +73,9 @@ def test_a_revoked_key_opens_nothing(masis: CommandLine) -> None:
     with pytest.raises(Unauthorized, match="revoked"):
         masis.keys.verify(made["token"])
     assert masis.json("keys", "list")[0]["revoked_at"]
+    assert masis.keys.needed()
+    assert "No key is needed" in masis("keys", "stop-asking").stdout
+    assert not masis.keys.needed()
 
 
 def test_what_was_done_is_written_down(masis: CommandLine) -> None:

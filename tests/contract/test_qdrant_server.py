@@ -118,7 +118,7 @@ async def test_a_description_that_does_not_fit_its_vectors_is_refused(
     raw.create_collection(
         "odd",
         vectors_config={"dense": models.VectorParams(size=4, distance=models.Distance.COSINE)},
-        metadata={"embedder": "test-embedder", "dimension": 8, "language": "english", "format": 2},
+        metadata={"embedder": "test-embedder", "dimension": 8, "language": "english", "format": 3},
     )
     with pytest.raises(IndexMismatch):
         await open_store(qdrant_server.port, "odd").count("a")
@@ -132,7 +132,7 @@ async def test_the_collection_is_made_for_many_tenants(
     schema = info.payload_schema
     assert schema["workspace_id"].params.is_tenant is True
     assert {"document_id", "file_type", "page", "day", "last_day"} < set(schema)
-    described = {"embedder": "test-embedder", "dimension": 8, "language": "english", "format": 2, "alias": "tenants"}
+    described = {"embedder": "test-embedder", "dimension": 8, "language": "english", "format": 3, "alias": "tenants"}
     assert info.config.metadata == described
     assert (info.config.hnsw_config.m, info.config.hnsw_config.payload_m) == (0, 16)
 

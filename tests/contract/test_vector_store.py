@@ -374,6 +374,19 @@ async def test_a_hidden_document_counts_for_nothing(store: VectorStore) -> None:
 # Building anew.
 
 
+async def test_which_points_hold_a_term(store: VectorStore) -> None:
+    (churn,), (quark,) = (question(word)[1].indices for word in ("churn", "quark"))
+    assert await store.holders("a", [churn, quark]) == [{}, {}]
+    passages = [indexed(CHURN, "one"), indexed(CHURN, "two"), indexed(REVENUE, "two", 99), keyword_only(CHURN, "new")]
+    await store.upsert("a", passages)
+    await store.upsert("b", [indexed(CHURN, "other")])
+    held, unheld = await store.holders("a", [churn, quark], hidden=["new"])
+    assert (sorted(held.values()), unheld) == (["one", "two"], {})
+    [everything] = await store.holders("a", [churn])
+    assert sorted(everything.values()) == ["new", "one", "two"]
+    assert await store.holders("a", []) == []
+
+
 async def test_an_index_for_another_embedder_takes_the_place_of_the_old_one(place: Place) -> None:
     old = place.open()
     await old.upsert("a", [indexed(REVENUE), indexed(CHURN)])

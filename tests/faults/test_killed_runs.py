@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from masis import Masis, Settings
+from tests.support.engines import masis_with
 from tests.support.fake_openai import FakeOpenAI, Recorded, Reply, Say
 from tests.support.mortal import Mortals, Order
 from tests.support.obedient import ALL_IS_WELL, FULL_MARKS
@@ -38,7 +39,7 @@ def options(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, Any]:
 @pytest.fixture
 def masis(options: dict[str, Any]) -> Iterator[Masis]:
     """This process asks, answers and looks on; it never works on a run."""
-    made = Masis(services=Play(Settings(**options)).services)
+    made = masis_with(Play(Settings(**options)).services)
     made.library.catalog.create_workspace("w")
     yield made
     made.close()
@@ -57,7 +58,7 @@ def trail(masis: Masis, run_id: str) -> list[Any]:
 def outcome(masis: Masis, run_id: str) -> Any:
     result = masis.result(run_id)
     assert result is not None
-    record = masis.run(run_id)
+    record = masis.get_run(run_id)
     spent = (record.model_calls, record.input_tokens, record.output_tokens, round(record.cost_usd, 6))
     return timeless(result.as_dict()), record.status, record.attempts, spent
 
@@ -71,13 +72,13 @@ def assert_as_undisturbed(masis: Masis, run_id: str, reference: str) -> None:
 
 
 async def answer_all(masis: Masis, run_ids: list[str]) -> None:
-    async with masis.keeping_checkpoints_open():
+    async with masis._parts.graph():
         for run_id in run_ids:
-            await masis.aanswer(run_id, PREFER)
+            await masis.aanswer_in_background(run_id, PREFER)
 
 
 def start(masis: Masis) -> str:
-    return masis.start(QUESTION, "w", max_retries=1).run_id
+    return masis.ask_in_background(QUESTION, "w", max_retries=1).run_id
 
 
 def plan(run_ids: list[str], moments: list[str]) -> dict[str, list[Any]]:
@@ -96,7 +97,7 @@ def test_a_process_dies_with_runs_at_every_moment_of_their_lives(
     first_part = mortals.obey(Order(options)).passed[reference]
     asyncio.run(answer_all(masis, [reference]))
     second_part = mortals.obey(Order(options)).passed[reference]
-    assert masis.run(reference).status == "finished"
+    assert masis.get_run(reference).status == "finished"
 
     run_ids = [start(masis) for _ in range(48)]
     killed = mortals.obey(Order(options, stop_at=plan(run_ids, first_part)))
@@ -106,7 +107,7 @@ def test_a_process_dies_with_runs_at_every_moment_of_their_lives(
         killed.stopped.values()
     )
     assert not mortals.obey(Order(options)).was_killed
-    assert {masis.run(run_id).status for run_id in run_ids} == {"waiting"}
+    assert {masis.get_run(run_id).status for run_id in run_ids} == {"waiting"}
 
     asyncio.run(answer_all(masis, run_ids))
     killed = mortals.obey(Order(options, stop_at=plan(run_ids, second_part)))
@@ -127,7 +128,7 @@ def test_many_kills_in_a_row_with_writes_cut_off(mortals: Mortals, masis: Masis,
         kills = 0
         while mortals.obey(Order(options, die_at=chance.randrange(40, 200))).was_killed:
             kills += 1
-        assert masis.queue.counts() == {}
+        assert masis.job_counts() == {}
         return kills
 
     kills = work_and_die()
@@ -145,7 +146,7 @@ def test_a_question_asked_here_and_now_is_gone_on_with(mortals: Mortals, masis: 
     for moment in (3, 25, 60):
         assert mortals.obey(Order(options, die_at=moment, ask=QUESTION)).was_killed
         [cut_off] = masis.runs(status="running")
-        found = masis.recover(cut_off.run_id)
+        found = masis.resume(cut_off.run_id)
         assert timeless(found.as_dict()) == timeless(whole.as_dict())
         assert_as_undisturbed(masis, cut_off.run_id, whole.run_id)
 
@@ -170,7 +171,7 @@ def test_killed_in_the_middle_of_a_model_call(
     reference = start(masis)
     mortals.obey(Order(with_models))
     calls = len(fake_openai.chats)
-    assert masis.run(reference).model_calls == calls >= 3
+    assert masis.get_run(reference).model_calls == calls >= 3
 
     run_id = start(masis)
     for call in range(calls):

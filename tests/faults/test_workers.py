@@ -46,7 +46,7 @@ def is_done(masis: Masis, ingestion_id: str) -> bool:
 
 
 def is_finished(masis: Masis, *run_ids: str) -> bool:
-    return all(masis.run(run_id).status == "finished" for run_id in run_ids)
+    return all(masis.get_run(run_id).status == "finished" for run_id in run_ids)
 
 
 def steps(events: list[RunEvent]) -> list[tuple[Any, ...]]:
@@ -58,7 +58,7 @@ def assert_each_thing_once(masis: Masis, run_ids: list[str]) -> None:
     trails = [steps(masis.events(run_id)) for run_id in run_ids]
     for trail in trails:
         assert trail == trails[0]
-    assert {masis.run(run_id).model_calls for run_id in run_ids} == {CALLS}
+    assert {masis.get_run(run_id).model_calls for run_id in run_ids} == {CALLS}
 
 
 def test_a_killed_workers_runs_and_uploads_are_finished_by_another(
@@ -67,12 +67,12 @@ def test_a_killed_workers_runs_and_uploads_are_finished_by_another(
     first = deployment.worker()
     reading = upload(masis, [REPORT])
     until(lambda: is_done(masis, reading))
-    reference = masis.start(QUESTION, "w").run_id
+    reference = masis.ask_in_background(QUESTION, "w").run_id
     until(lambda: is_finished(masis, reference))
 
     model.seconds = 0.3
     before = len(fake_openai.chats)
-    run_ids = [masis.start(QUESTION, "w").run_id for _ in range(4)]
+    run_ids = [masis.ask_in_background(QUESTION, "w").run_id for _ in range(4)]
     uploaded = upload(masis, files(20))
     until(lambda: len(fake_openai.chats) >= before + 6)
     until(lambda: masis.ingestion(uploaded, "w").status == "running")
@@ -94,11 +94,11 @@ def test_a_frozen_worker_that_wakes_up_does_nothing_twice(
     frozen = deployment.worker()
     reading = upload(masis, [REPORT])
     until(lambda: is_done(masis, reading))
-    reference = masis.start(QUESTION, "w").run_id
+    reference = masis.ask_in_background(QUESTION, "w").run_id
     until(lambda: is_finished(masis, reference))
 
     model.is_free.clear()
-    run_id = masis.start(QUESTION, "w").run_id
+    run_id = masis.ask_in_background(QUESTION, "w").run_id
     fake_openai.wait_for_requests(CALLS + 1)
     frozen.send(signal.SIGSTOP)
     model.is_free.set()
@@ -110,10 +110,10 @@ def test_a_frozen_worker_that_wakes_up_does_nothing_twice(
     time.sleep(1.5)  # enough to repeat what is left of a run
     assert masis.events(run_id) == settled
     assert len(fake_openai.chats) == asked
-    assert masis.run(run_id).status == "finished"
+    assert masis.get_run(run_id).status == "finished"
     # It is still good for something.
     other.stop()
-    last = masis.start(QUESTION, "w").run_id
+    last = masis.ask_in_background(QUESTION, "w").run_id
     until(lambda: is_finished(masis, last))
 
 
@@ -127,16 +127,16 @@ def test_progress_and_cancellation_reach_across_processes(
     async def follow(run_id: str) -> list[RunEvent]:
         return [event async for event in masis.afollow(run_id)]
 
-    followed = asyncio.run(follow(masis.start(QUESTION, "w").run_id))
+    followed = asyncio.run(follow(masis.ask_in_background(QUESTION, "w").run_id))
     agents = [event["agent"] for event in followed if event["event"] == "finished"]
     assert agents == ["supervisor", "researcher", "synthesizer", "critic", "evaluator", "supervisor"]
     assert followed[-1]["event"] == "ended"
 
     model.is_free.clear()
-    run_id = masis.start(QUESTION, "w").run_id
+    run_id = masis.ask_in_background(QUESTION, "w").run_id
     fake_openai.wait_for_requests(CALLS + 1)
     masis.cancel(run_id)
-    until(lambda: masis.run(run_id).status == "cancelled", 20)
+    until(lambda: masis.get_run(run_id).status == "cancelled", 20)
     assert masis.events(run_id)[-1]["event"] == "cancelled"
 
     uploaded = upload(masis, files(60))

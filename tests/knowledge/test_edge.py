@@ -1,6 +1,7 @@
 """What can go wrong with an index in the data folder; what it does right is in tests/contract."""
 
 import asyncio
+import fcntl
 import json
 import os
 import shutil
@@ -82,23 +83,52 @@ async def test_a_killed_process_loses_nothing_and_leaves_no_lock(
     assert len(await ask(store, "passage 7")) == 10
 
 
-async def test_a_second_store_in_this_process_finds_it_locked(store: EdgeStore, home: Path) -> None:
+async def test_stores_of_one_process_share_the_index_and_the_last_one_closes_it(store: EdgeStore, home: Path) -> None:
     await store.upsert("a", [indexed("x")])
-    with pytest.raises(DataFolderError, match="in use"):
-        await EdgeStore(home, NamedEmbedder()).count("a")
-    store.close()
     second = EdgeStore(home, NamedEmbedder())
     assert await second.count("a") == 1
+    store.close()
+    store.close()  # a second time it is nobody's
+    assert await second.count("a") == 1
+    assert _is_locked(home)
     second.close()
+    assert not _is_locked(home)
+
+
+async def test_another_embedder_is_told_although_the_index_is_open(store: EdgeStore, home: Path) -> None:
+    await store.upsert("a", [indexed("x")])
+    with pytest.raises(IndexMismatch):
+        await EdgeStore(home, NamedEmbedder("another")).count("a")
+
+
+async def test_what_others_have_open_is_not_rebuilt(store: EdgeStore, home: Path) -> None:
+    await store.upsert("a", [indexed("x")])
+    second = EdgeStore(home, NamedEmbedder())
+    assert await second.count("a") == 1
+    with pytest.raises(DataFolderError, match="another Masis"):
+        await store.rebuild()
+    second.close()
+    await store.rebuild()
+    with pytest.raises(DataFolderError, match="being rebuilt"):
+        await second.upsert("a", [indexed("y")])
+
+
+def _is_locked(home: Path) -> bool:
+    with (home / "index.lock").open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 async def test_a_forked_child_is_told_to_keep_off(store: EdgeStore) -> None:
     await store.upsert("a", [indexed("x")])
-    store._process = os.getpid() + 1  # a real fork of a process with threads may hang the test
+    store._index.process = os.getpid() + 1  # a real fork of a process with threads may hang the test
     with pytest.raises(DataFolderError, match="forked") as error:
         await store.count("a")
     assert "spawn" in error.value.advice
-    store._process = os.getpid()
+    store._index.process = os.getpid()
 
 
 async def test_the_home_is_a_file(tmp_path: Path) -> None:
@@ -183,8 +213,8 @@ def test_damage_that_only_a_query_meets(home: Path) -> None:
         "{}",
         "[]",
         '{"embedder": "x", "folder": "index-1"}',
-        '{"embedder": 1, "dimension": 8, "language": "english", "format": 2, "folder": "index-1"}',
-        '{"embedder": "test-embedder", "dimension": 8, "language": "english", "format": 2, "folder": 1}',
+        '{"embedder": 1, "dimension": 8, "language": "english", "format": 3, "folder": "index-1"}',
+        '{"embedder": "test-embedder", "dimension": 8, "language": "english", "format": 3, "folder": 1}',
     ],
 )
 def test_a_damaged_description_is_refused(home: Path, content: str) -> None:
@@ -228,8 +258,8 @@ def test_a_description_cannot_point_out_of_the_data_folder(home: Path, tmp_path:
 def test_another_format_is_refused(home: Path) -> None:
     write_index(home)
     meta = json.loads((home / "index.json").read_text())
-    (home / "index.json").write_text(json.dumps({**meta, "format": 3}))
-    with pytest.raises(IndexMismatch, match="has format 3; this version of MASIS reads format 2"):
+    (home / "index.json").write_text(json.dumps({**meta, "format": 4}))
+    with pytest.raises(IndexMismatch, match="has format 4; this version of MASIS reads format 3"):
         asyncio.run(EdgeStore(home, NamedEmbedder()).count("a"))
 
 

@@ -1,8 +1,7 @@
 """What happens to files over time: changed, moved, archived, deferred, deleted, indexed anew."""
 
 import asyncio
-import io
-import zipfile
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from email.message import EmailMessage
@@ -15,9 +14,10 @@ from masis.knowledge.ingestion.ingest import document_id_of
 from masis.knowledge.library import Library, open_library
 from masis.knowledge.store.edge import EdgeStore
 from masis.settings import Settings
-from masis.types import EvidenceChunk, SearchFilters
+from masis.types import EvidenceChunk, Page, ParsedDocument, SearchFilters
 from tests.knowledge.stores import NamedEmbedder
 from tests.sources.files import scanned_pdf
+from tests.sources.packages import sheet_rows, text_cell, xlsx_parts, zip_of
 
 OLD = b"# Fleet\n\nThe ferry Halvorsen carried 4100 cars in spring.\n"
 NEW = b"# Fleet\n\nThe ferry Halvorsen carried 5200 cars in spring.\n"
@@ -220,14 +220,6 @@ async def test_deferred_vectors_come_as_questions_need_them(
 # Files inside files
 
 
-def zip_of(members: dict[str, bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, data in members.items():
-            archive.writestr(name, data)
-    return buffer.getvalue()
-
-
 async def test_members_of_an_archive_become_documents(library: Library, tmp_path: Path) -> None:
     inner = zip_of({"deep.txt": b"The deepest harbour is Lindesnes."})
     archive = tmp_path / "box.zip"
@@ -390,6 +382,33 @@ async def test_another_embedder_needs_a_new_index_and_gets_one(
     with pytest.raises(IndexMismatch):
         await back.search("acme", "ferry", 5)
     back.close()
+
+
+async def test_an_older_data_folder_says_so_and_its_documents_are_read_again(
+    library: Library, settings: Settings, tmp_path: Path
+) -> None:
+    files = [tmp_path / "2021Q3.xlsx", tmp_path / "lost.txt"]
+    files[0].write_bytes(zip_of(xlsx_parts({"Fleet": sheet_rows(text_cell("A1", "Ferry") + text_cell("B1", "Cars"))})))
+    files[1].write_text("The tug Olsen towed 12 ships.")
+    sheet, lost = (await library.ingest(files, "acme")).ready
+    # As an older MASIS would have left it: other text, no period, an index of its own format.
+    library.catalog.save_parsed("acme", sheet.document_id, ParsedDocument([Page(1, "Ferry Cars in one line")]))
+    library.catalog.save_document(replace(sheet, period=None, date=None))
+    library.originals.delete("acme", lost.document_id)
+    library.close()
+    description = settings.home / "index.json"
+    description.write_text(json.dumps({**json.loads(description.read_text()), "format": 2}))
+    newer = Library(settings, EdgeStore(settings.home, NamedEmbedder(), "english"), NamedEmbedder())
+    with pytest.raises(IndexMismatch, match="has format 2") as error:
+        await newer.search("acme", "ferry", 5)
+    assert "masis reindex" in error.value.advice
+    assert await newer.reindex() == 2
+    assert "| Ferry | Cars |" in (newer.catalog.text("acme", sheet.document_id) or "")
+    assert newer.catalog.document("acme", sheet.document_id) == sheet
+    assert sheet.period == "Q3 2021"
+    found = await newer.search("acme", "tug Olsen", 5)
+    assert "The tug Olsen towed 12 ships." in [each["text"] for each in found.candidates]
+    newer.close()
 
 
 async def test_another_chunk_size_needs_no_file(library: Library, settings: Settings, tmp_path: Path) -> None:

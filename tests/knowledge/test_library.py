@@ -20,7 +20,7 @@ from masis.knowledge.ingestion.progress import IngestProgress
 from masis.knowledge.library import Library, open_library
 from masis.knowledge.store.edge import EdgeStore
 from masis.settings import Settings
-from masis.types import Chunk
+from masis.types import Chunk, Mentions
 from tests.knowledge.stores import NamedEmbedder
 from tests.sources.files import docx_of, pdf_of
 
@@ -318,6 +318,27 @@ async def test_an_empty_workspace_says_so(library: Library, folder: Path) -> Non
     await library.ingest([folder], "acme")
     assert not (await library.search("acme", "churn", 10)).workspace_is_empty
     assert (await library.search("other", "churn", 10)).workspace_is_empty
+
+
+async def test_in_how_many_documents_and_passages_a_word_occurs(library: Library, tmp_path: Path) -> None:
+    (tmp_path / "one.txt").write_text("La Société Générale a publié ses comptes.")
+    (tmp_path / "two.txt").write_text(f"{'Nothing is said here. ' * 20}The accounts of a company.\n\n" * 2)
+    await library.ingest([tmp_path / "one.txt", tmp_path / "two.txt"], "acme")
+    asked = ["societe generale", "account", "Nothing", "générale accounts", "quark", "the"]
+    found = await library.mentions("acme", asked)
+    assert list(found) == asked
+    assert found["societe generale"] == Mentions(documents=1, passages=1)
+    assert found["account"] == Mentions(documents=1, passages=2)
+    assert (found["Nothing"] or Mentions(0, 0)).passages > 2
+    assert found["générale accounts"] == found["quark"] == Mentions(0, 0)
+    assert found["the"] is None
+    assert (await library.mentions("other", ["account"]))["account"] == Mentions(0, 0)
+
+
+async def test_a_deleted_documents_words_are_mentioned_no_more(library: Library, folder: Path) -> None:
+    report = await library.ingest([folder], "acme")
+    await library.delete_document("acme", report.ready[1].document_id)
+    assert (await library.mentions("acme", ["churn"]))["churn"] == Mentions(0, 0)
 
 
 async def test_a_search_is_one_query_of_the_store(

@@ -1,4 +1,3 @@
-import time
 from itertools import pairwise
 
 import pytest
@@ -9,6 +8,7 @@ from masis.audit.verdicts import judge_claims
 from masis.language.instructions import find_instructions, is_instruction, without_instructions
 from masis.language.statements import statements
 from tests.support.engines import chunk
+from tests.support.growth import MOST, growth
 
 BEFORE, AFTER = "Revenue in fiscal 2025 was $184.1 million.", "The board met in May and approved the budget."
 
@@ -210,11 +210,4 @@ def test_an_order_is_no_statement() -> None:
 
 @pytest.mark.parametrize("unit", ["\n", " ", "\n#\n", "ignore ", "please ", "when asked about ", '"', "\u200b"])
 def test_no_text_takes_longer_than_its_length_allows(unit: str) -> None:
-    def seconds(times: int) -> float:
-        started = time.perf_counter()
-        find_instructions(unit * times)
-        return time.perf_counter() - started
-
-    short, long = (min(seconds(length + extra) for extra in range(3)) for length in (1500, 6000))
-    # Four times the text may take four times as long, with room for a busy machine; sixteen would be a square.
-    assert long < 10 * short + 0.05
+    assert growth(find_instructions, unit) < MOST

@@ -16,6 +16,8 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 
 from masis.access.audit_log import AuditLog
 from masis.access.keys import Keys
+from masis.errors import DatabaseUnavailable, DataFolderError
+from masis.mcp.server import refusal
 from masis.settings import Settings
 from tests.mcp.conftest import MASIS, QUESTION, called, environment, http_server, refused
 
@@ -128,7 +130,10 @@ async def test_each_key_reaches_its_own_workspaces(keyed_address: str, tokens: d
             ("search_evidence", {"question": QUESTION}),
             ("list_documents", {}),
             ("read_passage", {"chunk_id": "c0000000000"}),
-            ("answer_run", {"run_id": "x", "action": "stop", "by": "Eve"}),
+            ("answer", {"run_id": "x", "action": "stop", "by": "Eve"}),
+            ("resume", {"run_id": "x"}),
+            ("cancel", {"run_id": "x"}),
+            ("delete", {"run_id": "x"}),
         ]
         said = {
             await refused(client, tool, workspace=workspace, **more)
@@ -150,7 +155,7 @@ async def test_who_asked_is_recorded(keyed_address: str, tokens: dict[str, str],
     async with connected(keyed_address, tokens["writer"]) as client:
         answer = await called(client, "ask", question=QUESTION, workspace="acme")
     (entry,) = AuditLog(keyed).entries("acme", limit=1)
-    assert (entry.who, entry.action, entry.subject) == ("writer", "run.start", answer["run_id"])
+    assert (entry.who, entry.action, entry.subject) == ("writer", "run.ask", answer["run_id"])
 
 
 def test_keys_open_other_addresses_and_nothing_else_does(home: Path) -> None:
@@ -174,3 +179,14 @@ def test_json_is_what_the_result_holds(address: str) -> None:
     result = json.loads(data.removeprefix("data: "))["result"]
     assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
     assert result["structuredContent"]["documents"][0]["file_name"] == "hr.md"
+
+
+def test_a_database_that_is_away_is_not_the_callers_fault() -> None:
+    assert refusal(DatabaseUnavailable("PostgreSQL does not answer.")).status_code == 503
+
+
+def test_a_refusal_tells_nothing_of_the_inside() -> None:
+    answer = refusal(DataFolderError("/home/ada/.masis cannot be used", advice="Look at /home/ada."))
+    assert answer.status_code == 503
+    assert b"data_folder" in answer.body
+    assert b"/home/ada" not in answer.body

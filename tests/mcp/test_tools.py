@@ -16,10 +16,8 @@ from masis.access.api_key import LOCAL_ADMIN, ApiKey
 from masis.access.audit_log import AuditLog
 from masis.access.keys import Keys
 from masis.errors import DataFolderError
-from masis.mcp.door import KEY_IN_SCOPE
-from masis.mcp.server import build_server
+from masis.mcp.server import KEY_IN_SCOPE, build_server
 from masis.mcp.tools import Tools, clear_errors
-from masis.runs.working import working
 from tests.mcp.conftest import QUESTION, called, refused
 from tests.support.fake_openai import FakeOpenAI
 from tests.support.patient_model import PatientModel
@@ -38,7 +36,10 @@ async def test_tools_say_when_to_use_them_and_what_they_give(client: Client) -> 
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert set(tools) == {
             "ask",
-            "answer_run",
+            "answer",
+            "resume",
+            "cancel",
+            "delete",
             "search_evidence",
             "read_passage",
             "list_documents",
@@ -53,6 +54,8 @@ async def test_tools_say_when_to_use_them_and_what_they_give(client: Client) -> 
         assert "verdict" in str(tools["ask"].output_schema)
         assert tools["search_evidence"].annotations is not None
         assert tools["search_evidence"].annotations.read_only_hint
+        assert tools["delete"].annotations is not None
+        assert tools["delete"].annotations.destructive_hint
 
 
 async def test_looking_around(client: Client) -> None:
@@ -83,8 +86,8 @@ async def test_a_person_decides_and_the_run_goes_on(client: Client) -> None:
         assert waiting["clarification_question"]
         assert "refine" in waiting["choices"]
         decided = {"run_id": waiting["run_id"], "action": "refine", "question": QUESTION, "by": "Ada"}
-        assert "no run" in (await refused(client, "answer_run", workspace="other", **decided)).lower()
-        answer = await called(client, "answer_run", workspace="acme", **decided)
+        assert "no run" in (await refused(client, "answer", workspace="other", **decided)).lower()
+        answer = await called(client, "answer", workspace="acme", **decided)
         assert answer["run_id"] == waiting["run_id"]
         assert "$184.1 million" in answer["answer"]
 
@@ -97,7 +100,10 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("list_documents", {"workspace": "../acme"}, "no workspace"),
     ("read_passage", {"workspace": "acme", "chunk_id": "c0000000000"}, "Take the chunk_id from a citation"),
     ("read_passage", {"workspace": "nowhere", "chunk_id": "c0000000000"}, "nowhere"),
-    ("answer_run", {"workspace": "acme", "run_id": "x", "action": "stop", "by": "Ada"}, "no run"),
+    ("answer", {"workspace": "acme", "run_id": "x", "action": "stop", "by": "Ada"}, "no run"),
+    ("resume", {"workspace": "acme", "run_id": "x"}, "no run"),
+    ("cancel", {"workspace": "acme", "run_id": "x"}, "no run"),
+    ("delete", {"workspace": "acme", "run_id": "x"}, "no run"),
 ]
 
 
@@ -151,7 +157,7 @@ async def test_a_question_whose_client_went_away_goes_on_and_is_in_the_log(
     shutil.copytree(home, tmp_path / "home")
     settings = Settings(home=tmp_path / "home", model_base_url=fake_openai.base_url)
     masis, key = Masis(settings), Keys(settings).create("agent", "write", ["acme"])[0]
-    async with working(masis):
+    async with masis.working():
         asking = asyncio.create_task(Tools(masis).ask(QUESTION, "acme", context(key)))
         await asyncio.to_thread(fake_openai.wait_for_requests, 1)
         asking.cancel()
@@ -159,7 +165,7 @@ async def test_a_question_whose_client_went_away_goes_on_and_is_in_the_log(
             await asking
         model.is_free.set()
         (entry,) = AuditLog(settings).entries("acme")
-        assert (entry.who, entry.action) == ("agent", "run.start")
+        assert (entry.who, entry.action) == ("agent", "run.ask")
         # A run is not a connection.
         run, *_ = await masis.aruns("acme")
         events = [event["event"] async for event in masis.afollow(run.run_id)]

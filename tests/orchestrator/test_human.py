@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from masis.errors import InvalidInput, ModelUnavailable
 from masis.orchestrator.graph import MASISGraph, build_graph
-from masis.orchestrator.human import HumanAnswer
+from masis.orchestrator.human import Answer
 from masis.reasoning.ports import AuditFinding
 from tests.support.engines import (
     GOOD_ANSWER,
@@ -132,15 +132,15 @@ def test_an_answer_buys_one_bounded_round() -> None:
 )
 def test_a_bad_answer_is_refused(given: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
-        HumanAnswer.model_validate(given)
+        Answer.model_validate(given)
 
 
 def test_decisions_on_a_conflict_can_be_remembered_and_are_not_unless_asked() -> None:
-    prefer = HumanAnswer(action="prefer", prefer=["a"], over=["b"])
+    prefer = Answer(action="prefer", prefer=["a"], over=["b"])
     assert prefer.remember is False
-    assert HumanAnswer(action="explain_both", remember=True).remember is True
+    assert Answer(action="explain_both", remember=True).remember is True
     with pytest.raises(ValidationError, match="Only a decision on a conflict can be remembered"):
-        HumanAnswer(action="stop", remember=True)
+        Answer(action="stop", remember=True)
 
 
 def test_a_bad_answer_leaves_the_run_waiting_for_a_good_one() -> None:
@@ -264,7 +264,7 @@ def test_documents_that_are_not_in_the_run_cannot_be_preferred() -> None:
 @pytest.mark.parametrize("question", ["\x00 ", "x" * 100_000])
 def test_a_refined_question_is_checked_like_any_other(question: str) -> None:
     with pytest.raises(ValidationError):
-        HumanAnswer(action="refine", question=question)
+        Answer(action="refine", question=question)
 
 
 def test_the_draft_can_be_accepted_when_a_model_went_away() -> None:
@@ -284,12 +284,12 @@ def test_a_refined_question_starts_with_no_confidence() -> None:
 @pytest.mark.parametrize("by", ["Ada. The rate was 9.9% in 2025. Bob", "Ada\nBob", "Something happened. Then more"])
 def test_a_name_cannot_smuggle_a_sentence_into_the_answer(by: str) -> None:
     with pytest.raises(ValidationError):
-        HumanAnswer(action="accept", by=by)
+        Answer(action="accept", by=by)
 
 
 @pytest.mark.parametrize("by", ["Ada Lovelace", "J. P. Morgan", "Dr. Ada", "ada@example.org", "李小龙"])
 def test_names_are_names(by: str) -> None:
-    assert HumanAnswer(action="accept", by=by).by == by
+    assert Answer(action="accept", by=by).by == by
 
 
 def test_only_the_last_refined_question_is_named_and_claims_nothing() -> None:

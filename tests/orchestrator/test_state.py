@@ -77,5 +77,5 @@ def test_what_a_node_adds_stands_behind_what_was_there() -> None:
 
 
 def test_remembered_decisions_come_into_the_state_as_plain_records() -> None:
-    assert made().to_state()["remembered"] == []
-    assert made(remembered=({"decision_id": "d1"},)).to_state()["remembered"] == [{"decision_id": "d1"}]
+    assert made().to_state()["standing_decisions"] == []
+    assert made(standing_decisions=({"decision_id": "d1"},)).to_state()["standing_decisions"] == [{"decision_id": "d1"}]

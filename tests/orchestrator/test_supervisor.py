@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from masis.orchestrator.remembered import DECISIONS_A_RUN
+from masis.orchestrator.standing_decisions import DECISIONS_A_RUN
 from masis.orchestrator.state import max_retries_of
-from masis.orchestrator.supervisor import REMEMBERED, Signals, decide, mark_of, signals
+from masis.orchestrator.supervisor import STANDING, Signals, decide, mark_of, signals
 from masis.settings import RETRY_CEILING, Settings
 from tests.support.engines import Stage, asked, chunk
 
@@ -112,8 +112,8 @@ def test_a_persons_answer_overrules_everything(answered: str, route: str) -> Non
 @pytest.mark.parametrize("seen", [DRAFTED, NO_RETRIES])
 @pytest.mark.parametrize("also", [None, *QUALITY_ISSUES])
 def test_a_remembered_decision_is_applied_before_anything_is_left_to_luck(seen: Signals, also: str | None) -> None:
-    decision = decide(replace(seen, conflict=True, remembered=True, **({also: True} if also else {})))
-    assert (decision.route, decision.logged_as, decision.reason) == ("retry", "retry", "decision_remembered")
+    decision = decide(replace(seen, conflict=True, standing_decision=True, **({also: True} if also else {})))
+    assert (decision.route, decision.logged_as, decision.reason) == ("retry", "retry", "standing_decision")
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_remembered_decision_is_applied_before_anything_is_left_to_luck(seen: 
 )
 def test_a_remembered_decision_waits_for_what_comes_first(overruling: dict[str, Any]) -> None:
     seen = replace(DRAFTED, conflict=True, **overruling)
-    assert decide(replace(seen, remembered=True)) == decide(seen)
+    assert decide(replace(seen, standing_decision=True)) == decide(seen)
 
 
 any_signals = st.builds(
@@ -135,14 +135,14 @@ any_signals = st.builds(
     hallucination=st.booleans(),
     critic_asks_retry=st.booleans(),
     conflict=st.booleans(),
-    remembered=st.booleans(),
+    standing_decision=st.booleans(),
     retries_left=st.booleans(),
 )
 
 
 @given(any_signals)
 def test_without_retries_left_and_without_a_persons_word_every_draft_ends(seen: Signals) -> None:
-    ended = decide(replace(seen, drafted=True, retries_left=False, answered=None, remembered=False))
+    ended = decide(replace(seen, drafted=True, retries_left=False, answered=None, standing_decision=False))
     assert ended.route in ("finalize", "human_review")
 
 
@@ -158,10 +158,10 @@ def test_it_always_terminates(attempts: list[Signals]) -> None:
     applied moves it by one attempt, and only so many are."""
     applied = 0
     for retry_count, seen in enumerate(attempts):
-        remembered = seen.remembered and applied < DECISIONS_A_RUN
+        remembered = seen.standing_decision and applied < DECISIONS_A_RUN
         retries_left = retry_count < RETRY_CEILING + applied
-        decision = decide(replace(seen, remembered=remembered, retries_left=retries_left))
-        applied += decision.reason == REMEMBERED
+        decision = decide(replace(seen, standing_decision=remembered, retries_left=retries_left))
+        applied += decision.reason == STANDING
         if decision.route != "retry":
             break
     assert retry_count <= RETRY_CEILING + applied <= RETRY_CEILING + DECISIONS_A_RUN

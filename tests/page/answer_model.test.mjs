@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import "./vocabulary.mjs";
 import { answerModel, aroundQuote, blocksOf } from "../../src/masis/api/web/static/js/logic/answer_model.js";
 import { standingOf, withFootnotes } from "../../src/masis/api/web/static/js/logic/footnotes.js";
 
@@ -95,9 +96,9 @@ test("in a copy every quote has its own footnote, the same one once", () => {
 });
 
 test("a copy that is not a full answer says so first, and what was asked first after the question", () => {
-  assert.equal(standingOf({ status: "waiting", outcome: "conflict" }, { cause: "conflict" }), "Draft, needs a person: the documents disagree");
-  assert.equal(standingOf({ status: "waiting", outcome: "unavailable" }, null), "Draft, needs a person: please decide");
-  assert.equal(standingOf({ status: "finished", outcome: "insufficient_evidence" }, null), "Not a full answer: documents do not say");
+  assert.equal(standingOf({ status: "waiting", outcome: "conflict" }, { cause: "conflict" }), "Draft. Needs a decision: the documents disagree");
+  assert.equal(standingOf({ status: "waiting", outcome: "unavailable" }, null), "Draft. Needs a decision: please decide");
+  assert.equal(standingOf({ status: "finished", outcome: "insufficient_evidence" }, null), "Not a full answer: not covered by the documents");
   assert.equal(standingOf({ status: "finished", outcome: "answered_with_caveat" }, null), "Answered with a caveat");
   assert.equal(standingOf({ status: "finished", outcome: "answered" }, null), "");
   const about = { question: "And\nnow?", askedFirst: "Before?", standing: "Draft" };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import "./vocabulary.mjs";
 import { passageNames } from "../../src/masis/api/web/static/js/logic/passage_names.js";
 import { EMPTY, after } from "../../src/masis/api/web/static/js/logic/run_state.js";
 import { draftStanding, withoutHalfCitation } from "../../src/masis/api/web/static/js/logic/standing.js";
@@ -18,15 +19,15 @@ test("a draft says whose it is, and that nobody has audited it", () => {
 
 test("the attempt after one that was sent back says why, and what the Critic said", () => {
   const { told: words, objection } = told(draft(0), criticised, sentBack, searching);
-  assert.equal(words, "Attempt 1 was sent back: the draft did not pass its audit. Its draft stays here until the next one is written.");
+  assert.equal(words, "Attempt 1 was sent back: the draft did not pass the audit. Its draft stays here until the next one is written.");
   assert.equal(objection, "missing: The year before is not mentioned.");
-  assert.match(told(draft(0), criticised, sentBack, searching, draft(1)).told, /its audit\. Draft of attempt 2, not audited yet\.$/);
+  assert.match(told(draft(0), criticised, sentBack, searching, draft(1)).told, /the audit\. Draft of attempt 2, not audited yet\.$/);
 });
 
 test("an attempt that goes on because a person decided was not sent back", () => {
   const answered = { ...sentBack, trace: { decision: "retry", reason: "answered_by_person" } };
   const { told: words, objection } = told(draft(0), criticised, answered, searching);
-  assert.equal(words, "After attempt 1 the agents go on: a person has decided. Its draft stays here until the next one is written.");
+  assert.equal(words, "After attempt 1 the agents continue: a person decided. Its draft stays here until the next one is written.");
   assert.equal(objection, "");
 });
 

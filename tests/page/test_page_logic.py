@@ -1,5 +1,7 @@
 """The page's logic runs where browsers run it, in JavaScript; and its files keep what its policy asks of them."""
 
+import json
+import os
 import re
 import shutil
 import subprocess
@@ -8,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import masis.api
+from masis.wording import vocabulary
 
 WEB = Path(masis.api.__file__).parent / "web"
 OWN = sorted(path for path in (WEB / "static" / "js").rglob("*.js"))
@@ -19,7 +22,8 @@ def test_the_logic_of_the_page() -> None:
     tests = sorted(str(path) for path in Path(__file__).parent.glob("*.test.mjs"))
     assert NODE
     assert tests
-    done = subprocess.run([NODE, "--test", *tests], capture_output=True, text=True, timeout=120, check=False)
+    words = os.environ | {"MASIS_WORDING": json.dumps(vocabulary())}
+    done = subprocess.run([NODE, "--test", *tests], capture_output=True, text=True, timeout=120, check=False, env=words)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
 
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import "./vocabulary.mjs";
 import { droppedFiles, visible } from "../../src/masis/api/web/static/js/dropped_files.js";
 import { revocationWarnings } from "../../src/masis/api/web/static/js/logic/key_warnings.js";
 import { duplicatesOf, uploadTitle } from "../../src/masis/api/web/static/js/logic/upload_words.js";

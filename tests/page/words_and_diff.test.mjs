@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import "./vocabulary.mjs";
 import { wordDiff } from "../../src/masis/api/web/static/js/logic/diff.js";
 import { announcement, confidenceByAttempt, finding, readable, verdictCounts } from "../../src/masis/api/web/static/js/logic/findings.js";
 import { between, day, milliseconds, percent, place, size } from "../../src/masis/api/web/static/js/logic/format.js";
@@ -29,32 +30,32 @@ test("every verdict has a word, a shape and a tone; no two share word and shape"
   assert.equal(verdictOf({ kind: "claim", verdict: null }).word, "unverified");
   assert.equal(verdictOf({ kind: "claim", verdict: "of_tomorrow" }).word, "unverified");
   assert.equal(signOf({ status: "finished", outcome: "answered" }).word, "Answered");
-  assert.equal(signOf({ status: "waiting", outcome: "conflict" }).word, "Needs a person");
+  assert.equal(signOf({ status: "waiting", outcome: "conflict" }).word, "Needs a decision");
 });
 
 test("what an agent found is one line", () => {
-  assert.equal(finding("researcher", { chunks: 1, filtered_out: 9 }), "1 passage kept, 9 dropped");
-  assert.equal(finding("researcher", { warning: "no_qualifying_evidence" }), "nothing close enough was found");
+  assert.equal(finding("researcher", { chunks: 1, filtered_out: 9 }), "1 passage used, 9 below the threshold");
+  assert.equal(finding("researcher", { warning: "no_qualifying_evidence" }), "no passage is close enough");
   assert.equal(finding("supervisor", null), "sends the question to the Researcher");
-  assert.equal(finding("supervisor", { decision: "retry", reason: "quality_issue_detected" }), "tries again: the draft did not pass its audit");
+  assert.equal(finding("supervisor", { decision: "retry", reason: "quality_issue_detected" }), "tries again: the draft did not pass the audit");
   assert.equal(finding("critic", { confidence: 0.7 }, { claims: [{ verdict: "uncited" }, { verdict: "verbatim" }] }), "confidence 70 %: 1 verbatim, 1 uncited");
   assert.equal(verdictCounts([]), "");
-  assert.deepEqual(readable({ node: "critic", needs_retry: false, invalid_citations: [] }), [["asks for another attempt", "no"], ["false citations", "none"]]);
+  assert.deepEqual(readable({ node: "critic", needs_retry: false, invalid_citations: [] }), [["asks for another attempt", "no"], ["fabricated citations", "none"]]);
 });
 
 test("a decision is told as what was done, and nothing is sent back by it", () => {
   const decided = (decision, reason) => finding("supervisor", { decision, reason });
-  assert.equal(finding("human_review", { action: "prefer" }), "decided which document to trust");
+  assert.equal(finding("human_review", { action: "prefer" }), "chose which document to trust");
   assert.equal(finding("human_review", { action: "prefer" }, { pending_answer: { action: "prefer" } }), "decided");
-  assert.equal(decided("retry", "answered_by_person"), "goes on: a person has decided");
-  assert.equal(decided("retry", "decision_remembered"), "goes on: a remembered decision settles the conflict");
-  assert.equal(decided("finalize", "decided_by_person"), "ends the run as a person decided");
-  assert.equal(decided("finalize", "quality_checks_passed"), "passes the answer");
-  assert.equal(decided("HITL_triggered", "weak_evidence"), "asks a person: nothing in the documents is close enough");
-  assert.equal(nextAttemptInWords("answered_by_person"), "A person has decided, and the agents went on.");
-  assert.equal(nextAttemptInWords("quality_issue_detected"), "Sent back: the draft did not pass its audit.");
+  assert.equal(decided("retry", "answered_by_person"), "continues: a person decided");
+  assert.equal(decided("retry", "standing_decision"), "continues: a standing decision settles the conflict");
+  assert.equal(decided("finalize", "decided_by_person"), "ends the run, as a person decided");
+  assert.equal(decided("finalize", "quality_checks_passed"), "accepts the answer");
+  assert.equal(decided("HITL_triggered", "weak_evidence"), "asks a person: no passage is close enough to the question");
+  assert.equal(nextAttemptInWords("answered_by_person"), "A person decided, and the agents continued.");
+  assert.equal(nextAttemptInWords("quality_issue_detected"), "Sent back: the draft did not pass the audit.");
   assert.deepEqual(readable({ action: "stop", by: "local", decision: "retry", reason: "answered_by_person" }), [
-    ["action", ACTIONS.stop], ["by", "The person at this machine"], ["decision", "goes on"], ["reason", "a person has decided"],
+    ["action", ACTIONS.stop], ["by", "The person at this machine"], ["decision", "continues"], ["reason", "a person decided"],
   ]);
 });
 
@@ -63,10 +64,10 @@ test("a screen reader hears how a run ended, and that a person is needed", () =>
   const started = { event: "started", agent: "researcher", attempt: 0 };
   const sentOn = { event: "finished", agent: "supervisor", attempt: 0, trace: { decision: "retry", reason: "answered_by_person" } };
   assert.equal(heard(started), "The agents are at work.");
-  assert.equal(heard(started, sentOn, { ...started, attempt: 1 }), "Attempt 2: a person has decided.");
+  assert.equal(heard(started, sentOn, { ...started, attempt: 1 }), "Attempt 2: a person decided.");
   assert.equal(heard(started, { event: "ended", data: { outcome: "answered", confidence: 1 } }), "Answered, confidence 100 %.");
   assert.equal(heard(started, { event: "ended", data: { outcome: "out_of_scope", confidence: 0 } }), "Not a question for documents.");
-  assert.equal(heard(started, { event: "waiting", data: { review: { cause: "conflict" } } }), "A person is needed: the documents disagree.");
+  assert.equal(heard(started, { event: "waiting", data: { review: { cause: "conflict" } } }), "Needs a decision: the documents disagree.");
   assert.equal(heard(started, { event: "cancelled" }), "The run was cancelled.");
 });
 

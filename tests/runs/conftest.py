@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from masis.client import Masis
 from masis.database import Database, open_database
 from masis.jobs.queue import JobQueue
 from masis.runs.run_table import RunTable
 from masis.runs.schema import RUNS
-from masis.runs.service import Masis
 from masis.settings import Settings
+from tests.support.engines import masis_with
 from tests.support.play import Play
 
 
@@ -39,7 +40,7 @@ def runs(database: Database, queue: JobQueue) -> RunTable:
 
 @pytest.fixture
 def masis(stored: Settings) -> Iterator[Masis]:
-    made = Masis(services=Play(stored).services)
+    made = masis_with(Play(stored).services)
     made.library.catalog.create_workspace("w")
     yield made
     made.close()

@@ -1,11 +1,12 @@
-"""What a workspace remembers is its own, in the order it was decided."""
+"""Standing decisions are their workspace's own, in the order they were made."""
 
 from typing import Any
 
 import pytest
 
 from masis.database import Database
-from masis.runs.decisions import Decisions, UnknownDecision
+from masis.errors import UnknownDecision
+from masis.runs.decisions import StandingDecisions
 
 
 def made(workspace: str = "w", **changes: Any) -> Any:
@@ -25,17 +26,17 @@ def made(workspace: str = "w", **changes: Any) -> Any:
     return decision | changes
 
 
-def test_kept_for_the_workspace_and_forgotten(database: Database) -> None:
-    decisions = Decisions(database)
+def test_kept_for_the_workspace_until_deleted(database: Database) -> None:
+    decisions = StandingDecisions(database)
     later, earlier = made(created_at="2026-02-01"), made(created_at="2026-01-01")
-    decisions.remember([later, earlier])
-    decisions.remember([made("elsewhere")])
+    decisions.add([later, earlier])
+    decisions.add([made("elsewhere")])
     kept = decisions.of("w")
     assert [one["created_at"] for one in kept] == ["2026-01-01", "2026-02-01"]
     assert kept[0] == {**earlier, "decision_id": kept[0]["decision_id"]}
     with pytest.raises(UnknownDecision):
-        decisions.forget("elsewhere", kept[0]["decision_id"])
-    assert decisions.forget("w", kept[0]["decision_id"]) == kept[0]
+        decisions.delete("elsewhere", kept[0]["decision_id"])
+    assert decisions.delete("w", kept[0]["decision_id"]) == kept[0]
     assert decisions.of("w") == kept[1:]
     with pytest.raises(UnknownDecision):
-        decisions.forget("w", kept[0]["decision_id"])
+        decisions.delete("w", kept[0]["decision_id"])

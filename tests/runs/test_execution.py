@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from masis.client import Masis
 from masis.errors import DatabaseUnavailable, InvalidInput, RunNotWaiting
 from masis.jobs.lease import JobCancelled
 from masis.runs import execution
 from masis.runs.records import RunStatus
-from masis.runs.service import Masis
-from masis.runs.working import working
 from masis.settings import Settings
+from tests.support.engines import masis_with
 from tests.support.play import PREFER, Play
 
 QUESTION = "What was revenue in 2025?"
@@ -26,7 +26,7 @@ class Stage:
         self.reached: dict[str, asyncio.Event] = {}
         self.wrong: dict[str, Exception] = {}
         self.parts: list[str] = []
-        self.masis = Masis(services=Play(settings, self.cue).services)
+        self.masis = masis_with(Play(settings, self.cue).services)
         self.masis.library.catalog.create_workspace("w")
 
     async def cue(self, part: str) -> None:
@@ -51,23 +51,23 @@ def stage(stored: Settings) -> Iterator[Stage]:
 
 async def until_status(masis: Masis, run_id: str, status: RunStatus) -> None:
     for _ in range(500):
-        if (await masis.arun(run_id)).status == status:
+        if (await masis.aget_run(run_id)).status == status:
             return
         await asyncio.sleep(0.02)
-    raise TimeoutError(f"it is {(await masis.arun(run_id)).status}")
+    raise TimeoutError(f"it is {(await masis.aget_run(run_id)).status}")
 
 
 def take_over(masis: Masis, run_id: str) -> None:
-    with masis.database.writing() as db:
+    with masis._parts.database.writing() as db:
         db.execute("UPDATE jobs SET owner = 'another', lease_until = 1e12 WHERE subject = ?", (run_id,))
 
 
 async def test_a_worker_runs_asks_and_goes_on_with_the_answer(stage: Stage) -> None:
     masis = stage.masis
-    async with working(masis):
-        run_id = (await masis.astart(QUESTION, "w", max_retries=1)).run_id
+    async with masis.working():
+        run_id = (await masis.aask_in_background(QUESTION, "w", max_retries=1)).run_id
         await until_status(masis, run_id, "waiting")
-        await masis.aanswer(run_id, PREFER)
+        await masis.aanswer_in_background(run_id, PREFER)
         await until_status(masis, run_id, "finished")
     result = await masis.aresult(run_id)
     assert result is not None
@@ -79,13 +79,13 @@ async def test_a_worker_runs_asks_and_goes_on_with_the_answer(stage: Stage) -> N
 async def test_a_run_that_waits_for_a_model_is_cancelled_at_once(stage: Stage) -> None:
     masis = stage.masis
     reached = stage.hold("auditor")
-    async with working(masis):
-        run_id = (await masis.astart(QUESTION, "w")).run_id
+    async with masis.working():
+        run_id = (await masis.aask_in_background(QUESTION, "w")).run_id
         await reached.wait()
         await masis.acancel(run_id)
         await until_status(masis, run_id, "cancelled")
     assert (await masis.aevents(run_id))[-1]["event"] == "cancelled"
-    assert masis.queue.counts() == {}
+    assert masis.job_counts() == {}
     assert "judge" not in stage.parts
 
 
@@ -98,7 +98,7 @@ async def test_who_asked_here_and_now_hears_of_the_cancellation(stage: Stage) ->
     await masis.acancel(run.run_id)
     with pytest.raises(JobCancelled):
         await asking
-    assert (await masis.arun(run.run_id)).status == "cancelled"
+    assert (await masis.aget_run(run.run_id)).status == "cancelled"
 
 
 async def test_who_goes_away_cancels_what_was_asked_here_and_now(stage: Stage) -> None:
@@ -110,14 +110,14 @@ async def test_who_goes_away_cancels_what_was_asked_here_and_now(stage: Stage) -
     with pytest.raises(asyncio.CancelledError):
         await asking
     assert [run.status for run in await masis.aruns()] == ["cancelled"]
-    assert masis.queue.counts() == {}
+    assert masis.job_counts() == {}
 
 
 async def test_a_run_in_other_hands_is_left_alone(stage: Stage) -> None:
     masis = stage.masis
     reached = stage.hold("writer")
-    async with working(masis):
-        run_id = (await masis.astart(QUESTION, "w")).run_id
+    async with masis.working():
+        run_id = (await masis.aask_in_background(QUESTION, "w")).run_id
         await reached.wait()
         await asyncio.sleep(0.2)
         before = await masis.aevents(run_id)
@@ -127,14 +127,14 @@ async def test_a_run_in_other_hands_is_left_alone(stage: Stage) -> None:
         await asyncio.sleep(0.2)
     assert await masis.aevents(run_id) == before
     assert "auditor" not in stage.parts
-    assert masis.queue.counts() == {("run", "running"): 1}
+    assert masis.job_counts() == {("run", "running"): 1}
 
 
 async def test_a_database_that_was_away_stops_a_run_for_a_while_only(stage: Stage) -> None:
     masis = stage.masis
     stage.wrong["search"] = DatabaseUnavailable("PostgreSQL did not answer.")
-    async with working(masis):
-        run_id = (await masis.astart(QUESTION, "w", max_retries=1)).run_id
+    async with masis.working():
+        run_id = (await masis.aask_in_background(QUESTION, "w", max_retries=1)).run_id
         await until_status(masis, run_id, "waiting")
     result = await masis.aresult(run_id)
     assert result is not None
@@ -150,30 +150,30 @@ async def test_a_mistake_of_our_own_fails_the_run_and_it_can_be_gone_on_with(sta
         await masis.aask(QUESTION, "w", max_retries=1)
     [run] = await masis.aruns()
     assert (run.status, run.error) == ("failed", "ZeroDivisionError: a mistake")
-    found = await masis.arecover(run.run_id)
+    found = await masis.aresume(run.run_id)
     whole = await masis.aask(QUESTION, "w", max_retries=1)
     assert timeless(found.trace) == timeless(whole.trace)
     with pytest.raises(InvalidInput, match="waiting"):
-        await masis.arecover(run.run_id)
+        await masis.aresume(run.run_id)
 
 
 async def test_a_run_that_took_many_workers_down_is_not_tried_for_ever(stage: Stage) -> None:
     masis = stage.masis
-    run_id = (await masis.astart(QUESTION, "w", max_retries=1)).run_id
-    with masis.database.writing() as db:
+    run_id = (await masis.aask_in_background(QUESTION, "w", max_retries=1)).run_id
+    with masis._parts.database.writing() as db:
         db.execute("UPDATE jobs SET tries = ?", (execution.MAX_DEATHS,))
-    async with working(masis):
+    async with masis.working():
         await until_status(masis, run_id, "failed")
-    assert "interrupted 5 times" in str((await masis.arun(run_id)).error)
-    assert (await masis.arecover(run_id)).outcome == "conflict"
+    assert "interrupted 5 times" in str((await masis.aget_run(run_id)).error)
+    assert (await masis.aresume(run_id)).outcome == "conflict"
 
 
 async def test_orderly_stops_are_not_held_against_a_run(stage: Stage) -> None:
     masis = stage.masis
-    run_id = (await masis.astart(QUESTION, "w", max_retries=1)).run_id
-    with masis.database.writing() as db:
+    run_id = (await masis.aask_in_background(QUESTION, "w", max_retries=1)).run_id
+    with masis._parts.database.writing() as db:
         db.execute("UPDATE jobs SET tries = ?, stops = ?", (execution.MAX_DEATHS + 3, execution.MAX_DEATHS + 3))
-    async with working(masis):
+    async with masis.working():
         await until_status(masis, run_id, "waiting")
 
 
@@ -188,8 +188,8 @@ async def test_a_failure_is_told_after_everything_else(stage: Stage) -> None:
     assert (failed["event"], failed["data"]["error"]) == ("failed", "ZeroDivisionError: a mistake")
     followed = [event async for event in masis.afollow(run.run_id, before[-1]["seq"] or 0)]
     assert followed == [failed]
-    assert (await masis.areopen(run.run_id)).status == "queued"
-    async with working(masis):
+    assert (await masis.aresume_in_background(run.run_id)).status == "queued"
+    async with masis.working():
         kinds = [event["event"] async for event in masis.afollow(run.run_id, failed["seq"] or 0)]
     assert kinds[0] == "finished"
     assert kinds[-1] == "waiting"
@@ -198,29 +198,29 @@ async def test_a_failure_is_told_after_everything_else(stage: Stage) -> None:
 async def test_an_answer_is_an_event_and_the_question_is_no_longer_open(stage: Stage) -> None:
     masis = stage.masis
     run_id = (await masis.aask(QUESTION, "w", max_retries=1)).run_id
-    assert (await masis.arun(run_id)).requires_human_review
-    answered = await masis.aanswer(run_id, PREFER)
+    assert (await masis.aget_run(run_id)).requires_human_review
+    answered = await masis.aanswer_in_background(run_id, PREFER)
     assert (answered.status, answered.outcome, answered.requires_human_review) == ("queued", None, False)
     last = (await masis.aevents(run_id))[-1]
     assert (last["event"], last["data"]) == ("answered", {"action": "prefer", "by": "Ada", "note": None})
     with pytest.raises(RunNotWaiting):
-        await masis.aanswer(run_id, PREFER)
+        await masis.aanswer_in_background(run_id, PREFER)
 
 
 async def test_who_goes_away_after_answering_loses_nothing(stage: Stage) -> None:
     masis = stage.masis
     run_id = (await masis.aask(QUESTION, "w", max_retries=1)).run_id
     reached = stage.hold("judge")
-    resuming = asyncio.create_task(masis.aresume(run_id, PREFER))
+    resuming = asyncio.create_task(masis.aanswer(run_id, PREFER))
     await reached.wait()
     resuming.cancel()
     with pytest.raises(asyncio.CancelledError):
         await resuming
-    interrupted = await masis.arun(run_id)
+    interrupted = await masis.aget_run(run_id)
     assert interrupted.status == "failed"
     assert "interrupted" in str(interrupted.error)
     stage.held["judge"].set()
-    whole = await masis.arecover(run_id)
+    whole = await masis.aresume(run_id)
     assert [answer["by"] for answer in whole.trace if answer["node"] == "human_review"] == ["Ada"]
 
 

@@ -2,8 +2,8 @@
 
 import asyncio
 
+from masis.runs.asking import followed
 from masis.runs.event_log import RunEvent
-from masis.runs.following import followed
 from masis.runs.hub import Hub
 from masis.runs.run_table import RunTable
 from masis.types import LOCAL

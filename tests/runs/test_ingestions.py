@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from masis.client import Masis
 from masis.database import Database
 from masis.jobs.queue import Job, JobQueue
 from masis.runs.ingestions import Counts, IngestedFile, Ingestion, Ingestions, UnknownIngestion
-from masis.runs.service import Masis
 from masis.types import LOCAL
 
 FILE = IngestedFile("report.md", "d1", "queued")
@@ -95,7 +95,7 @@ async def test_cancelling_leaves_what_another_upload_waits_for(masis: Masis) -> 
     first = await masis.aupload("w", [("a.md", b"Alpha."), ("b.md", b"Beta.")])
     alpha, beta = (file.document_id for file in first.files)
     # Of a version that did not look at what is on its way, or made in the moment between two looks.
-    with masis.database.writing() as db:
+    with masis._parts.database.writing() as db:
         other = json.dumps([{"file_name": "c.md", "document_id": alpha, "stage": "queued"}])
         row = ("later", "w", "queued", first.created_at, "local", other, "{}")
         db.execute(
@@ -103,7 +103,7 @@ async def test_cancelling_leaves_what_another_upload_waits_for(masis: Masis) -> 
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
             row,
         )
-        masis.queue.put(db, Job("ingest", "later", "w"))
+        masis._parts.queue.put(db, Job("ingest", "later", "w"))
     assert (await masis.acancel_ingestion(first.ingestion_id, "w")).status == "cancelled"
     assert [masis.library.originals.has("w", one) for one in (alpha, beta)] == [True, False]
     await masis.acancel_ingestion("later", "w")
@@ -122,7 +122,7 @@ async def test_bytes_that_go_while_they_are_uploaded_again_are_kept_again(
     masis: Masis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = await masis.aupload("w", [("a.md", b"Alpha.")])
-    create, has_come_between = masis.uploads.create, []
+    create, has_come_between = masis._parts.ingestions.create, []
 
     def late(*args: Any) -> Ingestion | None:
         if not has_come_between:
@@ -130,7 +130,7 @@ async def test_bytes_that_go_while_they_are_uploaded_again_are_kept_again(
             masis.cancel_ingestion(first.ingestion_id, "w")
         return create(*args)
 
-    monkeypatch.setattr(masis.uploads, "create", late)
+    monkeypatch.setattr(masis._parts.ingestions, "create", late)
     second = await masis.aupload("w", [("copy.md", b"Alpha.")])
     assert [file.stage for file in second.files] == ["queued"]
     assert masis.library.originals.read("w", second.files[0].document_id) == b"Alpha."

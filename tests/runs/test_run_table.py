@@ -7,7 +7,7 @@ import pytest
 from masis.database import Connection, Database
 from masis.errors import InvalidInput, UnknownRun
 from masis.jobs.queue import JobKey, JobQueue
-from masis.runs.decisions import Decisions
+from masis.runs.decisions import StandingDecisions
 from masis.runs.event_log import RunEvent
 from masis.runs.run_table import RunTable
 from masis.types import LOCAL, Caller, DecisionMade
@@ -112,12 +112,12 @@ def test_of_many_answers_at_once_one_counts(runs: RunTable, queue: JobQueue) -> 
 def test_a_run_that_failed_can_be_opened_again_and_no_other(runs: RunTable) -> None:
     run_id = create(runs, owner="me")
     with pytest.raises(InvalidInput, match="running"):
-        runs.reopened(run_id)
+        runs.resumed(run_id)
     runs.failed(run_id, "stranger", [], "It broke.")
     assert runs.get(run_id).status == "running"
     runs.failed(run_id, "me", [], "It broke.")
     assert runs.get(run_id).error == "It broke."
-    runs.reopened(run_id)
+    runs.resumed(run_id)
     assert (runs.get(run_id).status, runs.get(run_id).error) == ("queued", None)
     assert runs.input(run_id).has_failed
 
@@ -219,10 +219,10 @@ def test_an_answer_and_what_is_remembered_of_it_are_kept_together(
         broken.setattr(queue, "put", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             runs.answered(run_id, ANSWER, None, [decision])
-    assert Decisions(database).of("w") == []
+    assert StandingDecisions(database).of("w") == []
     assert runs.get(run_id).status == "waiting"
     runs.answered(run_id, ANSWER, None, [decision])
-    assert [one["about"] for one in Decisions(database).of("w")] == ["revenue"]
+    assert [one["about"] for one in StandingDecisions(database).of("w")] == ["revenue"]
 
 
 def test_a_look_at_a_run_sees_one_moment(runs: RunTable) -> None:

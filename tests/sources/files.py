@@ -1,6 +1,7 @@
 """Real files in the formats MASIS reads, made in memory."""
 
 import io
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -61,3 +62,9 @@ def docx_table(rows: Sequence[Sequence[str]]) -> Callable[[Any], object]:
                 cell.text = text
 
     return build
+
+
+def bare(text: str) -> str:
+    """Without the bars around the rows of a table and the rule under its header."""
+    lines = (line for line in text.split("\n") if not re.fullmatch(r"\|(?:---\|)+", line))
+    return "\n".join(re.sub(r"^\| ?| ?\|$", "", line) if line.startswith("|") else line for line in lines)

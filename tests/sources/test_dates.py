@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from masis.sources.dates import find_date
+from masis.sources.dates import date_in_name, dated, find_date, period_ended, period_in_name
+from masis.types import Page, ParsedDocument
 
 
 @pytest.mark.parametrize(
@@ -87,3 +88,63 @@ def test_never_fails(text: str) -> None:
 )
 def test_a_date_that_stands_alone_or_closes_a_byline(text: str, found: str | None) -> None:
     assert find_date(text) == found
+
+
+# The period it covers, and dates from elsewhere
+
+
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        ("FORM 10-Q\nFor the quarterly period ended June 25, 2022\nor", ("quarter", "2022-06-25")),
+        ("ANNUAL REPORT\nFor the fiscal year ended\nDecember 31, 2023", ("year", "2023-12-31")),
+        ("Interim report for the six months ended 30 June 2024", ("six months", "2024-06-30")),
+        ("Results for the half-year ended 30 June 2024", ("half-year", "2024-06-30")),
+        ("For the transition period from to .", None),
+        ("The year ended well. June 2024 did not.", None),
+    ],
+)
+def test_the_period_on_a_first_page(page: str, expected: tuple[str, str] | None) -> None:
+    assert period_ended(page) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "day", "period"),
+    [
+        ("policy-dated-2021-03-09", "2021-03-09", None),
+        ("2021Q3", None, "Q3 2021"),
+        ("2023 Q3 AAPL", None, "Q3 2023"),
+        ("acme_q2-2024_results", None, "Q2 2024"),
+        ("Annual Report FY22", None, "FY2022"),
+        ("H1-2024", None, "H1 2024"),
+        ("Board Minutes 9 March 2021", "2021-03-09", None),
+        ("March-2021-newsletter", "2021-03", None),
+        ("20240115_invoice", "2024-01-15", None),
+        ("annual-report-2022", None, "2022"),
+        ("report-2021-2022", None, None),
+        ("invoice 120210309", None, None),
+        ("ISO 9001 handbook", None, None),
+    ],
+)
+def test_what_a_file_name_says(name: str, day: str | None, period: str | None) -> None:
+    assert (date_in_name(name), period_in_name(name)) == (day, period)
+
+
+def test_what_a_document_says_comes_before_its_name_and_its_properties() -> None:
+    def of(text: str, name: str, **known: str) -> tuple[str | None, str | None]:
+        found = dated(ParsedDocument([Page(1, text)], **known), name)
+        return found.date, found.period
+
+    ended = "For the quarterly period ended June 25, 2022"
+    assert of(ended, "2022 Q3 AAPL.pdf", made="2024-01-01") == ("2022-06-25", "quarter ended 2022-06-25")
+    assert of(ended, "10q-2022-07-29.pdf") == ("2022-07-29", "quarter ended 2022-06-25")
+    assert of(ended, "x.pdf", date="2022-08-01") == ("2022-08-01", "quarter ended 2022-06-25")
+    assert of("Text.", "2021Q3.pdf", made="2024-01-01") == ("2021", "Q3 2021")
+    assert of("Text.", "notes.pdf", made="2024-01-01") == ("2024-01-01", None)
+    assert of("Text.", "notes.pdf") == (None, None)
+
+
+@given(st.text("0123456789 -_.QFYHq", max_size=300))
+def test_any_file_name(name: str) -> None:
+    date_in_name(name)
+    period_in_name(name)

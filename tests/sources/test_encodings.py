@@ -6,6 +6,7 @@ from masis.errors import UnreadableFile
 from masis.sources.data.delimited import parse_delimited
 from masis.sources.encodings import guess_encoding
 from masis.sources.plain import decode
+from tests.sources.files import bare
 
 TEXTS = {
     "cp1252 iso8859-15": (
@@ -43,7 +44,7 @@ def test_a_long_file_is_told_by_its_lines_that_are_not_english(encoding: str, te
 
 def test_a_tiny_table_in_japanese() -> None:
     data = "名前,年齢,住所\r\n佐藤太郎,30,東京\r\n三木英子,25,大阪\r\n".encode("cp932")
-    assert parse_delimited(data, "a.csv").text == "名前 | 年齢 | 住所\n佐藤太郎 | 30 | 東京\n三木英子 | 25 | 大阪"
+    assert bare(parse_delimited(data, "a.csv").text) == "名前 | 年齢 | 住所\n佐藤太郎 | 30 | 東京\n三木英子 | 25 | 大阪"
 
 
 @pytest.mark.parametrize("text", ["Müller", "naïve – “quoted”", "it’s 5 €", "20 °C ± ½", "Bülow, Françoise"])

@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from masis.errors import UnreadableFile
-from masis.sources.plain import clean, parse_plain, table_row, title_line
+from masis.sources.plain import clean, parse_plain, title_line
+from masis.sources.table_grid import table_row
 
 TEXT = "Umsatz – “Müller & Söhne” stieg auf 5 €."
 
@@ -68,7 +69,7 @@ def test_cleaning_is_done_once(text: str) -> None:
 
 
 def test_a_bar_in_a_cell_makes_no_column() -> None:
-    assert table_row(["a | b", " two\nlines ", ""]) == "a / b | two lines | "
+    assert table_row(["a | b", " two\nlines ", ""]) == "| a / b | two lines |  |"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@ import pytest
 
 from masis.errors import UnreadableFile
 from masis.sources.office.presentation import parse_presentation
+from tests.sources.files import bare
 from tests.sources.packages import relations, zip_of
 
 NAMES = (
@@ -74,7 +75,9 @@ def test_a_table_is_rows() -> None:
     frame = (
         f"<p:graphicFrame><a:graphic><a:graphicData><a:tbl>{table}</a:tbl></a:graphicData></a:graphic></p:graphicFrame>"
     )
-    assert parse_presentation(pptx_of(slide(frame)), "a.pptx").text == "Region | City\nEurope | Bonn\nEurope | Rome"
+    assert (
+        bare(parse_presentation(pptx_of(slide(frame)), "a.pptx").text) == "Region | City\nEurope | Bonn\nEurope | Rome"
+    )
 
 
 def test_a_chart_is_the_table_it_was_drawn_from() -> None:
@@ -92,7 +95,7 @@ def test_a_chart_is_the_table_it_was_drawn_from() -> None:
         "ppt/charts/chart1.xml": chart,
     }
     text = parse_presentation(pptx_of(slide(frame), **others), "a.pptx").text
-    assert text == "Chart: By year\n | Sales\n2024 | 5\n2025 | 6.3"
+    assert bare(text) == "Chart: By year\n | Sales\n2024 | 5\n2025 | 6.3"
 
 
 def test_speaker_notes_are_marked_as_notes() -> None:

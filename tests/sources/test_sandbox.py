@@ -44,7 +44,7 @@ def children(pid: int) -> dict[int, bytes]:
 
 def workers(pid: int | None = None) -> set[int]:
     """Some may be of sandboxes that other tests have forgotten: those end whenever they are collected."""
-    return {child for child, command in children(pid or os.getpid()).items() if b"sandbox_worker" in command}
+    return {child for child, command in children(pid or os.getpid()).items() if b"sandbox.worker" in command}
 
 
 def wait_until(happened: Callable[[], object]) -> None:

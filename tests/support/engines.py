@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from masis.audit.checks.second_opinion import SecondOpinion
+from masis.client import Masis
 from masis.orchestrator.services import Services
 from masis.orchestrator.state import MASISInput, MASISState
 from masis.reasoning.ports import AuditFinding, Guidance, Listener, Passage, Reply, Scores, WritingBrief
@@ -154,3 +155,10 @@ class Stage:
 
 def asked(question: str = "What was revenue in 2025?", **changes: Any) -> MASISState:
     return MASISInput(user_query=question, workspace_id="w", **changes).to_state()
+
+
+def masis_with(services: Services) -> Masis:
+    """One whose agents work with these services, search included, instead of its own."""
+    masis = Masis(services.settings)
+    masis._parts.services = services
+    return masis

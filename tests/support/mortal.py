@@ -13,11 +13,11 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from masis.client import Masis
 from masis.errors import MASISError
 from masis.orchestrator.services import Services
-from masis.runs.service import Masis
-from masis.runs.working import working
 from masis.settings import Settings
+from tests.support.engines import masis_with
 from tests.support.moments import Moments, die, watch
 from tests.support.play import Play
 
@@ -109,7 +109,7 @@ async def _live(order: Order, report: Path) -> None:
     moments = Moments(order.stop_at, order.die_at)
     watch(moments)
     play = Play(settings, moments.pass_by).services
-    masis = Masis(services=_with_models(play) if settings.uses_models else play)
+    masis = masis_with(_with_models(play) if settings.uses_models else play)
     if order.ask:
         await masis.aask(order.ask, "w", max_retries=1)
     else:
@@ -118,7 +118,7 @@ async def _live(order: Order, report: Path) -> None:
 
 
 async def _work(masis: Masis, moments: Moments, report: Path) -> None:
-    async with working(masis):
+    async with masis.working():
         while await _is_something_open(masis):
             if moments.all_stand_still:
                 _tell(moments, report)
@@ -128,7 +128,7 @@ async def _work(masis: Masis, moments: Moments, report: Path) -> None:
 
 async def _is_something_open(masis: Masis) -> bool:
     try:
-        return bool(await asyncio.to_thread(masis.queue.counts))
+        return bool(await asyncio.to_thread(masis.job_counts))
     except MASISError:
         return True
 

@@ -1,4 +1,8 @@
-"""API keys: made, checked, listed and revoked. Only a digest of a token is kept."""
+"""API keys: made, checked, listed and revoked. Only a digest of a token is kept.
+
+A service that has had keys does not stop asking for them because its database was lost: a mark in the data folder says
+so too, and only a command on the machine itself takes it away.
+"""
 
 import hmac
 import json
@@ -14,6 +18,7 @@ from masis.access.expiry import end_of_validity, iso, utc_now
 from masis.access.secret import secret_for
 from masis.access.tables import access_database
 from masis.access.tokens import digest, key_id_of, new_token, prefix_of
+from masis.data_folder import folder_error, make_folder
 from masis.database import Connection
 from masis.errors import InvalidInput, MASISError, Unauthorized, UnknownKey
 from masis.settings import Settings
@@ -30,6 +35,7 @@ class Keys:
         self._settings = settings
         self._database = access_database(settings)
         self._clock = clock
+        self._mark = settings.home / "keys-needed"
 
     def create(
         self, name: str, role: Role, workspaces: Iterable[str], expires_at: str | None = None
@@ -40,6 +46,7 @@ class Keys:
         names = _checked_workspaces(workspaces)
         row = (str(key_id_of(token)), _checked_name(name), checked_role(role), json.dumps(names), iso(now), expires_at)
         kept = digest(token, self._secret)
+        self._leave_mark()
         with self._database.writing() as db:
             db.execute(
                 "INSERT INTO api_keys (key_id, name, role, workspaces, created_at, expires_at, digest)"
@@ -81,14 +88,23 @@ class Keys:
             rows = db.execute(f"SELECT {_COLUMNS} FROM api_keys ORDER BY created_at DESC, key_id").fetchall()
         return [_key(row) for row in rows]
 
-    def revoke(self, key_id: str, *, may_open: bool = False) -> ApiKey:
-        """From now on it opens nothing; a second time changes nothing. `may_open`: whoever revokes it could do
-        everything anyway, so that without another key none is needed any more."""
+    def revoke(self, key_id: str) -> ApiKey:
+        """From now on it opens nothing; a second time changes nothing."""
         with self._database.writing(_LOCK) as db:
             self._revoke(db, key_id)
-            if may_open and db.execute("SELECT 1 FROM api_keys WHERE revoked_at IS NULL LIMIT 1").fetchone() is None:
-                db.execute("UPDATE api_keys SET keeps_closed = 0")
         return self.get(key_id)
+
+    def stop_asking(self) -> None:
+        """No key is needed any more, for whoever is at this machine. For a command on the machine itself, and refused
+        while a key is valid."""
+        with self._database.writing(_LOCK) as db:
+            if db.execute("SELECT 1 FROM api_keys WHERE revoked_at IS NULL LIMIT 1").fetchone():
+                raise InvalidInput("There are keys that are not revoked.", advice="Revoke them first.")
+            db.execute("UPDATE api_keys SET keeps_closed = 0")
+        try:
+            self._mark.unlink(missing_ok=True)
+        except OSError as error:
+            raise folder_error(self._mark, error) from error
 
     def forget_workspace(self, workspace: str) -> Sequence[ApiKey]:
         """For one that was deleted: whoever makes another of that name finds no old key that opens it. Returns those
@@ -104,12 +120,24 @@ class Keys:
                     self._revoke(db, key.key_id)
         return [key for key in touched if key.workspaces == (workspace,)]
 
-    def any(self) -> bool:
-        """Whether keys are needed. Neither time nor the deletion of a workspace, nor whoever could not do everything,
-        opens the door: only an admin of all workspaces does, by revoking the last key."""
+    def needed(self) -> bool:
+        """Whether a caller needs a key. Neither time, nor the deletion of a workspace, nor a lost database changes
+        that: only `stop_asking` does."""
         with self._database.reading() as db:
-            closed = "SELECT 1 FROM api_keys WHERE revoked_at IS NULL OR keeps_closed = 1 LIMIT 1"
-            return db.execute(closed).fetchone() is not None
+            has_keys = "SELECT 1 FROM api_keys WHERE revoked_at IS NULL OR keeps_closed = 1 LIMIT 1"
+            if db.execute(has_keys).fetchone() is None:
+                return self._mark.exists()
+        with suppress(MASISError):  # the database says so as well
+            self._leave_mark()
+        return True
+
+    def _leave_mark(self) -> None:
+        try:
+            if not self._mark.exists():
+                make_folder(self._mark.parent)
+                self._mark.touch()
+        except OSError as error:
+            raise folder_error(self._mark, error) from error
 
     def _revoke(self, db: Connection, key_id: str) -> None:
         db.execute(

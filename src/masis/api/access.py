@@ -7,11 +7,11 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from masis.access import rights
-from masis.access.api_key import LOCAL_ADMIN, ApiKey, Role, caller_of
+from masis.access.api_key import ApiKey, Role, caller_of
+from masis.access.sessions import Session
 from masis.api.service import Service, service_of
-from masis.api.session_tickets import COOKIE, CSRF_HEADER, Session
-from masis.errors import Unauthorized, UnknownWorkspace
-from masis.runs.service import Masis
+from masis.client import Masis
+from masis.errors import UnknownWorkspace
 from masis.types import Caller
 
 
@@ -69,33 +69,8 @@ class Needs:
 
 async def identify(request: Request) -> Access:
     service = service_of(request)
-    if not await service.keys_needed():
-        return Access(service, LOCAL_ADMIN)
-    token = _token_of(request)
-    if token is None:
-        return await _signed_in(service, request)
-    key = await asyncio.to_thread(service.keys.verify, token)
-    await service.limits.acquire(key.key_id)
-    return Access(service, key)
-
-
-async def _signed_in(service: Service, request: Request) -> Access:
-    """The cookie of the page opens what its key opens; what changes something must come from the page itself."""
-    ticket = request.cookies.get(COOKIE)
-    if ticket is None:
-        raise Unauthorized("This service needs a key.")
-    session = await asyncio.to_thread(service.sessions.of, ticket)
-    key = await asyncio.to_thread(service.keys.admit, session.key_id)
-    session.require_csrf(request.method, request.headers.get(CSRF_HEADER))
-    await service.limits.acquire(key.key_id)
-    return Access(service, key, session)
-
-
-def _token_of(request: Request) -> str | None:
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer" and token.strip():
-        return token.strip()
-    return request.headers.get("x-api-key")
+    admitted = await service.access.admit(request.scope)
+    return Access(service, admitted.key, admitted.session)
 
 
 Read = Annotated[Access, Depends(Needs("read"))]

@@ -17,7 +17,6 @@ from masis.api.middleware.guard import Guard
 from masis.api.middleware.idempotency import KeepFirstResponse, Replay, on_replay
 from masis.api.middleware.problems import on_http_error, on_masis_error, on_validation_error
 from masis.api.routes import (
-    decisions,
     documents,
     ingestions,
     keys,
@@ -26,17 +25,16 @@ from masis.api.routes import (
     reference,
     runs,
     sample,
-    searching,
     sessions,
     system,
     web_files,
     workspaces,
 )
 from masis.api.service import Service, open_service
+from masis.client import Masis
 from masis.errors import MASISError
 from masis.observability.metrics import watching_jobs
-from masis.runs.service import Masis
-from masis.runs.working import use_many_threads, working
+from masis.runs.working import use_many_threads
 from masis.settings import Settings
 
 ROUTERS = (
@@ -46,8 +44,6 @@ ROUTERS = (
     page_images.router,
     sample.router,
     ingestions.router,
-    searching.router,
-    decisions.router,
     keys.router,
     sessions.router,
     openai.router,
@@ -143,9 +139,9 @@ def _lifespan(
         async with AsyncExitStack() as open_parts:
             open_parts.callback(service.masis.close)
             open_parts.callback(service.page_images.close)
-            open_parts.enter_context(watching_jobs(service.masis.queue.counts))
+            open_parts.enter_context(watching_jobs(service.masis.job_counts))
             if with_worker:
-                await open_parts.enter_async_context(working(service.masis, concurrency))
+                await open_parts.enter_async_context(service.masis.working(concurrency))
             for other in others:
                 await open_parts.enter_async_context(other.running())
             yield

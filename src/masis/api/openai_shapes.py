@@ -4,9 +4,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from masis.language.citation_marks import find_citations
+from masis.numbering import Sources
 from masis.runs.result import RunResult
-from masis.types import Citation, place
 
 
 class Part(BaseModel):
@@ -115,14 +114,13 @@ def usage_of(result: RunResult) -> Usage:
 
 
 def extension_of(result: RunResult) -> Extension:
-    citations = [{"number": number, **citation} for number, citation in enumerate(_cited(result), start=1)]
     return Extension(
         run_id=result.run_id,
         status=result.status,
         outcome=result.outcome,
         confidence=result.confidence,
         claims=[dict(claim) for claim in result.claims],
-        citations=citations,
+        citations=[{"number": source.number, **source.citation} for source in Sources(result.claims)],
         conflicts=[dict(conflict) for conflict in result.conflicts],
         clarification_question=result.clarification_question,
     )
@@ -130,36 +128,10 @@ def extension_of(result: RunResult) -> Extension:
 
 def spoken(result: RunResult) -> str:
     """The answer with [1] for its citations, the sources below it, and the question to a person where there is one."""
-    cited = _cited(result)
-    numbers = {citation["chunk_id"]: number for number, citation in enumerate(cited, start=1)}
-    parts = [_numbered(result.answer, numbers)]
-    if cited:
-        parts.append("Sources\n" + "\n".join(f"[{n}] {_where(each)}" for n, each in enumerate(cited, start=1)))
+    sources = Sources(result.claims)
+    parts = [sources.numbered(result.answer)]
+    if len(sources):
+        parts.append("Sources\n" + "\n".join(f"[{source.number}] {source.where}" for source in sources))
     if result.clarification_question:
         parts.append(result.clarification_question)
     return "\n\n".join(part for part in parts if part)
-
-
-def _cited(result: RunResult) -> list[Citation]:
-    """Each passage once, in the order the answer first cites them."""
-    first: dict[str, Citation] = {}
-    for claim in result.claims:
-        for citation in claim["citations"]:
-            first.setdefault(citation["chunk_id"], citation)
-    return list(first.values())
-
-
-def _numbered(answer: str, numbers: dict[str, int]) -> str:
-    pieces, at = [], 0
-    for mark in find_citations(answer, numbers.keys()):
-        shown = "".join(f"[{numbers[each]}]" for each in mark.ids if each in numbers)
-        if shown:
-            pieces += [answer[at : mark.start], shown]
-            at = mark.end
-    return "".join([*pieces, answer[at:]])
-
-
-def _where(citation: Citation) -> str:
-    if not citation["file_name"]:
-        return "no such passage"
-    return f"{citation['file_name']}, {place(citation['page'], citation.get('label'))}"

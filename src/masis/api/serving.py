@@ -2,7 +2,6 @@
 
 import asyncio
 import socket
-from ipaddress import ip_address
 from typing import cast
 
 import uvicorn
@@ -41,15 +40,6 @@ class _Server(uvicorn.Server):
         app = cast(FastAPI, self.config.app)
         app.state.service.stopping.set()
         await super().shutdown(sockets)
-
-
-def is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _patience_of(seconds: float) -> type[asyncio.Protocol]:

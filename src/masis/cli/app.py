@@ -26,6 +26,7 @@ app = typer.Typer(
 )
 
 app.command("ask")(answering.ask)
+app.command("answer")(answering.answer)
 app.command("resume")(answering.resume)
 app.add_typer(running.runs, name="runs")
 app.command("decisions")(running.decisions)

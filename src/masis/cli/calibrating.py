@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from masis.cli.console import AsJson, clear_errors, out, print_json, settings
+from masis.cli.console import AsJson, opened, out, print_json
 
 if TYPE_CHECKING:
     from masis.knowledge.calibration.fitting import Profile
@@ -35,14 +35,11 @@ def calibrate(
 
     $ masis calibrate --questions labelled.jsonl --dry-run
     """
-    with clear_errors(as_json=as_json):
+    with opened(as_json=as_json) as masis:
         from masis.knowledge.calibration.run import calibrate_library
-        from masis.orchestrator.services import library_for
         from masis.orchestrator.twin import run_blocking
 
-        given = settings()
-        library = library_for(given)
-        profile = run_blocking(calibrate_library(library, given, workspace, questions, dry_run=dry_run))
+        profile = run_blocking(calibrate_library(masis.library, masis.settings, workspace, questions, dry_run=dry_run))
         if as_json:
             print_json({**profile.as_json(), "saved": not dry_run})
         else:

@@ -4,7 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
@@ -12,7 +12,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from masis.runs.service import Masis
+    from masis.client import Masis
     from masis.settings import Settings
 
 Workspace = Annotated[
@@ -32,10 +32,6 @@ def err() -> "Console":
     from rich.console import Console
 
     return Console(stderr=True, highlight=False)
-
-
-def counted(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def print_json(value: Any) -> None:
@@ -76,7 +72,7 @@ def clear_errors(*, as_json: bool) -> Iterator[None]:
         raise
     except Exception as error:
         message = f"{type(error).__name__}: {error}"
-        _fail("unexpected", message, "This is a fault of MASIS: MASIS_DEBUG=1 shows where.", as_json)
+        _fail("unexpected", message, "Unexpected error, probably a bug: MASIS_DEBUG=1 shows where.", as_json)
 
 
 @contextmanager
@@ -85,7 +81,7 @@ def opened(*, as_json: bool) -> Iterator["Masis"]:
     with clear_errors(as_json=as_json):
         from masis import Masis
 
-        with closing(Masis(settings())) as masis:
+        with Masis(settings()) as masis:
             yield masis
 
 

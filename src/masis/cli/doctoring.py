@@ -1,8 +1,8 @@
-"""`masis doctor`: what is configured, what answers, what a question costs."""
+"""`masis doctor`: what is configured, which services respond, what a question costs."""
 
 import typer
 
-from masis.cli.console import AsJson, clear_errors, out, print_json, settings
+from masis.cli.console import AsJson, opened, out, print_json
 
 
 def doctor(as_json: AsJson = False) -> None:
@@ -14,13 +14,10 @@ def doctor(as_json: AsJson = False) -> None:
 
     $ OPENAI_API_KEY=… masis doctor --json
     """
-    with clear_errors(as_json=as_json):
+    with opened(as_json=as_json) as masis:
         from dataclasses import asdict
 
-        from masis.orchestrator.twin import run_blocking
-        from masis.runs.checkup import examine
-
-        findings = run_blocking(examine(settings()))
+        findings = masis.checkup()
         if as_json:
             print_json([asdict(finding) for finding in findings])
         else:

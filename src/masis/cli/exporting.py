@@ -9,7 +9,7 @@ import typer
 from masis.cli.console import err, opened
 
 if TYPE_CHECKING:
-    from masis.runs.service import Masis
+    from masis.client import Masis
 
 RunId = Annotated[str, typer.Argument(help="The run, as printed by `masis ask` or `masis runs`.")]
 
@@ -45,12 +45,14 @@ def _exported(masis: "Masis", run_id: str, form: str, output: Path | None) -> by
 
     known = next((each for each in FORMATS if each == form.lower()), None)
     if known is None:
-        raise InvalidInput(f"“{form[:40]}” is no format of an export.", advice=f"Choose among: {', '.join(FORMATS)}.")
+        raise InvalidInput(f"“{form[:40]}” is not an export format.", advice=f"Choose among: {', '.join(FORMATS)}.")
     if output is None and known in ("docx", "pdf") and sys.stdout.isatty():
         raise InvalidInput(f"A {known} file cannot be printed.", advice="Name a file with --output.")
-    record, result = masis.run(run_id), masis.result(run_id)
+    record, result = masis.get_run(run_id), masis.result(run_id)
     if result is None or record.status in ("queued", "running"):
-        raise InvalidInput(f"Run {run_id} is {record.status}.", advice="Export it when it is done or waits for you.")
+        raise InvalidInput(
+            f"Run {run_id} is {record.status}.", advice="Export it when it is finished or needs your decision."
+        )
     return exported(Pack(record, result, masis.events(run_id)), known)
 
 

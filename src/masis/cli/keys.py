@@ -130,8 +130,28 @@ def revoke(
             print_json(asdict(key))
             return
         typer.echo(f"Revoked {key.key_id} ({key.name}).")
-        if not keys.any():
-            typer.echo("It was the last one: the service now answers this machine alone, and asks for no key.")
+        if all(each.revoked_at for each in keys.list()):
+            typer.echo("It was the last one: nobody can call the service until you make another, or run")
+            typer.echo("`masis keys stop-asking` to let this machine call it without a key.")
+
+
+@app.command("stop-asking")
+def stop_asking() -> None:
+    """Let this machine use the service without a key again. Refused while there is a key that is not revoked.
+
+    A service that has had keys asks for one even if its database is lost, until you run this on its machine.
+
+    $ masis keys stop-asking
+    """
+    with clear_errors(as_json=False):
+        from masis.access.audit_log import AuditLog
+        from masis.access.keys import Keys
+        from masis.types import LOCAL
+
+        configured = settings()
+        Keys(configured).stop_asking()
+        AuditLog(configured).record(LOCAL, "keys.stop_asking")
+        typer.echo("No key is needed now: the service answers this machine alone.")
 
 
 def audit_log(

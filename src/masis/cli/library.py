@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, counted, err, opened, out, print_json, print_table, record
+from masis.cli.console import AsJson, Workspace, err, opened, out, print_json, print_table, record
+from masis.wording import counted
 
 if TYPE_CHECKING:
     from masis.knowledge.ingestion.progress import IngestProgress
@@ -32,9 +33,8 @@ def ingest(
     PDF, Word, PowerPoint, Excel, OpenDocument, RTF, EPUB, HTML, Markdown, text in any encoding, CSV, JSON, XML,
     e-mail with what is attached, and archives of all these; images where a model that sees them is configured.
 
-    A file that is there already is skipped, one that has changed since takes the place of its former content, one
-    that cannot be read is reported with the reason, and the rest goes on. Stopped or killed, the same command goes on
-    where it was.
+    Files already ingested are skipped, changed files replace their earlier version, and files that cannot be read are
+    reported with the reason. Rerun the command to resume after an interruption or to pick up changes.
 
     $ masis ingest report.pdf notes/ mails.zip --workspace acme
     """
@@ -96,7 +96,7 @@ def _print_report(report: "IngestReport") -> None:
     for document in report.pending:
         console.print(f"  [yellow]…[/yellow] {escape(document.file_name)}: {escape(document.reason or '')}")
     for document in report.duplicates:
-        console.print(f"  [dim]= {escape(document.file_name)} is there already[/dim]")
+        console.print(f"  [dim]= {escape(document.file_name)} is already ingested[/dim]")
     for document in report.failed:
         console.print(f"  [red]✗[/red] {escape(_what_happened(document))}")
     passages = sum(document.chunks for document in report.ready)
@@ -105,7 +105,7 @@ def _print_report(report: "IngestReport") -> None:
         parts.append(f"{len(report.replaced)} of them in place of an earlier version")
     if report.pending:
         parts.append(f"{len(report.pending)} findable by keyword only, for now")
-    parts += [f"{len(report.duplicates)} there already", f"{len(report.failed)} refused"]
+    parts += [f"{len(report.duplicates)} already ingested", f"{len(report.failed)} failed"]
     console.print(f"[bold]{report.workspace_id}[/bold]: {', '.join(parts)}")
 
 
@@ -184,7 +184,7 @@ def delete(
 
 
 def reindex(as_json: AsJson = False) -> None:
-    """Build the index anew, for the embedder, chunk size and language that are set now.
+    """Rebuild the index for the embedder, chunk size and language now configured.
 
     Questions are answered from the old index until the new one is complete. Nothing is read again: the extracted
     texts are kept.
@@ -197,4 +197,4 @@ def reindex(as_json: AsJson = False) -> None:
         if as_json:
             print_json({"passages": passages})
         else:
-            out().print(f"The index was built anew: {counted(passages, 'passage')}.")
+            out().print(f"The index was rebuilt: {counted(passages, 'passage')}.")

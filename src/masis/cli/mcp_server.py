@@ -1,6 +1,5 @@
 """`masis mcp`: MASIS as a tool of other agents."""
 
-from contextlib import closing
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -8,9 +7,7 @@ import typer
 from masis.cli.console import clear_errors, err, settings
 
 if TYPE_CHECKING:
-    from masis.runs.service import Masis
-
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+    from masis.client import Masis
 
 
 def mcp(
@@ -35,7 +32,7 @@ def mcp(
         require_library()
         configured = settings()
         configure_logging(configured, default_level="info" if http else "warning")
-        with closing(Masis(configured)) as masis:
+        with Masis(configured) as masis:
             if http:
                 _serve(masis, host, port)
             else:
@@ -53,25 +50,13 @@ def _speak(masis: "Masis") -> None:
 def _serve(masis: "Masis", host: str, port: int) -> None:
     import uvicorn
 
+    from masis.access.check import require_keys_for
     from masis.cli.listening import alone_in_its_folder, listening
     from masis.mcp.server import standalone_app
 
-    is_open = host not in _LOOPBACK
-    if is_open:
-        _require_keys(host, masis)
+    is_open = require_keys_for(host, masis.settings)
     app = standalone_app(masis, always_with_keys=is_open)
     config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=5)
     with alone_in_its_folder(masis.settings), listening(host, port) as (place, address):
         err().print(f"MASIS speaks MCP at {address}/mcp (Ctrl+C stops it)")
         uvicorn.Server(config).run(sockets=[place])
-
-
-def _require_keys(host: str, masis: "Masis") -> None:
-    from masis.access.keys import Keys
-    from masis.errors import InvalidInput
-
-    if not Keys(masis.settings).any():
-        raise InvalidInput(
-            f"Without keys MASIS listens on this machine only, not on {host}.",
-            advice='Make a key first: masis keys create "my agent" --role write --workspace NAME',
-        )

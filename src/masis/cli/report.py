@@ -1,6 +1,5 @@
 """A finished run on the terminal: the answer with numbered sources, the verdicts, the scores, what is asked of you."""
 
-import re
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -10,43 +9,27 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from masis.cli.console import counted, out
-from masis.types import Citation, Claim, Outcome, Verdict, place
+from masis.cli.console import out
+from masis.numbering import Source, Sources
+from masis.wording import OUTCOMES, REVIEW_CAUSES, Tone, counted, verdict_of
 
 if TYPE_CHECKING:
-    from masis.orchestrator.state import InstructionSeen
+    from masis.orchestrator.trail import InstructionSeen
     from masis.runs.result import RunResult
 
-TITLES: dict[Outcome, tuple[str, str]] = {
-    "answered": ("Answered", "green"),
-    "answered_with_caveat": ("Answered, with a caveat", "green"),
-    "conflict": ("The documents disagree", "yellow"),
-    "insufficient_evidence": ("Not covered by the documents", "yellow"),
-    "out_of_scope": ("Not a question for documents", "yellow"),
-    "unavailable": ("Unavailable", "red"),
-}
+COLOURS: dict[Tone, str] = {"good": "green", "doubt": "yellow", "bad": "red", "plain": "yellow", "live": "cyan"}
+MARKS: dict[Tone, str] = {"good": "✓ ", "doubt": "? ", "bad": "✗ "}
 
 MOST_ORDERS_SHOWN = 3
-
-VERDICTS: dict[Verdict, tuple[str, str]] = {
-    "verbatim": ("✓ verbatim", "green"),
-    "supported": ("✓ supported", "green"),
-    "unverified": ("? unverified", "yellow"),
-    "uncited": ("! uncited", "yellow"),
-    "numbers_differ": ("✗ numbers differ", "red"),
-    "contradicted": ("✗ contradicted", "red"),
-    "not_in_source": ("✗ not in source", "red"),
-    "fabricated_citation": ("✗ fabricated citation", "red"),
-}
 
 
 def print_result(result: "RunResult", console: Console | None = None) -> None:
     console = console or out()
     title, colour = _title(result)
-    numbers = _numbered(result.claims)
-    console.print(Panel(Text(_with_numbers(result, numbers)), title=title, title_align="left", border_style=colour))
-    if numbers:
-        console.print(_sources(result.claims, numbers))
+    sources = Sources(result.claims)
+    console.print(Panel(Text(sources.numbered(result.answer)), title=title, title_align="left", border_style=colour))
+    if len(sources):
+        console.print(_sources(sources))
     console.print(_scores(result))
     if result.instructions_seen:
         console.print(_orders(result.instructions_seen))
@@ -56,47 +39,28 @@ def print_result(result: "RunResult", console: Console | None = None) -> None:
 
 def _title(result: "RunResult") -> tuple[str, str]:
     if result.review and result.review["cause"] == "quality":
-        return "No answer passed its audit", "yellow"
-    return TITLES[result.outcome]
+        return REVIEW_CAUSES["quality"], "yellow"
+    outcome = OUTCOMES[result.outcome]
+    return outcome.word, COLOURS[outcome.tone]
 
 
-def _numbered(claims: list[Claim]) -> dict[str, int]:
-    """Chunk ids in the order the answer first cites them."""
-    cited = [citation["chunk_id"] for claim in claims for citation in claim["citations"]]
-    return {chunk_id: number for number, chunk_id in enumerate(dict.fromkeys(cited), start=1)}
-
-
-def _with_numbers(result: "RunResult", numbers: dict[str, int]) -> str:
-    """People read [1], programs read the chunk id."""
-    text = result.answer
-    for chunk_id, number in numbers.items():
-        text = re.sub(rf"(?<![\w-]){re.escape(chunk_id)}(?![\w-])", str(number), text)
-    return text
-
-
-def _sources(claims: list[Claim], numbers: dict[str, int]) -> Table:
+def _sources(sources: Sources) -> Table:
     table = Table(box=None, padding=(0, 1), show_header=False)
     table.add_column(style="cyan", no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(ratio=1)
-    seen: set[tuple[str, str | None]] = set()
-    for claim in claims:
-        for citation in claim["citations"]:
-            key = (citation["chunk_id"], citation["quote"])
-            if key not in seen:
-                seen.add(key)
-                table.add_row(*_source(claim, citation, numbers[citation["chunk_id"]]))
+    for source in sources:
+        table.add_row(f"[{source.number}]", *_source(source))
     return table
 
 
-def _source(claim: Claim, citation: Citation, number: int) -> tuple[str, str, str]:
-    name, colour = VERDICTS[claim["verdict"]] if claim["verdict"] else ("", "dim")
-    where = "no such passage"
-    if citation["file_name"]:
-        where = f"{citation['file_name']}, {place(citation['page'], citation.get('label'))}"
-    quote = f"\n[dim]“{escape(_short(citation['quote']))}”[/dim]" if citation["quote"] else ""
+def _source(source: Source) -> tuple[str, str]:
+    claim, quote = source.claim, source.citation["quote"]
+    verdict = verdict_of(claim)
+    colour = COLOURS[verdict.tone] if claim["verdict"] else "dim"
+    quoted = f"\n[dim]“{escape(_short(quote))}”[/dim]" if quote else ""
     why = f"\n[{colour}]{escape(claim['reason'])}[/{colour}]" if colour == "red" else ""
-    return f"[{number}]", f"[{colour}]{name}[/{colour}]", f"{escape(where)}{quote}{why}"
+    return f"[{colour}]{MARKS.get(verdict.tone, '')}{verdict.word}[/{colour}]", f"{escape(source.where)}{quoted}{why}"
 
 
 def _short(quote: str, limit: int = 220) -> str:
@@ -126,7 +90,7 @@ def _orders(seen: "list[InstructionSeen]") -> Text:
     lines = [f"{one['file_name']}: “{_short(one['quote'], 120)}”" for one in seen[:MOST_ORDERS_SHOWN]]
     if len(seen) > MOST_ORDERS_SHOWN:
         lines.append(f"and {len(seen) - MOST_ORDERS_SHOWN} more, in the trace")
-    title = "! Text addressed to the reader was found in the documents; it was read as data, not followed:"
+    title = "! The documents contain text addressed to their reader; it was treated as data, not followed:"
     return Text("\n  ".join([title, *lines]), style="yellow")
 
 
@@ -140,7 +104,7 @@ def _question(result: "RunResult") -> Panel:
 
 def _ways_on(result: "RunResult") -> list[str]:
     choices = result.review["choices"] if result.review else []
-    start = f"masis resume {result.run_id}"
+    start = f"masis answer {result.run_id}"
     ways = {
         "explain_both": f"{start} --both",
         "refine": f'{start} --question "…"',

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, counted, opened, out, print_json, print_table, record
+from masis.cli.console import AsJson, Workspace, opened, out, print_json, print_table, record
 from masis.cli.exporting import export_run
+from masis.wording import OUTCOMES, STATUSES, Term, counted
 
 if TYPE_CHECKING:
     from masis.runs.records import RunRecord
@@ -16,12 +17,7 @@ runs = typer.Typer()
 RunId = Annotated[str, typer.Argument(help="The run, as printed by `masis ask` or `masis runs`.")]
 OneWorkspace = Annotated[str | None, typer.Option("--workspace", "-w", help="Only this workspace.")]
 
-STATES = {
-    "finished": "[green]finished[/green]",
-    "waiting": "[yellow]waits for you[/yellow]",
-    "failed": "[red]failed[/red]",
-    "cancelled": "[dim]cancelled[/dim]",
-}
+COLOURS = {"good": "green", "doubt": "yellow", "bad": "red", "plain": "dim", "live": "cyan"}
 
 
 @runs.callback(invoke_without_command=True)
@@ -67,7 +63,7 @@ def show_run(
     $ masis runs show 4f2a… --trail
     """
     with opened(as_json=as_json) as masis:
-        record, result = masis.run(run_id), masis.result(run_id)
+        record, result = masis.get_run(run_id), masis.result(run_id)
         if as_json:
             events = masis.events(run_id) if trail else []
             print_json(
@@ -87,7 +83,7 @@ def show_run(
 
 @runs.command("cancel")
 def cancel_run(run_id: RunId, as_json: AsJson = False) -> None:
-    """Stop a run that is queued, at work, or waiting for a person.
+    """Stop a run that is queued, running or waiting for a decision.
 
     $ masis runs cancel 4f2a…
     """
@@ -107,7 +103,7 @@ def delete_run(run_id: RunId, as_json: AsJson = False) -> None:
     $ masis runs delete 4f2a…
     """
     with opened(as_json=as_json) as masis:
-        workspace = masis.run(run_id).workspace_id
+        workspace = masis.get_run(run_id).workspace_id
         masis.delete_run(run_id)
         record(masis, "run.delete", workspace, run_id)
         if as_json:
@@ -120,7 +116,7 @@ def delete_run(run_id: RunId, as_json: AsJson = False) -> None:
 def prune_runs(
     older_than: Annotated[
         float | None,
-        typer.Option("--older-than", help="Delete runs that ended more than so many days ago.", metavar="DAYS"),
+        typer.Option("--older-than", help="Delete runs that ended more than this many days ago.", metavar="DAYS"),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -146,28 +142,28 @@ runs.command("export")(export_run)
 
 def decisions(
     workspace: Workspace,
-    forget: Annotated[str | None, typer.Option(help="Forget this one, by its id.")] = None,
+    delete: Annotated[str | None, typer.Option(help="Delete this decision, by its id.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List what people decided about conflicts and wanted remembered; forget one.
+    """List the decisions on conflicts that are applied to later questions; delete one.
 
     $ masis decisions --workspace acme
 
-    $ masis decisions --workspace acme --forget 8c1d…
+    $ masis decisions --workspace acme --delete 8c1d…
     """
     with opened(as_json=as_json) as masis:
-        if forget:
-            gone = masis.forget_decision(workspace, forget)
+        if delete:
+            gone = masis.delete_decision(workspace, delete)
             if as_json:
                 print_json(gone)
             else:
-                out().print(f"Forgotten: {gone['about']}. The next question that meets the conflict asks again.")
+                out().print(f"Deleted: {gone['about']}. The next question that meets this conflict will ask again.")
             return
         found = masis.decisions(workspace)
         if as_json:
             print_json(found)
         elif not found:
-            out().print("Nothing is remembered. [cyan]masis resume RUN --prefer … --over … --remember[/cyan] does.")
+            out().print("No decisions. Make one: [cyan]masis answer RUN --prefer … --over … --remember[/cyan]")
         else:
             rows = [
                 (
@@ -208,7 +204,7 @@ def _one_of(value: str | None, kind: str) -> Any:
 
     known = get_args(RunStatus if kind == "status" else Outcome)
     if value is not None and value not in known:
-        raise InvalidInput(f"“{value}” is no {kind} of a run.", advice=f"Choose among: {', '.join(known)}.")
+        raise InvalidInput(f"“{value}” is not a valid run {kind}.", advice=f"Choose among: {', '.join(known)}.")
     return value
 
 
@@ -218,13 +214,17 @@ def _print_runs(found: "list[RunRecord]") -> None:
             record.run_id,
             record.workspace_id,
             _short(record.question),
-            STATES.get(record.status, record.status),
-            (record.outcome or record.error or record.agent or "").replace("_", " "),
+            _coloured(STATUSES[record.status]),
+            OUTCOMES[record.outcome].word if record.outcome else record.error or record.agent or "",
             record.created_at[:16].replace("T", " "),
         )
         for record in found
     ]
     print_table(["run", "workspace", "question", "state", "outcome", "asked"], rows, markup=(3,))
+
+
+def _coloured(term: Term) -> str:
+    return f"[{COLOURS[term.tone]}]{term.word.lower()}[/]"
 
 
 def _print_trail(events: list[Any]) -> None:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, opened, out, print_json
+from masis.cli.console import AsJson, Workspace, err, opened, out, print_json
 
 if TYPE_CHECKING:
     from masis.types import EvidenceChunk, SearchFilters
@@ -43,6 +43,8 @@ def search(
     with opened(as_json=as_json) as masis:
         filters = filters_from(document, file_type, since, until, pages)
         found = masis.search(question, workspace, limit=limit, filters=filters)
+        if since or until:
+            _say_undated(masis.library.catalog.undated(workspace))
         if as_json:
             print_json(found)
         elif not found:
@@ -50,6 +52,12 @@ def search(
         else:
             for number, passage in enumerate(found, start=1):
                 _print_passage(number, passage, is_used=passage["score"] >= masis.settings.relevance_threshold)
+
+
+def _say_undated(count: int) -> None:
+    if count:
+        noun = "document has" if count == 1 else "documents have"
+        err().print(f"{count} {noun} no date and can be in no range: left out.", style="dim")
 
 
 def filters_from(
@@ -69,7 +77,9 @@ def _pages(wanted: str | None) -> tuple[int, int] | None:
     except ValueError:
         from masis.errors import InvalidInput
 
-        raise InvalidInput(f"{wanted[:40]!r} are no pages.", advice="Write a number, or from–to: 3, 3-7.") from None
+        raise InvalidInput(
+            f"{wanted[:40]!r} is not a page range.", advice="Write a page number or a range: 3, 3-7."
+        ) from None
 
 
 def _print_passage(number: int, passage: "EvidenceChunk", *, is_used: bool) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from masis.mcp.server import MCPApp
     from masis.settings import Settings
 
-Concurrency = Annotated[int | None, typer.Option(min=1, help="How many runs are in work at once.")]
+Concurrency = Annotated[int | None, typer.Option(min=1, help="How many runs to process at once.")]
 
 
 def serve(
@@ -26,7 +26,7 @@ def serve(
     ] = False,
     workers_concurrency: Concurrency = None,
 ) -> None:
-    """Serve the API: upload, ask, follow, decide. Runs and uploads are worked on in the same process.
+    """Serve the API and the page. Runs and uploads are processed in the same process.
 
     With no keys it answers this machine only. Before others may reach it, make a key:
 
@@ -37,22 +37,14 @@ def serve(
     $ masis serve --host 0.0.0.0
     """
     with clear_errors(as_json=False):
-        from masis.access.keys import Keys
+        from masis.access.check import require_keys_for
         from masis.api.app import create_app
-        from masis.api.serving import is_loopback, server_for
+        from masis.api.serving import server_for
         from masis.cli.listening import alone_in_its_folder, listening
-        from masis.errors import InvalidInput
         from masis.observability.logs import configure_logging
 
         chosen = settings()
-        is_open = not is_loopback(host)
-        # Asked in any case: a database that is away is told here in words, not by a failed start.
-        if not Keys(chosen).any() and is_open:
-            raise InvalidInput(
-                f"There are no keys: whoever reaches {host} could read and delete everything.",
-                advice='Make one first: masis keys create "the admin" --role admin --workspace "*". '
-                "Or leave --host out: then only this machine can call.",
-            )
+        is_open = require_keys_for(host, chosen)
         with alone_in_its_folder(chosen), listening(host, port) as (place, address):
             configure_logging(chosen, default_level="info")
             app = create_app(
@@ -77,7 +69,7 @@ def worker(
 ) -> None:
     """Work on runs and uploads from the queue, beside other workers. For services on PostgreSQL and a Qdrant server.
 
-    Stopped with Ctrl-C or SIGTERM, it gives back what it has in work, and another worker goes on with it.
+    When stopped with Ctrl-C or SIGTERM, it returns its runs to the queue for another worker.
 
     $ MASIS_DATABASE_URL=postgresql://… QDRANT_URL=http://… masis worker
     """
@@ -103,12 +95,7 @@ def other_doors() -> "dict[str, Callable[[Service], MCPApp]]":
         return {}
     from masis.mcp.server import mcp_asgi_app
 
-    def mcp(service: "Service") -> "MCPApp":
-        return mcp_asgi_app(
-            service.masis, keys=service.keys, limits=service.limits, always_with_keys=service.always_with_keys
-        )
-
-    return {"/mcp": mcp}
+    return {"/mcp": lambda service: mcp_asgi_app(service.masis, service.access)}
 
 
 def _greet(address: str) -> None:
@@ -136,16 +123,13 @@ async def _work(chosen: "Settings", concurrency: int | None) -> None:
     import asyncio
     import signal
 
-    from masis.runs.service import Masis
-    from masis.runs.working import use_many_threads, working
+    from masis.client import Masis
+    from masis.runs.working import use_many_threads
 
     use_many_threads()
-    masis, stopped = Masis(chosen), asyncio.Event()
+    stopped = asyncio.Event()
     for each in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(each, stopped.set)
-    try:
-        async with working(masis, concurrency):
-            err().print("MASIS works on what the queue holds. Stop it with Ctrl-C.")
-            await stopped.wait()
-    finally:
-        masis.close()
+    async with Masis(chosen) as masis, masis.working(concurrency):
+        err().print("MASIS is working on the queue. Press Ctrl-C to stop.")
+        await stopped.wait()

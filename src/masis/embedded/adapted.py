@@ -20,12 +20,15 @@ TRAINED = Path(__file__).parent / "trained"
 MAX_TOKENS = 512
 """As it was trained. Only the second text is cut, unless the first alone has more than half of them."""
 
-Task = Literal["verifier", "reader"]
+FIGURES = 3
+"""Each change fills as many as it was trained for; the verifier and the reader leave the third empty."""
+
+Task = Literal["verifier", "reader", "selector"]
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What the network says of each token of a pair: two figures, and where the token stands."""
+    """What the network says of each token of a pair: three figures, and where the token stands."""
 
     values: "np.ndarray[Any, Any]"
     offsets: list[tuple[int, int]]
@@ -33,7 +36,7 @@ class Figures:
     """0 for a token of the first text, 1 for the second, None for neither."""
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=3)
 def adapted(task: Task) -> "AdaptedModel":
     return AdaptedModel(installed(CROSS_ENCODER), TRAINED / f"{task}.npz")
 
@@ -97,4 +100,7 @@ def _weights(base_file: Path, change_file: Path) -> dict[str, "np.ndarray[Any, A
         scale = np.abs(changed).max(axis=0) / 127 + 1e-12
         weights[f"{place['stored_as']}_quantized"] = np.round(changed / scale).astype(np.int8)
         weights[f"{place['stored_as']}_scale"] = scale.astype(np.float32)
+    for name in ("head.weight", "head.bias"):
+        missing = FIGURES - weights[name].shape[-1]
+        weights[name] = np.pad(weights[name], [(0, 0)] * (weights[name].ndim - 1) + [(0, missing)])
     return {name: np.ascontiguousarray(value) for name, value in weights.items()}

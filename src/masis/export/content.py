@@ -3,14 +3,23 @@
 from collections.abc import Iterator
 
 from masis._version import __version__
-from masis.export.footnotes import Footnotes, verdict_of, without_citations
+from masis.export.footnotes import Footnotes, without_citations
 from masis.export.pack import Pack
 from masis.export.plain_text import one_line, plain
 from masis.export.report import Block, Heading, Paragraph, Report, Span, Table, said
-from masis.export.trail import decision_words, step_words
-from masis.export.wording import AGENTS, CONFLICTS, OUTCOMES, SCORES
 from masis.runs.result import RunResult
 from masis.types import Claim, Conflict, ConflictSide, place
+from masis.wording import (
+    AGENTS,
+    CONFLICT_KINDS,
+    OUTCOMES,
+    SCORES,
+    STATUSES,
+    Term,
+    decision_words,
+    step_words,
+    verdict_of,
+)
 
 
 def report_of(pack: Pack) -> Report:
@@ -36,10 +45,9 @@ def _facts(pack: Pack) -> Iterator[Block]:
         yield said(f"Asked first: {one_line(run.question)}", "small")
     asked = f"Asked by {one_line(run.asked_by)} on {run.created_at[:16].replace('T', ' at ')} UTC"
     yield said(f"{asked} · workspace {run.workspace_id} · run {run.run_id} · MASIS {__version__}", "small")
-    state = ", waits for a person" if result.requires_human_review else ""
-    yield said(
-        f"Outcome: {OUTCOMES[result.outcome]}{state} · confidence {result.confidence:.0%} (uncalibrated)", strong=True
-    )
+    state = f" ({STATUSES['waiting'].word.lower()})" if result.requires_human_review else ""
+    outcome = f"Outcome: {OUTCOMES[result.outcome].word}{state}"
+    yield said(f"{outcome} · confidence {result.confidence:.0%} (uncalibrated)", strong=True)
 
 
 def _question(result: RunResult) -> Iterator[Block]:
@@ -65,9 +73,9 @@ def _checked(result: RunResult, footnotes: Footnotes) -> Iterator[Block]:
 
 def _claim(claim: Claim, footnotes: Footnotes) -> Paragraph:
     verdict, reason = verdict_of(claim), one_line(claim["reason"])
-    why = f": {reason}" if reason and reason != verdict else ""
+    why = f": {reason or verdict.meaning}"
     text = Span(one_line(without_citations(claim)), notes=footnotes.of_claim(claim))
-    return Paragraph((text, Span(f" — {verdict}", strong=True), Span(why)), "item")
+    return Paragraph((text, Span(f" — {verdict.word}", strong=True), Span(why)), "item")
 
 
 def _conflicts(result: RunResult) -> Iterator[Block]:
@@ -80,7 +88,7 @@ def _conflicts(result: RunResult) -> Iterator[Block]:
 def _conflict(conflict: Conflict) -> Iterator[Block]:
     period = f" ({one_line(conflict['period'])})" if conflict["period"] else ""
     about = Span(f"{one_line(conflict['about'])}{period}: ", strong=True)
-    yield Paragraph((about, Span(f"{CONFLICTS[conflict['kind']]}. {one_line(conflict['explanation'])}")))
+    yield Paragraph((about, Span(f"{CONFLICT_KINDS[conflict['kind']]}. {one_line(conflict['explanation'])}")))
     yield from (_side(side) for side in conflict["sides"])
 
 
@@ -97,10 +105,14 @@ def _scores(result: RunResult) -> Iterator[Block]:
         return
     yield Heading("Scores")
     scores = {**evaluation}
-    yield Table([("Score", "Of 1"), *((words, f"{scores[name]:.2f}") for name, words in SCORES.items())])
+    yield Table([("Score", "Of 1"), *((_score(term), f"{scores[name]:.2f}") for name, term in SCORES.items())])
     yield from (said(f"Capped: {one_line(clamp)}", "item") for clamp in evaluation["clamps"])
     yield from (said(f"To improve: {one_line(each)}", "item") for each in evaluation["improvement_suggestions"])
     yield said(f"Judged by {one_line(evaluation['judged_by'])}.", "small")
+
+
+def _score(term: Term) -> str:
+    return f"{term.word}: {term.meaning}" if term.meaning else term.word
 
 
 def _orders(result: RunResult) -> Iterator[Block]:
@@ -116,7 +128,7 @@ def _trail(pack: Pack) -> Iterator[Block]:
     rows = [
         (
             str(entry.get("retry_count", 0) + 1),
-            str(AGENTS.get(entry["node"], entry["node"])),
+            AGENTS[entry["node"]].word if entry["node"] in AGENTS else str(entry["node"]),
             one_line(step_words(entry)),
             f"{entry.get('duration_ms', 0.0) / 1000:.2f} s",
         )

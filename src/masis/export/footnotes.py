@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from masis.audit.citations.engine import CitationMark, find_citations
 from masis.export.plain_text import one_line, plain
 from masis.export.report import Block, Note, Paragraph, Span
-from masis.export.wording import KINDS, VERDICTS
+from masis.language.citation_marks import CitationMark, find_citations
+from masis.numbering import Source, Sources
 from masis.runs.result import RunResult
-from masis.types import Citation, Claim, place
+from masis.types import Claim
+from masis.wording import verdict_of
 
 _ITEM = re.compile(r"\s*(?:[-*•]|\d{1,3}[.)])\s+")
 _HEADING = re.compile(r"\s*#{1,6}\s+")
@@ -16,20 +17,17 @@ _STRONG = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
 
 
 class Footnotes:
-    """Numbers sources in the order in which they are first cited; the same words of the same passage are one source."""
-
     def __init__(self, result: RunResult) -> None:
-        self._claims = result.claims
+        self._sources = Sources(result.claims)
         self._known = {chunk["chunk_id"] for chunk in result.evidence}
-        self._known |= {citation["chunk_id"] for claim in result.claims for citation in claim["citations"]}
-        self._notes: dict[tuple[str, str | None], Note] = {}
+        self._known |= {source.citation["chunk_id"] for source in self._sources}
 
     @property
     def notes(self) -> list[Note]:
-        return list(self._notes.values())
+        return [_note(source) for source in self._sources]
 
     def of_claim(self, claim: Claim) -> tuple[int, ...]:
-        return tuple(dict.fromkeys(self._number(claim, citation) for citation in claim["citations"]))
+        return self._sources.of(claim)
 
     def answer(self, text: str) -> Iterator[Block]:
         marks = find_citations(text, self._known)
@@ -45,28 +43,18 @@ class Footnotes:
         spans = []
         for mark in marks:
             if at <= mark.start and mark.end <= end:
-                spans.append(Span(_words(text[at : mark.start]).rstrip(), bool(head), self._at(mark.start, mark.ids)))
+                spans.append(Span(_words(text[at : mark.start]).rstrip(), bool(head), self._sources.at(mark)))
                 at = mark.end
         if rest := _words(text[at:end]):
             spans.append(Span(rest, bool(head)))
         return Paragraph(spans, "item" if item else "plain")
 
-    def _at(self, position: int, ids: Sequence[str]) -> tuple[int, ...]:
-        """The sources that the sentence around this place cites there."""
-        around = [claim for claim in self._claims if claim["start"] <= position < claim["end"]]
-        cited = [(c, each) for c in around for each in c["citations"] if each["chunk_id"] in ids]
-        return tuple(dict.fromkeys(self._number(claim, citation) for claim, citation in cited))
 
-    def _number(self, claim: Claim, citation: Citation) -> int:
-        key = (citation["chunk_id"], citation["quote"])
-        if key not in self._notes:
-            quote = one_line(citation["quote"]) if citation["quote"] else None
-            self._notes[key] = Note(len(self._notes) + 1, _source(citation), quote, verdict_of(claim))
-        return self._notes[key].number
-
-
-def verdict_of(claim: Claim) -> str:
-    return VERDICTS[claim["verdict"]] if claim["verdict"] else KINDS[claim["kind"]]
+def _note(source: Source) -> Note:
+    quote = source.citation["quote"]
+    return Note(
+        source.number, one_line(source.where), one_line(quote) if quote else None, verdict_of(source.claim).word
+    )
 
 
 def without_citations(claim: Claim) -> str:
@@ -75,12 +63,6 @@ def without_citations(claim: Claim) -> str:
     for mark in reversed(find_citations(text, known)):
         text = text[: mark.start].rstrip() + text[mark.end :]
     return _words(text).strip()
-
-
-def _source(citation: Citation) -> str:
-    if not citation["file_name"]:
-        return f"{one_line(citation['chunk_id'])}: there is no such passage"
-    return one_line(f"{citation['file_name']}, {place(citation['page'], citation.get('label'))}")
 
 
 def _words(text: str) -> str:

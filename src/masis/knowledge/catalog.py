@@ -12,6 +12,8 @@ from masis.database import Database
 from masis.errors import InvalidInput
 from masis.knowledge import catalog_rows
 from masis.knowledge.catalog_rows import COLUMNS, ONE
+from masis.knowledge.search.naming import KnownDocument, names_of
+from masis.knowledge.search.spelling import vocabulary_of
 from masis.types import WORKSPACE_NAME, WORKSPACE_NAME_RULE, Document, DocumentStatus, ParsedDocument
 
 _NO_LIMIT = 2**62
@@ -184,32 +186,67 @@ class Catalog:
         self._database.forget_deleted()
 
     def save_parsed(self, workspace_id: str, document_id: str, parsed: ParsedDocument) -> None:
-        """The extracted text, and where its pages are in it."""
-        row = (
-            workspace_id,
-            document_id,
-            parsed.text,
-            catalog_rows.pages_as_json(parsed.pages),
-            parsed.title,
-            parsed.date,
-        )
+        """The extracted text, where its pages are in it, and what the document can be called and found by."""
+        text = parsed.text
+        row = {
+            "workspace_id": workspace_id,
+            "document_id": document_id,
+            "text": text,
+            "pages": catalog_rows.pages_as_json(parsed.pages),
+            "title": parsed.title,
+            "date": parsed.date,
+            "period": parsed.period,
+            "names": names_of(parsed),
+            "words": vocabulary_of(text),
+        }
+        updates = ", ".join(f"{name} = excluded.{name}" for name in row)
         with self._database.writing() as db:
             db.execute(
-                "INSERT INTO document_texts (workspace_id, document_id, text, pages, title, date)"
-                " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (workspace_id, document_id) DO UPDATE"
-                " SET text = excluded.text, pages = excluded.pages, title = excluded.title, date = excluded.date",
+                f"INSERT INTO document_texts ({', '.join(row)}) VALUES ({', '.join(f':{name}' for name in row)})"
+                f" ON CONFLICT (workspace_id, document_id) DO UPDATE SET {updates}",
                 row,
             )
 
     def parsed(self, workspace_id: str, document_id: str) -> ParsedDocument | None:
         with self._database.reading() as db:
             row = db.execute(
-                f"SELECT text, pages, title, date FROM document_texts WHERE {ONE}", (workspace_id, document_id)
+                f"SELECT text, pages, title, date, period FROM document_texts WHERE {ONE}", (workspace_id, document_id)
             ).fetchone()
         if row is None:
             return None
-        text, pages, title, date = row
-        return ParsedDocument(catalog_rows.pages_of(text, pages), title=title, date=date)
+        text, pages, title, date, period = row
+        return ParsedDocument(catalog_rows.pages_of(text, pages), title=title, date=date, period=period)
+
+    def known_documents(self, workspace_id: str) -> list[KnownDocument]:
+        """What those that searches see can be called by."""
+        with self._database.reading() as db:
+            rows = db.execute(
+                "SELECT d.document_id, d.file_name, t.title, d.date, d.period, t.names, d.chunks"
+                " FROM documents d JOIN document_texts t USING (workspace_id, document_id)"
+                " WHERE d.workspace_id = ? AND d.visibility = 'shown' ORDER BY d.document_id",
+                (workspace_id,),
+            )
+            return [KnownDocument(*row) for row in rows]
+
+    def vocabulary(self, workspace_id: str) -> set[str]:
+        """Every word of four letters or more in the texts that searches see, without accents."""
+        with self._database.reading() as db:
+            rows = db.execute(
+                "SELECT t.words FROM documents d JOIN document_texts t USING (workspace_id, document_id)"
+                " WHERE d.workspace_id = ? AND d.visibility = 'shown'",
+                (workspace_id,),
+            )
+            return {word for row in rows for word in str(row[0]).split()}
+
+    def undated(self, workspace_id: str) -> int:
+        """How many documents that searches see have no date."""
+        with self._database.reading() as db:
+            row = db.execute(
+                "SELECT COUNT(*) FROM documents WHERE workspace_id = ? AND visibility = 'shown' AND date IS NULL"
+                " AND chunks > 0",
+                (workspace_id,),
+            )
+            return int(row.fetchone()[0])
 
     def text_chars(self, workspace_id: str) -> int:
         with self._database.reading() as db:

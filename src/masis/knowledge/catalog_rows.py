@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, fields
-from typing import Literal
+from dataclasses import asdict, astuple, fields, replace
+from typing import Any, Literal
 
 from masis.database import Connection, Schema
 from masis.errors import InvalidInput
-from masis.types import PAGE_BREAK, Document, Page
+from masis.types import PAGE_BREAK, Block, Document, Page
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS workspaces (
@@ -51,7 +51,13 @@ CREATE TABLE IF NOT EXISTS document_texts (
     FOREIGN KEY (workspace_id, document_id) REFERENCES documents ON DELETE CASCADE
 );
 """
-CATALOG = Schema("catalog", (_TABLES,))
+_NAMES_AND_WORDS = """
+ALTER TABLE documents ADD COLUMN period TEXT;
+ALTER TABLE document_texts ADD COLUMN period TEXT;
+ALTER TABLE document_texts ADD COLUMN names TEXT NOT NULL DEFAULT '';
+ALTER TABLE document_texts ADD COLUMN words TEXT NOT NULL DEFAULT '';
+"""
+CATALOG = Schema("catalog", (_TABLES, _NAMES_AND_WORDS))
 
 _NAMES = [field.name for field in fields(Document)]
 COLUMNS = ", ".join(_NAMES)
@@ -127,13 +133,20 @@ def take_over(db: Connection, workspace_id: str, source: str | None, document_id
 
 
 def pages_as_json(pages: Sequence[Page]) -> str:
-    return json.dumps([[page.number, len(page.text), page.label] for page in pages], ensure_ascii=False)
+    rows = [[page.number, len(page.text), page.label, [astuple(block) for block in page.blocks]] for page in pages]
+    return json.dumps(rows, ensure_ascii=False)
 
 
 def pages_of(text: str, pages: str) -> list[Page]:
     found: list[Page] = []
     start = 0
-    for number, length, label in json.loads(pages):
-        found.append(Page(number, text[start : start + length], label))
+    for number, length, label, *blocks in json.loads(pages):
+        known = tuple(_block(*block) for block in blocks[0]) if blocks else ()
+        found.append(Page(number, text[start : start + length], label, known))
         start += length + len(PAGE_BREAK)
     return found
+
+
+def _block(*values: Any) -> Block:
+    block = Block(*values)
+    return replace(block, box=(block.box[0], block.box[1], block.box[2], block.box[3])) if block.box else block

@@ -19,9 +19,11 @@ from masis.knowledge.ingestion.ingest import Ingestor, embedded_text
 from masis.knowledge.ingestion.progress import OnProgress, Tally
 from masis.knowledge.ingestion.reading import Allowance, FileReader, Incoming
 from masis.knowledge.ingestion.reindexing import Reindexer
+from masis.knowledge.ingestion.sections import section_of
 from masis.knowledge.ingestion.uploads import Uploads, base_name, kept_files
 from masis.knowledge.ingestion.vectors import Vectorizer, VectorStage
 from masis.knowledge.originals import originals_for
+from masis.knowledge.search.filtering import store_filters
 from masis.knowledge.search.reranking import EmbeddedReranker
 from masis.knowledge.search.searching import Searcher
 from masis.knowledge.store.port import VectorStore, store_for
@@ -33,16 +35,26 @@ from masis.types import (
     Chunk,
     DeletionReceipt,
     IngestReport,
+    Mentions,
     ParsedDocument,
     SearchFilters,
     SearchResult,
+    Section,
 )
 
 
-def open_library(settings: Settings, image_reader: ImageReader | None = None) -> "Library":
-    """Opens no file, socket or model yet. Keep one per data folder and close it."""
-    embedder = embedder_for(settings)
-    return Library(settings, store_for(settings, embedder), embedder, image_reader)
+def open_library(
+    settings: Settings,
+    image_reader: ImageReader | None = None,
+    *,
+    embedder: Embedder | None = None,
+    store: VectorStore | None = None,
+) -> "Library":
+    """Opens no file, socket or model yet. Close it; an embedder and a store that were given stay the caller's."""
+    used = embedder or embedder_for(settings)
+    made = Library(settings, store or store_for(settings, used), used, image_reader)
+    made.lent = tuple(given for given in (embedder, store) if given is not None)
+    return made
 
 
 class Library:
@@ -54,6 +66,8 @@ class Library:
         image_reader: ImageReader | None = None,
     ) -> None:
         self.embedder = embedder
+        self.lent: tuple[Embedder | VectorStore, ...] = ()
+        """Parts that whoever gave them closes."""
         self._databases = open_database(settings, CATALOG), open_database(settings, VECTORS, "vectors.db")
         self.catalog, self._cache = Catalog(self._databases[0]), VectorCache(self._databases[1])
         self.originals = originals_for(settings)
@@ -62,8 +76,8 @@ class Library:
         self._store = store
         self._sandbox = Sandbox(settings)
         self._vectorizer = Vectorizer(embedder, self._cache)
-        reader = FileReader(settings, self._sandbox, image_reader)
-        self._ingestor = Ingestor(settings, store, self.catalog, self.originals, self._cache, reader)
+        self._reader = FileReader(settings, self._sandbox, image_reader)
+        self._ingestor = Ingestor(settings, store, self.catalog, self.originals, self._cache, self._reader)
         self._searcher = Searcher(settings, store, embedder, self.catalog, self._vectorizer, EmbeddedReranker())
 
     async def ingest(
@@ -139,12 +153,20 @@ class Library:
         at_least: float | None = None,
         filters: SearchFilters = EVERYWHERE,
     ) -> SearchResult:
-        """One store query: the best chunks by meaning and keywords together, each with its relevance."""
+        """The best passages by meaning and keywords together, each as it stands in the index and with its relevance.
+
+        With `at_least`, what holds the very words asked for is that relevant."""
         return await self._searcher.search(workspace_id, text, limit, at_least=at_least, filters=filters)
+
+    async def mentions(self, workspace_id: str, words: Sequence[str]) -> dict[str, Mentions | None]:
+        """In how many documents and passages each of them occurs at all: of several words as one, all in one passage.
+
+        None for what the keyword index does not keep, such as "the": nothing can be said of it."""
+        return await self._searcher.mentions(workspace_id, words)
 
     async def require_filters(self, workspace_id: str, filters: SearchFilters) -> None:
         """Raises InvalidInput for filters that cannot be used."""
-        await asyncio.to_thread(self._searcher.resolved, workspace_id, filters)
+        await asyncio.to_thread(store_filters, self.catalog, workspace_id, filters)
 
     async def passages(self, workspace_id: str, document_id: str) -> list[str]:
         """A document's passages, as they are embedded."""
@@ -153,9 +175,15 @@ class Library:
         return [embedded_text(item.chunk, title) for item in indexed]
 
     async def passage(self, workspace_id: str, chunk_id: str) -> Chunk | None:
-        """As it stands in the index, of a document that searches see. What a search joined has an id of its own."""
+        """As it stands in the index, of a document that searches see."""
         chunk = await self._store.chunk(workspace_id, chunk_id)
         return chunk if chunk and await self._is_shown(workspace_id, chunk.document_id) else None
+
+    async def section(self, workspace_id: str, chunk_id: str) -> Section | None:
+        """The whole section that a passage is part of; None where there is no such passage."""
+        chunk = await self.passage(workspace_id, chunk_id)
+        parsed = await self.document_text(workspace_id, chunk.document_id) if chunk else None
+        return await asyncio.to_thread(section_of, parsed, chunk) if chunk and parsed else None
 
     async def document_text(self, workspace_id: str, document_id: str) -> ParsedDocument | None:
         if not await self._is_shown(workspace_id, document_id):
@@ -222,12 +250,9 @@ class Library:
         )
 
     def close(self) -> None:
-        self._sandbox.close()
-        self._store.close()
-        self.embedder.close()
-        self.originals.close()
-        for database in self._databases:
-            database.close()
+        for part in (self._sandbox, self._store, self.embedder, self.originals, *self._databases):
+            if not any(part is lent for lent in self.lent):
+                part.close()
 
     async def answers(self) -> None:
         """Raises what a search would meet now: cheap, for who asks often."""
@@ -281,7 +306,16 @@ class Library:
         )
 
     def _reindexer(self, tally: Tally) -> Reindexer:
-        return Reindexer(self._settings, self._store, self.embedder, self.catalog, self._cache, tally)
+        return Reindexer(
+            self._settings,
+            self._store,
+            self.embedder,
+            self.catalog,
+            self._cache,
+            self.originals,
+            self._reader,
+            tally,
+        )
 
     def _load(self, file: FoundFile) -> Incoming:
         if file.problem:

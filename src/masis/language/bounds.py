@@ -22,8 +22,11 @@ _COMPARED = re.compile(
     r"\d[^.;:]*(?:,|\d%?)\s+(?:well\s|far\s|slightly\s)?(?:above|below|over|under|exceeding|(?:more|less) than)\s*$",
     re.IGNORECASE,
 )
+_COMPARES = ("above", "below", "over", "under", "exceeding", "than")
 _BEFORE_A_NUMBER = re.compile(rf"(?<!\w)(?P<phrase>{_PHRASE})\s*$", re.IGNORECASE)
 
+NEARBY = 120
+"""How many characters before a number are read for what they say of it; without an end, many numbers take long."""
 NEAR = 0.10
 """How far below its number “nearly” reaches …"""
 ROUGH = 0.05
@@ -37,7 +40,9 @@ def bound_before(text: str, position: int) -> Bound | None:
 
 def is_a_comparison(text: str, position: int) -> bool:
     """“Inflation was 4.0%, above 3.2% in April”: the second figure may be a figure itself, and no limit."""
-    return bool(_COMPARED.search(text[:position]))
+    before = text[max(0, position - NEARBY) : position].rstrip()
+    # Few numbers stand behind such a word, and looking for what it compares with takes long.
+    return before.lower().endswith(_COMPARES) and bool(_COMPARED.search(before))
 
 
 def reaches(bound: Bound, limit: float, value: float) -> bool:

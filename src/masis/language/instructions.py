@@ -51,7 +51,8 @@ _FLAG = "\U0001f3f4"
 """The one honest use of hidden letters: the flags of Scotland, Wales and England."""
 _END = re.compile(r"[.!?。！？]+[\"'”’)\]]*(?=\s|$)|\n\s*\n|\n(?=\s*(?:[A-Z*#>|-]|\d+[.)]))|$")
 _LOOKALIKES = str.maketrans("аеорсухіјѕԁһѵԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧον", "aeopcyxijsdhvqwABEZHIKMNOPTYXov")
-_MIXED_WORD = re.compile(r"(?=\w*[A-Za-z])(?=\w*[\u0370-\u052f])\w+")
+_WORD = re.compile(r"\w+")
+_LATIN, _GREEK_OR_CYRILLIC = re.compile("[A-Za-z]"), re.compile("[\u0370-\u052f]")
 _WORDS_AROUND = 12
 """With fewer words beside it nothing can be said to be foreign to its surroundings."""
 _WORDS_ASKED = 2
@@ -117,10 +118,15 @@ def _folded(text: str) -> tuple[str, list[int] | None]:
     """Beside it where each character came from, unless all of them stayed where they were."""
     if text.isascii():
         return text.lower(), None
-    bare = _MIXED_WORD.sub(lambda word: word[0].translate(_LOOKALIKES), text)
+    bare = _WORD.sub(_without_lookalikes, text)
     pieces = [(_fold_one(character), at) for at, character in enumerate(bare)]
     origin = [at for piece, at in pieces for _ in piece]
     return "".join(piece for piece, _ in pieces), [*origin, len(text)]
+
+
+def _without_lookalikes(word: re.Match[str]) -> str:
+    is_mixed = _LATIN.search(word[0]) and _GREEK_OR_CYRILLIC.search(word[0])
+    return word[0].translate(_LOOKALIKES) if is_mixed else word[0]
 
 
 @lru_cache(maxsize=4096)

@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from masis.language.bounds import AT_LEAST, AT_MOST, Bound, bound_before, is_a_comparison, reaches
+from masis.language.bounds import AT_LEAST, AT_MOST, NEARBY, Bound, bound_before, is_a_comparison, reaches
 from masis.language.measures import IS_TIME, MEASURES, measure_after
 from masis.language.numerals import IN_DIGITS, IN_WORDS, read_numeral
 from masis.language.periods import PERIOD, Period, period_of_cells, period_spans, periods
@@ -59,6 +59,7 @@ MINUS_IN_WORDS = re.compile(r"\b(?:minus|negative)\s*$", re.IGNORECASE)
 A_NOUN = re.compile(r"\s(?!across\b)(?:people|[a-z]{3,}s)\b")
 BESIDE_A_CELL = re.compile(r"\s*\)?\s*(?:\||\s[$€£(]?\s?\d[\d,.]*(?:\s|$))")
 BESIDE_A_CELL_BEFORE = re.compile(r"(?:\||(?:^|\s)[$€£(]?\d[\d,.]*\)?\s)\s*[($€£]?\s?$")
+NOTHING_BEHIND = re.compile(r"[ )]*\Z")
 SAVINGS_PLAN = re.compile(r"40[13]\s?(?:\([kb]\)|[kb]\b)", re.IGNORECASE)
 """A 401(k) is named after its paragraph."""
 BETWEEN = re.compile(r"\bbetween\s+\S{0,4}$", re.IGNORECASE)
@@ -188,15 +189,18 @@ def quantities(text: str) -> list[Quantity]:
 @lru_cache(maxsize=16_384)
 def _quantities(text: str) -> tuple[Quantity, ...]:
     """Every claim is held against every statement it cites, so kept."""
-    taken = [span for _, span in period_spans(text)]
+    taken = {place for _, (start, end) in period_spans(text) for place in range(start, end)}
     found = []
     for match in QUANTITY.finditer(text):
-        number = match.start("number")
-        if any(start <= number < end for start, end in taken) or _part_of_a_name(text, match):
+        if match.start("number") in taken or _part_of_a_name(text, match):
             continue
         if match["number"].lower() != "one" or match["scale"] or match["after"]:
             found.append(_quantity(text, match))
     return tuple(_shared_units(text, found))
+
+
+def _before(text: str, position: int) -> str:
+    return text[max(0, position - NEARBY) : position]
 
 
 def _shared_units(text: str, found: list[Quantity]) -> list[Quantity]:
@@ -204,8 +208,9 @@ def _shared_units(text: str, found: list[Quantity]) -> list[Quantity]:
     for at, (low, high) in enumerate(pairwise(found)):
         if _is_range(text, low, high):
             ends = _as_given(low, high), _as_given(high, low)
-            span = None if TURNED.search(text[: low.start]) else (ends[0].value, ends[1].value)
-            bound: Bound | None = "between" if BETWEEN.search(text[: low.start]) and span else None
+            before = _before(text, low.start)
+            span = None if TURNED.search(before) else (ends[0].value, ends[1].value)
+            bound: Bound | None = "between" if BETWEEN.search(before) and span else None
             found[at], found[at + 1] = (replace(end, span=span, bound=end.bound or bound) for end in ends)
     return found
 
@@ -217,7 +222,7 @@ def _is_range(text: str, low: Quantity, high: Quantity) -> bool:
     # “Rose by 12% to €3.5 billion”
     if low.unit != high.unit and "number" not in (low.unit, high.unit):
         return False
-    return between["and"] is None or bool(BETWEEN.search(text[: low.start]))
+    return between["and"] is None or bool(BETWEEN.search(_before(text, low.start)))
 
 
 def _as_given(bare: Quantity, full: Quantity) -> Quantity:
@@ -236,8 +241,9 @@ def _part_of_a_name(text: str, match: re.Match[str]) -> bool:
         return True
     if match["scale"] or match["after"] or match["before"]:
         return False
-    before = text[: match.start("number")]
-    if LABELLED.search(before[-60:]) or CLOCK.search(before[-4:] + "\0" + text[match.start("number") :][:6]):
+    start = match.start("number")
+    before = _before(text, start)
+    if LABELLED.search(before[-60:]) or CLOCK.search(f"{before[-4:]}\0{text[start : start + 6]}"):
         return True
     after = text[match.end("number") : match.end("number") + 3]
     if re.match(r"(?:st|nd|rd|th)\b", after):
@@ -275,7 +281,7 @@ def _quantity(text: str, match: re.Match[str]) -> Quantity:
 
 def _has_a_minus(text: str, match: re.Match[str]) -> bool:
     """“-$5 million”, “minus 5 °C”; but not the dash of “Knee bends – 3 sets” or of “$4 – $6 million”."""
-    before = text[: match.start()]
+    before = _before(text, match.start())
     return bool(MINUS_IN_WORDS.search(before) or (match["before"] and MINUS.search(before)))
 
 
@@ -290,15 +296,16 @@ def _is_length(text: str, match: re.Match[str]) -> bool:
 
 def _stands_bare(text: str, match: re.Match[str]) -> bool:
     """In a cell, beside another number, or alone behind a label: “Revenue 184.1 171.7”, “Revenue: 184.1”."""
-    before, behind = text[: match.start()], text[match.end() :]
-    if BESIDE_A_CELL_BEFORE.search(before) or BESIDE_A_CELL.match(behind):
+    before = _before(text, match.start())
+    if BESIDE_A_CELL_BEFORE.search(before) or BESIDE_A_CELL.match(text, match.end()):
         return True
-    return not behind.strip(" )") and (not before.strip(" (") or before.rstrip().endswith(":"))
+    is_last = NOTHING_BEHIND.match(text, match.end()) is not None
+    return is_last and (not before.strip(" (") or before.rstrip().endswith(":"))
 
 
 def _bound(text: str, match: re.Match[str], measure: str | None) -> Bound | None:
     bound = bound_before(text, match.start())
-    if text[match.end() :].startswith("+"):
+    if text.startswith("+", match.end()):
         return "at_least"
     return None if _spans_time(text, match, measure) else bound
 
@@ -306,7 +313,7 @@ def _bound(text: str, match: re.Match[str], measure: str | None) -> Bound | None
 def _spans_time(text: str, match: re.Match[str], measure: str | None) -> bool:
     """“Spread over 3 years” sets no limit."""
     is_time = measure is not None and MEASURES[measure][0] in IS_TIME
-    return is_time and bool(re.search(r"\bover\s*$", text[: match.start()], re.IGNORECASE))
+    return is_time and bool(re.search(r"\bover\s*$", _before(text, match.start()), re.IGNORECASE))
 
 
 def _unit(match: re.Match[str]) -> tuple[Unit, str | None]:

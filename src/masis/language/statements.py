@@ -187,13 +187,18 @@ def _prose(text: str, start: int, end: int, under: str, headings: "Headings") ->
 
 
 def _rows(text: str, start: int, end: int, under: str, headings: "Headings") -> list[Statement]:
-    lines = [(start + m.start(), start + m.end()) for m in re.finditer(r"[^\n]+", text[start:end])]
-    lines = [(a, b) for a, b in lines if not _is_rule(text[a:b])]
+    found = [(start + m.start(), start + m.end()) for m in re.finditer(r"[^\n]+", text[start:end])]
+    lines = [(a, b) for a, b in found if not _is_rule(text[a:b])]
     if not lines:
         return []
     fenced = all(text[a:b].lstrip().startswith("|") for a, b in lines)
     split = [_cells(text[a:b], fenced=fenced) for a, b in lines]
-    header = Header(_inherited_header(under, len(split[0])), 0)
+    if fenced:
+        lines = [_inside_bars(text, a, b) for a, b in lines]
+    is_ruled = fenced and len(found) > 1 and _is_rule(text[slice(*found[1])])
+    header = read_header(split[:1]) if is_ruled else Header(_inherited_header(under, len(split[0])), 0)
+    if is_ruled:
+        lines, split = lines[1:], split[1:]
     if not header.names:
         header = _own_header(text[slice(*lines[0])], split)
         lines, split = lines[header.lines :], split[header.lines :]
@@ -211,6 +216,13 @@ def _rows(text: str, start: int, end: int, under: str, headings: "Headings") -> 
     ]
 
 
+def _inside_bars(text: str, start: int, end: int) -> tuple[int, int]:
+    line = text[start:end]
+    inside = line.strip().removeprefix("|").removesuffix("|").strip()
+    first = start + line.find(inside)
+    return first, first + len(inside)
+
+
 def _cells(line: str, *, fenced: bool = True) -> list[str]:
     """`fenced`: bars close each row on both sides, so that they bound no empty cell."""
     if "|" in line:
@@ -219,8 +231,8 @@ def _cells(line: str, *, fenced: bool = True) -> list[str]:
     words = SET_APART.sub("", line).split()
     columns: list[str] = []
     while words and NUMBER_COLUMN.match(words[-1]) and not FISCAL_YEAR.search(" ".join(words[-2:])):
-        columns.insert(0, words.pop())
-    return [" ".join(words), *columns]
+        columns.append(words.pop())
+    return [" ".join(words), *reversed(columns)]
 
 
 def _own_header(first_line: str, split: Sequence[Sequence[str]]) -> Header:

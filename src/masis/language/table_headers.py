@@ -31,17 +31,30 @@ class Header:
 
 def read_header(rows: Sequence[Cells]) -> Header:
     """`rows` are those of a table whose first line is known to be its header."""
-    depth = 1
-    while depth < len(rows) - 1 and _continues(rows[depth], rows[0]):
-        depth += 1
+    depth = header_depth(rows)
     lines = [list(row) for row in rows[:depth]]
     notes = [cell for line in lines[1:] or lines for cell in line if NOTE.fullmatch(cell) and len(cell) > 2]
     if depth == 1:
         return Header(lines[0], 1, " ".join(dict.fromkeys(notes)) if _is_bare(lines[0][0]) else "")
+    return Header(spread_names(lines, is_named=False), depth, " ".join(dict.fromkeys(notes)))
+
+
+def header_depth(rows: Sequence[Cells]) -> int:
+    """How many rows are the header, the first of them known to be."""
+    depth = 1
+    while depth < len(rows) - 1 and _continues(rows[depth], rows[0]):
+        depth += 1
+    return depth
+
+
+def spread_names(lines: Sequence[Cells], *, is_spread: bool = False, is_named: bool = True) -> list[str]:
+    """One name a column from a header of several rows; `is_spread`: what spans columns stands in each of them already;
+    `is_named`: notes on the unit are part of the name."""
     width = max(len(line) for line in lines)
-    spread = [*(_spread(line, width) for line in lines[:-1]), _padded(lines[-1], width)]
-    names = [_named([line[column] for line in spread]) for column in range(width)]
-    return Header(names, depth, " ".join(dict.fromkeys(notes)))
+    above = [_padded(line, width) if is_spread else _spread(line, width) for line in lines[:-1]]
+    spread = [*above, _padded(lines[-1], width)]
+    kept = _joined if is_named else _named
+    return [kept([line[column] for line in spread]) for column in range(width)]
 
 
 def groups(rows: Sequence[Cells]) -> list[str | None]:
@@ -90,6 +103,10 @@ def _spread(line: Cells, width: int) -> list[str]:
 
 def _padded(line: Cells, width: int) -> list[str]:
     return [*line, *[""] * (width - len(line))]
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return " ".join(dict.fromkeys(part for part in parts if part))
 
 
 def _named(parts: Sequence[str]) -> str:

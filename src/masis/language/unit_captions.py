@@ -23,6 +23,9 @@ THOUSANDS = re.compile(r"(?P<sign>[$€£])?\s?['’‘]?000s?(?![\d,.])(?<![\d,
 """“$’000” over a column."""
 
 
+UNIT_LINE_CHARS = 120
+
+
 @dataclass(frozen=True, slots=True)
 class Caption:
     factor: float = 1.0
@@ -54,6 +57,13 @@ def caption_of(labels: Iterable[str]) -> Caption:
         if found := _read(label):
             return found
     return Caption()
+
+
+def is_unit_line(line: str) -> bool:
+    """ "(in millions, except per share amounts)": a short line that names a scale or a currency and nothing else."""
+    bare = line.strip("()[] .:")
+    found = CAPTION.search(f"({bare}") or THOUSANDS.search(bare)
+    return len(line) <= UNIT_LINE_CHARS and found is not None and (found.start() <= 1 or line.strip().startswith("("))
 
 
 def _read(label: str) -> Caption | None:

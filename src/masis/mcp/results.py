@@ -66,9 +66,15 @@ class Answer(_Result):
     """True: the answer is the best draft only. Show the question to the user before relying on it."""
     clarification_question: str | None
     choices: list[str]
-    """What the user may decide; the `action` of answer_run."""
+    """What the user may decide; the `action` of the tool `answer`."""
     claims: list[ClaimChecked]
     conflicts: list[ConflictFound]
+
+
+class RunState(_Result):
+    run_id: str
+    status: str
+    """queued, running (it will stop shortly), waiting, finished, cancelled, failed or deleted."""
 
 
 class PassageFound(_Result):

@@ -10,23 +10,22 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
-from starlette.datastructures import Headers
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from masis._version import __version__
-from masis.access.key_limits import KeyLimits
-from masis.access.keys import Keys
-from masis.errors import InvalidInput, MASISError
-from masis.mcp.door import KEY_IN_SCOPE, Door, refusal
-from masis.runs.service import Masis
-from masis.runs.working import working
+from masis.access.check import AccessCheck
+from masis.access.discretion import told
+from masis.client import Masis
+from masis.errors import Forbidden, InvalidInput, MASISError, RateLimited, Unauthorized
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+KEY_IN_SCOPE = "masis.key"
+"""Where the key that was admitted is left for the tools."""
 INSTRUCTIONS = (
     "MASIS answers questions from the user's own documents and proves the answers: every sentence is cited and checked "
     "against its source. Use `ask` for answers, `search_evidence` to explore, `read_passage` to see the exact words "
@@ -56,9 +55,9 @@ def build_server(masis: Masis) -> "MCPServer[Any]":
 class MCPApp:
     """An ASGI app for one path. Whoever mounts it keeps `running()` open for as long as it serves."""
 
-    def __init__(self, masis: Masis, door: Door) -> None:
+    def __init__(self, masis: Masis, access: AccessCheck) -> None:
         self._masis = masis
-        self._door = door
+        self._access = access
         self._sessions: StreamableHTTPSessionManager | None = None
 
     @asynccontextmanager
@@ -66,7 +65,7 @@ class MCPApp:
         from mcp.server.transport_security import TransportSecuritySettings
 
         server = build_server(self._masis)
-        # Who may call is the door's to say.
+        # Who may call is for the access check to say.
         unguarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)
         server.streamable_http_app(stateless_http=True, transport_security=unguarded)
         self._sessions = server.session_manager
@@ -78,7 +77,7 @@ class MCPApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            key = await self._door.let_in(Headers(scope=scope))
+            key = (await self._access.admit(scope)).key
         except MASISError as error:
             await refusal(error)(scope, receive, send)
             return
@@ -90,24 +89,38 @@ class MCPApp:
         await self._sessions.handle_request({**scope, KEY_IN_SCOPE: key}, receive, send)
 
 
-def mcp_asgi_app(
-    masis: Masis, *, keys: Keys | None = None, limits: KeyLimits | None = None, always_with_keys: bool = False
-) -> MCPApp:
-    """For the API to mount: it shares its keys and its limits, so that a key is counted once.
-
-    `always_with_keys`: also while there are none, for a server that other machines can reach.
-    """
+def mcp_asgi_app(masis: Masis, access: AccessCheck) -> MCPApp:
+    """For the API to mount: with its access check, so that a key is counted once."""
     require_library()
-    return MCPApp(masis, Door(masis.settings, keys, limits, always_with_keys=always_with_keys))
+    return MCPApp(masis, access)
 
 
 def standalone_app(masis: Masis, *, always_with_keys: bool = False) -> Starlette:
     """With a worker: a question goes on when the client that asked it does not."""
-    app = mcp_asgi_app(masis, always_with_keys=always_with_keys)
+    app = mcp_asgi_app(masis, AccessCheck(masis.settings, always_with_keys=always_with_keys))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        async with working(masis), app.running():
+        async with masis.working(), app.running():
             yield
 
     return Starlette(routes=[Route("/mcp", endpoint=app)], lifespan=lifespan)
+
+
+_STATUS: dict[type[MASISError], int] = {Unauthorized: 401, Forbidden: 403, RateLimited: 429}
+
+
+def refusal(error: MASISError) -> JSONResponse:
+    status = _STATUS.get(type(error), 503)
+    headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {}
+    if isinstance(error, RateLimited):
+        headers["Retry-After"] = str(max(1, round(error.retry_after)))
+    detail, advice = told(error)
+    problem = {
+        "type": f"urn:masis:problem:{error.code}",
+        "status": status,
+        "detail": detail,
+        "code": error.code,
+        "advice": advice,
+    }
+    return JSONResponse(problem, status, headers, media_type="application/problem+json")

@@ -14,15 +14,16 @@ from masis.access import rights
 from masis.access.api_key import LOCAL_ADMIN, ApiKey, Role, caller_of
 from masis.access.audit_log import AuditLog
 from masis.access.discretion import is_inside, told
+from masis.client import Masis
 from masis.errors import MASISError
 from masis.knowledge.search.passages import read_words
-from masis.mcp.door import KEY_IN_SCOPE
 from masis.mcp.progress import Hearer, reporting
 from masis.mcp.results import (
     Answer,
     Documents,
     Evidence,
     Passage,
+    RunState,
     Workspaces,
     answer_of,
     documents_of,
@@ -30,11 +31,11 @@ from masis.mcp.results import (
     passage_of,
     workspaces_of,
 )
+from masis.mcp.server import KEY_IN_SCOPE
 from masis.orchestrator.human import Action
 from masis.runs.event_log import RunEvent
 from masis.runs.records import RunRecord
 from masis.runs.result import RunResult
-from masis.runs.service import Masis
 from masis.settings import QUESTION_CEILING, RETRY_CEILING
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ Workspace = Annotated[str, Field(description="Whose documents; list_workspaces n
 Question = Annotated[
     str, Field(max_length=QUESTION_CEILING, description="One question in full words, as a person would ask it.")
 ]
+RunId = Annotated[str, Field(max_length=64, description="The run_id of an answer, or named in an error.")]
 MAX_CONTEXT_CHARS = 20_000
 
 
@@ -55,8 +57,10 @@ def add_tools(server: "MCPServer[Any]", masis: Masis) -> None:
     tools = Tools(masis)
     looking = ToolAnnotations(read_only_hint=True, open_world_hint=False)
     asking = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
-    server.add_tool(tools.ask, annotations=asking, structured_output=True)
-    server.add_tool(tools.answer_run, annotations=asking, structured_output=True)
+    deleting = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
+    for verb in (tools.ask, tools.answer, tools.resume, tools.cancel):
+        server.add_tool(verb, annotations=asking, structured_output=True)
+    server.add_tool(tools.delete, annotations=deleting, structured_output=True)
     for tool in (tools.search_evidence, tools.read_passage, tools.list_documents, tools.list_workspaces):
         server.add_tool(tool, annotations=looking, structured_output=True)
 
@@ -91,14 +95,14 @@ class Tools:
                 asked: dict[str, Any] = {"max_retries": max_retries, "by": caller_of(key)}
                 if is_local(ctx):
                     return await self._masis.aask(question, workspace, on_event=hear, **asked)
-                run = await self._masis.astart(question, workspace, **asked)
+                run = await self._masis.aask_in_background(question, workspace, **asked)
                 return await self._followed(run, hear)
 
-            return await self._run(ctx, work, "run.start", workspace)
+            return await self._run(ctx, work, "run.ask", workspace)
 
-    async def answer_run(
+    async def answer(
         self,
-        run_id: Annotated[str, Field(description="Of the answer that waits.")],
+        run_id: RunId,
         workspace: Workspace,
         action: Annotated[Action, Field(description="One of the choices that came with the question.")],
         by: Annotated[str, Field(description="The name of the person who decided; it is recorded.")],
@@ -108,8 +112,8 @@ class Tools:
         question: Annotated[str | None, Field(description="For refine: the question to ask instead.")] = None,
         note: Annotated[str | None, Field(description="Why, in the person's words.")] = None,
     ) -> Answer:
-        """Give a person's decision to an answer that waits for one (requires_human_review), and get the answer that
-        follows from it. Only after the user has decided: never choose for them, and never invent a name."""
+        """Give the user's decision to a run that needs one (requires_human_review), and get the answer that follows
+        from it. Only after the user has decided: never choose for them, and never invent a name."""
         with clear_errors(ctx):
             self._admit(ctx, "write", workspace)
             given = {"action": action, "prefer": prefer or [], "over": over or [], "question": question}
@@ -117,12 +121,43 @@ class Tools:
 
             async def work(hear: Hearer) -> RunResult:
                 if is_local(ctx):
-                    return await self._masis.aresume(run_id, decided, on_event=hear, workspace=workspace)
-                known = await self._masis.aevents(run_id, workspace)
-                run = await self._masis.aanswer(run_id, decided, workspace)
-                return await self._followed(run, hear, after=max((event["seq"] or 0 for event in known), default=-1))
+                    return await self._masis.aanswer(run_id, decided, on_event=hear, workspace=workspace)
+                seen = await self._last_event(run_id, workspace)
+                run = await self._masis.aanswer_in_background(run_id, decided, workspace=workspace)
+                return await self._followed(run, hear, seen)
 
             return await self._run(ctx, work, "run.answer", workspace, run_id)
+
+    async def resume(self, run_id: RunId, workspace: Workspace, ctx: Context[Any, Any]) -> Answer:
+        """Resume a run that failed, from its last checkpoint, and get its answer. Use it when ask reported a failed
+        run and the cause is gone; a run that needs a decision is continued with answer instead."""
+        with clear_errors(ctx):
+            self._admit(ctx, "write", workspace)
+
+            async def work(hear: Hearer) -> RunResult:
+                if is_local(ctx):
+                    return await self._masis.aresume(run_id, on_event=hear, workspace=workspace)
+                seen = await self._last_event(run_id, workspace)
+                run = await self._masis.aresume_in_background(run_id, workspace=workspace)
+                return await self._followed(run, hear, seen)
+
+            return await self._run(ctx, work, "run.resume", workspace, run_id)
+
+    async def cancel(self, run_id: RunId, workspace: Workspace, ctx: Context[Any, Any]) -> RunState:
+        """Stop a run that is queued, running or waiting for a decision. Use it only when the user wants that."""
+        with clear_errors(ctx):
+            self._admit(ctx, "write", workspace)
+            record = await self._masis.acancel(run_id, workspace)
+            await self._record(ctx, "run.cancel", workspace, run_id)
+            return RunState(run_id=run_id, status=record.status)
+
+    async def delete(self, run_id: RunId, workspace: Workspace, ctx: Context[Any, Any]) -> RunState:
+        """Delete a run with its answer and its trail, for good. Use it only when the user asks for exactly that."""
+        with clear_errors(ctx):
+            self._admit(ctx, "write", workspace)
+            await self._masis.adelete_run(run_id, workspace)
+            await self._record(ctx, "run.delete", workspace, run_id)
+            return RunState(run_id=run_id, status="deleted")
 
     async def search_evidence(
         self,
@@ -156,7 +191,7 @@ class Tools:
         a quotation, or when a passage breaks off where the user wants to know more."""
         with clear_errors(ctx):
             self._admit(ctx, "read", workspace)
-            await self._masis.require_workspace(workspace)
+            await self._masis.arequire_workspace(workspace)
             place = (document_id, start, end)
             chunk, text = await read_words(self._masis.library, workspace, chunk_id, place)
             return passage_of(chunk, text, context_chars)
@@ -181,16 +216,20 @@ class Tools:
         rights.require(key, needed, workspace)
         return key
 
+    async def _last_event(self, run_id: str, workspace: str) -> int:
+        known = await self._masis.aevents(run_id, workspace)
+        return max((event["seq"] or 0 for event in known), default=-1)
+
     async def _followed(self, run: RunRecord, hear: Hearer, after: int = -1) -> RunResult:
         """A worker does it: a client that goes away stops nothing."""
         async for event in self._masis.afollow(run.run_id, after):
             if event["seq"] is not None:
                 hear(event)
         result = await self._masis.aresult(run.run_id)
-        latest = await self._masis.arun(run.run_id)
+        latest = await self._masis.aget_run(run.run_id)
         if result is None or latest.status not in ("finished", "waiting"):
             said = f"The run {run.run_id} is {latest.status}: {latest.error or 'it gave no answer.'}"
-            raise MASISError(said, advice="Ask again when it is wanted after all.")
+            raise MASISError(said, advice="A failed run can be resumed; a cancelled one cannot: ask again.")
         return result
 
     async def _run(

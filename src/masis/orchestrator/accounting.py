@@ -1,10 +1,11 @@
 """What an agent's turn took: time and what it spent, as metrics."""
 
-from typing import Any
+from typing import Any, cast
 
 from masis.errors import MASISError, ModelError
 from masis.orchestrator.services import Services
-from masis.orchestrator.state import AgentName, Failure, MASISState, Metrics, StateUpdate, TraceEntry
+from masis.orchestrator.state import Failure, MASISState, StateUpdate
+from masis.orchestrator.trail import AgentName, Metrics, ReceiptRow, TraceEntry
 from masis.reasoning.account import Account
 from masis.reasoning.ports import PromptStamp, prompt_of
 from masis.types import Usage
@@ -26,12 +27,14 @@ def settled(update: StateUpdate, account: Account) -> StateUpdate:
     """What became of an agent's turn, with who stood in for a model, and why, in its entry of the trail."""
     if not (account.stood_in or account.from_cache):
         return update
-    told: TraceEntry = {"stood_in": account.stood_in} if account.stood_in else {}
-    told |= {"from_cache": account.from_cache} if account.from_cache else {}
-    *before, last = update.get("trace", []) or [{}]
-    metrics: Metrics = {"answers_from_cache": account.from_cache}
-    metrics |= {"budget_spent": True} if account.is_spent else {}
-    return update | {"trace": [*before, last | told], "metrics": update.get("metrics", {}) | metrics}
+    trace, metrics = update["trace"], update["metrics"] | {"answers_from_cache": account.from_cache}
+    if account.stood_in:
+        trace[-1]["stood_in"] = account.stood_in
+    if account.from_cache:
+        trace[-1]["from_cache"] = account.from_cache
+    if account.is_spent:
+        metrics["budget_spent"] = True
+    return update | {"trace": trace, "metrics": metrics}
 
 
 class Turn:
@@ -79,7 +82,7 @@ class Turn:
             }
         )
 
-    def _receipt(self) -> dict[str, Any]:
+    def _receipt(self) -> ReceiptRow:
         return {
             "agent": self.agent,
             "attempt": self.attempt,
@@ -98,7 +101,8 @@ class Turn:
 
     def trace(self, **found: Any) -> TraceEntry:
         said = {name: {"version": stamp.version, "hash": stamp.hash} for name, stamp in self._prompts.items()}
-        return {"node": self.agent, "retry_count": self.attempt, "duration_ms": self.elapsed_ms(), **found, **said}
+        turn = {"node": self.agent, "retry_count": self.attempt, "duration_ms": self.elapsed_ms()}
+        return cast(TraceEntry, turn | found | said)
 
     def failure(self, error: MASISError) -> Failure:
         if isinstance(error, ModelError):

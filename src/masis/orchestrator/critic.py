@@ -16,9 +16,10 @@ from masis.audit.verdicts import judge_claims
 from masis.errors import ModelError
 from masis.orchestrator.accounting import Turn
 from masis.orchestrator.human import guidance_of, question_of
-from masis.orchestrator.remembered import still_open
 from masis.orchestrator.services import Services, services_of
-from masis.orchestrator.state import Attempt, MASISState, StateUpdate, TraceEntry
+from masis.orchestrator.standing_decisions import still_open
+from masis.orchestrator.state import Attempt, MASISState, StateUpdate
+from masis.orchestrator.trail import TraceEntry
 from masis.reasoning.ports import AuditFinding
 from masis.settings import OFFLINE, Settings
 from masis.types import CitationAudit, Claim, Conflict, Critique, EvidenceChunk

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from textwrap import shorten
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from masis.errors import InvalidInput
 from masis.orchestrator.services import Services
 from masis.orchestrator.state import MASISState, StateUpdate, in_words, readable_question
+from masis.orchestrator.trail import TraceEntry
 from masis.orchestrator.twin import finished
 from masis.reasoning.ports import Guidance
 from masis.types import LOCAL, Conflict
@@ -21,10 +22,10 @@ Action = Literal["prefer", "explain_both", "refine", "look_again", "accept", "st
 ON_A_CONFLICT: tuple[Action, ...] = ("prefer", "explain_both")
 
 
-class HumanAnswer(BaseModel):
+class Answer(BaseModel):
     """What a person decided.
 
-    >>> HumanAnswer(action="prefer", prefer=["annual-report.pdf"], over=["memo.docx"], by="Ada").action
+    >>> Answer(action="prefer", prefer=["annual-report.pdf"], over=["memo.docx"], by="Ada").action
     'prefer'
     """
 
@@ -76,18 +77,18 @@ def is_name(text: str) -> bool:
 
 def human_review(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
     """Pauses the run and does nothing else: the node runs again from its top when the answer comes."""
-    given = interrupt(state.get("review"), response_schema=HumanAnswer)
+    given = interrupt(state.get("review"), response_schema=Answer)
     record = checked_answer(given, state).model_dump()
-    entry = {"node": "human_review", "retry_count": state.get("retry_count", 0), **record}
+    entry = cast(TraceEntry, {"node": "human_review", "retry_count": state.get("retry_count", 0), **record})
     update: StateUpdate = {"pending_answer": record, "human_answers": [record], "trace": [entry]}
     runtime.stream_writer(finished("human_review", state, get_config(), update))
     return update
 
 
-def checked_answer(given: Any, state: MASISState) -> HumanAnswer:
+def checked_answer(given: Any, state: MASISState) -> Answer:
     """An answer to the question that was asked, about documents of the run; raises InvalidInput otherwise."""
     try:
-        answer = HumanAnswer.model_validate(given)
+        answer = Answer.model_validate(given)
     except ValidationError as error:
         raise InvalidInput(in_words(error)) from None
     review = state.get("review")
@@ -178,7 +179,7 @@ def _decided(answer: dict[str, Any]) -> tuple[str, str]:
         "look_again": "",
         "stop": "",
     }
-    since = f", remembered since {answer['since']}," if answer.get("remembered") else ""
+    since = f", remembered since {answer['since']}," if answer.get("decision_id") else ""
     # Without keys and without a name the service knows nobody: "local" is no name for a reader.
     who = "the person at this machine" if answer["by"] == LOCAL.name else answer["by"]
     return who + since, wording[answer["action"]]

@@ -12,7 +12,8 @@ from masis.language.instructions import find_instructions
 from masis.orchestrator.accounting import Turn
 from masis.orchestrator.human import guidance_of, question_of
 from masis.orchestrator.services import Services, services_of
-from masis.orchestrator.state import InstructionSeen, MASISState, StateUpdate, filters_of
+from masis.orchestrator.state import MASISState, StateUpdate, filters_of
+from masis.orchestrator.trail import InstructionSeen
 from masis.settings import Settings
 from masis.types import EvidenceChunk, ReviewCause, SearchResult, Verdict
 
@@ -94,6 +95,7 @@ def _found(evidence: list[EvidenceChunk], result: SearchResult, plan: SearchPlan
         threshold_used=plan.threshold,
         augmented_query_used=plan.augmented,
         **_warned_of(instructions_seen(evidence)),
+        **_searched(result),
     )
     metrics = turn.metrics() | {"retrieval_scores": scores, "avg_retrieval_score": average}
     return {"evidence": evidence, "trace": [entry], "metrics": metrics}
@@ -120,7 +122,14 @@ def _nothing_found(result: SearchResult, plan: SearchPlan, turn: Turn) -> StateU
         results_before_filter=len(result.candidates),
         threshold_used=plan.threshold,
         augmented_query_used=plan.augmented,
+        **_searched(result),
     )
+
+
+def _searched(result: SearchResult) -> dict[str, object]:
+    """What a reader would not expect of the search: documents without a date, words spelled otherwise."""
+    undated = {"undated_left_out": result.undated_left_out} if result.undated_left_out else {}
+    return {**undated, **({"respelled": dict(result.respelled)} if result.respelled else {})}
 
 
 def _ask_person(cause: ReviewCause, turn: Turn, **found: object) -> StateUpdate:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from langgraph.runtime import Runtime
 
@@ -12,9 +12,6 @@ from masis.audit.checks.second_opinion import SecondOpinion
 from masis.reasoning.ports import Auditor, Judge, Writer
 from masis.settings import Settings, current_settings
 from masis.types import EVERYWHERE, SearchFilters, SearchResult
-
-if TYPE_CHECKING:
-    from masis.knowledge.library import Library
 
 
 class Search(Protocol):
@@ -62,21 +59,24 @@ def services_of(runtime: Runtime[Services]) -> Services:
     return given if given is not None else services_for(current_settings())
 
 
-# One of each a configuration: the embedded index can be open only once in a process.
-
-
 @lru_cache(maxsize=8)
 def services_for(settings: Settings) -> Services:
-    from masis.reasoning.engines import engines_for
-    from masis.reasoning.offline.verifier import second_opinion
-
-    writer, auditor, judge = engines_for(settings)
-    return Services(settings, library_for(settings).search, writer, auditor, judge, second_opinion)
-
-
-@lru_cache(maxsize=8)
-def library_for(settings: Settings) -> "Library":
     from masis.knowledge.library import open_library
     from masis.reasoning.llm.vision import image_reader_for
 
-    return open_library(settings, image_reader_for(settings))
+    return services_with(settings, open_library(settings, image_reader_for(settings)).search)
+
+
+def services_with(
+    settings: Settings,
+    search: Search,
+    writer: Writer | None = None,
+    auditor: Auditor | None = None,
+    judge: Judge | None = None,
+) -> Services:
+    """What is not given is made from the settings."""
+    from masis.reasoning.engines import engines_for
+    from masis.reasoning.offline.verifier import second_opinion
+
+    writes, audits, judges = engines_for(settings)
+    return Services(settings, search, writer or writes, auditor or audits, judge or judges, second_opinion)

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from masis.orchestrator.trail import AgentName, Metrics, TraceEntry
 from masis.settings import QUESTION_CEILING, RETRY_CEILING, Settings
 from masis.types import (
     EVERYWHERE,
@@ -18,20 +19,15 @@ from masis.types import (
     Claim,
     Conflict,
     Critique,
-    Decision,
     Evaluation,
     EvidenceChunk,
     Outcome,
     ReviewCause,
     SearchFilters,
+    StandingDecision,
 )
 
-AgentName = Literal["supervisor", "researcher", "synthesizer", "critic", "evaluator", "human_review"]
-
 Route = Literal["first_run", "retry", "finalize", "human_review"]
-
-Metrics = dict[str, Any]
-TraceEntry = dict[str, Any]
 
 ADDED = frozenset({"model_calls", "model_requests", "input_tokens", "output_tokens", "cost_usd", "answers_from_cache"})
 """Metrics that count over the whole run."""
@@ -41,8 +37,9 @@ APPENDED = frozenset({"confidence_history", "retry_reasons", "citation_violation
 
 
 def merge_metrics(old: Metrics | None, new: Metrics | None) -> Metrics:
-    merged = dict(old or {})
-    for key, value in (new or {}).items():
+    merged: dict[str, Any] = dict(old or {})
+    given: dict[str, Any] = dict(new or {})
+    for key, value in given.items():
         if key in ADDED:
             merged[key] = merged.get(key, 0) + value
         elif key in ADDED_BY_AGENT:
@@ -52,7 +49,7 @@ def merge_metrics(old: Metrics | None, new: Metrics | None) -> Metrics:
             merged[key] = [*merged.get(key, []), *value]
         else:
             merged[key] = value
-    return merged
+    return cast(Metrics, merged)
 
 
 def applied(state: "MASISState", update: "StateUpdate") -> "MASISState":
@@ -67,7 +64,7 @@ def applied(state: "MASISState", update: "StateUpdate") -> "MASISState":
 
 
 def empty_metrics() -> Metrics:
-    return {
+    empty: dict[str, Any] = {
         **dict.fromkeys(ADDED, 0),
         **{key: {} for key in ADDED_BY_AGENT},
         **{key: [] for key in APPENDED},
@@ -84,6 +81,7 @@ def empty_metrics() -> Metrics:
         "evaluation": None,
         "iterations": 0,
     }
+    return cast(Metrics, empty)
 
 
 class Attempt(TypedDict):
@@ -91,7 +89,7 @@ class Attempt(TypedDict):
 
     number: int
     round: int
-    """How many decisions of a person came before it, remembered ones included."""
+    """How many decisions of a person came before it, standing ones included."""
     answer: str
     confidence: float
     critique: Critique
@@ -101,15 +99,6 @@ class Attempt(TypedDict):
     citation_audit: CitationAudit
     flagged: bool
     evaluation: NotRequired[Evaluation]
-
-
-class InstructionSeen(TypedDict):
-    """A sentence of a document that gives orders to whoever reads it; an entry of the Researcher's trace."""
-
-    chunk_id: str
-    file_name: str
-    kind: str
-    quote: str
 
 
 class Failure(TypedDict):
@@ -146,8 +135,8 @@ class MASISState(TypedDict, total=False):
     """How long its agents may work."""
     filters: dict[str, Any]
     """Where in the workspace to look; the fields of SearchFilters, absent ones do not restrict."""
-    remembered: list[Decision]
-    """The decisions on conflicts that the workspace remembered when the run began."""
+    standing_decisions: list[StandingDecision]
+    """The decisions on conflicts that stood in the workspace when the run began."""
 
     evidence: list[EvidenceChunk]
     draft_answer: str | None
@@ -159,7 +148,7 @@ class MASISState(TypedDict, total=False):
 
     retry_count: int
     retry_ceiling: int | None
-    """The last attempt that may be retried to; a person's answer raises it by one round, a remembered one by the
+    """The last attempt that may be retried to; a person's answer raises it by one round, a standing decision by the
     one attempt that obeys it."""
     retried_from: str | None
     """Stands for the draft and the evidence of the attempt before, to see whether a retry changed anything."""
@@ -174,7 +163,7 @@ class MASISState(TypedDict, total=False):
     pending_answer: dict[str, Any] | None
     """A person's answer the Supervisor has not acted on yet."""
     human_answers: Annotated[list[dict[str, Any]], operator.add]
-    """What people decided, oldest first; `remembered` is true in those that came from an earlier run."""
+    """What people decided, oldest first; those with a `decision_id` are standing decisions from earlier runs."""
     best: Attempt | None
     decision: Route
     outcome: Outcome | None
@@ -243,9 +232,9 @@ class MASISInput(BaseModel):
 
     filters: SearchFilters = Field(EVERYWHERE, description="Where in the workspace to look.")
 
-    # A Decision each: pydantic cannot read a TypedDict of Python 3.11, and they come from the workspace's own records.
-    remembered: Sequence[Mapping[str, Any]] = Field(
-        (), description="The decisions on conflicts that the workspace remembers."
+    # A StandingDecision each: pydantic cannot read a TypedDict of Python 3.11, and they come from our own records.
+    standing_decisions: Sequence[Mapping[str, Any]] = Field(
+        (), description="The decisions on conflicts that stand in the workspace."
     )
 
     @field_validator("user_query")
@@ -276,7 +265,7 @@ class MASISInput(BaseModel):
             "max_cost_usd": self.max_cost_usd,
             "max_seconds": self.max_seconds,
             "filters": {name: value for name, value in asdict(self.filters).items() if value},
-            "remembered": cast(list[Decision], [dict(decision) for decision in self.remembered]),
+            "standing_decisions": cast(list[StandingDecision], [dict(each) for each in self.standing_decisions]),
             "evidence": [],
             "draft_answer": None,
             "critique": None,

@@ -1,6 +1,6 @@
 """The Supervisor: the only router, plain Python. Same state, same decision, no model call."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal
@@ -12,15 +12,16 @@ from masis.orchestrator.accounting import Turn, account_of
 from masis.orchestrator.evaluator import scorecard_without_answer
 from masis.orchestrator.human import decisions_named
 from masis.orchestrator.outcome import outcome_of
-from masis.orchestrator.remembered import answers_to_apply
 from masis.orchestrator.review import Situation, review_for
 from masis.orchestrator.services import Services, services_of
-from masis.orchestrator.state import Attempt, MASISState, Metrics, Route, StateUpdate, max_retries_of
+from masis.orchestrator.standing_decisions import answers_to_apply
+from masis.orchestrator.state import Attempt, MASISState, Route, StateUpdate, max_retries_of, merge_metrics
+from masis.orchestrator.trail import Metrics, RetryReason
 from masis.types import Claim, ReviewCause
 
 NOTHING_ASKED: StateUpdate = {"requires_human_review": False, "clarification_question": None, "review": None}
 
-REMEMBERED = "decision_remembered"
+STANDING = "standing_decision"
 NO_PROGRESS = "no_progress"
 BUDGET_SPENT = "budget_spent"
 
@@ -42,7 +43,7 @@ class Signals:
     hallucination: bool = False
     critic_asks_retry: bool = False
     conflict: bool = False
-    remembered: bool = False
+    standing_decision: bool = False
     """A decision of an earlier run settles a conflict, and was not applied in this one."""
     retries_left: bool = True
     no_progress: bool = False
@@ -75,8 +76,8 @@ def decide(s: Signals) -> Decision:
         return Decision("human_review", "HITL_triggered", "unavailable", "unavailable")
     if not s.drafted:
         return Decision("first_run")
-    if s.remembered:
-        return Decision("retry", "retry", REMEMBERED)
+    if s.standing_decision:
+        return Decision("retry", "retry", STANDING)
     worth_a_retry = s.retries_left and not s.no_progress and not s.budget_spent
     if worth_a_retry and s.quality_issue:
         return Decision("retry", "retry", "quality_issue_detected")
@@ -97,7 +98,7 @@ def route(state: MASISState) -> Route:
 
 def signals(state: MASISState, services: Services) -> Signals:
     critique = state.get("critique")
-    audit = state.get("metrics", {}).get("last_citation_audit") or {}
+    audit: Mapping[str, Any] = state.get("metrics", {}).get("last_citation_audit") or {}
     answer = state.get("pending_answer")
     threshold = services.settings.confidence_threshold
     return Signals(
@@ -110,7 +111,7 @@ def signals(state: MASISState, services: Services) -> Signals:
         hallucination=critique is not None and critique["hallucination_detected"],
         critic_asks_retry=critique is not None and critique["needs_retry"],
         conflict=critique is not None and bool(critique["conflicting_evidence"]),
-        remembered=bool(answers_to_apply(state)),
+        standing_decision=bool(answers_to_apply(state)),
         retries_left=state.get("retry_count", 0) < ceiling_of(state, services),
         no_progress=state.get("retried_from") == mark_of(state),
         budget_spent=is_budget_spent(state),
@@ -149,17 +150,18 @@ async def supervisor(state: MASISState, runtime: Runtime[Services]) -> StateUpda
     else:
         update = _ending(state, decision, services)
     entry = turn.trace(decision=decision.logged_as, confidence=state.get("confidence", 0.0), reason=decision.reason)
-    return update | {
+    return {
+        **update,
         "decision": decision.route,
         "pending_answer": None,
         "trace": [entry],
-        "metrics": turn.metrics() | update.get("metrics", {}),
+        "metrics": merge_metrics(turn.metrics(), update.get("metrics")),
     }
 
 
 def _next_attempt(state: MASISState, seen: Signals, decision: Decision, services: Services) -> StateUpdate:
     attempt = state.get("retry_count", 0) + 1
-    reason = {
+    reason: RetryReason = {
         "iteration": attempt,
         "confidence": state.get("confidence", 0.0),
         "reason": decision.reason,
@@ -167,9 +169,9 @@ def _next_attempt(state: MASISState, seen: Signals, decision: Decision, services
         "hallucination": seen.hallucination,
     }
     # What a person decided changes what is to be written, even from the same evidence.
-    before = None if seen.answered or decision.reason == REMEMBERED else mark_of(state)
+    before = None if seen.answered or decision.reason == STANDING else mark_of(state)
     update: StateUpdate = {"retry_count": attempt, "retried_from": before, "metrics": {"retry_reasons": [reason]}}
-    if decision.reason == REMEMBERED:
+    if decision.reason == STANDING:
         # The attempt that obeys is no retry on luck: as many of those are left as before.
         return update | {
             "human_answers": answers_to_apply(state),

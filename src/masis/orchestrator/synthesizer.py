@@ -10,7 +10,8 @@ from masis.orchestrator.accounting import Turn
 from masis.orchestrator.context import Context, as_passage, fit_context
 from masis.orchestrator.human import decisions_named, guidance_of, question_of
 from masis.orchestrator.services import Services, services_of
-from masis.orchestrator.state import MASISState, Metrics, StateUpdate
+from masis.orchestrator.state import MASISState, StateUpdate
+from masis.orchestrator.trail import Metrics
 from masis.reasoning.ports import Listener, WritingBrief
 from masis.types import Claim, EvidenceChunk
 

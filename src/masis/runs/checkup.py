@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from masis.database import open_database
 from masis.errors import MASISError, ModelError
-from masis.orchestrator.services import library_for
+from masis.knowledge.library import Library
 from masis.reasoning.engines import clients_for
 from masis.runs.planning import cost_of_attempt
 from masis.runs.schema import RUNS
@@ -25,26 +25,23 @@ class Finding:
     advice: str | None = None
 
 
-async def examine(settings: Settings) -> list[Finding]:
-    checks: list[Callable[[Settings], Awaitable[list[Finding]]]] = [
-        _data_folder,
-        _database,
-        _index,
-        _embedder,
-        _models,
-    ]
-    findings = [finding for check in checks for finding in await _tried(check, settings)]
+Check = Callable[[Settings, Library], Awaitable[list[Finding]]]
+
+
+async def examine(settings: Settings, library: Library) -> list[Finding]:
+    checks: list[Check] = [_data_folder, _database, _index, _embedder, _models]
+    findings = [finding for check in checks for finding in await _tried(check, settings, library)]
     return [*findings, _cost(settings)]
 
 
-async def _tried(check: Callable[[Settings], Awaitable[list[Finding]]], settings: Settings) -> list[Finding]:
+async def _tried(check: Check, settings: Settings, library: Library) -> list[Finding]:
     try:
-        return await check(settings)
+        return await check(settings, library)
     except MASISError as error:
         return [Finding(check.__name__.strip("_").replace("_", " "), "bad", str(error), error.advice)]
 
 
-async def _data_folder(settings: Settings) -> list[Finding]:
+async def _data_folder(settings: Settings, _: Library) -> list[Finding]:
     home = settings.home
     if not home.exists():
         return [Finding("data folder", "ok", f"{home} (will be made)")]
@@ -53,7 +50,7 @@ async def _data_folder(settings: Settings) -> list[Finding]:
     return [Finding("data folder", "ok", str(home))]
 
 
-async def _database(settings: Settings) -> list[Finding]:
+async def _database(settings: Settings, _: Library) -> list[Finding]:
     database = open_database(settings, RUNS)
     try:
         with database.reading() as db:
@@ -64,10 +61,9 @@ async def _database(settings: Settings) -> list[Finding]:
     return [Finding("database", "ok", f"{engine}; runs that wait for a person: {waiting}")]
 
 
-async def _index(settings: Settings) -> list[Finding]:
+async def _index(settings: Settings, library: Library) -> list[Finding]:
     where = settings.qdrant_url or f"{settings.qdrant_host}:{settings.qdrant_port}"
     engine = f"Qdrant server at {where}" if settings.uses_qdrant_server else "Qdrant embedded in the data folder"
-    library = library_for(settings)
     held = library.catalog.workspaces()
     await library.check()
     return [
@@ -84,8 +80,7 @@ def _counted(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
-async def _embedder(settings: Settings) -> list[Finding]:
-    library = library_for(settings)
+async def _embedder(settings: Settings, library: Library) -> list[Finding]:
     vector = await library.embedder.embed_query("Does the embedder work?")
     found = f"{library.embedder.name}, {len(vector)} dimensions"
     scale = library.calibration
@@ -95,7 +90,7 @@ async def _embedder(settings: Settings) -> list[Finding]:
     return [Finding("embedder", "note", f"{found}, relevance not calibrated: {scale.source}", advice)]
 
 
-async def _models(settings: Settings) -> list[Finding]:
+async def _models(settings: Settings, _: Library) -> list[Finding]:
     """Each model is tried at its role; the embedded engine fills the roles that a model is not up to."""
     from masis.reasoning.llm import fitness
 

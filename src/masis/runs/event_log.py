@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, NotRequired, TypedDict
 
 from masis.database import Connection, Database
+from masis.orchestrator.trail import TraceEntry
 from masis.runs.moments import now
 
 EventKind = Literal["queued", "started", "finished", "waiting", "answered", "ended", "cancelled", "failed", "draft"]
@@ -25,7 +26,7 @@ class RunEvent(TypedDict):
     event: EventKind
     agent: NotRequired[str]
     attempt: NotRequired[int]
-    trace: NotRequired[dict[str, Any] | None]
+    trace: NotRequired[TraceEntry | None]
     data: NotRequired[dict[str, Any]]
 
 

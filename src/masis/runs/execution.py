@@ -17,6 +17,7 @@ from masis.observability.watching import watch_run
 from masis.orchestrator.graph import MASISGraph
 from masis.orchestrator.services import Services
 from masis.orchestrator.state import MASISState, StateUpdate, applied
+from masis.orchestrator.trail import TraceEntry
 from masis.runs import telling
 from masis.runs.checkpoints import OWNER, saving
 from masis.runs.event_log import NUMBERS_A_STEP, RunEvent
@@ -97,7 +98,7 @@ class Execution:
         if lease.job.deaths >= MAX_DEATHS:
             raise MASISError(
                 f"The run was interrupted {lease.job.deaths} times.",
-                advice="Look into the logs of the workers for what stops them, then go on with `masis resume`.",
+                advice="Check the workers' logs for the cause, then resume the run with `masis resume`.",
             )
         snapshot = await self._graph.aget_state(config_of(run_id))
         if not snapshot.values:
@@ -114,7 +115,7 @@ class Execution:
         if snapshot.next != ("human_review",):
             return Start(None) if snapshot.tasks else None
         # An answer that has been acted on already must not answer the next question too.
-        given_by_people = [a for a in progress.state.get("human_answers", []) if not a.get("remembered")]
+        given_by_people = [a for a in progress.state.get("human_answers", []) if not a.get("decision_id")]
         is_pending = given.answer is not None and len(given_by_people) < given.answers
         return Start(Command(resume=given.answer)) if is_pending else None
 
@@ -153,7 +154,7 @@ class Execution:
         """The answer is there and only could not be saved: whoever waits for it gets it."""
         if not progress.state.get("outcome"):
             raise error
-        warning = {"node": "run", "warning": "run_not_saved", "error": str(error)}
+        warning: TraceEntry = {"node": "run", "warning": "run_not_saved", "error": str(error)}
         return result_of(run_id, {**progress.state, "trace": [*progress.state["trace"], warning]})
 
     async def _cancelled(self, lease: Lease, recorder: Recorder) -> None:

@@ -1,29 +1,19 @@
-"""Uploads on their way in: kept by hash first, then read by whichever worker has room, with progress for who waits."""
+"""The table of ingestions: files on their way in, with how far each of them is."""
 
-import asyncio
 import json
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from masis.database import Connection, Database
-from masis.errors import InvalidInput, MASISError
-from masis.jobs.background import meanwhile, stay_alive
-from masis.jobs.lease import JobCancelled, Lease
+from masis.errors import UnknownIngestion
 from masis.jobs.queue import Job, JobQueue
-from masis.knowledge.ingestion.progress import IngestProgress
-from masis.knowledge.library import Library
-from masis.observability.metrics import document_ingested
-from masis.runs.hub import Hub
 from masis.runs.moments import now
-from masis.types import Caller, Document, IngestReport
+from masis.types import Caller
 
 IngestionStatus = Literal["queued", "running", "done", "cancelled", "failed"]
-BREATH = 0.3
-"""Progress is saved so often, in seconds."""
-MAX_DEATHS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +47,6 @@ class Ingestion:
     files: list[IngestedFile] = field(default_factory=list[IngestedFile])
     progress: Counts = Counts()
     error: str | None = None
-
-
-class UnknownIngestion(InvalidInput):
-    code = "unknown_ingestion"
-    advice = "Take the id from the answer to the upload."
 
 
 class Ingestions:
@@ -131,103 +116,6 @@ class Ingestions:
                 ingestion = replace(ingestion, status="cancelled", finished_at=now())
                 _save(db, ingestion)
             return ingestion
-
-
-class IngestionWork:
-    """Does what the queue holds."""
-
-    def __init__(self, ingestions: Ingestions, library: Library, hub: Hub) -> None:
-        self._ingestions = ingestions
-        self._library = library
-        self._hub = hub
-
-    async def __call__(self, job: Job, lease: Lease) -> None:
-        ingestion = await asyncio.to_thread(self._ingestions.get, job.subject, job.workspace_id)
-        if job.deaths >= MAX_DEATHS:
-            said = f"It was interrupted {job.deaths} times. Look into the logs of the workers."
-            await self._finished(replace(ingestion, status="failed", error=said), lease)
-            return
-        await self._done(ingestion, lease)
-
-    async def _done(self, ingestion: Ingestion, lease: Lease) -> None:
-        watch = Watch(self._ingestions, self._hub, replace(ingestion, status="running"), lease.owner)
-        ours = [(file.document_id, file.file_name) for file in ingestion.files if file.stage != "duplicate"]
-        try:
-            async with meanwhile(watch.keep_saving()):
-                report = await self._library.ingest_kept(
-                    ingestion.workspace_id, ours, watch.progress, upload_id=ingestion.ingestion_id
-                )
-        except (JobCancelled, asyncio.CancelledError):
-            if not lease.cancelled:
-                raise
-            stay_alive()
-            await forget_unread(self._ingestions, self._library, ingestion)
-            await self._finished(replace(watch.ingestion, status="cancelled"), lease)
-            return
-        await self._finished(_with_report(watch.ingestion, report), lease)
-
-    async def _finished(self, ingestion: Ingestion, lease: Lease) -> None:
-        for file in ingestion.files:
-            document_ingested(file.stage)
-        lease.let_go()
-        await asyncio.to_thread(self._ingestions.finish, ingestion, lease.owner)
-        self._hub.tell(ingestion.ingestion_id)
-
-
-async def forget_unread(ingestions: Ingestions, library: Library, ingestion: Ingestion) -> None:
-    """The bytes of one that was cancelled, as far as nobody else waits for them and they are no document yet."""
-
-    def forget() -> None:
-        with ingestions.sparing(ingestion) as spared:
-            ours = {file.document_id for file in ingestion.files if file.stage != "duplicate"}
-            library.uploads.forget(ingestion.workspace_id, ours - spared.keys())
-
-    await asyncio.to_thread(forget)
-
-
-class Watch:
-    """Keeps an ingestion's record up to date while it goes on."""
-
-    def __init__(self, ingestions: Ingestions, hub: Hub, ingestion: Ingestion, owner: str) -> None:
-        self.ingestion = ingestion
-        self._owner = owner
-        self._ingestions = ingestions
-        self._hub = hub
-
-    def progress(self, p: IngestProgress) -> None:
-        counts = Counts(p.files_done, p.files_total, p.pages, p.chunks_done, p.chunks_total, p.seconds_left)
-        files = [
-            replace(file, stage=p.stage) if file.file_name == p.file_name and file.stage != "duplicate" else file
-            for file in self.ingestion.files
-        ]
-        self.ingestion = replace(self.ingestion, progress=counts, files=files)
-
-    async def keep_saving(self) -> None:
-        saved: Ingestion | None = None
-        while True:
-            if self.ingestion != saved:
-                saved = self.ingestion
-                with suppress(MASISError):  # the next time, perhaps
-                    await asyncio.to_thread(self._ingestions.save, saved, self._owner)
-                self._hub.tell(saved.ingestion_id)
-            await asyncio.sleep(BREATH)
-
-
-def _with_report(ingestion: Ingestion, report: IngestReport) -> Ingestion:
-    """Members of archives are files of the ingestion too, once they are known."""
-    before = [file for file in ingestion.files if file.stage == "duplicate"]
-    stages: list[tuple[str, Sequence[Document]]] = [
-        ("ready", report.ready),
-        ("pending", report.pending),
-        ("duplicate", report.duplicates),
-        ("failed", report.failed),
-    ]
-    files = [
-        IngestedFile(document.file_name, document.document_id, stage, document.reason or document.note)
-        for stage, documents in stages
-        for document in documents
-    ]
-    return replace(ingestion, status="done", files=[*before, *files], error=" ".join(report.notes) or None)
 
 
 def _new(workspace_id: str, files: Sequence[IngestedFile], by: Caller, *, is_done: bool) -> Ingestion:

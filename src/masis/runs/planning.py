@@ -1,5 +1,6 @@
 """What a question would take, told before a model is asked: calls, tokens, money and seconds."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -7,14 +8,19 @@ from typing import Any
 
 from masis.orchestrator.context import as_passage
 from masis.orchestrator.researcher import select_evidence
-from masis.orchestrator.services import Search
 from masis.reasoning.llm.fitness import named, unfit_reasons
 from masis.reasoning.standing_in import CHARS_A_TOKEN, PROMPT_CHARS
+from masis.runs.asking import checked_input
+from masis.runs.parts import Parts
+from masis.runs.run_table import RunTable
 from masis.settings import OFFLINE, ROLES, Role, Settings
-from masis.types import EVERYWHERE, SearchFilters
+from masis.types import SearchFilters
 
 USUAL_OUTPUT_TOKENS: dict[Role, int] = {"writer": 300, "auditor": 200, "judge": 120}
 """What large models wrote on 20 questions over filings and board papers, rounded up."""
+
+
+EARLIER_RUNS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,24 +45,17 @@ class Plan:
     """Every retry, with the widest search and every answer as long as it may be."""
 
 
-async def plan_run(
-    search: Search,
-    settings: Settings,
-    question: str,
-    workspace: str,
-    *,
-    max_retries: int | None = None,
-    filters: SearchFilters = EVERYWHERE,
-    earlier: Sequence[dict[str, Any]] = (),
-) -> Plan:
-    """Searches, and asks no model. `earlier`: the metrics of runs of this workspace."""
-    found = await search(
+async def planned(parts: Parts, question: str, workspace: str, max_retries: int | None, filters: SearchFilters) -> Plan:
+    await parts.require_workspace(workspace)
+    checked_input(question, workspace, max_retries, filters)
+    settings = parts.settings
+    found = await parts.library.search(
         workspace, question, settings.candidates, at_least=settings.relevance_threshold, filters=filters
     )
     evidence = [as_passage(chunk) for chunk in select_evidence(found.candidates, settings.relevance_threshold)]
     chars = sum(len(passage.text) for passage in evidence)
     attempts = 1 + (max_retries or settings.max_retries)
-    seconds = _seconds_an_attempt(earlier)
+    seconds = _seconds_an_attempt(await asyncio.to_thread(_earlier_runs, parts.runs, workspace))
     widest = max(chars, settings.retry_candidates * settings.chunk_chars)
     return Plan(
         named(settings),
@@ -88,6 +87,11 @@ def _estimate(
         attempts * cost,
         None if seconds is None else attempts * seconds,
     )
+
+
+def _earlier_runs(runs: RunTable, workspace: str) -> list[dict[str, Any]]:
+    results = [runs.result(run.run_id) for run in runs.page(workspace, limit=EARLIER_RUNS)]
+    return [result["metrics"] for result in results if result]
 
 
 def _seconds_an_attempt(earlier: Sequence[dict[str, Any]]) -> float | None:

@@ -1,9 +1,10 @@
 """What a caller gets of a run: the response of the service, and what makes the answer defensible."""
 
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
-from masis.orchestrator.state import InstructionSeen, MASISState, Metrics, Review, TraceEntry
+from masis.orchestrator.state import MASISState, Review
+from masis.orchestrator.trail import InstructionSeen, Metrics, TraceEntry
 from masis.types import Claim, Conflict, Critique, Evaluation, EvidenceChunk, Outcome
 
 Status = Literal["success", "needs_clarification"]
@@ -46,7 +47,9 @@ class RunResult:
     prompts: dict[str, str] | None
     """Version and hash of the words that models were asked with; None where none was asked."""
     trace: list[TraceEntry]
+    """One entry for each turn of an agent."""
     metrics: Metrics
+    """Counts over the run, and the figures of its attempts."""
     decisions: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     """What people decided in this run, and what was remembered from earlier ones and applied; the answer names them."""
 
@@ -67,7 +70,7 @@ def result_of(run_id: str, state: MASISState) -> RunResult:
         requires_human_review=needs_person,
         clarification_question=state.get("clarification_question"),
         critique=state.get("critique") or NOTHING_CRITICISED,
-        evaluation=metrics["evaluation"],
+        evaluation=cast(Evaluation, metrics["evaluation"]),
         claims=state.get("claims", []),
         conflicts=state.get("conflicts", []),
         evidence=state.get("evidence", []),

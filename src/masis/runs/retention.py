@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from masis.errors import InvalidInput
-from masis.runs.erasure import delete_threads, erase_deleted
+from masis.runs.deletion import delete_threads, erase_deleted
 from masis.runs.run_table import RunTable
 from masis.settings import Settings
 

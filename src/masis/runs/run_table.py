@@ -60,19 +60,6 @@ class RunTable:
             self._queue.put(db, Job("run", record.run_id, record.workspace_id), owner)
         return record
 
-    def adopt(self, run_id: str, state: MASISState, by: Caller, result: RunResult) -> None:
-        """A run that has checkpoints and no record."""
-        status: RunStatus = "waiting" if result.requires_human_review else "finished"
-        asked: MASISState = {"user_query": state["user_query"], "workspace_id": state["workspace_id"]}
-        with self._database.writing(lock=run_id) as db:
-            for table in ("runs", "deleted_runs"):
-                if db.execute(f"SELECT 1 FROM {table} WHERE run_id = ?", (run_id,)).fetchone():
-                    return
-            insert(db, new_record(run_id, state, by, status))
-            insert_input(db, run_id, asked)
-            settle(db, run_id, status, None)
-            save_result(db, run_id, result)
-
     def get(self, run_id: str, workspace_id: str | None = None) -> RunRecord:
         with self._database.reading() as db:
             return get_record(db, run_id, workspace_id)
@@ -123,7 +110,7 @@ class RunTable:
     def input(self, run_id: str) -> RunInput:
         with self._database.reading() as db:
             row = db.execute(
-                "SELECT state, answers, answer, reopened FROM run_inputs WHERE run_id = ?", (run_id,)
+                "SELECT state, answers, answer, resumed FROM run_inputs WHERE run_id = ?", (run_id,)
             ).fetchone()
         if row is None:
             raise unknown(run_id)
@@ -210,17 +197,17 @@ class RunTable:
             keep_decisions(db, remember)
             self._queue.put(db, Job("run", run_id, row[1]), owner)
 
-    def reopened(self, run_id: str, owner: str | None = None) -> None:
-        """A run that failed goes on from where it was."""
+    def resumed(self, run_id: str, owner: str | None = None) -> None:
+        """A run that failed continues from its last checkpoint."""
         with self._database.writing(lock=run_id) as db:
             record = get_record(db, run_id, None)
             if record.status != "failed":
-                raise InvalidInput(f"Run {run_id} is {record.status}: there is nothing to go on with.")
+                raise InvalidInput(f"Run {run_id} is {record.status}: it cannot be resumed.")
             status = "running" if owner else "queued"
             db.execute(
                 "UPDATE runs SET status = ?, finished_at = NULL, error = NULL WHERE run_id = ?", (status, run_id)
             )
-            db.execute("UPDATE run_inputs SET reopened = 1 WHERE run_id = ?", (run_id,))
+            db.execute("UPDATE run_inputs SET resumed = 1 WHERE run_id = ?", (run_id,))
             self._queue.put(db, Job("run", run_id, record.workspace_id), owner)
 
     def cancel(self, run_id: str, workspace_id: str | None) -> RunRecord:
@@ -300,6 +287,14 @@ class RunTable:
     def checkpoints_gone(self, run_ids: Sequence[str]) -> None:
         with self._database.writing() as db:
             db.executemany("DELETE FROM deleted_runs WHERE run_id = ?", [(run_id,) for run_id in run_ids])
+
+    def spent(self, workspace_id: str, since: str) -> float:
+        """On models, in US dollars, by the runs asked since then."""
+        with self._database.reading() as db:
+            row = db.execute(
+                "SELECT SUM(cost_usd) FROM runs WHERE workspace_id = ? AND created_at >= ?", (workspace_id, since)
+            ).fetchone()
+        return float(row[0] or 0.0)
 
     def usage(self, workspace_id: str | None = None) -> list[UsageRow]:
         where, given = ("WHERE workspace_id = ?", (workspace_id,)) if workspace_id else ("", ())

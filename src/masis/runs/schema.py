@@ -100,4 +100,6 @@ CREATE INDEX first_responses_by_workspace ON first_responses (workspace_id);
 """Of requests with an `Idempotency-Key`. Here, since they quote runs and go with them; those of a table made before it
 knew whose they are must not outlive what was deleted."""
 
-RUNS = Schema("runs", (JOB_TABLES + _RUN_TABLES, JOB_STOPS, _DELETED_RUNS + _FIRST_RESPONSES))
+_RESUMED = "ALTER TABLE run_inputs RENAME COLUMN reopened TO resumed;"
+
+RUNS = Schema("runs", (JOB_TABLES + _RUN_TABLES, JOB_STOPS, _DELETED_RUNS + _FIRST_RESPONSES, _RESUMED))

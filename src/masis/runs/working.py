@@ -13,8 +13,9 @@ from masis.jobs.queue import Job
 from masis.jobs.worker import Worker, default_room
 from masis.runs.execution import Execution
 from masis.runs.hub import QUEUE
-from masis.runs.ingestions import IngestionWork
-from masis.runs.service import Masis
+from masis.runs.ingesting import IngestionWork
+from masis.runs.parts import Parts
+from masis.runs.retention import prune
 
 PRUNE_SECONDS = 3600.0
 THREADS = 32
@@ -22,20 +23,20 @@ log = structlog.get_logger("masis.worker")
 
 
 @asynccontextmanager
-async def working(masis: Masis, concurrency: int | None = None) -> AsyncIterator[Worker]:
+async def working(parts: Parts, concurrency: int | None = None) -> AsyncIterator[Worker]:
     """A worker in this event loop, until the block ends; what it has in work then is given back."""
-    room = default_room(concurrency or masis.settings.worker_runs)
-    ingest = IngestionWork(masis.uploads, masis.library, masis.hub)
+    room = default_room(concurrency or parts.settings.worker_runs)
+    ingest = IngestionWork(parts.ingestions, parts.library, parts.hub)
 
     async def run(job: Job, lease: Lease) -> None:
-        await _run(masis, job, lease)
+        await _run(parts, job, lease)
 
-    worker = Worker(masis.queue, {"run": run, "ingest": ingest}, room, masis.settings.poll_seconds)
-    async with masis.keeping_checkpoints_open():
+    worker = Worker(parts.queue, {"run": run, "ingest": ingest}, room, parts.settings.poll_seconds)
+    async with parts.graph():
         tasks = [
             asyncio.create_task(worker.run(), name="worker"),
-            asyncio.create_task(_woken(masis, worker), name="waking"),
-            asyncio.create_task(_pruning(masis), name="pruning"),
+            asyncio.create_task(_woken(parts, worker), name="waking"),
+            asyncio.create_task(_pruning(parts), name="pruning"),
         ]
         try:
             yield worker
@@ -45,20 +46,20 @@ async def working(masis: Masis, concurrency: int | None = None) -> AsyncIterator
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _run(masis: Masis, job: Job, lease: Lease) -> None:
+async def _run(parts: Parts, job: Job, lease: Lease) -> None:
     try:
-        await masis.run_table.together("writing", masis.run_table.began, job.subject, lease.owner)
-        async with masis.graph() as graph:
-            await Execution(masis.run_table, masis.hub, masis.services, graph).advance(lease)
+        await parts.runs.together("writing", parts.runs.began, job.subject, lease.owner)
+        async with parts.graph() as graph:
+            await Execution(parts.runs, parts.hub, parts.services, graph).advance(lease)
     except UnknownRun:
-        with masis.database.writing() as db:
-            masis.queue.remove(db, job.key)
+        with parts.database.writing() as db:
+            parts.queue.remove(db, job.key)
     except MASISError as error:
         if isinstance(error, DataFolderError | DatabaseUnavailable) or error.code == "lease_lost":
             raise
         log.warning("run_failed", run_id=job.subject, error=str(error))
     except Exception:
-        # It is written down as failed, and can be gone on with.
+        # It is recorded as failed, and can be resumed.
         log.exception("run_failed", run_id=job.subject)
 
 
@@ -67,15 +68,15 @@ def use_many_threads() -> None:
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, thread_name_prefix="masis"))
 
 
-async def _woken(masis: Masis, worker: Worker) -> None:
-    with masis.hub.listening(QUEUE) as change:
+async def _woken(parts: Parts, worker: Worker) -> None:
+    with parts.hub.listening(QUEUE) as change:
         while True:
             await change.wait(60.0)
             worker.wake()
 
 
-async def _pruning(masis: Masis) -> None:
+async def _pruning(parts: Parts) -> None:
     while True:
         with suppress(MASISError):
-            await masis.aprune()
+            await prune(parts.settings, parts.runs)
         await asyncio.sleep(PRUNE_SECONDS)

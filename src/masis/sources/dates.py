@@ -1,7 +1,12 @@
-"""The date a document gives itself. File time stamps are not asked: they tell of copying and printing."""
+"""The date a document gives itself, and the period it covers: on its first page, in its name, last in its properties,
+which tell of copying and printing as well."""
 
 import re
+from dataclasses import replace
 from datetime import date
+from pathlib import PurePosixPath
+
+from masis.types import ParsedDocument
 
 _HEAD_CHARS = 2000
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -38,6 +43,72 @@ _LABEL = re.compile(
 
 _CLOSING = [re.compile(rf"(?:^[\W_]*|[,–—|·]\s+){_WEEKDAY}{day}{_LINE_END}", re.IGNORECASE) for day in _DAYS]
 _BYLINES, _LONGEST_BYLINE = 6, 100
+
+
+_ENDED = re.compile(
+    r"\b(?P<length>quarter(?:ly\s+period)?|(?:three|six|nine|twelve|3|6|9|12)\s+months|half[\s-]year|(?:fiscal\s+|"
+    r"financial\s+)?year|period)\s+(?:ended|ending)\s*:?\s+",
+    re.IGNORECASE,
+)
+_LENGTHS = {"quarter": "quarter", "three": "quarter", "3": "quarter", "half": "half-year", "period": "period"}
+_COVER_CHARS = 4000
+_IN_A_NAME = (
+    re.compile(rf"(?<!\d){_YEAR}[ ._-]?(?P<month>0[1-9]|1[0-2])[ ._-]?(?P<day>0[1-9]|[12]\d|3[01])(?!\d)"),
+    *(re.compile(rf"(?<![^\W_]){form}(?!\d)", re.IGNORECASE) for form in (*_DAYS[2:], rf"{_MONTH},?\s+{_YEAR}")),
+    re.compile(rf"(?<!\d){_YEAR}[ ._-](?P<month>0[1-9]|1[0-2])(?!\d)"),
+)
+_PERIOD_IN_A_NAME = re.compile(
+    rf"(?<!\d){_YEAR}[ ._-]?(?P<part>[QH][1-4])(?!\d)"
+    r"|(?<![^\W_])(?P<part2>[QH][1-4])[ ._-]?(?P<year2>(?:19|20)\d\d)(?!\d)"
+    r"|(?<![^\W_])FY[ ._-]?(?P<fiscal>(?:19|20)?\d\d)(?!\d)",
+    re.IGNORECASE,
+)
+_YEAR_IN_A_NAME = re.compile(rf"(?<!\d){_YEAR}(?!\d)")
+
+
+def dated(parsed: ParsedDocument, file_name: str) -> ParsedDocument:
+    """With the period it covers, and with a date where it states none itself: the day in its file's name, the end of
+    that period, the year in the name, and at last when the file was made."""
+    first = parsed.pages[0].text if parsed.pages else ""
+    name = PurePosixPath(file_name).stem
+    ended = period_ended(first)
+    covered = f"{ended[0]} ended {ended[1]}" if ended else period_in_name(name)
+    day = parsed.date or date_in_name(name) or (ended[1] if ended else None) or _year_of(covered) or parsed.made
+    return replace(parsed, date=day, period=parsed.period or covered)
+
+
+def period_ended(text: str) -> tuple[str, str] | None:
+    """ "For the quarterly period ended June 25, 2022" on a first page: how long it was, and its last day."""
+    for match in _ENDED.finditer(text[:_COVER_CHARS]):
+        ended, _ = _read_date(text[match.end() : match.end() + 40])
+        if ended and len(ended) == len("2022-06-25"):
+            length = re.split(r"[\s-]|ly\b", match["length"].lower())[0]
+            months = f"{length} months" if length in ("six", "nine", "6", "9") else "year"
+            return _LENGTHS.get(length, months), ended
+    return None
+
+
+def date_in_name(name: str) -> str | None:
+    """ "minutes-dated-2021-03-09", "Board 9 March 2021", "report_202103"."""
+    spaced = re.sub(r"[_.-]+", " ", name)
+    for form in _IN_A_NAME:
+        if (match := form.search(spaced)) and (found := _iso(match.groupdict())):
+            return found
+    return None
+
+
+def period_in_name(name: str) -> str | None:
+    """ "2021Q3", "H1-2024", "FY22"; a year where there is only one, and no day or month of it."""
+    if match := _PERIOD_IN_A_NAME.search(name):
+        if fiscal := match["fiscal"]:
+            return f"FY{fiscal if len(fiscal) == 4 else f'20{fiscal}'}"
+        return f"{(match['part'] or match['part2']).upper()} {match['year'] or match['year2']}"
+    years = {match["year"] for match in _YEAR_IN_A_NAME.finditer(name)}
+    return years.pop() if len(years) == 1 and not date_in_name(name) else None
+
+
+def _year_of(covered: str | None) -> str | None:
+    return covered[-4:] if covered else None
 
 
 def find_date(text: str) -> str | None:

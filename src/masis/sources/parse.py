@@ -1,5 +1,7 @@
 """Which parser reads a file: what the bytes are decides, the extension chooses among kinds of text."""
 
+from importlib import import_module
+
 from masis.errors import UnreadableFile
 from masis.sources.archives.members import parse_archive
 from masis.sources.content import Content
@@ -12,6 +14,8 @@ from masis.types import ParsedDocument
 _BINARY_PARSERS = {form.names[0]: form.parser for form in BINARY}
 _BINARY_NAMES = {form.names[0]: form.names for form in BINARY}
 _TEXT_PARSERS = {name: form.parser for form in TEXT for name in form.names}
+_OWN_PARSERS: dict[str, Parser] = {}
+"""Of formats that are not ours, by extension."""
 _BINARY_EXTENSIONS = frozenset(name for form in BINARY for name in form.names)
 _KNOWN_NAMES = _BINARY_EXTENSIONS | UNREAD_NAMES | frozenset(_TEXT_PARSERS)
 
@@ -21,7 +25,13 @@ _HTML_NAMES = ("", ".txt", ".doc", ".xls", ".xml")
 
 
 def supported_extensions() -> tuple[str, ...]:
-    return tuple(sorted(_BINARY_EXTENSIONS | frozenset(_TEXT_PARSERS)))
+    return tuple(sorted(_BINARY_EXTENSIONS | frozenset(_TEXT_PARSERS) | frozenset(_OWN_PARSERS)))
+
+
+def add_formats(module: str) -> None:
+    """Files whose names end as its `FORMATS` say are read by these, whatever their bytes are."""
+    for form in import_module(module).FORMATS:
+        _OWN_PARSERS.update(dict.fromkeys(form.names, form.parser))
 
 
 def parse(data: bytes, file_name: str) -> ParsedDocument:
@@ -49,6 +59,8 @@ def parser_for(data: bytes, file_name: str) -> Parser:
     if not data.strip():
         raise UnreadableFile(f"{file_name} is empty.", advice="Check that the file was saved completely.")
     named, content = extension(file_name), sniff(data)
+    if named in _OWN_PARSERS:
+        return _OWN_PARSERS[named]
     if content.extension == ".txt":
         return _text_parser(data, file_name, named, content)
     if content.extension in _BINARY_PARSERS:

@@ -97,11 +97,6 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def table_row(cells: list[str]) -> str:
-    """One row, one line; a bar inside a cell would look like another column."""
-    return " | ".join(one_line(cell).replace(" | ", " / ") for cell in cells)
-
-
 def title_line(text: str) -> str | None:
     """The first line, when it reads like a title and not like a sentence or a row of figures."""
     line = one_line(text.lstrip().split("\n", 1)[0]).lstrip("# ")

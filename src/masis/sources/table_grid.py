@@ -1,9 +1,25 @@
-"""Cells that span several columns or rows, laid out so that each row can be read alone."""
+"""Tables in the one form that every format's text has: a row a line between bars, one header row with a rule under it.
 
-from collections.abc import Iterable
+A header of several rows is joined into one (“Years ended December 31, 2025”), and what spans several rows or columns
+stands in each of them, so that every row can be read alone.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+
+from masis.language.table_headers import NOTE, header_depth, spread_names
+from masis.sources.plain import one_line
 
 MAX_SPAN = 100
+RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
+_BAR = re.compile(r"(?<!\\)\|")
+_WRITTEN_AMOUNT = re.compile(
+    r"[-−–(]?\s?[$€£¥]?\s?[-−(]?\d+(?:[.,]\d+)+\)?\s?%?|[-−–(]?[$€£¥]\s?\d+\)?|[-−(]?\d+\)?\s?%"
+)
+
+Rows = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,8 +29,8 @@ class Cell:
     height: int = 1
 
 
-def grid(rows: Iterable[list[Cell]]) -> list[list[str]]:
-    """A cell that spans rows stands in each of them; one that spans columns stands in its first."""
+def grid(rows: Iterable[list[Cell]], *, is_header: bool = False) -> list[list[str]]:
+    """A cell that spans rows stands in each of them; one that spans columns in its first, in a header in each."""
     spanning: dict[int, tuple[str, int]] = {}
     laid_out = []
     for cells in rows:
@@ -25,7 +41,7 @@ def grid(rows: Iterable[list[Cell]]) -> list[list[str]]:
                 line.append(_take_spanning(spanning, len(line)))
                 continue
             cell = left.pop()
-            for part in [cell.text] + [""] * (cell.width - 1):
+            for part in [cell.text] + [cell.text if is_header else ""] * (cell.width - 1):
                 if cell.height > 1:
                     spanning[len(line)] = (part, cell.height - 1)
                 line.append(part)
@@ -44,3 +60,84 @@ def _take_spanning(spanning: dict[int, tuple[str, int]], column: int) -> str:
     if left > 1:
         spanning[column] = (text, left - 1)
     return text
+
+
+def table_row(cells: Iterable[str]) -> str:
+    """One row, one line; a bar inside a cell would look like another column."""
+    return "| " + " | ".join(one_line(cell).replace("|", "/") for cell in cells) + " |"
+
+
+def table_lines(rows: Iterable[Sequence[str]], header_rows: int | None = None) -> list[str]:
+    """The lines of a table; where the file does not say how many rows are its header, their content does."""
+    filled = [[one_line(cell) for cell in row] for row in rows]
+    filled = [row for row in filled if any(row)]
+    width = max(map(len, filled), default=0)
+    if width < 2:
+        return [cell for row in filled for cell in row if cell]
+    if len(filled) == 1:
+        return [table_row(filled[0])]
+    padded = _without_empty_columns([[*row, *[""] * (width - len(row))] for row in filled])
+    width = len(padded[0])
+    depth = _depth(padded) if header_rows is None else min(header_rows, len(padded) - 1)
+    names, unit = joined_header(padded[:depth], is_spread=header_rows is not None) if depth else ([""] * width, "")
+    body = [table_row(row) for row in padded[depth:]]
+    return [*([unit] if unit else []), table_row(names), f"|{'---|' * width}", *body]
+
+
+def _without_empty_columns(rows: list[list[str]]) -> list[list[str]]:
+    used = [any(column) for column in zip(*rows, strict=True)]
+    return rows if all(used) else [[cell for cell, is_used in zip(row, used, strict=True) if is_used] for row in rows]
+
+
+def with_rules(text: str) -> str:
+    """For parsers that read a table line by line: each run of rows becomes a table with its header."""
+    return "\n".join(_with_rules(text.split("\n")))
+
+
+def _with_rules(lines: Iterable[str]) -> Iterator[str]:
+    for is_table, run in groupby(lines, key=is_row):
+        rows = list(run)
+        if is_table and not any(map(is_rule, rows)):
+            yield from table_lines(map(row_cells, rows))
+        else:
+            yield from rows
+
+
+def is_row(line: str) -> bool:
+    return line.startswith("|") and line.endswith("|") and len(line) > 2
+
+
+def is_rule(line: str) -> bool:
+    return line.startswith("|") and bool(RULE.fullmatch(line))
+
+
+def row_cells(line: str) -> list[str]:
+    return [cell.strip() for cell in _BAR.split(line[1:-1])]
+
+
+def joined_header(rows: Rows, *, is_spread: bool) -> tuple[list[str], str]:
+    """One name a column, and the unit that all columns share (“(in millions)”)."""
+    names, unit = _without_unit(rows)
+    return spread_names(names, is_spread=is_spread), unit
+
+
+def _without_unit(rows: Rows) -> tuple[Rows, str]:
+    """A note that stands alone in its row of a deeper header is of the whole table."""
+    if len(rows) < 2:
+        return rows, ""
+    notes = [{cell for cell in row[1:] if cell} for row in rows]
+    is_unit = [
+        len(found) == 1 and bool(NOTE.fullmatch(next(iter(found)))) and not row[0]
+        for found, row in zip(notes, rows, strict=True)
+    ]
+    if all(is_unit):
+        return rows, ""
+    units = dict.fromkeys(next(iter(found)) for found, is_one in zip(notes, is_unit, strict=True) if is_one)
+    return [row for row, is_one in zip(rows, is_unit, strict=True) if not is_one], " ".join(units)
+
+
+def _depth(rows: Rows) -> int:
+    """How many rows are the header; none where the first has amounts already."""
+    if any(_WRITTEN_AMOUNT.fullmatch(cell) for cell in rows[0][1:]):
+        return 0
+    return header_depth(rows)

@@ -1,5 +1,3 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +10,7 @@ from masis.audit.citations.engine import (
     strip_citations,
 )
 from tests.audit.citations.citation_cases import CASES, A, B, C, Case
+from tests.support.growth import MOST, growth
 
 KIND_LETTERS = {"claim": "c", "limit": "l", "recommendation": "r", "heading": "h"}
 KNOWN = (A, B, C)
@@ -240,15 +239,7 @@ ADVERSARIAL = [
 
 @pytest.mark.parametrize("piece", ADVERSARIAL)
 def test_time_is_linear(piece: str) -> None:
-    """Twice the text costs about twice as much; quadratic time would show as many seconds here."""
-
-    def seconds(size: int) -> float:
-        text = (piece * (size // len(piece) + 1))[:size]
-        started = time.process_time()
-        audit_citations(text, KNOWN)
-        return time.process_time() - started
-
-    assert seconds(80_000) < 4 * seconds(40_000) + 0.5
+    assert growth(lambda text: audit_citations(text, KNOWN), piece) < MOST
 
 
 def test_a_file_name_beside_a_known_id_says_where_it_is_from() -> None:

@@ -12,9 +12,10 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from masis.access.check import require_own_machine
 from masis.api.middleware.problems import TooLarge, TooSlow, internal_problem, response_to
 from masis.api.service import Service
-from masis.errors import Forbidden, MASISError
+from masis.errors import MASISError
 from masis.observability.logs import bind
 from masis.observability.metrics import http_request
 from masis.settings import Settings
@@ -23,9 +24,6 @@ _log = logging.getLogger(__name__)
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _UPLOADS = re.compile(r"/masis/workspaces/[^/]+/documents")
-_LOOPBACK = re.compile(r"(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d{1,5})?", re.IGNORECASE | re.ASCII)
-_FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
-"""What a proxy adds: behind one, everybody seems to come from this machine."""
 _LIVENESS = "/health"
 _LIVENESS_SECONDS = 1.0
 _CLIENT_GONE = 499
@@ -57,7 +55,7 @@ class Guard:
         length = headers.get("content-length", "")
         try:
             _require_size(int(length) if length.isdecimal() else 0, scope, self._service.settings)
-            await self._let_in(scope["path"], headers)
+            await self._let_in(scope)
             await self._app(scope, _limited(receive, scope, self._service.settings), answering)
         except ClientDisconnect:
             # Nobody is left to answer; it is counted as nginx counts it.
@@ -71,29 +69,16 @@ class Guard:
                 raise
             await internal_problem(scope["path"], request_id)(scope, receive, answering)
 
-    async def _let_in(self, path: str, headers: Headers) -> None:
-        """Without keys whoever reaches this machine's loopback is its owner; a page elsewhere in their browser, sent
-        here by a name that points to loopback or by a plain cross-site form, is not."""
-        if await self._keys_needed(path):
-            return
-        if any(name in headers for name in _FORWARDED):
-            raise Forbidden(
-                "The request came through a proxy, and without keys this service answers only its own machine.",
-                advice="Make a key with `masis keys create` before others can reach the service.",
-            )
-        host, origin = headers.get("host", ""), headers.get("origin")
-        if not _LOOPBACK.fullmatch(host) or (origin is not None and origin.partition("://")[2] != host):
-            raise Forbidden(
-                "Without keys this service answers only its own machine.",
-                advice="Call it as 127.0.0.1 or localhost, or make a key with `masis keys create`.",
-            )
+    async def _let_in(self, scope: Scope) -> None:
+        if not await self._keys_needed(scope["path"]):
+            require_own_machine(scope)
 
     async def _keys_needed(self, path: str) -> bool:
         if path != _LIVENESS:
-            return await self._service.keys_needed()
+            return await self._service.access.keys_needed()
         # Whether the process lives is not the database's to say: one that is away must not get it restarted.
         with suppress(TimeoutError, MASISError):
-            return await asyncio.wait_for(self._service.keys_needed(), _LIVENESS_SECONDS)
+            return await asyncio.wait_for(self._service.access.keys_needed(), _LIVENESS_SECONDS)
         return True
 
 

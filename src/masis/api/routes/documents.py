@@ -224,7 +224,7 @@ def _sorted_out(
     half read may be tried again."""
     fresh: dict[str, Uploaded] = {}
     known: list[KnownDocument] = []
-    coming = access.masis.uploads.on_their_way(workspace_id)
+    coming = access.masis.being_ingested(workspace_id)
     for file in files:
         document = access.masis.library.catalog.document(workspace_id, file.document_id)
         is_ready = document is not None and document.status == "READY"

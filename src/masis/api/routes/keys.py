@@ -29,7 +29,7 @@ async def get_me(access: Read) -> Me:
         key_id=caller.key_id,
         role=access.key.role,
         workspaces=list(access.key.workspaces),
-        keys_needed=await access.service.keys_needed(),
+        keys_needed=await access.service.access.keys_needed(),
     )
 
 
@@ -37,7 +37,7 @@ async def get_me(access: Read) -> Me:
     "/keys", operation_id="list_keys", summary="The keys you could have made, newest first", responses=problems()
 )
 async def list_keys(access: Admin, limit: Limit = 50, cursor: Cursor = None) -> Page[KeyOut]:
-    found = await asyncio.to_thread(grantable_keys, access.service.keys, access.key)
+    found = await asyncio.to_thread(grantable_keys, access.service.access.keys, access.key)
     shown, following = cut_sorted(found, limit, cursor, _age, newest_first=True)
     return Page(items=[KeyOut(**asdict(key)) for key in shown], next_cursor=following)
 
@@ -47,17 +47,17 @@ async def create_key(access: Admin, new: NewKey) -> CreatedKey:
     """Its token is in the answer and nowhere else, ever; that is why this call takes no Idempotency-Key. From the first
     key on, every call needs one."""
     service = access.service
-    make = partial(grant_key, service.keys, service.audit_log, access.key)
+    make = partial(grant_key, service.access.keys, service.audit_log, access.key)
     key, token = await asyncio.to_thread(make, new.name, new.role, new.workspaces, new.expires)
-    service.keys_changed()
+    service.access.keys_changed()
     return CreatedKey(**asdict(key), token=token)
 
 
 @router.delete("/keys/{key_id}", operation_id="revoke_key", summary="Revoke a key, at once", responses=problems(404))
 async def revoke(access: Admin, key_id: KeyId) -> KeyOut:
     service = access.service
-    key = await asyncio.to_thread(revoke_key, service.keys, service.audit_log, access.key, key_id)
-    service.keys_changed()
+    key = await asyncio.to_thread(revoke_key, service.access.keys, service.audit_log, access.key, key_id)
+    service.access.keys_changed()
     return KeyOut(**asdict(key))
 
 

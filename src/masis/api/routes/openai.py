@@ -14,7 +14,6 @@ from fastapi.responses import StreamingResponse
 
 from masis.access import rights
 from masis.api.access import Access, Read, Write
-from masis.api.asking import finished_result, result_or_problem
 from masis.api.middleware.idempotency import IdempotencyKey, failed_after_all, once
 from masis.api.middleware.openai_errors import OpenAIError
 from masis.api.middleware.problems import StillRunning, response_to
@@ -30,7 +29,7 @@ from masis.api.openai_shapes import (
     usage_of,
 )
 from masis.api.routes.runs import location_of
-from masis.api.streaming import until_stopping
+from masis.api.waiting import finished_result, result_or_problem, until_stopping
 from masis.errors import InvalidInput, MASISError, UnknownWorkspace
 from masis.runs.records import RunRecord
 
@@ -78,8 +77,8 @@ async def create_chat_completion(
     if not asked.question.strip():
         raise InvalidInput("No message has the role user, or the last one is empty.", advice="Put the question there.")
     await once(request, await request.body(), idempotency_key, asked.model)
-    run = await access.masis.astart(asked.question, asked.model, by=access.caller)
-    await access.record("run.start", asked.model, run.run_id, "by chat completion")
+    run = await access.masis.aask_in_background(asked.question, asked.model, by=access.caller)
+    await access.record("run.ask", asked.model, run.run_id, "by chat completion")
     headers = {"X-Run-Id": run.run_id}
     if asked.stream:
         pieces = _streamed(access, asked, run, request)

@@ -1,23 +1,24 @@
-"""Runs: ask, start in the background, follow live, answer, cancel, delete."""
+"""Runs: ask, follow live, answer, resume, cancel, delete."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
-from masis.api.access import Read, Write
-from masis.api.asking import finished_result
+from masis.api.access import Access, Read, Write
 from masis.api.middleware.idempotency import Once
 from masis.api.middleware.problems import Conflicting, problems, refused_as_conflict
 from masis.api.models import WorkspaceId
 from masis.api.paging import Cursor, Limit, Page, cut, position_of
-from masis.api.routes.exporting import EXPORTED, export_response
 from masis.api.run_models import Answer, Asked, FullAnswer, PersonsAnswer, Run
-from masis.api.streaming import until_stopping
-from masis.export.formats import Format
+from masis.api.waiting import finished_result, until_stopping
+from masis.export.formats import FORMATS, MEDIA_TYPES, Format, exported
+from masis.export.pack import Pack
+from masis.export.webpage import POLICY
 from masis.orchestrator.human import is_name
 from masis.runs.records import ENDED, RunRecord, RunStatus
 from masis.types import Caller, Outcome
@@ -26,12 +27,16 @@ router = APIRouter(prefix="/masis/workspaces/{workspace_id}", tags=["runs"])
 
 RunId = Annotated[str, Path(max_length=64, description="As the start of the run named it.", examples=["5f0c2a9d1b7e"])]
 
+EXPORTED: dict[str, Any] = {
+    "content": {MEDIA_TYPES[form].partition(";")[0]: {} for form in FORMATS},
+    "description": "The run.",
+}
 LAST_EVENT = 10**9
 _EVENT_ID = re.compile(r"[0-9]{1,9}")
 
 
 async def _known_run(access: Read, workspace_id: WorkspaceId, run_id: RunId) -> RunRecord:
-    return await access.masis.arun(run_id, workspace_id)
+    return await access.masis.aget_run(run_id, workspace_id)
 
 
 Known = Annotated[RunRecord, Depends(_known_run)]
@@ -43,10 +48,11 @@ Known = Annotated[RunRecord, Depends(_known_run)]
 async def ask(access: Write, asked: Asked, _: Once, workspace_id: WorkspaceId, response: Response) -> Answer:
     """Five agents find evidence, write, audit and score an answer. `needs_clarification` comes with the best draft and
     a question for a person; answer it under the run that `Location` names. A connection that breaks stops nothing."""
-    run = await access.masis.astart(asked.query, workspace_id, max_retries=asked.max_retries, by=access.caller)
+    run = await access.masis.aask_in_background(
+        asked.query, workspace_id, max_retries=asked.max_retries, by=access.caller
+    )
     response.headers["X-Run-Id"] = run.run_id
     response.headers["Location"] = location_of(run)
-    await access.record("run.start", workspace_id, run.run_id)
     result = await finished_result(access, run, location_of(run))
     return Answer.model_validate(result, from_attributes=True)
 
@@ -71,14 +77,15 @@ async def list_runs(
 
 @router.post(
     "/runs",
-    operation_id="start_run",
+    operation_id="ask_in_background",
     summary="Ask in the background",
     status_code=202,
     responses=problems(404, 409),
 )
-async def start_run(access: Write, asked: Asked, _: Once, workspace_id: WorkspaceId, response: Response) -> Run:
-    run = await access.masis.astart(asked.query, workspace_id, max_retries=asked.max_retries, by=access.caller)
-    await access.record("run.start", workspace_id, run.run_id)
+async def ask_in_background(access: Write, asked: Asked, _: Once, workspace_id: WorkspaceId, response: Response) -> Run:
+    run = await access.masis.aask_in_background(
+        asked.query, workspace_id, max_retries=asked.max_retries, by=access.caller
+    )
     response.headers["Location"] = location_of(run)
     return _out(run)
 
@@ -141,24 +148,24 @@ async def follow_run(
 
 @router.post(
     "/runs/{run_id}/answer",
-    operation_id="answer_run",
+    operation_id="answer",
     summary="Answer a run that waits for a person",
     status_code=202,
     responses=problems(404, 409),
 )
-async def answer_run(access: Write, given: PersonsAnswer, _: Once, run: Known, response: Response) -> Run:
+async def answer(access: Write, given: PersonsAnswer, _: Once, run: Known, response: Response) -> Run:
     if run.status != "waiting":
         raise Conflicting(f"The run does not wait for an answer: it is {run.status}.", advice="Ask a new question.")
-    answer = given.model_dump(exclude_none=True)
-    answer.setdefault("by", _named(access.caller))
-    resumed = await access.masis.aanswer(run.run_id, answer, run.workspace_id)
+    decision = given.model_dump(exclude_none=True)
+    decision.setdefault("by", _named(access.caller))
+    resumed = await access.masis.aanswer_in_background(run.run_id, decision, workspace=run.workspace_id)
     await access.record("run.answer", run.workspace_id, run.run_id, given.action)
     response.headers["Location"] = location_of(run)
     return _out(resumed)
 
 
-@router.post("/runs/{run_id}/cancel", operation_id="cancel_run", summary="Stop a run", responses=problems(404))
-async def cancel_run(access: Write, _: Once, run: Known) -> Run:
+@router.post("/runs/{run_id}/cancel", operation_id="cancel", summary="Stop a run", responses=problems(404))
+async def cancel(access: Write, _: Once, run: Known) -> Run:
     """One that is over stays as it is."""
     cancelled = await access.masis.acancel(run.run_id, run.workspace_id)
     if run.status not in ENDED:
@@ -168,16 +175,16 @@ async def cancel_run(access: Write, _: Once, run: Known) -> Run:
 
 @router.post(
     "/runs/{run_id}/resume",
-    operation_id="resume_run",
-    summary="Go on with a run that failed",
+    operation_id="resume",
+    summary="Resume a run that failed",
     status_code=202,
     responses=problems(404, 409),
 )
-async def resume_run(access: Write, _: Once, run: Known, response: Response) -> Run:
-    """From the agent that was interrupted; what the others did is kept. One that waits for a person is answered
-    instead, and one whose worker died is gone on with by another."""
+async def resume(access: Write, _: Once, run: Known, response: Response) -> Run:
+    """From its last checkpoint: only the agent that was interrupted works again. Answer a run that is waiting for a
+    person instead; workers resume by themselves what a dead process left."""
     with refused_as_conflict():
-        resumed = await access.masis.areopen(run.run_id, run.workspace_id)
+        resumed = await access.masis.aresume_in_background(run.run_id, workspace=run.workspace_id)
     await access.record("run.resume", run.workspace_id, run.run_id)
     response.headers["Location"] = location_of(run)
     return _out(resumed)
@@ -196,7 +203,28 @@ async def export_run(
     format: Annotated[Format, Query(description="JSON for programs, the others for people.")] = "json",
 ) -> Response:
     """JSON holds everything; the others the answer with footnoted sources, verdicts, conflicts, scores and trail."""
-    return await export_response(access, run, format)
+    data = await asyncio.to_thread(exported, await _pack(access, run), format)
+    headers = {
+        "Content-Disposition": f'attachment; filename="masis-{run.run_id}.{format}"',
+        # Opened in this service's origin all the same, it can do nothing there.
+        "Content-Security-Policy": f"{POLICY}; sandbox",
+    }
+    return Response(data, media_type=MEDIA_TYPES[format], headers=headers)
+
+
+async def _pack(access: Access, run: RunRecord) -> Pack:
+    result = await access.masis.aresult(run.run_id, run.workspace_id)
+    if result is None or run.status in ("queued", "running"):
+        raise Conflicting(f"The run is {run.status}.", advice="Export it when it is done or waits for a person.")
+    return Pack(run, result, await access.masis.aevents(run.run_id, run.workspace_id))
+
+
+async def _asked(access: Access, asked: Asked, workspace_id: str) -> RunRecord:
+    run = await access.masis.aask_in_background(
+        asked.query, workspace_id, max_retries=asked.max_retries, by=access.caller
+    )
+    await access.record("run.ask", workspace_id, run.run_id)
+    return run
 
 
 def _named(caller: Caller) -> str:

@@ -7,11 +7,11 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from masis.access.api_key import LOCAL_ADMIN, ApiKey, caller_of
+from masis.access.sessions import COOKIE, SESSION_SECONDS
 from masis.api.access import Read
 from masis.api.middleware.problems import problems
 from masis.api.models import Described
 from masis.api.service import Service, service_of
-from masis.api.session_tickets import COOKIE, SESSION_SECONDS
 from masis.errors import Forbidden, Unauthorized
 from masis.types import Caller
 
@@ -41,10 +41,10 @@ async def sign_in(request: Request, response: Response, given: SignIn) -> Sessio
     local admin, and no cookie."""
     service = service_of(request)
     _require_own_page(request)
-    if not await service.keys_needed():
+    if not await service.access.keys_needed():
         return _out(LOCAL_ADMIN, None)
     key = await _verified(service, given.key, request.client.host if request.client else "unknown")
-    session, ticket = await asyncio.to_thread(service.sessions.opened_for, key.key_id)
+    session, ticket = await asyncio.to_thread(service.access.sessions.opened_for, key.key_id)
     await asyncio.to_thread(service.audit_log.record, caller_of(key), "session.open", None, key.key_id)
     response.set_cookie(
         COOKIE,
@@ -68,12 +68,12 @@ async def sign_out(request: Request, response: Response) -> None:
     service = service_of(request)
     response.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=request.url.scheme == "https")
     ticket = request.cookies.get(COOKIE)
-    if ticket is None or not await service.keys_needed():
+    if ticket is None or not await service.access.keys_needed():
         return
     with suppress(Unauthorized):
-        session = await asyncio.to_thread(service.sessions.of, ticket)
-        await asyncio.to_thread(service.sessions.end, session)
-        key = await asyncio.to_thread(service.keys.get, session.key_id)
+        session = await asyncio.to_thread(service.access.sessions.of, ticket)
+        await asyncio.to_thread(service.access.sessions.end, session)
+        key = await asyncio.to_thread(service.access.keys.get, session.key_id)
         await asyncio.to_thread(service.audit_log.record, caller_of(key), "session.end", None, key.key_id)
 
 
@@ -88,7 +88,7 @@ def _require_own_page(request: Request) -> None:
 async def _verified(service: Service, token: str, address: str) -> ApiKey:
     service.sign_in_limit.count(address)
     try:
-        return await asyncio.to_thread(service.keys.verify, token)
+        return await asyncio.to_thread(service.access.keys.verify, token)
     except Unauthorized:
         record = service.audit_log.record
         await asyncio.to_thread(record, NOBODY, "session.refused", None, None, f"from {address}")

@@ -2,17 +2,18 @@
 
 import asyncio
 from dataclasses import asdict
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
 from masis._version import __version__
 from masis.access import rights
-from masis.api.access import AdminEverywhere, identify
+from masis.api.access import AdminEverywhere, Read, identify
 from masis.api.access_models import Alive, FindingOut
 from masis.api.middleware.problems import problems
 from masis.api.service import service_of
 from masis.observability import metrics
-from masis.runs.checkup import examine
+from masis.wording import vocabulary
 
 router = APIRouter(tags=["system"])
 
@@ -25,7 +26,7 @@ async def get_health() -> Alive:
 @router.get("/ready", operation_id="get_ready", summary="Database and index answer", responses=problems())
 async def get_ready(request: Request) -> Alive:
     service = service_of(request)
-    await asyncio.to_thread(service.keys.any)
+    await asyncio.to_thread(service.access.keys.needed)
     await service.masis.library.answers()
     return Alive(version=__version__)
 
@@ -45,9 +46,15 @@ async def get_metrics(request: Request) -> Response:
     return Response(text, media_type=media_type)
 
 
+@router.get("/masis/wording", operation_id="get_wording", summary="What the codes mean, in words", responses=problems())
+async def get_wording(_: Read) -> dict[str, dict[str, Any]]:
+    """How the page, the command line and the exports name verdicts, outcomes, conflicts and causes."""
+    return vocabulary()
+
+
 @router.get(
     "/masis/doctor", operation_id="get_doctor", summary="What is configured, and whether it works", responses=problems()
 )
 async def get_doctor(access: AdminEverywhere) -> list[FindingOut]:
     """Tried, not assumed: each configured model is asked two short questions."""
-    return [FindingOut(**asdict(finding)) for finding in await examine(access.service.settings)]
+    return [FindingOut(**asdict(finding)) for finding in await access.masis.acheckup()]

@@ -1,16 +1,18 @@
-"""Workspaces: list, make, look at, delete with all that is theirs."""
+"""Workspaces: list, make, search, delete with everything in them; their usage and their standing decisions."""
 
 from dataclasses import asdict
+from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 
 from masis.access.rights import require, visible
-from masis.api.access import Access, Admin, Read
+from masis.api.access import Access, Admin, Read, Write
 from masis.api.middleware.idempotency import IdempotencyKey, once
 from masis.api.middleware.problems import problems, refused_as_conflict
-from masis.api.models import NewWorkspace, Receipt, Workspace, WorkspaceId
+from masis.api.models import READABLE, Found, NewWorkspace, Receipt, Workspace, WorkspaceId
 from masis.api.paging import Cursor, Limit, Page, cut_sorted
-from masis.api.run_models import UsageOut
+from masis.api.run_models import DecisionOut, UsageOut
+from masis.settings import QUESTION_CEILING
 
 router = APIRouter(prefix="/masis/workspaces", tags=["workspaces"])
 
@@ -66,6 +68,51 @@ async def delete_workspace(access: Admin, workspace_id: WorkspaceId) -> Receipt:
 async def get_usage(access: Admin, workspace_id: WorkspaceId) -> list[UsageOut]:
     await access.require_workspace(workspace_id)
     return [UsageOut(**asdict(row)) for row in await access.masis.ausage(workspace_id)]
+
+
+@router.get(
+    "/{workspace_id}/search",
+    tags=["documents"],
+    operation_id="search",
+    summary="The passages that fit a question",
+    responses=problems(404),
+)
+async def search(
+    access: Read,
+    workspace_id: WorkspaceId,
+    q: Annotated[str, Query(min_length=1, max_length=QUESTION_CEILING, pattern=READABLE, examples=["customer churn"])],
+    limit: Annotated[int, Query(ge=1, le=100)] = 10,
+) -> list[Found]:
+    found = await access.masis.asearch(q, workspace_id, limit=limit)
+    return [Found.model_validate(chunk) for chunk in found]
+
+
+@router.get(
+    "/{workspace_id}/decisions",
+    tags=["runs"],
+    operation_id="list_decisions",
+    summary="What was decided about conflicts",
+    responses=problems(404),
+)
+async def list_decisions(access: Read, workspace_id: WorkspaceId) -> list[DecisionOut]:
+    await access.require_workspace(workspace_id)
+    return [DecisionOut.model_validate(decision) for decision in await access.masis.adecisions(workspace_id)]
+
+
+@router.delete(
+    "/{workspace_id}/decisions/{decision_id}",
+    tags=["runs"],
+    operation_id="delete_decision",
+    summary="Delete a decision: the conflict is a person's to decide again",
+    responses=problems(404),
+)
+async def delete_decision(
+    access: Write, workspace_id: WorkspaceId, decision_id: Annotated[str, Path(max_length=64)]
+) -> DecisionOut:
+    await access.require_workspace(workspace_id)
+    deleted = await access.masis.adelete_decision(workspace_id, decision_id)
+    await access.record("decision.delete", workspace_id, decision_id)
+    return DecisionOut.model_validate(deleted)
 
 
 async def _visible_workspaces(access: Access) -> list[Workspace]:

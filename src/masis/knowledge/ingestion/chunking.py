@@ -1,16 +1,28 @@
-"""Cuts a document into passages: whole sentences and rows, never across a page, every character once."""
+"""Cuts a document into passages: whole sentences, items and rows, never across a page, every character once.
+
+A section that fits is one passage. A table or a list that must be cut says in every part what it stands under: its
+captions, its unit and its header, or the sentence that introduces it.
+"""
 
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from enum import IntEnum
 from itertools import pairwise
 
 from masis.knowledge.ingestion.chunk_ids import chunk_id
-from masis.knowledge.ingestion.headings import HeadingPath, join_headings
-from masis.knowledge.ingestion.layout import Line, Table, find_tables, read_lines
+from masis.knowledge.ingestion.layout import (
+    HeadingPath,
+    Line,
+    Listing,
+    Table,
+    find_lists,
+    find_tables,
+    read_lines,
+)
 from masis.settings import Settings
-from masis.types import PAGE_BREAK, Chunk, ParsedDocument
+from masis.types import PAGE_BREAK, Chunk, Page, ParsedDocument
 
 # A wrong guess only moves a cut to another sensible place, so this stays simple; claims are split elsewhere.
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]{0,3}\s+(?=[^\sa-z])|(?<=[。！？])")
@@ -19,14 +31,18 @@ _NO_END = re.compile(
     r"|^\s*\d{1,3}\.$",
     re.MULTILINE,
 )
-_BULLETS = ("- ", "* ", "• ")
 
-_HEADING_FILL = 0.35
+_HEADING_FILL = 0.15
 """A heading opens a new chunk when the current one is this full."""
-_TABLE_FILL = 0.1
-"""A table that fits into one chunk moves there whole when the current one is this full."""
+_SECTION = 1.25
+"""A section this much longer than a chunk is still one chunk."""
+_BLOCK_FILL = 0.1
+"""A table or a list that fits into one chunk moves there whole when the current one is this full."""
+_REST_FILL = 0.35
 _GOOD_FILL = 0.5
 _LEAST_FILL = 0.25
+_PART_CHARS = 1000
+"""Of a heading or a table's header: one that is cut short would put names over the wrong columns."""
 
 
 class Strength(IntEnum):
@@ -39,15 +55,24 @@ class Strength(IntEnum):
 
 
 Cut = tuple[int, Strength]
+Block = Table | Listing
 
 
 def chunk_document(parsed: ParsedDocument, document_id: str, file_name: str, settings: Settings) -> list[Chunk]:
     chunks: list[Chunk] = []
     path = HeadingPath()
+    open_table: Table | None = None
     offset = 0
-    for page in parsed.pages:
-        layout = _Page(page.text)
-        for start, end in layout.spans(settings.chunk_chars):
+    layouts = [_Page(page) for page in parsed.pages]
+    has_text = any(layout.has_text for layout in layouts)
+    for page, layout in zip(parsed.pages, layouts, strict=True):
+        layout.continue_table(open_table)
+        open_table = layout.table_at_the_end
+        # A title alone on its page stands above what follows; it is a passage only where nothing else is.
+        spans = [] if layout.is_a_title and has_text else list(layout.spans(settings.chunk_chars))
+        if not spans:
+            path.pass_over(layout.heading_lines)
+        for start, end in spans:
             text = page.text[start:end]
             span = (offset + start, offset + end)
             chunks.append(
@@ -70,7 +95,7 @@ def chunk_document(parsed: ParsedDocument, document_id: str, file_name: str, set
 
 def statements(text: str) -> list[tuple[int, int]]:
     """The spans of a passage that can be read on their own: its sentences, and each table whole with its header."""
-    page = _Page(text)
+    page = _Page(Page(1, text))
     inside = [(page.lines[table.first].start, page.lines[table.last].end) for table in page.tables]
     starts = [place for place, _ in page.cuts if not any(first < place < last for first, last in inside)]
     bounds = [0, *(place for place in starts if place > 0), len(text)]
@@ -80,12 +105,36 @@ def statements(text: str) -> list[tuple[int, int]]:
 class _Page:
     """The places where one page may be cut, and the cutting."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, page: Page) -> None:
+        self.text = text = _without_furniture(page)
+        self._is_continued = any(block.is_continued and block.kind == "table" for block in page.blocks)
         self.lines = read_lines(text)
         self.tables = find_tables(self.lines)
-        self.cuts: list[Cut] = sorted(_cuts(text, self.lines, self.tables).items())
+        blocks: list[Block] = [*self.tables, *_outside(find_lists(self.lines), self.tables)]
+        self.blocks = sorted(blocks, key=lambda block: block.first)
+        """What stays whole where it fits."""
+        self.heading_lines = [line for line in self.lines if line.kind == "heading"]
+        bodies = [line for line in self.lines if line.kind not in ("heading", "blank")]
+        self.has_text = bool(bodies)
+        self.is_a_title = len(self.heading_lines) == 1 and not bodies
+        body_end = bodies[-1].end if bodies else 0
+        cuts = sorted(_cuts(text, self.lines, self.blocks).items())
+        # Headings at the end of a page have their text on the next: alone they are no passage.
+        self.cuts: list[Cut] = [cut for cut in cuts if cut[0] < body_end]
         self.headings = [position for position, strength in self.cuts if strength is Strength.HEADING]
+
+    @property
+    def table_at_the_end(self) -> Table | None:
+        last = next((i for i in range(len(self.lines) - 1, -1, -1) if self.lines[i].kind != "blank"), 0)
+        return self.tables[-1] if self.tables and self.tables[-1].last == last else None
+
+    def continue_table(self, begun: Table | None) -> None:
+        """The first table of this page began on the page before, where its header stands."""
+        if begun and self._is_continued and self.tables:
+            own = self.tables[0]
+            continued = replace(own, body=own.first + 1, names=begun.names, is_continued=True)
+            self.tables[0] = continued
+            self.blocks = [continued if block is own else block for block in self.blocks]
 
     def spans(self, limit: int) -> Iterator[tuple[int, int]]:
         end = len(self.text.rstrip())
@@ -102,10 +151,11 @@ class _Page:
         first_text = next((line.start for line in lines if line.kind not in ("heading", "blank")), end)
         above = path.above([line for line in headings if line.start < first_text])
         path.pass_over(headings)
-        table = self._table_near(start)
-        if table and self.lines[table.first].start < start <= self.lines[table.last].end:
-            above.append(table.header)
-        return join_headings(above)
+        block = self._block_near(start)
+        is_continued = isinstance(block, Table) and block.is_continued
+        if block and self._start_of(block) < start + is_continued and start <= self.lines[block.last].end:
+            above += block.names
+        return " > ".join(part[:_PART_CHARS] for part in above if part) or None
 
     def _cut(self, start: int, end: int, limit: int) -> int:
         """Where the passage that begins at `start` ends."""
@@ -115,10 +165,13 @@ class _Page:
                 return position
         if end - start <= limit:
             return end
-        if moved := self._table_to_move(start, limit):
+        section = self._section_end(start + round(_HEADING_FILL * limit), end)
+        if section - start <= _SECTION * limit:
+            return section
+        if moved := self._block_to_move(start, limit):
             return moved
         # What is left of the section should be a passage too, not a stray line.
-        rest = self._section_end(start + limit, end) - _HEADING_FILL * limit
+        rest = self._section_end(start + limit, end) - _REST_FILL * limit
         latest = min(start + limit, max(start + _GOOD_FILL * limit, rest))
         for fill in (_GOOD_FILL, _LEAST_FILL):
             usable = [cut for cut in window if start + fill * limit <= cut[0] <= latest]
@@ -133,19 +186,25 @@ class _Page:
         index = bisect_right(self.headings, position)
         return self.headings[index] if index < len(self.headings) else end
 
-    def _table_to_move(self, start: int, limit: int) -> int | None:
-        """The table that the limit would cut though it fits into a passage of its own."""
-        table = self._table_near(start + limit)
-        if table is None:
+    def _block_to_move(self, start: int, limit: int) -> int | None:
+        """The table or list that the limit would cut though it fits into a passage of its own."""
+        block = self._block_near(start + limit)
+        if block is None:
             return None
-        first, last = self.lines[table.first].start, self.lines[table.last].end
-        is_cut = start + _TABLE_FILL * limit <= first and start + limit < last
+        first, last = self._start_of(block), self.lines[block.last].end
+        is_cut = start + _BLOCK_FILL * limit <= first and start + limit < last
         return first if is_cut and last - first <= limit else None
 
-    def _table_near(self, position: int) -> Table | None:
-        """The last table that begins at or before the position."""
-        index = bisect_right(self.tables, position, key=lambda table: self.lines[table.first].start)
-        return self.tables[index - 1] if index else None
+    def _start_of(self, block: Block) -> int:
+        """A list begins with the sentence that introduces it, which may close a paragraph."""
+        line = self.lines[block.first]
+        introduction = len(block.introduction) if isinstance(block, Listing) else 0
+        return line.start + len(line.text.rstrip()) - introduction if introduction else line.start
+
+    def _block_near(self, position: int) -> Block | None:
+        """The last table or list that begins at or before the position."""
+        index = bisect_right(self.blocks, position, key=self._start_of)
+        return self.blocks[index - 1] if index else None
 
     def _line_at(self, position: int) -> int:
         return bisect_right(self.lines, position, key=lambda line: line.start) - 1
@@ -162,12 +221,30 @@ class _Page:
         return start
 
 
+def _without_furniture(page: Page) -> str:
+    """Running headers, footers and page numbers as spaces: they belong to no passage."""
+    pieces: list[str] = []
+    reached = 0
+    for block in sorted(page.blocks, key=lambda block: block.start):
+        if block.kind == "furniture" and block.start >= reached:
+            pieces += page.text[reached : block.start], re.sub(r"[^\n]", " ", page.text[block.start : block.end])
+            reached = block.end
+    return "".join([*pieces, page.text[reached:]])
+
+
 def _position(cut: Cut) -> int:
     return cut[0]
 
 
-def _cuts(text: str, lines: Sequence[Line], tables: Sequence[Table]) -> dict[int, Strength]:
-    table_of = {index: table for table in tables for index in range(table.first, table.last + 1)}
+def _outside(lists: Sequence[Listing], tables: Sequence[Table]) -> list[Listing]:
+    """A printed table may number its rows."""
+    taken = {index for table in tables for index in range(table.first, table.last + 1)}
+    return [found for found in lists if taken.isdisjoint(range(found.first, found.last + 1))]
+
+
+def _cuts(text: str, lines: Sequence[Line], blocks: Sequence[Block]) -> dict[int, Strength]:
+    table_of = {i: block for block in blocks if isinstance(block, Table) for i in range(block.first, block.last + 1)}
+    introduced = {_first_item(block, lines) for block in blocks if isinstance(block, Listing) and block.introduction}
     sentences = {match.end() for match in _SENTENCE_END.finditer(text) if _ends_sentence(text, match)}
     cuts: dict[int, Strength] = {}
     above: Line | None = None
@@ -179,7 +256,9 @@ def _cuts(text: str, lines: Sequence[Line], tables: Sequence[Table]) -> dict[int
             follows_blank = lines[index - 1].kind == "blank"
             strength = _strength(line, above, follows_blank, line.start in sentences)
             if table and index > table.first:
-                strength = Strength.LINE if index >= table.body else None
+                strength = Strength.LINE if index >= table.body and line.kind != "rule" else None
+            if index in introduced:
+                strength = None
             if strength:
                 cuts[line.start] = strength
         if not table and line.kind != "heading":
@@ -201,5 +280,8 @@ def _strength(line: Line, above: Line, follows_blank: bool, follows_sentence: bo
         return Strength.LINE
     if follows_blank:
         return Strength.PARAGRAPH
-    is_item = line.text.lstrip().startswith(_BULLETS)
-    return Strength.SENTENCE if follows_sentence or is_item else Strength.LINE
+    return Strength.SENTENCE if follows_sentence or line.kind == "item" else Strength.LINE
+
+
+def _first_item(listing: Listing, lines: Sequence[Line]) -> int:
+    return next(i for i in range(listing.first, listing.last + 1) if lines[i].kind == "item")

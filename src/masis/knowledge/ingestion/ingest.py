@@ -20,7 +20,7 @@ from masis.knowledge.originals import Originals
 from masis.knowledge.store.port import IndexedChunk, VectorStore
 from masis.knowledge.store.sparse import sparse_passage
 from masis.settings import Settings
-from masis.types import Chunk, Document
+from masis.types import Chunk, Document, ParsedDocument
 
 _UPSERT = 256
 
@@ -208,14 +208,7 @@ class Ingestor:
         # The text first: a chunk that can be found must also be shown in place.
         await asyncio.to_thread(self._catalog.save_parsed, workspace_id, document_id, parsed)
         await self._index_by_keyword(workspace_id, chunks, parsed.title)
-        findable = replace(
-            document,
-            pages=len(parsed.pages),
-            chunks=len(chunks),
-            date=parsed.date,
-            note=" ".join(parsed.notes) or None,
-            members=len(members),
-        )
+        findable = replace(with_what_was_read(document, parsed), chunks=len(chunks), members=len(members))
         # A new version stays unseen until it is complete; a new document may be found at once.
         save = self._catalog.save_document if await self._has_older(findable) else self._catalog.show
         await asyncio.to_thread(save, findable)
@@ -285,6 +278,11 @@ def embedded_text(chunk: Chunk, title: str | None) -> str:
     names = [part for part in dict.fromkeys([name, title]) if part and not any(o.startswith(part) for o in openings)]
     above = [*names, chunk.heading] if chunk.heading else names
     return "\n".join([" > ".join(above), chunk.text]).strip()
+
+
+def with_what_was_read(document: Document, parsed: ParsedDocument) -> Document:
+    note = " ".join(parsed.notes) or None
+    return replace(document, pages=len(parsed.pages), date=parsed.date, period=parsed.period, note=note)
 
 
 def document_id_of(data: bytes) -> str:

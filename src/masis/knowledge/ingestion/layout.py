@@ -1,13 +1,17 @@
-"""How a page of text is laid out: its lines, headings and tables."""
+"""How a page of text is laid out: its lines, headings, lists and tables."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-LineKind = Literal["blank", "heading", "row", "text"]
+from masis.language.unit_captions import is_unit_line
+
+LineKind = Literal["blank", "heading", "row", "rule", "item", "text"]
 
 _HEADING = re.compile(r"#{1,6} \S")
+_RULE = re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)+\s*")
+_ITEM = re.compile(r"\s*(?:[-*•–▪◦‣]|\d{1,3}[.)]|\(?[a-zA-Z]\)|\((?:\d{1,2}|[ivx]{1,5})\))\s+\S")
 _FENCE = re.compile(r"\s{0,3}(```|~~~)")
 _PERIOD = re.compile(r"(?:FY|Q|H)?\d{1,4}|(?:19|20)\d\d|%|\$|€|£")
 _NUMBER = re.compile(r"[^\w\s]*[A-Za-z]{0,2}\d[\d.,:/]*[A-Za-z%]{0,2}[^\w\s]*|[-–—$€£¥]|n/a", re.IGNORECASE)
@@ -16,6 +20,9 @@ _MIN_NUMERIC_ROWS = 3
 _LABEL_CHARS = 100
 _HEADER_LINES = 12
 _HEADER_CHARS = 300
+_MOST_CAPTIONS = 3
+_MOST_HEADER_ROWS = 4
+_INTRODUCTION_CHARS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +47,30 @@ class Table:
     """A run of lines, by their indexes."""
 
     first: int
-    """Its caption included."""
+    """Its captions included."""
     body: int
     """The first line before which it may be cut: header and first row stay together."""
     last: int
-    header: str
+    names: tuple[str, ...]
+    """What every part of it stands under: captions, the unit, the rows of the header."""
+    is_continued: bool = False
+    """Begun on the page before, where its names are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A run of items, by their lines, and the sentence above that introduces them."""
+
+    first: int
+    """The line of the introduction, or the first item where there is none."""
+    body: int
+    """The line before which it may be cut first: the second item."""
+    last: int
+    introduction: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.introduction[-_INTRODUCTION_CHARS:],) if self.introduction else ()
 
 
 def read_lines(text: str) -> list[Line]:
@@ -65,7 +91,15 @@ def _kind(line: str, is_code: bool) -> LineKind:
         return "text"
     if _HEADING.match(line):
         return "heading"
-    return "row" if " | " in line or _is_numeric_row(line) else "text"
+    if _RULE.fullmatch(line):
+        return "rule"
+    if _has_bars(line) or _is_numeric_row(line):
+        return "row"
+    return "item" if _ITEM.match(line) else "text"
+
+
+def _has_bars(line: str) -> bool:
+    return " | " in line or (line.startswith("|") and line.rstrip().endswith("|") and len(line) > 2)
 
 
 def _is_numeric_row(line: str) -> bool:
@@ -91,10 +125,11 @@ def find_tables(lines: Sequence[Line]) -> list[Table]:
 def _last_row(lines: Sequence[Line], first: int) -> int:
     """Rows follow each other; in a table of figures a short label may stand between ("Cost of sales:")."""
     last = first
-    has_bars = " | " in lines[first].text
+    has_bars = _has_bars(lines[first].text)
     for index in range(first + 1, len(lines)):
         line = lines[index]
-        if line.kind == "row" and (" | " in line.text) == has_bars:
+        is_rule = line.kind == "rule" and has_bars
+        if is_rule or (line.kind == "row" and _has_bars(line.text) == has_bars):
             last = index
         elif has_bars or not _is_label(line) or index - last > 2:
             break
@@ -102,27 +137,41 @@ def _last_row(lines: Sequence[Line], first: int) -> int:
 
 
 def _is_label(line: Line) -> bool:
-    return line.kind == "text" and len(line.text) <= _LABEL_CHARS and not line.text.endswith((".", ";", ","))
+    is_text = line.kind in ("text", "item")
+    return is_text and len(line.text) <= _LABEL_CHARS and not line.text.endswith((".", ";", ","))
 
 
 def _table(lines: Sequence[Line], first: int, last: int) -> Table | None:
-    if " | " in lines[first].text:
+    if _has_bars(lines[first].text):
         if last == first:
             return None
-        return Table(_caption(lines, first), first + 2, last, lines[first].text)
+        captions = _captions(lines, first)
+        rule = next(
+            (i for i in range(first, min(last, first + _MOST_HEADER_ROWS) + 1) if lines[i].kind == "rule"), first
+        )
+        header = [line.text for line in lines[first : max(rule, first + 1)]]
+        names = [lines[index].text.strip("*_ ") for index in captions] + header
+        return Table(min([first, *captions]), rule + 2, last, tuple(names))
     if last - first + 1 < _MIN_NUMERIC_ROWS:
         return None
     return _numeric_table(lines, first, last)
 
 
-def _caption(lines: Sequence[Line], first: int) -> int:
-    """A short line above, blank line or not, names the table and stays with it."""
+def _captions(lines: Sequence[Line], first: int) -> list[int]:
+    """Short lines above, blank lines between or not, that name the table and its unit, in order."""
+    found: list[int] = []
     above = first - 1
-    if above >= 1 and lines[above].kind == "blank":
+    while above >= 0 and len(found) < _MOST_CAPTIONS:
+        if lines[above].kind == "blank" and above >= 1:
+            above -= 1
+        text = lines[above].text
+        if lines[above].kind != "text" or len(text) > _LABEL_CHARS:
+            break
+        found.insert(0, above)
+        if not is_unit_line(text):
+            break  # a unit has the table's name above it; a name has the text before the table
         above -= 1
-    if above >= 0 and lines[above].kind == "text" and len(lines[above].text) <= _LABEL_CHARS:
-        return above
-    return first
+    return found
 
 
 def _numeric_table(lines: Sequence[Line], first: int, last: int) -> Table:
@@ -134,9 +183,64 @@ def _numeric_table(lines: Sequence[Line], first: int, last: int) -> Table:
             break
         top -= 1
     body = first + 1 if _names_periods(lines[first].text) or top == first else first
-    return Table(top, body, last, " ".join(line.text.strip() for line in lines[top:body]))
+    return Table(top, body, last, (" ".join(line.text.strip() for line in lines[top:body]),))
 
 
 def _names_periods(row: str) -> bool:
     """ "Region FY2024 FY2025": figures that are all years or quarters are column names."""
     return all(_PERIOD.fullmatch(word) for word in row.split() if _NUMBER.fullmatch(word))
+
+
+def find_lists(lines: Sequence[Line]) -> list[Listing]:
+    lists: list[Listing] = []
+    index = 0
+    while index < len(lines):
+        if lines[index].kind != "item":
+            index += 1
+            continue
+        last = _last_item(lines, index)
+        lists.append(_listing(lines, index, last))
+        index = last + 1
+    return lists
+
+
+def _last_item(lines: Sequence[Line], first: int) -> int:
+    """Items follow each other, a blank line between or not; the lines right below an item are its own."""
+    last = first
+    for index in range(first + 1, len(lines)):
+        kind = lines[index].kind
+        if kind == "item" or (kind == "text" and index == last + 1):
+            last = index
+        elif kind != "blank" or index > last + 1:
+            break
+    return last
+
+
+def _listing(lines: Sequence[Line], first: int, last: int) -> Listing:
+    second = next((index for index in range(first + 1, last + 1) if lines[index].kind == "item"), last + 1)
+    above = first - 1
+    if above >= 1 and lines[above].kind == "blank":
+        above -= 1
+    if above < 0 or lines[above].kind != "text":
+        return Listing(first, second, last)
+    sentence = re.split(r"(?<=[.!?]) +", lines[above].text.rstrip())[-1]
+    is_near = sentence.endswith(":") or above == first - 1
+    return Listing(above, second, last, sentence) if is_near else Listing(first, second, last)
+
+
+class HeadingPath:
+    """The headings a passage stands under, followed through the document."""
+
+    def __init__(self) -> None:
+        self._open: list[Line] = []
+
+    def above(self, leading: Sequence[Line]) -> list[str]:
+        """The open headings, without those that a passage's own first headings will close."""
+        level = min((line.level for line in leading), default=7)
+        return [line.title for line in self._open if line.level < level]
+
+    def pass_over(self, headings: Sequence[Line]) -> None:
+        for line in headings:
+            while self._open and self._open[-1].level >= line.level:
+                self._open.pop()
+            self._open.append(line)

@@ -9,6 +9,7 @@ from masis.errors import MASISError, ScannedFile, UnreadableFile
 from masis.knowledge.ingestion.files import too_large
 from masis.settings import Settings
 from masis.sources.archives.members import MAX_DEPTH, MemberNames
+from masis.sources.dates import dated
 from masis.sources.images.kinds import ImageReader
 from masis.sources.plain import clean
 from masis.sources.sandbox.pool import Sandbox
@@ -56,6 +57,9 @@ class FileReader:
         self._image_reader = image_reader
 
     async def parsed(self, file: Incoming) -> ParsedDocument:
+        return dated(await self._read(file), file.name)
+
+    async def _read(self, file: Incoming) -> ParsedDocument:
         if len(file.data) > self._settings.max_file_bytes:
             raise too_large(file.name, self._settings.max_file_bytes)
         reader = self._image_reader

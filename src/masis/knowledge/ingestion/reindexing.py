@@ -1,23 +1,28 @@
-"""The index built anew, for another embedder or other chunk sizes, beside the one in use.
+"""The index built again, for another embedder, other chunk sizes or a newer MASIS, beside the one in use.
 
-The texts stay as they are. Searches find the old index until the new one is complete; what was embedded before a
-crash comes from the cache.
+Each document is read again from its original, so that what parsers have learnt since reaches old documents too; where
+the original cannot be read any more, its extracted text stays as it is. Searches find the old index until the new one
+is complete; what was embedded before a crash comes from the cache.
 """
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
 
+from masis.errors import MASISError
 from masis.knowledge.catalog import Catalog
 from masis.knowledge.embedding.port import Embedder
 from masis.knowledge.embedding.vector_cache import VectorCache
 from masis.knowledge.ingestion.chunking import chunk_document
-from masis.knowledge.ingestion.ingest import embedded_text
+from masis.knowledge.ingestion.ingest import embedded_text, with_what_was_read
 from masis.knowledge.ingestion.progress import Tally
+from masis.knowledge.ingestion.reading import Allowance, FileReader, Incoming
 from masis.knowledge.ingestion.vectors import Unembedded, Vectorizer
+from masis.knowledge.originals import Originals
 from masis.knowledge.store.port import IndexedChunk, VectorStore
 from masis.knowledge.store.sparse import sparse_passage
 from masis.settings import Settings
-from masis.types import Document, DocumentStatus
+from masis.types import Document, DocumentStatus, ParsedDocument
 
 
 class Reindexer:
@@ -28,6 +33,8 @@ class Reindexer:
         embedder: Embedder,
         catalog: Catalog,
         cache: VectorCache,
+        originals: Originals,
+        reader: FileReader,
         tally: Tally,
     ) -> None:
         self._settings = settings
@@ -35,6 +42,8 @@ class Reindexer:
         self._embedder = embedder
         self._catalog = catalog
         self._cache = cache
+        self._originals = originals
+        self._reader = reader
         self._tally = tally
 
     async def run(self) -> int:
@@ -58,7 +67,8 @@ class Reindexer:
 
     async def _reindexed(self, document: Document, rebuilt: VectorStore) -> Document:
         self._tally.reading(document.file_name)
-        passages = await asyncio.to_thread(self._passages, document)
+        document, parsed = await self._read_again(document)
+        passages = await asyncio.to_thread(self._passages, document, parsed) if parsed else []
         is_shown = await asyncio.to_thread(self._catalog.is_shown, document.workspace_id, document.document_id)
         # A version that waits to replace another still waits: only ingesting it again makes the exchange.
         status: DocumentStatus = "READY" if is_shown else document.status
@@ -73,10 +83,18 @@ class Reindexer:
         self._tally.settled(document.file_name, "ready")
         return found
 
-    def _passages(self, document: Document) -> list[Unembedded]:
-        parsed = self._catalog.parsed(document.workspace_id, document.document_id)
-        if parsed is None:
-            return []
+    async def _read_again(self, document: Document) -> tuple[Document, ParsedDocument | None]:
+        workspace_id, document_id = document.workspace_id, document.document_id
+        data = await asyncio.to_thread(self._originals.read, workspace_id, document_id)
+        allowance = Allowance(self._settings.max_members, self._settings.max_unpacked_bytes)
+        if data is not None:
+            with suppress(MASISError):
+                parsed = await self._reader.parsed(Incoming(document.file_name, data, allowance, document.source))
+                await asyncio.to_thread(self._catalog.save_parsed, workspace_id, document_id, parsed)
+                return with_what_was_read(document, parsed), parsed
+        return document, await asyncio.to_thread(self._catalog.parsed, workspace_id, document_id)
+
+    def _passages(self, document: Document, parsed: ParsedDocument) -> list[Unembedded]:
         passages: list[Unembedded] = []
         for chunk in chunk_document(parsed, document.document_id, document.file_name, self._settings):
             text = embedded_text(chunk, parsed.title)

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import log
 
-from masis.knowledge.ingestion.chunk_ids import chunk_id
 from masis.knowledge.ingestion.chunking import statements
 from masis.language.words import content_stems
 from masis.types import EvidenceChunk
@@ -23,7 +22,8 @@ _NEIGHBOUR = 0.3
 
 
 def narrowed(question: str, evidence: Sequence[EvidenceChunk]) -> list[EvidenceChunk]:
-    """Each passage cut down to its window, with exact text and span; whole statements, and never through a table."""
+    """Each passage cut down to its window, with exact text and span and its own id; whole statements, and never through
+    a table."""
     spans = windows(question, [passage["text"] for passage in evidence])
     return [_cut(passage, *span) for passage, span in zip(evidence, spans, strict=True)]
 
@@ -82,6 +82,4 @@ def _cut(passage: EvidenceChunk, start: int, end: int) -> EvidenceChunk:
         return passage
     text = passage["text"][start:end]
     first = passage["start"] + start
-    span = (first, first + len(text))
-    identity = chunk_id(passage["document_id"], *span, text)
-    return {**passage, "chunk_id": identity, "text": text, "start": span[0], "end": span[1]}
+    return {**passage, "text": text, "start": first, "end": first + len(text)}

@@ -1,43 +1,44 @@
 """A question in, the passages that may answer it out: by meaning and by keyword, each with its relevance."""
 
 import asyncio
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 
-from masis.errors import InvalidInput, MASISError
+from masis.errors import MASISError
 from masis.knowledge.calibration.profiles import Calibration, calibration_for
 from masis.knowledge.catalog import Catalog
 from masis.knowledge.embedding.port import Embedder, Vector
 from masis.knowledge.ingestion.ingest import embedded_text
 from masis.knowledge.ingestion.vectors import Unembedded, Vectorizer
 from masis.knowledge.search.diversity import without_near_duplicates
+from masis.knowledge.search.filtering import store_filters
 from masis.knowledge.search.fusion import Hit, best_by_words, fuse, with_places
-from masis.knowledge.search.keywords import keyword_relevance
+from masis.knowledge.search.keywords import Asked, folded
+from masis.knowledge.search.naming import Named, named_documents
 from masis.knowledge.search.narrowing import narrowed, windows
-from masis.knowledge.search.neighbours import joined
 from masis.knowledge.search.reranking import CLEARLY_WEAKER, Reranker, reranked
-from masis.knowledge.store.port import (
-    Answer,
-    Found,
-    IndexedChunk,
-    SparseVector,
-    StoreFilters,
-    VectorStore,
-    cosine,
-    days_of,
-)
+from masis.knowledge.search.spelling import nearest
+from masis.knowledge.store.port import Answer, Found, IndexedChunk, SparseVector, StoreFilters, VectorStore, cosine
 from masis.knowledge.store.sparse import sparse_passage, sparse_query
-from masis.language.words import content_stems
+from masis.language.words import FUNCTION_WORDS, WORD, content_stems, plain, words
 from masis.settings import Settings
-from masis.types import EVERYWHERE, EvidenceChunk, SearchFilters, SearchResult
+from masis.types import EVERYWHERE, EvidenceChunk, Mentions, SearchFilters, SearchResult
 
 SPARE = 10
 """Fetched beyond the limit, to take the places of near-duplicates."""
 _MAX_TURNS = 5
-JOINED = 2
-"""So many passages' worth of text may become one."""
+_MOST_MISSING = 20
+"""Words of a question that are looked up in the keyword index."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    dense: Vector
+    sparse: SparseVector
+    limit: int
+    within: StoreFilters
 
 
 class Searcher:
@@ -66,33 +67,84 @@ class Searcher:
         at_least: float | None = None,
         filters: SearchFilters = EVERYWHERE,
     ) -> SearchResult:
-        """One store query. Neighbours that are both relevant enough, where that is said, come as one passage."""
-        within = await asyncio.to_thread(self.resolved, workspace_id, filters)
+        """One query of the store, and one more into the documents that the question names, or with the nearest
+        spelling of a word that no document has. What holds the very words asked for has a relevance of `at_least`."""
+        within = await asyncio.to_thread(store_filters, self._catalog, workspace_id, filters)
+        query = await self._query(workspace_id, text, limit + SPARE, within)
+        answer = await self._consistent_answer(workspace_id, query)
+        if respelled := await self._respelled(workspace_id, text, answer):
+            text = _with_spelling(text, respelled)
+            query = await self._query(workspace_id, text, limit + SPARE, within)
+            answer = await self._consistent_answer(workspace_id, query)
+        answer = await self._with_vectors(workspace_id, answer, query.dense, limit)
+        named = await asyncio.to_thread(self._named, workspace_id, text)
+        meant = await self._answer_of_those_meant(workspace_id, query, named, limit)
+        hits = fuse(answer, limit + SPARE, meant, named.worth)
+        sure = best_by_words(answer)
+        evidence = await asyncio.to_thread(self._candidates, hits, Asked(text), named, at_least)
+        candidates = await self._read_again(text, _first(evidence, limit, sure))
+        is_empty = not hits and filters == EVERYWHERE and await self._is_empty(workspace_id)
+        return SearchResult(
+            _with_focus(text, candidates),
+            workspace_is_empty=is_empty,
+            undated_left_out=await self._left_out(workspace_id, within),
+            respelled=respelled,
+        )
+
+    async def mentions(self, workspace_id: str, asked_for: Sequence[str]) -> dict[str, Mentions | None]:
+        language = self._settings.keyword_language
+        terms = {word: await asyncio.to_thread(sparse_query, word, language) for word in dict.fromkeys(asked_for)}
+        asked = sorted({term for vector in terms.values() for term in vector.indices})
+        hidden = await asyncio.to_thread(self._catalog.not_shown, workspace_id)
+        holders = dict(zip(asked, await self._store.holders(workspace_id, asked, hidden=hidden), strict=True))
+        return {word: _mentions([holders[term] for term in vector.indices]) for word, vector in terms.items()}
+
+    async def _query(self, workspace_id: str, text: str, limit: int, within: StoreFilters) -> "_Query":
         dense = await self._embedder.embed_query(text)
         sparse = await asyncio.to_thread(sparse_query, text, self._settings.keyword_language)
-        answer = await self._consistent_answer(workspace_id, dense, sparse, limit + SPARE, within)
-        answer = await self._with_vectors(workspace_id, answer, dense, limit)
-        hits = fuse(answer, limit + SPARE)
-        sure = best_by_words(answer)
-        candidates = _first(await asyncio.to_thread(self._candidates, hits, text), limit, sure)
-        candidates = await self._read_again(text, candidates)
-        if at_least is not None:
-            candidates = await asyncio.to_thread(self._joined, workspace_id, candidates, at_least)
-        candidates = _with_focus(text, candidates)
-        is_empty = not hits and filters == EVERYWHERE and await self._is_empty(workspace_id)
-        return SearchResult(candidates, workspace_is_empty=is_empty)
+        return _Query(dense, sparse, limit, within)
 
-    async def _consistent_answer(
-        self, workspace_id: str, dense: Vector, sparse: SparseVector, limit: int, within: StoreFilters
-    ) -> Answer:
+    async def _consistent_answer(self, workspace_id: str, query: "_Query") -> Answer:
         """When a document was replaced while the store was asked, the answer may hold half of it: ask again."""
         hidden = await asyncio.to_thread(self._catalog.not_shown, workspace_id)
         for _ in range(_MAX_TURNS):
-            answer = await self._store.query(workspace_id, dense, sparse, limit, filters=within, hidden=hidden)
+            answer = await self._store.query(
+                workspace_id, query.dense, query.sparse, query.limit, filters=query.within, hidden=hidden
+            )
             before, hidden = hidden, await asyncio.to_thread(self._catalog.not_shown, workspace_id)
             if before == hidden:
                 break
         return answer
+
+    def _named(self, workspace_id: str, text: str) -> Named:
+        return named_documents(text, self._catalog.known_documents(workspace_id))
+
+    async def _answer_of_those_meant(self, workspace_id: str, query: "_Query", named: Named, limit: int) -> Answer:
+        allowed = query.within.document_ids
+        meant = tuple(name for name in named.meant if not allowed or name in allowed)
+        if not meant or meant == allowed:
+            return Answer()
+        within = replace(query.within, document_ids=meant)
+        answer = await self._consistent_answer(workspace_id, replace(query, within=within))
+        return await self._with_vectors(workspace_id, answer, query.dense, limit)
+
+    async def _respelled(self, workspace_id: str, text: str, answer: Answer) -> dict[str, str]:
+        """Only a word that the best passages lack is looked up: one that any passage had would have brought it here."""
+        said = {stem for found in answer.by_words for stem in content_stems(folded(embedded_text(found.chunk, None)))}
+        spoken = dict.fromkeys(word for word in words(text) if word.isalpha() and word not in FUNCTION_WORDS)
+        missing = [word for word in spoken if not said.issuperset(content_stems(folded(word)))]
+        known = await self.mentions(workspace_id, missing[:_MOST_MISSING])
+        unknown = [word for word, found in known.items() if found is not None and not found.passages]
+        if not unknown:
+            return {}
+        vocabulary = await asyncio.to_thread(self._catalog.vocabulary, workspace_id)
+        found = {word: await asyncio.to_thread(nearest, word, vocabulary) for word in unknown}
+        return {word: near for word, near in found.items() if near}
+
+    async def _left_out(self, workspace_id: str, within: StoreFilters) -> int:
+        if (within.first_day, within.last_day) == (None, None):
+            return 0
+        return await asyncio.to_thread(self._catalog.undated, workspace_id)
 
     async def _with_vectors(self, workspace_id: str, answer: Answer, dense: Vector, limit: int) -> Answer:
         """Passages whose vectors are still to come are embedded now, the best by keyword first, and kept."""
@@ -120,10 +172,11 @@ class Searcher:
         text = embedded_text(found.chunk, self._catalog.title(workspace_id, found.chunk.document_id))
         return Unembedded(IndexedChunk(found.chunk, None, sparse_passage(text, self._settings.keyword_language)), text)
 
-    def _candidates(self, hits: Sequence[Hit], text: str) -> list[EvidenceChunk]:
+    def _candidates(
+        self, hits: Sequence[Hit], asked: Asked, named: Named, at_least: float | None
+    ) -> list[EvidenceChunk]:
         scale = calibration_for(self._embedder.name, self._settings.home)
-        asked = frozenset(content_stems(text))
-        return without_near_duplicates([_evidence(hit, scale, asked) for hit in hits])
+        return without_near_duplicates([_evidence(hit, scale, asked, named, at_least or 0.0) for hit in hits])
 
     async def _read_again(self, text: str, candidates: list[EvidenceChunk]) -> list[EvidenceChunk]:
         mode = self._settings.rerank
@@ -133,49 +186,24 @@ class Searcher:
             return await reranked(text, candidates, self._reranker)
         return narrowed(text, await reranked(text, candidates, self._reranker, drop_below_best=CLEARLY_WEAKER))
 
-    def _joined(self, workspace_id: str, candidates: list[EvidenceChunk], at_least: float) -> list[EvidenceChunk]:
-        enough = [candidate for candidate in candidates if candidate["score"] >= at_least]
-        text_of = partial(self._catalog.text, workspace_id)
-        together = joined(enough, text_of, JOINED * self._settings.chunk_chars)
-        return [*together, *(candidate for candidate in candidates if candidate["score"] < at_least)]
-
-    def resolved(self, workspace_id: str, filters: SearchFilters) -> StoreFilters:
-        """Raises InvalidInput for a document that is not there, or a date that is none."""
-        return StoreFilters(
-            document_ids=self._document_ids(workspace_id, filters.documents),
-            file_types=tuple(kind.lower().lstrip(".") for kind in filters.file_types),
-            first_day=_day(filters.dated_from, 0),
-            last_day=_day(filters.dated_to, 1),
-            pages=filters.pages,
-        )
-
-    def _document_ids(self, workspace_id: str, wanted: Sequence[str]) -> tuple[str, ...]:
-        if not wanted:
-            return ()
-        documents = self._catalog.documents(workspace_id)
-        found: list[str] = []
-        for name in wanted:
-            ids = [d.document_id for d in documents if name in (d.document_id, d.file_name)]
-            if not ids:
-                raise InvalidInput(
-                    f"There is no document {name[:80]!r} in {workspace_id}.",
-                    advice=f"List them with `masis documents --workspace {workspace_id}`.",
-                )
-            found += ids
-        return tuple(found)
-
     async def _is_empty(self, workspace_id: str) -> bool:
         documents = await asyncio.to_thread(self._catalog.documents, workspace_id)
         return not any(document.chunks for document in documents)
 
 
-def _day(date: str | None, end: int) -> int | None:
-    if date is None:
+def _with_spelling(text: str, respelled: Mapping[str, str]) -> str:
+    def spelled(match: re.Match[str]) -> str:
+        return respelled.get(plain(match.group()).lower(), match.group())
+
+    return WORD.sub(spelled, text)
+
+
+def _mentions(holders: Sequence[dict[str, str]]) -> Mentions | None:
+    """Of a word by the points that hold each of its parts."""
+    if not holders:
         return None
-    days = days_of(date)
-    if days is None:
-        raise InvalidInput(f"{date[:40]!r} is not a date.", advice="Write 2025, 2025-03 or 2025-03-31.")
-    return days[end]
+    together = set(holders[0]).intersection(*holders[1:])
+    return Mentions(len({holders[0][point] for point in together}), len(together))
 
 
 def _first(candidates: Sequence[EvidenceChunk], limit: int, sure: set[str]) -> list[EvidenceChunk]:
@@ -191,14 +219,17 @@ def _with_focus(text: str, candidates: Sequence[EvidenceChunk]) -> list[Evidence
     ]
 
 
-def _evidence(hit: Hit, scale: Calibration, asked: frozenset[str]) -> EvidenceChunk:
+def _evidence(hit: Hit, scale: Calibration, asked: Asked, named: Named, at_least: float) -> EvidenceChunk:
     chunk = hit.chunk
-    by_meaning = scale.relevance(hit.cosine) if hit.cosine is not None else 0.0
+    known = named.known(chunk.document_id)
+    score = max(scale.relevance(hit.cosine) if hit.cosine is not None else 0.0, asked.relevance(chunk, known))
+    if score < at_least and asked.is_named_in(chunk, known):
+        score = at_least
     return EvidenceChunk(
         chunk_id=chunk.chunk_id,
         file_name=chunk.file_name,
         text=chunk.text,
-        score=round(max(by_meaning, keyword_relevance(asked, chunk)), 6),
+        score=round(score, 6),
         document_id=chunk.document_id,
         page=chunk.page,
         start=chunk.start,

@@ -5,12 +5,16 @@ Search is exact: building a graph index froze every thread for 19 s at 20,000 po
 
 What is deleted is found no more at once. Its bytes leave the files with it when a workspace is deleted or a fifth of
 the index (and a thousand points) has gone, otherwise when the store is closed, after a crash when the next one is.
+
+The engine allows one opener of a folder. Stores of one process share it: what the first one opened, the last one to
+close gives back. Two stores may have different embedders; the one that does not fit the index is told so.
 """
 
 import asyncio
 import contextlib
 import os
 import threading
+import weakref
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,6 +28,7 @@ from masis.knowledge.store.edge_shard import (
     count_points,
     create_shard,
     delete_operation,
+    holders_request,
     load_shard,
     query_request,
     scroll,
@@ -31,7 +36,7 @@ from masis.knowledge.store.edge_shard import (
     upsert_operation,
 )
 from masis.knowledge.store.index_meta import IndexMeta, foreign_index, read_meta_file, require_match, write_meta_file
-from masis.knowledge.store.points import answer_of, in_order, indexed_chunk_of, own_chunk, point_id
+from masis.knowledge.store.points import answer_of, holders_of, in_order, indexed_chunk_of, own_chunk, point_id
 from masis.knowledge.store.port import EVERYWHERE, Answer, IndexedChunk, SparseVector, StoreFilters, VectorStore
 from masis.types import Chunk
 
@@ -44,6 +49,30 @@ _FEW = 1000
 """As many deleted points slow nothing, however small the index."""
 
 
+class _OpenIndex:
+    """What this process has open of one folder."""
+
+    def __init__(self, home: Path) -> None:
+        self.lock = threading.Lock()
+        self.folder_lock = FolderLock(home / "index.lock")
+        self.shard: Any = None
+        self.meta: IndexMeta | None = None
+        self.process = 0
+        self.deleted = 0
+        self.rebuilt: EdgeStore | None = None
+        self.users: weakref.WeakSet[EdgeStore] = weakref.WeakSet()
+        """The stores that have used it and are not closed."""
+
+
+_OPEN: weakref.WeakValueDictionary[Path, _OpenIndex] = weakref.WeakValueDictionary()
+_REGISTER = threading.Lock()
+
+
+def _open_index_of(home: Path) -> _OpenIndex:
+    with _REGISTER:
+        return _OPEN.setdefault(home.absolute(), _OpenIndex(home))
+
+
 class EdgeStore:
     def __init__(self, home: Path, embedder: Embedder, language: str = "english", *, number: int | None = None) -> None:
         self._home = home
@@ -51,13 +80,8 @@ class EdgeStore:
         self._where = f"The index in {home}"
         self._embedder = embedder
         self._language = language
-        self._lock = threading.Lock()
-        self._folder_lock = FolderLock(home / "index.lock")
-        self._shard: Any = None
-        self._meta: IndexMeta | None = None
-        self._process = 0
-        self._deleted = 0
-        self._rebuilt: EdgeStore | None = None
+        # What is built beside the current index is its maker's alone.
+        self._index = _open_index_of(home) if number is None else _OpenIndex(home)
 
     async def prepare(self, dimension: int) -> None:
         await asyncio.to_thread(self._prepare, dimension)
@@ -83,6 +107,15 @@ class EdgeStore:
         found = await asyncio.to_thread(self._run, query, [], len(dense))
         by_meaning, by_words = [*found, [], []][:2]
         return answer_of(by_meaning, by_words, dense, limit)
+
+    async def holders(
+        self, workspace_id: str, terms: Sequence[int], *, hidden: Collection[str] = ()
+    ) -> list[dict[str, str]]:
+        def query(shard: Any) -> list[dict[str, str]]:
+            return [holders_of(points) for points in shard.query_batch(holders_request(workspace_id, terms, hidden))]
+
+        nothing: list[dict[str, str]] = [{} for _ in terms]
+        return await asyncio.to_thread(self._run, query, nothing) if terms else []
 
     async def count(self, workspace_id: str, document_id: str | None = None, *, embedded: bool = False) -> int:
         def count(shard: Any) -> int:
@@ -122,23 +155,27 @@ class EdgeStore:
         await asyncio.to_thread(self._adopt, rebuilt)
 
     def close(self) -> None:
-        with self._lock:
+        with self._index.lock:
+            self._index.users.discard(self)
+            if self._index.users:
+                return
             try:
-                if self._rebuilt:
-                    self._rebuilt.close()
+                if self._index.rebuilt:
+                    self._index.rebuilt.close()
                 if self._is_ours() and self._files.unpurged.exists():
                     self._purge()
                 self._let_go()
             finally:
-                self._rebuilt = None
-                self._folder_lock.release()
+                self._index.rebuilt = None
+                self._index.folder_lock.release()
 
     def _prepare(self, dimension: int) -> None:
-        with self._lock:
+        with self._index.lock:
             self._open(dimension, may_create=True)
 
     def _upsert(self, workspace_id: str, items: Sequence[IndexedChunk]) -> None:
-        with self._lock:
+        with self._index.lock:
+            self._require_no_rebuilding()
             dimension = next((len(item.dense) for item in items if item.dense is not None), None)
             shard = self._open(dimension or self._embedder.dimension, may_create=True)
             for first in range(0, len(items), _BATCH):
@@ -147,7 +184,8 @@ class EdgeStore:
                     shard.update(upsert_operation(workspace_id, items[first : first + _BATCH]))
 
     def _delete(self, workspace_id: str, document_id: str | None) -> int:
-        with self._lock:
+        with self._index.lock:
+            self._require_no_rebuilding()
             shard = self._open(None)
             if shard is None:
                 return 0
@@ -156,49 +194,50 @@ class EdgeStore:
                 if deleted:
                     self._files.unpurged.touch()
                     shard.update(delete_operation(workspace_id, document_id))
-                self._deleted += deleted
+                self._index.deleted += deleted
                 left = int(shard.info().points_count)
             # Also when nothing was found: it may have been deleted by a call that ended before its bytes had gone.
-            is_large = self._deleted > max(_FEW, _LARGE_SHARE * (self._deleted + left))
+            is_large = self._index.deleted > max(_FEW, _LARGE_SHARE * (self._index.deleted + left))
             if self._files.unpurged.exists() and (document_id is None or is_large):
                 self._purge()
             return deleted
 
     def _purge(self) -> None:
-        folder, meta = self._files.folder(), self._meta
+        folder, meta = self._files.folder(), self._index.meta
         if folder is None or meta is None:
             return
         with translated(self._where):
-            points = int(self._shard.info().points_count)
+            points = int(self._index.shard.info().points_count)
         self._let_go()
         purge(folder, meta.dimension, points, self._where)
         self._files.unpurged.unlink(missing_ok=True)
-        self._deleted = 0
+        self._index.deleted = 0
 
     def _rebuild(self) -> "EdgeStore":
-        with self._lock, self._held(), translated(self._where):
-            if self._rebuilt:
-                self._rebuilt.close()
+        with self._index.lock, self._held(), translated(self._where):
+            self._require_alone()
+            if self._index.rebuilt:
+                self._index.rebuilt.close()
             number = self._files.next_number()
-            self._rebuilt = EdgeStore(self._home, self._embedder, self._language, number=number)
-            return self._rebuilt
+            self._index.rebuilt = EdgeStore(self._home, self._embedder, self._language, number=number)
+            return self._index.rebuilt
 
     def _adopt(self, rebuilt: VectorStore) -> None:
-        if rebuilt is not self._rebuilt or self._rebuilt is None:
+        if rebuilt is not self._index.rebuilt or self._index.rebuilt is None:
             raise ValueError("Only what `rebuild` of this store returned last can be adopted.")
-        with self._lock, self._held(), translated(self._where):
-            self._rebuilt.close()
+        with self._index.lock, self._held(), translated(self._where):
+            self._index.rebuilt.close()
             self._let_go()
-            if self._rebuilt._files.description.exists():
-                self._rebuilt._files.description.replace(self._files.description)
+            if self._index.rebuilt._files.description.exists():
+                self._index.rebuilt._files.description.replace(self._files.description)
             else:  # nothing was put into it: there is no index now
                 self._files.description.unlink(missing_ok=True)
-            self._rebuilt = None
+            self._index.rebuilt = None
             self._files.unpurged.unlink(missing_ok=True)
             self._files.sweep(keep=self._files.folder())
 
     def _run(self, action: Callable[[Any], T], without_index: T, dimension: int | None = None) -> T:
-        with self._lock:
+        with self._index.lock:
             shard = self._open(dimension)
             if shard is None:
                 return without_index
@@ -207,36 +246,49 @@ class EdgeStore:
 
     def _open(self, dimension: int | None, *, may_create: bool = False) -> Any:
         """The shard; None where there is no index yet and none is to be made."""
-        if self._shard is None:
+        self._index.users.add(self)
+        if self._index.shard is None:
             if self._found() is None and not may_create:
                 return None
             with self._held():
                 # Looked for again: another process may have made or replaced it before it let go.
                 folder = self._found()
-                self._shard = self._load(folder, dimension) if folder else self._create(dimension)
-                self._process = os.getpid()
+                self._index.shard = self._load(folder, dimension) if folder else self._create(dimension)
+                self._index.process = os.getpid()
         elif not self._is_ours():
             raise DataFolderError(
                 f"{self._where} was opened before this process was forked from its parent.",
                 advice="Start workers with the spawn method, or run a Qdrant server and set QDRANT_HOST.",
             )
-        if self._meta:
-            require_match(self._meta, self._embedder.name, self._language, dimension, self._where)
-        return self._shard
+        if self._index.meta:
+            require_match(self._index.meta, self._embedder.name, self._language, dimension, self._where)
+        return self._index.shard
+
+    def _require_no_rebuilding(self) -> None:
+        if self._index.rebuilt:
+            self._require_alone()
+
+    def _require_alone(self) -> None:
+        """What another store wrote to the current index would be missing in the one that takes its place."""
+        if any(user is not self for user in self._index.users):
+            raise DataFolderError(
+                f"{self._where} is being rebuilt, or is open in another Masis of this process.",
+                advice="Close the other one, or wait until the index is rebuilt.",
+            )
 
     def _is_ours(self) -> bool:
-        return self._shard is not None and self._process == os.getpid()
+        return self._index.shard is not None and self._index.process == os.getpid()
 
     def _let_go(self) -> None:
         """The lock on the data folder stays."""
         if self._is_ours():
             with translated(self._where):
-                self._shard.close()
-        self._shard = self._meta = None
+                self._index.shard.close()
+        self._index.shard = self._index.meta = None
 
     def _held(self) -> contextlib.AbstractContextManager[None]:
         """What is built beside the current index is held by its maker."""
-        return self._folder_lock.kept() if self._files.number is None else contextlib.nullcontext()
+        return self._index.folder_lock.kept() if self._files.number is None else contextlib.nullcontext()
 
     def _found(self) -> Path | None:
         with translated(self._where):
@@ -248,11 +300,11 @@ class EdgeStore:
         meta = read_meta_file(self._files.description, self._where)
         require_match(meta, self._embedder.name, self._language, dimension, self._where)
         require_free_space(self._home)
-        if self._files.number is None and self._rebuilt is None:
+        if self._files.number is None and self._index.rebuilt is None:
             with translated(self._where):
                 self._files.sweep(keep=folder)
         shard = load_shard(folder, meta.dimension, self._where)
-        self._meta = meta
+        self._index.meta = meta
         return shard
 
     def _create(self, dimension: int | None) -> Any:

@@ -19,7 +19,15 @@ from masis.knowledge.store.points import (
     payload_of,
     point_id,
 )
-from masis.knowledge.store.port import DENSE, EVERYWHERE, SPARSE, IndexedChunk, SparseVector, StoreFilters
+from masis.knowledge.store.port import (
+    DENSE,
+    EVERYWHERE,
+    MOST_HOLDERS,
+    SPARSE,
+    IndexedChunk,
+    SparseVector,
+    StoreFilters,
+)
 
 _NEVER = 10**9
 _ANY_DELETED = 1e-9
@@ -89,6 +97,24 @@ def query_request(
         words = Query.Nearest(_sparse(sparse), using=SPARSE)
         queries.append(QueryRequest(query=words, params=rarity, with_vector=[DENSE], **common))
     return QueryBatchRequest(queries)
+
+
+def holders_request(workspace_id: str, terms: Sequence[int], hidden: Collection[str]) -> Any:
+    """One query for each term."""
+    from qdrant_edge import Query, QueryBatchRequest, QueryRequest
+
+    own = _filter(workspace_id, EVERYWHERE, hidden)
+    return QueryBatchRequest(
+        [
+            QueryRequest(
+                query=Query.Nearest(_sparse(SparseVector((term,), (1.0,))), using=SPARSE),
+                limit=MOST_HOLDERS,
+                filter=own,
+                with_payload=["document_id"],
+            )
+            for term in terms
+        ]
+    )
 
 
 def count_points(shard: Any, workspace_id: str, document_id: str | None, *, embedded: bool = False) -> int:

@@ -29,7 +29,7 @@ def read_meta(source: object, where: str) -> IndexMeta:
     if isinstance(version, int) and version != FORMAT_VERSION:
         raise IndexMismatch(
             f"{where} has format {version}; this version of MASIS reads format {FORMAT_VERSION}.",
-            advice="Use the MASIS that wrote it, or build the index anew with `masis reindex`.",
+            advice="Run `masis reindex`: it reads the documents again and builds a new index.",
         )
     embedder, dimension, language = (source.get(key) for key in ("embedder", "dimension", "language"))
     if not isinstance(embedder, str) or not isinstance(dimension, int) or not isinstance(language, str) or not version:

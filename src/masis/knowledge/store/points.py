@@ -122,6 +122,11 @@ def _cosines(query: Vector) -> Callable[[Any], float | None]:
     return cosine_of
 
 
+def holders_of(points: Iterable[Any]) -> dict[str, str]:
+    """Which points were found, and the document of each."""
+    return {str(point.id): point.payload["document_id"] for point in points}
+
+
 def indexed_chunk_of(point: Any) -> IndexedChunk:
     sparse = point.vector[SPARSE]
     vector = SparseVector(tuple(sparse.indices), tuple(sparse.values))

@@ -22,8 +22,10 @@ from masis.types import Chunk
 
 DENSE = "dense"
 SPARSE = "sparse"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 """Of what is written to an index; another number cannot be read."""
+MOST_HOLDERS = 10_000
+"""Passages that hold a word are counted up to here: beyond it, nobody asks whether it occurs at all."""
 
 _ISO_DATE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ].*)?)?)?")
 
@@ -99,6 +101,13 @@ class VectorStore(Protocol):
         hidden: Collection[str] = (),
     ) -> Answer:
         """One request to the store; documents that are `hidden` count for nothing."""
+        ...
+
+    async def holders(
+        self, workspace_id: str, terms: Sequence[int], *, hidden: Collection[str] = ()
+    ) -> list[dict[str, str]]:
+        """For each term of the keyword index the points that hold it, with the document of each: at most
+        `MOST_HOLDERS`."""
         ...
 
     async def count(self, workspace_id: str, document_id: str | None = None, *, embedded: bool = False) -> int:

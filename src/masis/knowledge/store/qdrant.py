@@ -14,9 +14,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from masis.errors import StoreUnavailable
 from masis.knowledge.embedding.port import Embedder, Vector
 from masis.knowledge.store.index_meta import IndexMeta, require_match
-from masis.knowledge.store.points import answer_of, document_filter, in_order, indexed_chunk_of, own_chunk, point_id
+from masis.knowledge.store.points import (
+    answer_of,
+    document_filter,
+    holders_of,
+    in_order,
+    indexed_chunk_of,
+    own_chunk,
+    point_id,
+)
 from masis.knowledge.store.port import EVERYWHERE, Answer, IndexedChunk, SparseVector, StoreFilters, VectorStore
-from masis.knowledge.store.qdrant_requests import points, points_filter, query_requests
+from masis.knowledge.store.qdrant_requests import holders_requests, points, points_filter, query_requests
 from masis.settings import Settings
 from masis.types import Chunk
 
@@ -74,6 +82,16 @@ class QdrantStore:
         found = await asyncio.to_thread(self._run, query, [], len(dense))
         by_meaning, by_words = [*found, [], []][:2]
         return answer_of(by_meaning, by_words, dense, limit)
+
+    async def holders(
+        self, workspace_id: str, terms: Sequence[int], *, hidden: Collection[str] = ()
+    ) -> list[dict[str, str]]:
+        def query(client: "QdrantClient", collection: str) -> list[dict[str, str]]:
+            requests = holders_requests(workspace_id, terms, hidden)
+            return [holders_of(answer.points) for answer in client.query_batch_points(collection, requests)]
+
+        nothing: list[dict[str, str]] = [{} for _ in terms]
+        return await asyncio.to_thread(self._run, query, nothing) if terms else []
 
     async def count(self, workspace_id: str, document_id: str | None = None, *, embedded: bool = False) -> int:
         own = points_filter(workspace_id, document_filter(document_id), embedded=embedded)

@@ -13,7 +13,15 @@ from masis.knowledge.store.points import (
     payload_of,
     point_id,
 )
-from masis.knowledge.store.port import DENSE, EVERYWHERE, SPARSE, IndexedChunk, SparseVector, StoreFilters
+from masis.knowledge.store.port import (
+    DENSE,
+    EVERYWHERE,
+    MOST_HOLDERS,
+    SPARSE,
+    IndexedChunk,
+    SparseVector,
+    StoreFilters,
+)
 
 if TYPE_CHECKING:
     from qdrant_client import models
@@ -103,6 +111,23 @@ def query_requests(
         words = _sparse(sparse)
         requests.append(models.QueryRequest(query=words, using=SPARSE, params=rarity, with_vector=[DENSE], **common))
     return requests
+
+
+def holders_requests(workspace_id: str, terms: Sequence[int], hidden: Collection[str]) -> list["models.QueryRequest"]:
+    """One for each term."""
+    from qdrant_client import models
+
+    own = points_filter(workspace_id, EVERYWHERE, hidden)
+    return [
+        models.QueryRequest(
+            query=_sparse(SparseVector((term,), (1.0,))),
+            using=SPARSE,
+            limit=MOST_HOLDERS,
+            filter=own,
+            with_payload=["document_id"],
+        )
+        for term in terms
+    ]
 
 
 def _sparse(vector: SparseVector) -> "models.SparseVector":

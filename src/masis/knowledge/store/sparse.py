@@ -1,7 +1,7 @@
 """Keyword vectors: BM25 by Qdrant's own tokenizer, so that both stores rank alike.
 
-The language decides which words say nothing and where a word's ending begins. Passages and questions must agree on it,
-so an index keeps its name.
+Accents are folded, so that "societe" finds Société. The language decides which words say nothing and where a word's
+ending begins. Passages and questions must agree on it, so an index keeps its name.
 """
 
 from functools import cache
@@ -24,7 +24,7 @@ def _bm25(language: str) -> Any:
     from qdrant_edge import Bm25, Bm25Config
 
     try:
-        return Bm25(Bm25Config(language=language))
+        return Bm25(Bm25Config(language=language, ascii_folding=True))
     except ValueError as error:
         raise InvalidInput(
             f"The keyword search does not know the language {language[:80]!r}.",

@@ -5,7 +5,8 @@ import io
 from collections.abc import Iterator
 
 from masis.errors import UnreadableFile
-from masis.sources.plain import clean, decode, extension, table_row
+from masis.sources.plain import clean, decode, extension
+from masis.sources.table_grid import table_lines
 from masis.types import Page, ParsedDocument
 
 _DELIMITERS = ",;\t|"
@@ -20,7 +21,7 @@ def parse_delimited(data: bytes, file_name: str) -> ParsedDocument:
         rows = [row for row in _rows(text, delimiter) if any(cell.strip() for cell in row)]
     except csv.Error as error:
         raise UnreadableFile(f"{file_name} is not a readable table: {error}.") from error
-    return ParsedDocument([Page(1, "\n".join(table_row(row) for row in rows))])
+    return ParsedDocument([Page(1, "\n".join(table_lines(rows)))])
 
 
 def _rows(text: str, delimiter: str) -> Iterator[list[str]]:

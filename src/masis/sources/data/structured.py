@@ -12,7 +12,8 @@ from masis.sources.dates import find_date
 from masis.sources.markup.markdown import parse_markdown
 from masis.sources.markup.webpage import parse_webpage
 from masis.sources.markup.xml_article import article_lines, is_article
-from masis.sources.plain import clean, decode, extension, one_line, table_row
+from masis.sources.plain import clean, decode, extension, one_line
+from masis.sources.table_grid import table_lines
 from masis.types import Page, ParsedDocument
 
 Value = Any  # JSON
@@ -96,8 +97,8 @@ def _list_lines(values: list[Value], path: str) -> Iterator[str]:
     if _is_table(values):
         columns = list(dict.fromkeys(key for record in values for key in record))
         yield from ("", f"{path}:") if path else ("",)
-        yield table_row([str(column) for column in columns])
-        yield from (table_row([_leaf(record.get(column)) for column in columns]) for record in values)
+        rows = ([_leaf(record.get(column)) for column in columns] for record in values)
+        yield from table_lines([[str(column) for column in columns], *rows], 1)
         yield ""
     elif all(not isinstance(each, dict | list) for each in values):
         joined = ", ".join(filter(None, (_leaf(each) for each in values)))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from masis.sources.data.xml_tree import Element, elements, name_of, own_text, spaced
-from masis.sources.plain import table_row
+from masis.sources.table_grid import table_lines
 
 _LONG_CELL = 200
 _INLINE = frozenset("a abbr b bold code em emph emphasis i italic link s span strong sub sup tt u xref".split())
@@ -60,6 +60,6 @@ def _is_row(record: Element, fields: list[str]) -> bool:
 
 def _table_rows(records: list[Element]) -> Iterator[str]:
     yield f"{name_of(records[0])}:"
-    yield table_row([name_of(field) for field in elements(records[0])])
-    yield from (table_row([own_text(cell) for cell in elements(record)]) for record in records)
+    names = [name_of(field) for field in elements(records[0])]
+    yield from table_lines([names, *([own_text(cell) for cell in elements(record)] for record in records)], 1)
     yield ""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from masis.sources.plain import table_row
+from masis.sources.table_grid import table_row
 
 _HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(.+?)(?:[ \t]+=+)?")
 _ITEM = re.compile(r"\s*(?:[*\-]{1,6}|\.{1,6}|\d{1,4}\.)[ \t]+(?:\[[ x*]\] )?(\S.*)")

@@ -1,16 +1,16 @@
-"""HTML tables as lines: one row one line, the header first, columns kept apart."""
+"""HTML tables as the lines of a table; filings lay out a figure and its signs in cells of their own."""
 
 from selectolax.lexbor import LexborNode
 
+from masis.language.table_headers import header_depth
 from masis.sources.markup.html_nodes import children, inline_text, walk
-from masis.sources.plain import table_row
-from masis.sources.table_grid import Cell, grid, span
+from masis.sources.table_grid import Cell, grid, is_row, span, table_lines
 
 _CURRENCY = frozenset("$€£¥")
 _SUFFIX = frozenset((")", "%", ")%"))
 
 
-def table_lines(table: LexborNode) -> list[str]:
+def html_table_lines(table: LexborNode) -> list[str]:
     """Empty for a table that only lays out a page: one column, or tables inside it."""
     rows, caption = [], []
     for node, opens in walk(table):
@@ -22,10 +22,25 @@ def table_lines(table: LexborNode) -> list[str]:
             rows.append(node)
         elif node.tag == "caption":
             caption.append(inline_text(node))
-    table_grid = _without_empty_columns([_joined_signs(row) for row in grid(_cells(row) for row in rows)])
-    if max((len(row) for row in table_grid), default=0) < 2:
-        return []
-    return caption + [table_row(row) for row in table_grid if any(row)]
+    cells = [_cells(row) for row in rows]
+    # Only the names of columns are repeated over what they span.
+    spread, plain = grid(cells, is_header=True), grid(cells)
+    known = _header_rows(rows)
+    known = max(known, header_depth(plain)) if known else 0
+    lines = table_lines([_joined_signs(row) for row in [*spread[:known], *plain[known:]]], known or None)
+    return caption + lines if any(map(is_row, lines)) else []
+
+
+def _header_rows(rows: list[LexborNode]) -> int:
+    """Rows of the head, or rows of nothing but header cells; 0 where the table does not say."""
+    count = 0
+    for row in rows:
+        tags = {child.tag for child in children(row) if child.tag in ("td", "th")}
+        in_head = row.parent is not None and row.parent.tag == "thead"
+        if not in_head and tags != {"th"}:
+            break
+        count += 1
+    return count
 
 
 def _cells(row: LexborNode) -> list[Cell]:
@@ -45,10 +60,3 @@ def _joined_signs(row: list[str]) -> list[str]:
         elif cell in _SUFFIX and index and joined[index - 1]:
             joined[index - 1], joined[index] = joined[index - 1] + cell, ""
     return joined
-
-
-def _without_empty_columns(rows: list[list[str]]) -> list[list[str]]:
-    width = max((len(row) for row in rows), default=0)
-    padded = [row + [""] * (width - len(row)) for row in rows]
-    kept = [column for column in range(width) if any(row[column] for row in padded)]
-    return [[row[column] for column in kept] for row in padded]

@@ -4,7 +4,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from masis.sources.plain import one_line, table_row
+from masis.sources.plain import one_line
+from masis.sources.table_grid import table_row
 
 _COMMENT = re.compile(r"(?<!\\)%.*")
 _DOCUMENT = re.compile(r"\\begin\{document\}(.*?)(?:\\end\{document\}|\Z)", re.DOTALL)

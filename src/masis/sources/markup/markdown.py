@@ -1,10 +1,11 @@
-"""Markdown: headings stay `# …`, tables become plain rows, links and emphasis become their words."""
+"""Markdown: headings stay `# …`, tables rows between bars, links and emphasis become their words."""
 
 import re
 from itertools import groupby
 
 from masis.sources.dates import find_date
-from masis.sources.plain import clean, decode, table_row
+from masis.sources.plain import clean, decode
+from masis.sources.table_grid import table_row
 from masis.types import Page, ParsedDocument
 
 _FRONT_MATTER = re.compile(r"\A---\n(.*?)\n(?:---|\.\.\.)(?:\n|\Z)", re.DOTALL)
@@ -41,8 +42,9 @@ def _readable_lines(text: str) -> list[str]:
             fence = _next_fence(fence, mark[1] if mark else "")
             out.append(line)
         elif index in table_lines:
-            if not _TABLE_RULE.match(line):
-                out.append(table_row([_words(cell) for cell in _cells(line)]))
+            is_rule = bool(_TABLE_RULE.match(line))
+            cells = _cells(lines[index - 1] if is_rule else line)
+            out.append(f"|{'---|' * len(cells)}" if is_rule else table_row([_words(cell) for cell in cells]))
         elif _UNDERLINE.match(line) and _is_heading_text(lines, index - 1) and out:
             out[-1] = ("# " if "=" in line else "## ") + out[-1].strip()
         else:

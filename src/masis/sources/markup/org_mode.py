@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from masis.sources.plain import table_row
+from masis.sources.table_grid import table_row
 
 _HEADING = re.compile(
     r"(\*{1,9}) +(?:(?:TODO|DONE|NEXT|WAITING|CANCELLED) +)?(?:\[#[A-Z]\] +)?(.*?)(?:[ \t]+:[\w@:]+:)?"

@@ -10,6 +10,7 @@ from masis.sources.markup.org_mode import org_lines
 from masis.sources.markup.restructured import restructured_lines
 from masis.sources.markup.subtitles import caption_lines
 from masis.sources.plain import clean, decode, extension, title_line
+from masis.sources.table_grid import with_rules
 from masis.types import Page, ParsedDocument
 
 _READERS: dict[str, Callable[[str], Iterable[str]]] = {
@@ -32,7 +33,7 @@ def parse_markup(data: bytes, file_name: str) -> ParsedDocument:
     """The extension says which marks they are; without a known one the text stays as it is."""
     source = clean(decode(data, file_name))
     reader = _READERS.get(extension(file_name))
-    text = clean("\n".join(reader(source))) if reader else source
+    text = with_rules(clean("\n".join(reader(source)))) if reader else source
     heading = re.search(r"^#+ (.+)$", text, re.MULTILINE)
     first = None if reader is caption_lines else title_line(text)
     return ParsedDocument([Page(1, text)], title=heading[1] if heading else first, date=find_date(text))

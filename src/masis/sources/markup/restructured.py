@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from masis.sources.plain import table_row
+from masis.sources.table_grid import table_row
 
 _RULE = re.compile(r"([=\-`:'\"~^_*+#<>.!$%&,;@])\1{2,}")
 _SHORT_RULE = re.compile(r"([=\-`:'\"~^_*+#<>.!$%&,;@])\1*")

@@ -7,7 +7,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from masis.errors import UnreadableFile
 from masis.sources.dates import find_date
 from masis.sources.markup.html_nodes import children, tags
-from masis.sources.markup.html_tables import table_lines
+from masis.sources.markup.html_tables import html_table_lines
 from masis.sources.plain import clean, decode, one_line
 from masis.types import Page, ParsedDocument
 
@@ -71,7 +71,7 @@ def _visible_text(body: LexborNode) -> str:
             lines.add(node.text_content or "", is_preformatted=node.parent is not None and node.parent.tag == "pre")
             continue
         lines.break_at(tag, opens)
-        if opens and tag == "table" and (rows := table_lines(node)):
+        if opens and tag == "table" and (rows := html_table_lines(node)):
             lines.add_rows(rows)
         elif opens:
             stack.append((node, False))

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from masis.sources.data.xml_tree import Element, attribute, descendants, elements, has, name_of, own_text, spaced
-from masis.sources.plain import table_row
-from masis.sources.table_grid import Cell, grid, span
+from masis.sources.table_grid import Cell, grid, span, table_lines
 
 _ROOTS = ("article", "book", "TEI", "chapter", "pmc-articleset")
 _PARAGRAPHS = ("p", "para", "simpara", "disp-quote", "verse-line", "td", "term", "ab", "l")
@@ -50,7 +49,7 @@ def article_lines(element: Element, level: int = 1) -> Iterator[str]:
         elif name in ("list-item", "listitem", "item"):
             yield f"- {_words(child)}"
         elif name == "table" or name == "informaltable":
-            yield from ("", *_table_rows(child), "")
+            yield from ("", *table_lines(_table_rows(child)), "")
         elif name in ("ref", "biblioentry", "aff", "fn"):
             yield from (_words(child), "")
         elif name in _PARAGRAPHS or not len(child):
@@ -113,10 +112,8 @@ def _pieces(element: Element) -> Iterator[str]:
         yield child.tail or ""
 
 
-def _table_rows(table: Element) -> Iterator[str]:
-    for cells in grid(_cells(row) for row in descendants(table, "tr", "row")):
-        if any(cells):
-            yield table_row(cells)
+def _table_rows(table: Element) -> list[list[str]]:
+    return grid(_cells(row) for row in descendants(table, "tr", "row"))
 
 
 def _cells(row: Element) -> list[Cell]:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from masis.sources.data.xml_tree import Element, attribute, descendants, first, number
 from masis.sources.office.number_format import readable_number
-from masis.sources.plain import one_line, table_row
+from masis.sources.plain import one_line
+from masis.sources.table_grid import table_lines
 
 _MAX_POINTS = 5000
 
@@ -25,9 +26,8 @@ def chart_lines(root: Element) -> Iterator[str]:
         _points(first(each, "val") if first(each, "val") is not None else first(each, "yVal")) for each in series
     ]
     rows = sorted({key for column in columns for key in column} | set(labels))
-    if rows:
-        yield table_row(["", *names])
-    yield from (table_row([labels.get(row, ""), *(column.get(row, "") for column in columns)]) for row in rows)
+    cells = [[labels.get(row, ""), *(column.get(row, "") for column in columns)] for row in rows]
+    yield from table_lines([["", *names], *cells], 1) if rows else ()
 
 
 def _points(data: Element | None) -> dict[int, str]:

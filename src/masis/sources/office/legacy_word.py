@@ -10,7 +10,8 @@ from masis.sources.dates import find_date
 from masis.sources.office.compound import CompoundFile
 from masis.sources.office.legacy_word_paragraphs import Paragraph, ParagraphTable, long_at
 from masis.sources.office.package import encrypted
-from masis.sources.plain import clean, one_line, table_row, title_line
+from masis.sources.plain import clean, one_line, title_line
+from masis.sources.table_grid import table_row, with_rules
 from masis.types import Page, ParsedDocument
 
 _WORD_97 = 0x00C1
@@ -36,7 +37,7 @@ def parse_legacy_word(data: bytes, file_name: str) -> ParsedDocument:
         _refuse(header, file_name)
         table = file.required("1Table" if header[0x0B] & 2 else "0Table")
     paragraphs = ParagraphTable(header, table)
-    text = clean("\n".join(_lines(_wanted(header, list(_pieces(header, table))), paragraphs)))
+    text = with_rules(clean("\n".join(_lines(_wanted(header, list(_pieces(header, table))), paragraphs))))
     heading = re.search(r"^#+ (.+)$", text, re.MULTILINE)
     return ParsedDocument([Page(1, text)], title=heading[1] if heading else title_line(text), date=find_date(text))
 

@@ -7,8 +7,8 @@ from masis.errors import UnreadableFile
 from masis.sources.data.xml_tree import Element, attribute, descendants, elements, first, has, name_of, number
 from masis.sources.dates import find_date
 from masis.sources.office.package import Package, encrypted
-from masis.sources.plain import clean, one_line, table_row, title_line
-from masis.sources.table_grid import Cell, grid, span
+from masis.sources.plain import clean, one_line, title_line
+from masis.sources.table_grid import Cell, grid, span, table_lines
 from masis.types import Page, ParsedDocument
 
 _MAX_BLANKS = 200
@@ -74,7 +74,7 @@ def _block_lines(parent: Element, *, below: int = 0) -> Iterator[str]:
             yield from _list_lines(block)
             yield ""
         elif name == "table":
-            yield from ("", *_table_rows(block), "")
+            yield from ("", *table_lines(_table_rows(block)), "")
         elif name not in _SKIPPED:
             yield from _block_lines(block, below=below)
 
@@ -143,10 +143,8 @@ def paragraph_text(element: Element) -> str:
     return "".join(parts)
 
 
-def _table_rows(table: Element) -> Iterator[str]:
-    for cells in grid(_cells(row) for row in _rows(table)):
-        if any(cells):
-            yield table_row(cells)
+def _table_rows(table: Element) -> list[list[str]]:
+    return grid(_cells(row) for row in _rows(table))
 
 
 def _cells(row: Element) -> list[Cell]:

@@ -7,7 +7,8 @@ from masis.sources.data.xml_tree import Element, attribute, descendants, element
 from masis.sources.dates import find_date
 from masis.sources.office.charts import chart_lines
 from masis.sources.office.package import Package
-from masis.sources.plain import clean, one_line, table_row
+from masis.sources.plain import clean, one_line
+from masis.sources.table_grid import table_lines
 from masis.types import Page, ParsedDocument
 
 _TITLES = ("title", "ctrTitle")
@@ -109,7 +110,7 @@ def _text(paragraph: Element) -> str:
 def _graphic_lines(package: Package, links: dict[str, tuple[str, str]], frame: Element) -> Iterator[str]:
     for element in descendants(frame, "tbl", "chart", "relIds"):
         if name_of(element) == "tbl":
-            yield from _table_rows(element)
+            yield from table_lines(_table_rows(element))
             continue
         _, part = links.get(_relation_id(element), ("", ""))
         root = package.xml(part) if part else None
@@ -120,7 +121,7 @@ def _graphic_lines(package: Package, links: dict[str, tuple[str, str]], frame: E
             yield from (f"- {one_line(text)}" for text in texts if text)
 
 
-def _table_rows(table: Element) -> Iterator[str]:
+def _table_rows(table: Element) -> Iterator[list[str]]:
     above: list[str] = []
     for row in elements(table, "tr"):
         cells: list[str] = []
@@ -129,8 +130,7 @@ def _table_rows(table: Element) -> Iterator[str]:
             merged = attribute(cell, "vMerge") in ("1", "true") and len(cells) < len(above)
             cells.append(above[len(cells)] if merged else "\n".join(text for text, _ in _paragraphs(cell)))
         above = cells
-        if any(cells):
-            yield table_row(cells)
+        yield cells
 
 
 def _note_lines(package: Package, links: dict[str, tuple[str, str]]) -> Iterator[str]:

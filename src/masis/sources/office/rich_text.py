@@ -6,6 +6,7 @@ from masis.errors import UnreadableFile
 from masis.sources.dates import find_date
 from masis.sources.office.rich_text_reader import RichTextReader
 from masis.sources.plain import clean, title_line
+from masis.sources.table_grid import with_rules
 from masis.types import Page, ParsedDocument
 
 
@@ -18,4 +19,4 @@ def parse_rich_text(data: bytes, file_name: str) -> ParsedDocument:
 def rich_text(data: bytes, file_name: str) -> str:
     if not data.lstrip().startswith(b"{\\rtf"):
         raise UnreadableFile(f"{file_name} is not rich text (RTF).", advice="Save it again as .rtf or .docx.")
-    return clean(RichTextReader(data).text())
+    return with_rules(clean(RichTextReader(data).text()))

@@ -3,7 +3,8 @@
 import re
 from dataclasses import dataclass, replace
 
-from masis.sources.plain import one_line, table_row
+from masis.sources.plain import one_line
+from masis.sources.table_grid import table_row
 
 _TOKEN = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z'])|([{}])|[\r\n]+|([^\\{}\r\n]+)", re.DOTALL

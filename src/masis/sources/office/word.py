@@ -7,8 +7,8 @@ from masis.sources.data.xml_tree import Element, attribute, descendants, element
 from masis.sources.dates import find_date
 from masis.sources.office.package import Package
 from masis.sources.office.word_numbers import ParagraphNumbers
-from masis.sources.plain import clean, one_line, table_row, title_line
-from masis.sources.table_grid import span
+from masis.sources.plain import clean, one_line, title_line
+from masis.sources.table_grid import span, table_lines
 from masis.types import Page, ParsedDocument
 
 _HEADING_STYLE = re.compile(r"heading (\d)")
@@ -52,7 +52,7 @@ class _Reader:
     def block_lines(self, body: Element) -> Iterator[str]:
         for block in _blocks(body):
             if name_of(block) == "tbl":
-                yield from ("", *_table_rows(block), "")
+                yield from ("", *table_lines(_table_rows(block)), "")
             else:
                 yield from self._paragraph_lines(block)
 
@@ -129,7 +129,7 @@ def _pieces(element: Element) -> Iterator[str]:
             yield from (_FORMULA.get(name, ""), *_pieces(child))
 
 
-def _table_rows(table: Element) -> Iterator[str]:
+def _table_rows(table: Element) -> Iterator[list[str]]:
     above: list[str] = []
     for row in _inside(table, "tr"):
         cells: list[str] = []
@@ -140,8 +140,7 @@ def _table_rows(table: Element) -> Iterator[str]:
                 text = above[len(cells)]
             cells += [text] + [""] * (span(attribute(first(cell, "tcPr", "gridSpan"), "val")) - 1)
         above = cells
-        if any(cell.strip() for cell in cells):
-            yield table_row(cells)
+        yield cells
 
 
 def _inside(parent: Element, name: str) -> Iterator[Element]:

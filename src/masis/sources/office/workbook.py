@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from masis.errors import UnreadableFile
 from masis.sources.dates import find_date
 from masis.sources.office.compound import CompoundFile
-from masis.sources.office.number_format import readable_float
+from masis.sources.office.number_format import displayed, readable_float
 from masis.sources.office.opendocument_sheets import parse_opendocument_sheets
 from masis.sources.office.package import encrypted
-from masis.sources.office.sheets import sheet_text
+from masis.sources.office.sheets import sheet_text, under_name
 from masis.sources.office.workbook_parts import WorkbookParts
+from masis.sources.plain import clean
 from masis.types import Page, ParsedDocument
 
 if TYPE_CHECKING:
@@ -37,15 +38,18 @@ def parse_workbook(data: bytes, file_name: str) -> ParsedDocument:
     notes: list[str] = []
     for number, sheet in enumerate(book.sheets_metadata, start=1):
         if sheet.typ not in _with_cells():
+            if charts := "\n\n".join(parts.charts(sheet.name)) if parts else "":
+                pages.append(Page(number, under_name(sheet.name, charts), label=f"sheet {sheet.name}"))
             continue
         if parts and parts.cells(sheet.name) > _MAX_CELLS:
             notes.append(
                 f"Sheet {sheet.name} spans more than {_MAX_CELLS // 1_000_000} million cells and was left out."
             )
             continue
-        text = _read_sheet(book, sheet.name, parts.shares(sheet.name) if parts else set(), notes)
-        comments = parts.comments(sheet.name) if parts else ()
-        if text := "\n\n".join(filter(None, [text, "\n".join(comments)])):
+        text = _read_sheet(book, sheet.name, parts.formats(sheet.name) if parts else {}, notes)
+        around = [*parts.charts(sheet.name), "\n".join(parts.comments(sheet.name))] if parts else []
+        noted = "\n\n".join(filter(None, map(clean, around)))
+        if text := "\n\n".join(filter(None, [text, noted])) if text else under_name(sheet.name, noted):
             pages.append(Page(number, text, label=f"sheet {sheet.name}"))
     if notes and not pages:
         raise UnreadableFile(f"{file_name} could not be read: {notes[0]}")
@@ -93,7 +97,7 @@ def _open(data: bytes, file_name: str) -> "CalamineWorkbook":
         ) from error
 
 
-def _read_sheet(book: "CalamineWorkbook", name: str, shares: set[tuple[int, int]], notes: list[str]) -> str:
+def _read_sheet(book: "CalamineWorkbook", name: str, formats: dict[tuple[int, int], str], notes: list[str]) -> str:
     try:
         sheet = book.get_sheet_by_name(name)
         rows = sheet.to_python(skip_empty_area=True)
@@ -105,19 +109,20 @@ def _read_sheet(book: "CalamineWorkbook", name: str, shares: set[tuple[int, int]
     top, left = sheet.start or (0, 0)
     grid = [
         [
-            _share(value) if shares and (row, column) in shares else _readable(value)
+            _shown(value, formats[row, column]) if (row, column) in formats else _readable(value)
             for column, value in enumerate(cells, start=left)
         ]
         for row, cells in enumerate(rows, start=top)
     ]
-    _fill_merged_rows(grid, sheet)
+    _fill_merged(grid, sheet)
     return sheet_text(name, grid)
 
 
-def _share(value: Value) -> str:
+def _shown(value: Value, code: str) -> str:
+    """A date is read as one already, whatever its format."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return _readable(value)
-    return f"{readable_float(round(value * 100.0, 4))}%"
+    return displayed(value, code)
 
 
 def _readable(value: Value) -> str:
@@ -132,12 +137,17 @@ def _readable(value: Value) -> str:
     return str(value)
 
 
-def _fill_merged_rows(grid: list[list[str]], sheet: "CalamineSheet") -> None:
-    """A cell merged over several rows stands in each of them, so that each can be read alone."""
+def _fill_merged(grid: list[list[str]], sheet: "CalamineSheet") -> None:
+    """A cell merged over several rows stands in each of them, so that each can be read alone; one merged over several
+    columns in each of those that have a name of their own below it."""
     top, left = sheet.start or (0, 0)
-    for (first_row, column), (last_row, _) in sheet.merged_cell_ranges or ():
+    for (first_row, column), (last_row, last_column) in sheet.merged_cell_ranges or ():
         if first_row < top or column < left or first_row - top >= len(grid):
             continue
         text = grid[first_row - top][column - left : column - left + 1]
         for row in grid[first_row - top + 1 : last_row - top + 1]:
             row[column - left : column - left + 1] = text
+        spanned = slice(column - left, last_column - left + 1)
+        below = grid[last_row - top + 1][spanned] if 0 <= last_row - top + 1 < len(grid) else []
+        if last_column > column and sum(map(bool, below)) > 1 and text:
+            grid[first_row - top][spanned] = text * len(grid[first_row - top][spanned])

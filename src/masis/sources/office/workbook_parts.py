@@ -1,15 +1,18 @@
-"""What of an Excel container is read before its cells: how far each sheet reaches, and what was noted on its cells."""
+"""What of an Excel container is read beside its cells: how far each sheet reaches, how it shows its figures, its
+charts, and what was noted on its cells."""
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 
 from masis.sources.data.xml_tree import Element, attribute, descendants, elements, first, number
+from masis.sources.office.charts import chart_lines
+from masis.sources.office.number_format import BUILT_IN
 from masis.sources.office.package import Package
 from masis.sources.plain import one_line
 
 _CELL = re.compile(rb"<(?:\w+:)?c\s[^>]*?\br=\"([A-Z]{1,3})([0-9]{1,9})\"")
 _STYLED = re.compile(rb"<(?:\w+:)?c\s(?=[^>]*?\bs=\"([0-9]{1,6})\")[^>]*?\br=\"([A-Z]{1,3})([0-9]{1,7})\"")
-_SHARES = frozenset(("9", "10"))
 _ROW = re.compile(rb"<(?:\w+:)?row\s[^>]*?\br=\"([0-9]{1,9})\"")
 # Records of a binary sheet that begin a row or hold a cell of the row begun last.
 _ROW_RECORD, _CELL_RECORDS = 0, range(1, 12)
@@ -37,44 +40,83 @@ class WorkbookParts:
         )
         return max((_extent(self._package.read(name) or b"", name) for name in parts), default=0)
 
-    def shares(self, sheet: str) -> set[tuple[int, int]]:
-        """Rows and columns, from 0, of the cells shown in per cent: what is kept of them is the fraction."""
-        styles = self._share_styles()
+    def formats(self, sheet: str) -> dict[tuple[int, int], str]:
+        """Rows and columns, from 0, of the cells that show their figure in a format of their own."""
+        styles = self._number_styles
         data = self._package.read(self._sheets.get(sheet, "")) if styles else None
         return {
-            (int(row) - 1, _column(column) - 1)
+            (int(row) - 1, _column(column) - 1): styles[int(style)]
             for style, column, row in _STYLED.findall(data or b"")
             if int(style) in styles
         }
 
-    def _share_styles(self) -> set[int]:
+    @cached_property
+    def _number_styles(self) -> dict[int, str]:
         root = self._package.xml("xl/styles.xml")
         if root is None:
-            return set()
-        formats = {
-            attribute(each, "numFmtId") for each in descendants(root, "numFmt") if "%" in attribute(each, "formatCode")
-        }
+            return {}
+        codes = {str(known): code for known, code in BUILT_IN.items()}
+        codes |= {attribute(each, "numFmtId"): attribute(each, "formatCode") for each in descendants(root, "numFmt")}
         styles = first(root, "cellXfs")
         listed = enumerate(elements(styles, "xf")) if styles is not None else ()
-        return {index for index, style in listed if attribute(style, "numFmtId") in formats | _SHARES}
+        named = ((index, codes.get(attribute(style, "numFmtId"), "")) for index, style in listed)
+        return {index: code for index, code in named if code}
+
+    def charts(self, sheet: str) -> Iterator[str]:
+        """Each as a table, with its title above it."""
+        for drawing in self._linked(self._sheets.get(sheet, ""), "drawing"):
+            for chart in self._linked(drawing, "chart"):
+                root = self._package.xml(chart)
+                if root is not None and (lines := list(chart_lines(root))):
+                    yield "\n".join(lines)
+
+    def _linked(self, part: str, kind: str) -> list[str]:
+        return [name for of_kind, name in self._package.relations(part).values() if of_kind == kind] if part else []
 
     def comments(self, sheet: str) -> Iterator[str]:
-        for kind, part in self._package.relations(self._sheets.get(sheet, "")).values():
-            root = self._package.xml(part) if kind == "comments" else None
+        part_of_sheet = self._sheets.get(sheet, "")
+        conversations = list(self._conversations(part_of_sheet))
+        yield from conversations
+        for part in self._linked(part_of_sheet, "comments"):
+            root = self._package.xml(part)
             if root is None:
                 continue
             authors = [one_line(author.text or "") for author in descendants(root, "author")]
             for comment in descendants(root, "comment"):
-                if text := _comment_text(comment):
+                # Excel repeats a conversation here for old programs, after a notice about doing so.
+                is_repeated = conversations and _plain_text(comment).startswith(_REPLY)
+                if text := "" if is_repeated else _comment_text(comment):
                     author = "".join(authors[(place := number(attribute(comment, "authorId"), 0, 9999)) : place + 1])
                     # A machine's name for an author is of no use to a reader.
                     by = f" by {author}" if author and not author.startswith("tc=") else ""
                     yield f"Comment on {attribute(comment, 'ref')}{by}: {text}"
 
+    def _conversations(self, sheet: str) -> Iterator[str]:
+        """Comments with their replies, in order: who wrote each, and when."""
+        people = self._people()
+        for part in self._linked(sheet, "threadedComment"):
+            root = self._package.xml(part)
+            for comment in descendants(root, "threadedComment") if root is not None else ():
+                text = one_line("".join(piece.text or "" for piece in descendants(comment, "text")))
+                author, day = people.get(attribute(comment, "personId"), ""), attribute(comment, "dT")[:16]
+                by = f" by {author}" if author else ""
+                said = "Reply" if attribute(comment, "parentId") else "Comment"
+                when = f", {day.replace('T', ' ')}" if day else ""
+                yield f"{said} on {attribute(comment, 'ref')}{by}{when}: {text}"
+
+    def _people(self) -> dict[str, str]:
+        parts = [name for name in self._package.names if re.fullmatch(r"xl/persons/[^/]+\.xml", name)]
+        roots = (self._package.xml(name) for name in parts)
+        listed = (person for root in roots if root is not None for person in descendants(root, "person"))
+        return {attribute(person, "id"): one_line(attribute(person, "displayName")) for person in listed}
+
+
+def _plain_text(comment: Element) -> str:
+    return one_line("".join(piece.text or "" for piece in descendants(comment, "t")))
+
 
 def _comment_text(comment: Element) -> str:
-    text = one_line("".join(piece.text or "" for piece in descendants(comment, "t")))
-    # Excel repeats a conversation here for old programs, after a notice about doing so.
+    text = _plain_text(comment)
     return text.partition("Comment:")[2].strip() if text.startswith(_REPLY) else text
 
 

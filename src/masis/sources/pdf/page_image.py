@@ -3,13 +3,18 @@
 import ctypes
 import struct
 import zlib
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, islice
 from typing import Any
 
 from masis.errors import UnreadableFile
-from masis.sources.pdf.skeletons import nearest, skeleton_of
+from masis.sources.pdf.drafts import draft_page, shown_words
+from masis.sources.pdf.skeletons import longest_end, skeleton_of
 from masis.sources.pdf.text import opened_pdf
+from masis.sources.pdf.words import Word, read_content
+from masis.types import Box
 
 WIDTHS = range(200, 2001)
 MOST_PIXELS = 8_000_000
@@ -18,11 +23,12 @@ MOST_QUOTED = 20_000
 _MARK = (255, 225, 90)
 """Multiplied with the picture, as a marker pen does: dark letters stay dark."""
 _MARGIN = 1.5
-"""Points around the letters."""
+"""Points beside the letters."""
+_INSET = 0.07
 _MOST_BOXES = 5000
-
-Box = tuple[float, float, float, float]
-"""Left, top, right and bottom, as fractions of the picture's width and height."""
+_SAME_LINE = 2.0
+_LEAST_FOUND = 12
+"""Characters: less of a passage than this may stand anywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,28 +91,35 @@ def _drawn(page: Any, width: int) -> _Canvas:
 
 
 def _boxes(page: Any, wanted: Wanted, canvas: _Canvas) -> Iterator[Box]:
-    from pypdfium2 import raw
-
     if not wanted.quote:
         return
-    textpage = page.get_textpage()
-    count = raw.FPDFText_CountChars(textpage)
-    # Asked for one by one: pdfium's index of a character is not always its place in the text it gives.
-    letters = skeleton_of("".join(_character(raw.FPDFText_GetUnicode(textpage, n)) for n in range(count)))
-    start = nearest(wanted.quote, letters.text, wanted.expected)
-    if start is None:
+    # In the order of reading: the file's own order may go across columns and cells.
+    words = [word for draft in draft_page(read_content(page)) for word in shown_words(draft)]
+    letters = [skeleton_of(word.text).text for word in words]
+    found = longest_end(wanted.quote, "".join(letters), wanted.expected)
+    if found is None or found[1] < min(_LEAST_FOUND, len(wanted.quote)):
         return
-    first, last = letters.origins[start], letters.origins[start + len(wanted.quote) - 1]
-    lines = raw.FPDFText_CountRects(textpage, first, last - first + 1)
-    for line in range(min(lines, _MOST_BOXES)):
-        edges = [ctypes.c_double() for _ in range(4)]
-        if raw.FPDFText_GetRect(textpage, line, *map(ctypes.byref, edges)):
-            left, top, right, bottom = (edge.value for edge in edges)
-            yield _on_canvas(page, canvas, (left - _MARGIN, top + _MARGIN, right + _MARGIN, bottom - _MARGIN))
+    ends = list(accumulate(map(len, letters)))
+    first, last = bisect_right(ends, found[0]), bisect_left(ends, found[0] + found[1])
+    for left, top, right, bottom in islice(_lines(words[first : last + 1]), _MOST_BOXES):
+        # A line's own height reaches into its neighbours where they are set close.
+        inset = _INSET * (top - bottom)
+        yield _on_canvas(page, canvas, (left - _MARGIN, top - inset, right + _MARGIN, bottom + inset))
 
 
-def _character(code: int) -> str:
-    return chr(code) if 0 < code <= 0x10FFFF else " "
+def _lines(words: Sequence[Word]) -> Iterator[Box]:
+    """Words next to each other on one line in one box."""
+    box: Box | None = None
+    for word in words:
+        left, top, right, bottom = word.place
+        if box and abs(box[1] - top) < _SAME_LINE and abs(box[3] - bottom) < _SAME_LINE and left >= box[2] - 1:
+            box = (box[0], max(box[1], top), right, min(box[3], bottom))
+            continue
+        if box:
+            yield box
+        box = word.place
+    if box:
+        yield box
 
 
 def _on_canvas(page: Any, canvas: _Canvas, box: Box) -> Box:

@@ -1,30 +1,28 @@
-"""PDF: the text of each page, with lines in larger type marked as headings."""
+"""PDF: pages of headings, paragraphs, lists and tables, from where their words stand."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from masis.errors import ScannedFile, UnreadableFile
 from masis.sources.dates import find_date
-from masis.sources.plain import clean, title_line
+from masis.sources.pdf.assembly import Assembler
+from masis.sources.pdf.drafts import Draft, DraftLine, draft_page
+from masis.sources.pdf.styles import Styles, furniture_of
+from masis.sources.pdf.words import read_content
+from masis.sources.plain import title_line
 from masis.sources.sandbox.confinement import step_done
 from masis.types import Page, ParsedDocument
 
 _MAX_CHARACTERS = 100_000_000
 _MAX_DAMAGED = 1000
 _END_MARK_WITHIN = 65_536
-_HEADING_RATIO = 1.15
-_HEADING_LEVELS = 4
-_HEADING_CHARS = 120
-
-Line = tuple[float, str]
-"""Font size and text."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ReadPage:
-    lines: Sequence[Line]
+    drafts: Sequence[Draft]
+    size: tuple[float, float]
     has_drawings: bool
     is_damaged: bool = False
 
@@ -35,19 +33,40 @@ def parse_pdf(data: bytes, file_name: str) -> ParsedDocument:
             f"{file_name} is cut off: the end of the PDF is missing.", advice="Download or copy it again."
         )
     document = opened_pdf(data, file_name)
-    pages = list(_read_pages(document, file_name))
-    sizes = _heading_sizes(pages)
-    texts = [clean("\n".join(_marked(line, sizes) for line in page.lines)) for page in pages]
-    first = next((text for text in texts if _has_words(text)), None)
+    read = list(_read_pages(document, file_name))
+    pages = _assembled(read)
+    first = next((page for page in pages if _has_words(page.text)), None)
     if first is None:
-        raise _without_text(file_name, pages, is_encrypted=_is_encrypted(document))
+        raise _without_text(file_name, read, is_encrypted=_is_encrypted(document))
+    texts = [page.text for page in pages]
+    opening = "\n".join(first.text[block.start : block.end] for block in first.blocks if block.kind != "furniture")
     return ParsedDocument(
-        [Page(number, text) for number, text in enumerate(texts, start=1)],
-        title=title_line(first),
-        date=find_date(first),
-        notes=_notes(pages, texts),
-        scanned=_scanned(pages, texts),
+        pages,
+        title=title_line(opening or first.text),
+        date=find_date(first.text),
+        notes=_notes(read, texts),
+        scanned=_scanned(read, texts),
     )
+
+
+def _assembled(read: Sequence[_ReadPage]) -> list[Page]:
+    drafts = [page.drafts for page in read]
+    furniture = furniture_of(drafts)
+    assembler = Assembler(Styles(drafts), _vocabulary(drafts))
+    return [
+        assembler.page(number, page.drafts, lines, page.size)
+        for number, (page, lines) in enumerate(zip(read, furniture, strict=True), start=1)
+    ]
+
+
+def _vocabulary(pages: Sequence[Sequence[Draft]]) -> frozenset[str]:
+    """The document's own words: they say whether a hyphen at a line's end belongs to the word."""
+    words: set[str] = set()
+    for page in pages:
+        for draft in page:
+            if isinstance(draft, DraftLine):
+                words.update(word.strip(".,;:()\"'“”’") for word in draft.text.lower().split()[:-1])
+    return frozenset(words)
 
 
 def _without_text(file_name: str, pages: Sequence[_ReadPage], *, is_encrypted: bool) -> UnreadableFile:
@@ -86,7 +105,7 @@ def _read_pages(document: Any, file_name: str) -> Iterator[_ReadPage]:
     for number in range(len(document)):
         page = _read_page(document, number)
         yield page
-        characters += sum(len(text) for _, text in page.lines)
+        characters += sum(_length(draft) for draft in page.drafts)
         damaged += page.is_damaged
         if characters > _MAX_CHARACTERS:
             raise UnreadableFile(
@@ -97,14 +116,24 @@ def _read_pages(document: Any, file_name: str) -> Iterator[_ReadPage]:
         step_done()
 
 
+def _length(draft: Draft) -> int:
+    return len(draft.text) if isinstance(draft, DraftLine) else sum(len(cell) for row in draft.rows for cell in row)
+
+
 def _read_page(document: Any, number: int) -> _ReadPage:
     import pypdfium2
 
     try:
         page = document[number]
-        return _ReadPage(_lines(page.get_textpage()), _has_drawings(page))
+        content = read_content(page)
     except pypdfium2.PdfiumError:
-        return _ReadPage([], has_drawings=False, is_damaged=True)
+        return _ReadPage([], (0.0, 0.0), has_drawings=False, is_damaged=True)
+    drafts = draft_page(content)
+    page.close()
+    for draft in drafts:
+        # Only the text is needed from here on; a long report has millions of words.
+        draft.words = ()
+    return _ReadPage(drafts, (content.width, content.height), content.has_drawings)
 
 
 def _unopened(file_name: str, detail: str) -> UnreadableFile:
@@ -113,26 +142,6 @@ def _unopened(file_name: str, detail: str) -> UnreadableFile:
             f"{file_name} is password-protected.", advice="Save a copy without a password and ingest that."
         )
     return UnreadableFile(f"{file_name} is damaged.", advice="Open it in a PDF viewer and print it to a new PDF.")
-
-
-def _lines(textpage: Any) -> list[Line]:
-    from pypdfium2 import raw
-
-    lines, start = [], 0
-    for text in textpage.get_text_range().split("\r\n"):
-        index = raw.FPDFText_GetCharIndexFromTextIndex(textpage, start)
-        lines.append((round(raw.FPDFText_GetFontSize(textpage, max(index, 0)), 1), text))
-        start += len(text) + 2
-    return lines
-
-
-def _has_drawings(page: Any) -> bool:
-    """Images, lines or shapes: what a scanned page consists of, and an empty page does not have."""
-    from pypdfium2 import raw
-
-    count = raw.FPDFPage_CountObjects(page)
-    objects = (raw.FPDFPage_GetObject(page, number) for number in range(count))
-    return any(raw.FPDFPageObj_GetType(item) != raw.FPDF_PAGEOBJ_TEXT for item in objects)
 
 
 def _has_words(text: str) -> bool:
@@ -168,24 +177,3 @@ def _listed(numbers: Sequence[int]) -> str:
     words = [word for run in runs for word in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run))]
     listed = f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
     return f"Pages {listed}" if len(numbers) > 1 else f"Page {listed}"
-
-
-def _heading_sizes(pages: Sequence[_ReadPage]) -> list[float]:
-    """Sizes of type well above the body's, largest first: their rank is the heading's level."""
-    weight: Counter[float] = Counter()
-    for page in pages:
-        for size, text in page.lines:
-            weight[size] += len(text)
-    if not weight:
-        return []
-    body = weight.most_common(1)[0][0]
-    return sorted((size for size in weight if size >= body * _HEADING_RATIO), reverse=True)[:_HEADING_LEVELS]
-
-
-def _marked(line: Line, heading_sizes: Sequence[float]) -> str:
-    size, text = line
-    # A figure set large to catch the eye is a statement, not a heading.
-    is_words = sum(character.isalpha() for character in text) > len(text) / 2
-    if size in heading_sizes and is_words and len(text) <= _HEADING_CHARS:
-        return f"{'#' * (heading_sizes.index(size) + 1)} {text.strip()}"
-    return text

@@ -1,17 +1,22 @@
 """What a worker says about a file, taken in frame by frame; nothing it says is trusted, and all of it is bounded."""
 
-from typing import Any
+from typing import Any, get_args
 
 from masis.errors import ScannedFile, UnreadableFile
 from masis.settings import Settings
-from masis.sources.pdf.page_image import MOST_PIXELS, Box, PageImage
+from masis.sources.pdf.page_image import MOST_PIXELS, PageImage
 from masis.sources.sandbox.wire import BrokenFrame, Readable, read_exactly, read_header
-from masis.types import Member, Page, ParsedDocument
+from masis.types import Block, BlockKind, Box, Member, Page, ParsedDocument
 
 _MAX_CHARACTERS = 100_000_000
 _MAX_BYTES_A_CHARACTER = 4
 _MAX_FRAMES = 2_000_000
 _MAX_IMAGE_BYTES = 4 * MOST_PIXELS
+
+_MARKER_CHARS = 20
+_BLOCK_CHARS = 50
+"""What a block counts as, so that many of them are bounded too."""
+_KINDS: dict[str, BlockKind] = {kind: kind for kind in get_args(BlockKind)}
 
 Header = dict[str, Any]
 
@@ -37,6 +42,15 @@ def read_image(stream: Readable) -> PageImage | UnreadableFile:
 
 def _box(left: float, top: float, right: float, bottom: float) -> Box:
     return float(left), float(top), float(right), float(bottom)
+
+
+def _block(
+    kind: str, start: int, end: int, level: int, marker: str, is_continued: bool, box: list[float] | None, *, text: str
+) -> Block:
+    if kind not in _KINDS or not 0 <= int(start) <= int(end) <= len(text):
+        raise BrokenFrame
+    place = None if box is None else _box(*box)
+    return Block(_KINDS[kind], int(start), int(end), int(level), str(marker)[:_MARKER_CHARS], bool(is_continued), place)
 
 
 class _Answer:
@@ -66,9 +80,17 @@ class _Answer:
         raise self._too_much()
 
     def _document(self, header: Header) -> ParsedDocument:
-        title, date = _optional(header["title"]), _optional(header["date"])
+        title, date, made = (_optional(header.get(name)) for name in ("title", "date", "made"))
         scanned = [int(number) for number in header["scanned"]]
-        return ParsedDocument(self._pages, title, date, self._members, self._notes, scanned)
+        return ParsedDocument(
+            self._pages,
+            title=title,
+            date=date,
+            made=made,
+            members=self._members,
+            notes=self._notes,
+            scanned=scanned,
+        )
 
     def _take(self, header: Header, size: int) -> None:
         # Labels, names and notes count as text: what is said beside the pages must be bounded too.
@@ -76,7 +98,10 @@ class _Answer:
         if "page" in header:
             text = self._body(size, self._characters_left * _MAX_BYTES_A_CHARACTER).decode()
             self._characters_left -= len(text)
-            self._pages.append(Page(int(header["page"]), text, _optional(header["label"])))
+            said_blocks = header.get("blocks", ())
+            self._characters_left -= _BLOCK_CHARS * len(said_blocks)
+            blocks = tuple(_block(*said, text=text) for said in said_blocks)
+            self._pages.append(Page(int(header["page"]), text, _optional(header["label"]), blocks))
         elif "member" in header:
             self._bytes_left -= size
             self._members_left -= 1

@@ -4,9 +4,10 @@ import os
 import threading
 import weakref
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import TypeVar
 
-from masis.errors import UnreadableFile
+from masis.errors import InvalidInput, UnreadableFile
 from masis.settings import Settings
 from masis.sources.pdf.page_image import PageImage, Wanted
 from masis.sources.sandbox.process import Worker, WorkerLost
@@ -26,7 +27,7 @@ class Sandbox:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._places = threading.BoundedSemaphore(settings.parse_processes or os.cpu_count() or 1)
-        self._pool = _Pool()
+        self._pool = _Pool(_modules(settings.formats))
         # A sandbox that nobody closes ends its processes when it is forgotten.
         weakref.finalize(self, self._pool.close)
 
@@ -64,8 +65,20 @@ class Sandbox:
         self._pool.close()
 
 
+def _modules(named: str) -> tuple[str, ...]:
+    modules = tuple(name.strip() for name in named.split(",") if name.strip())
+    for module in modules:
+        if find_spec(module) is None:
+            raise InvalidInput(
+                f"MASIS_FORMATS names {module}, and Python finds no such module.",
+                advice="Install the package that has it, or add its folder to PYTHONPATH.",
+            )
+    return modules
+
+
 class _Pool:
-    def __init__(self) -> None:
+    def __init__(self, formats: tuple[str, ...] = ()) -> None:
+        self._formats = formats
         self.closings = 0
         self._lock = threading.Lock()
         self._idle: list[Worker] = []
@@ -86,7 +99,7 @@ class _Pool:
                     break
                 worker.end()
             else:
-                worker = Worker()
+                worker = Worker(self._formats)
             self._busy.add(worker)
             return worker
 

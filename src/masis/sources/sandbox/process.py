@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from io import BufferedReader
@@ -40,12 +40,13 @@ def harmless_environment() -> dict[str, str]:
 
 
 class Worker:
-    def __init__(self) -> None:
+    def __init__(self, formats: Sequence[str] = ()) -> None:
+        """`formats`: modules with formats of somebody's own."""
         # A line that the worker has and its children do not: on it comes the word that a child has ended.
         self._ended, told_by_worker = os.pipe()
         self._process = subprocess.Popen(
             # -P: this folder has modules of our own names; -B: nothing is written, not even byte code.
-            [sys.executable, "-P", "-B", "-m", "masis.sources.sandbox.worker", str(told_by_worker)],
+            [sys.executable, "-P", "-B", "-m", "masis.sources.sandbox.worker", str(told_by_worker), *formats],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -1,11 +1,11 @@
-"""The limited side of the sandbox: `python -P -B -m masis.sources.sandbox.worker`, started by sandbox_process.py.
+"""The limited side of the sandbox: `python -P -B -m masis.sources.sandbox.worker PIPE MODULE…`, started by `process`.
 
 Loads the parsers once, says {"ready"}, and forks for each file, so that a file costs milliseconds and takes its damage
 with it. A request is a header {"name", "memory_bytes", "seconds", "max_members", "max_unpacked_bytes"} with the file as
-its body; the answer is frames: {"page", "label"}, {"member"} and {"note"}, as many as there are, then {"title",
-"date", "scanned"} or {"refused", "advice"}, with {"scanned_pages"} where that is why. With {"image": {"page", "width",
-"quote", "expected"}} the answer is one frame, {"width", "height", "boxes"} with a PNG as its body. When a child dies,
-this process ends too, with a status that says how.
+its body; the answer is frames: {"page", "label", "blocks"}, {"member"} and {"note"}, as many as needed, then {"title",
+"date", "made", "scanned"} or {"refused", "advice"}, with {"scanned_pages"} where that is why. With {"image": {"page",
+"width", "quote", "expected"}} the answer is one frame, {"width", "height", "boxes"} with a PNG as its body. When a
+child dies, this process ends too, with a status that says how.
 """
 
 import gc
@@ -17,13 +17,14 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import astuple
 from io import FileIO
 from typing import Any
 
 from masis.errors import ScannedFile, UnreadableFile
 from masis.sources.archives.entries import Limits
 from masis.sources.archives.members import unpack
-from masis.sources.parse import damaged, is_archive, parse, too_much_memory
+from masis.sources.parse import add_formats, damaged, is_archive, parse, too_much_memory
 from masis.sources.pdf.page_image import Wanted, draw_page
 from masis.sources.sandbox import confinement
 from masis.sources.sandbox.landlock import read_nothing_else
@@ -38,6 +39,8 @@ _HEAVY = (
     *("csv", "json", "encodings.idna", "encodings.cp1252", "encodings.utf_16", "encodings.utf_32"),
 )
 _TITLE_CHARS = 1000
+_MOST_BLOCKS = 5000
+"""Of a page; a header has its limit."""
 
 
 def main() -> None:
@@ -46,6 +49,8 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     confinement.leave_network()
     confinement.volunteer_for_oom()
+    for module in sys.argv[2:]:
+        add_formats(module)
     if hasattr(os, "fork"):
         _preload()
     taken_bytes = confinement.address_space()
@@ -153,13 +158,14 @@ def _frames(data: bytes, name: str, limits: Limits) -> Iterator[Frame]:
     else:
         document = parse(data, name)
     for page in document.pages:
-        yield {"page": page.number, "label": page.label}, page.text.encode("utf-8", "replace")
+        blocks = [astuple(block) for block in page.blocks[:_MOST_BLOCKS]]
+        yield {"page": page.number, "label": page.label, "blocks": blocks}, page.text.encode("utf-8", "replace")
     for member in document.members:
         yield {"member": member.name}, member.data
     for note in document.notes:
         yield {"note": note}, b""
     title = (document.title or "")[:_TITLE_CHARS] or None
-    yield {"title": title, "date": document.date, "scanned": list(document.scanned)}, b""
+    yield {"title": title, "date": document.date, "made": document.made, "scanned": list(document.scanned)}, b""
 
 
 if __name__ == "__main__":

@@ -4,9 +4,10 @@ import { ShortcutHelp, Shell } from "./components/shell.js";
 import { ProblemNote, Toasts, Waiting } from "./components/notices.js";
 import { Shared } from "./context.js";
 import { html, render, useCallback, useEffect, useMemo, useRef, useState } from "./html.js";
-import { forgetUnasked, keep, recall } from "./remembered.js";
+import { forgetUnasked, keep, recall } from "./browser_storage.js";
 import { Link, addressOf, go, useRoute } from "./router.js";
 import { moveSentence, openSource } from "./sentences.js";
+import { learnWords } from "./logic/words.js";
 import { useShortcuts } from "./shortcuts.js";
 import { AskView } from "./views/ask.js";
 import { DocumentView } from "./views/document.js";
@@ -25,14 +26,15 @@ function App() {
   const begin = useCallback(async () => {
     setProblem(null);
     try {
-      signedIn(await get("/masis/session"));
+      await signedIn(await get("/masis/session"));
     } catch (refusal) {
       if (refusal.status === 401) setSession(false);
       else setProblem(refusal);
     }
   }, []);
-  const signedIn = (found) => {
+  const signedIn = async (found) => {
     setToken(found.csrf);
+    learnWords(await get("/masis/wording"));
     setSession(found);
   };
   useEffect(() => {

@@ -1,6 +1,6 @@
 // Single keys, while nobody types. They can be switched off in the settings: speech input presses keys by accident.
 import { useEffect } from "./html.js";
-import { recall } from "./remembered.js";
+import { recall } from "./browser_storage.js";
 
 export const SHORTCUTS = [
   ["?", "Show the keyboard shortcuts"],

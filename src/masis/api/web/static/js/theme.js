@@ -1,4 +1,4 @@
-import { keep, recall } from "./remembered.js";
+import { keep, recall } from "./browser_storage.js";
 
 export const THEMES = [
   { value: "system", word: "As the system" },

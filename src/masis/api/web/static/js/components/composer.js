@@ -2,7 +2,7 @@
 import { post, workspacePath } from "../api.js";
 import { useShared } from "../context.js";
 import { html, useState } from "../html.js";
-import { keepUnasked, unaskedQuestion } from "../remembered.js";
+import { keepUnasked, unaskedQuestion } from "../browser_storage.js";
 import { addressOf, go } from "../router.js";
 
 const LONGEST = 4000;

@@ -6,7 +6,7 @@ export function Criticism({ critique }) {
   const lists = [
     ["Not supported", critique.unsupported_claims],
     ["Missing", critique.logical_gaps],
-    ["Documents disagree", critique.conflicting_evidence],
+    ["The documents disagree", critique.conflicting_evidence],
   ].filter(([, items]) => items?.length);
   if (!lists.length && !critique.hallucination_detected) return html`<p class="faint">Nothing to object to.</p>`;
   return html`

@@ -2,10 +2,10 @@
 import { post } from "../api.js";
 import { useShared } from "../context.js";
 import { html, useState } from "../html.js";
-import { keep, recall } from "../remembered.js";
+import { keep, recall } from "../browser_storage.js";
 import { anyTied, pairOf, preference } from "../logic/preference.js";
 import { plural, shortened } from "../logic/text.js";
-import { CAUSES, personInWords } from "../logic/words.js";
+import { needsDecision, personInWords } from "../logic/words.js";
 import { Conflict } from "./conflict.js";
 import { Dropzone, UploadProgress } from "./dropzone.js";
 import { ProblemNote } from "./notices.js";
@@ -41,7 +41,7 @@ export function Review({ review, path, workspace, question, hasDraft, onOpen, on
   return html`
     <section class="review" aria-labelledby="review-title">
       <header class="banner"><${Shape} shape="triangle" tone="doubt" />
-        <h2 id="review-title">A person is needed: ${CAUSES[review.cause]?.toLowerCase() ?? "please decide"}</h2>
+        <h2 id="review-title">${needsDecision(review)}</h2>
         ${hasDraft && html`<a class="button quiet" href="#decision">Decide</a>`}</header>
       ${hasDraft && children}
       <div class="review-body" id="decision" tabindex="-1">

@@ -47,13 +47,13 @@ export function RunBody({ run, model, question, isLive, workspace, onOpen, sourc
 function Failure({ record, path, onResumed }) {
   const { mayWrite } = useShared();
   const [problem, setProblem] = useState(null);
-  const goOn = () => post(`${path}/resume`).then(onResumed, setProblem);
+  const resume = () => post(`${path}/resume`).then(onResumed, setProblem);
   return html`
     <div class="note tone-bad" role="alert">
-      <p><strong>This run could not be finished: something went wrong inside MASIS.</strong></p>
-      <p>There is no answer. The documents are untouched, and what was done until then is in the trail. The run can go
-        on from the agent that was interrupted; if it fails again, give whoever runs this service what stands below.</p>
-      ${mayWrite && html`<p><button type="button" onClick=${goOn}>Go on from there</button></p>`}
+      <p><strong>This run failed: unexpected error, probably a bug.</strong></p>
+      <p>There is no answer. The documents are unchanged, and the trail shows what was done. You can resume the run from
+        the agent that was interrupted; if it fails again, send the details below to whoever runs this service.</p>
+      ${mayWrite && html`<p><button type="button" onClick=${resume}>Resume</button></p>`}
       ${problem && html`<${ProblemNote} problem=${problem} />`}
       <details><summary>What went wrong, for whoever runs this service</summary>
         <pre tabindex="0" aria-label="The error">${shown(`Run ${record.run_id}\n${record.error ?? "No more is known."}`)}</pre></details>

@@ -18,7 +18,7 @@ export function WorkspaceRemoval({ workspace }) {
   return html`
     ${workspace && html`<section aria-labelledby="removal-title">
       <h2 id="removal-title">Delete ${workspace}</h2>
-      <p>Its documents, index, runs and remembered decisions go with it. This cannot be taken back.</p>
+      <p>Its documents, index, runs and standing decisions go with it. This cannot be taken back.</p>
       <button type="button" class="danger" onClick=${() => setIsAsking(true)}>Delete the workspace …</button>
     </section>`}
     ${isAsking && html`<${TypeItsName} workspace=${workspace} onRemoved=${removed} onClose=${() => setIsAsking(false)} />`}

@@ -2,10 +2,10 @@
 import { money, percent } from "./format.js";
 import { latestAttempt, retryOf } from "./run_state.js";
 import { plural } from "./text.js";
-import { ACTIONS, CAUSES, VERDICTS, confidenceOf, decisionInWords, personInWords, reasonInWords, signOf } from "./words.js";
+import { ACTIONS, VERDICTS, confidenceOf, decisionInWords, needsDecision, personInWords, reasonInWords, signOf } from "./words.js";
 
 const WARNINGS = {
-  no_qualifying_evidence: "nothing close enough was found",
+  no_qualifying_evidence: "no passage is close enough",
   not_a_question_for_documents: "not a question for documents",
 };
 
@@ -18,7 +18,7 @@ export function finding(agent, trace, data = {}) {
 }
 
 const FOUND = {
-  researcher: (trace) => `${plural(trace.chunks ?? 0, "passage")} kept, ${trace.filtered_out ?? 0} dropped`,
+  researcher: (trace) => `${plural(trace.chunks ?? 0, "passage")} used, ${trace.filtered_out ?? 0} below the threshold`,
   synthesizer: (trace) =>
     `${plural(trace.answer_length ?? 0, "character")}, ${plural(trace.citations ?? 0, "citation")}` +
     (trace.context_compressed ? ", context compressed" : ""),
@@ -46,8 +46,8 @@ export function verdictCounts(claims = []) {
 
 const NAMES = {
   duration_ms: "time",
-  chunks: "passages kept",
-  filtered_out: "passages dropped",
+  chunks: "passages used",
+  filtered_out: "passages below the threshold",
   avg_score: "average relevance",
   threshold_used: "relevance needed",
   augmented_query_used: "search widened by the critique",
@@ -58,10 +58,10 @@ const NAMES = {
   answer_length: "characters written",
   citations: "citations",
   raw_confidence: "confidence before penalties",
-  hallucination: "invention found",
+  hallucination: "hallucination found",
   needs_retry: "asks for another attempt",
   conflicts: "conflicts",
-  invalid_citations: "false citations",
+  invalid_citations: "fabricated citations",
   uncited_claims: "claims without citation",
   refuted_claims: "claims the source refutes",
   overall_score: "overall score",
@@ -96,7 +96,7 @@ function inWords(key, value, trace) {
 /** For a screen reader, once per attempt and at the end: it is not told of every step. */
 export function announcement(state) {
   const { status } = state;
-  if (status === "waiting") return `A person is needed: ${CAUSES[state.review?.cause]?.toLowerCase() ?? "please decide"}.`;
+  if (status === "waiting") return `${needsDecision(state.review)}.`;
   if (status === "cancelled") return "The run was cancelled.";
   if (status === "failed") return "The run failed.";
   if (status === "finished") return `${[signOf(state).word, confidenceTold(state)].filter(Boolean).join(", ")}.`;

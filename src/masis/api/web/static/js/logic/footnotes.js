@@ -1,7 +1,7 @@
 // An answer as plain text with numbered sources, for the clipboard.
 import { day, place } from "./format.js";
 import { oneLine } from "./text.js";
-import { CAUSES, OUTCOMES, verdictOf } from "./words.js";
+import { OUTCOMES, needsDecision, verdictOf } from "./words.js";
 
 /**
  * @param {ReturnType<import("./answer_model.js").answerModel>} model
@@ -18,8 +18,7 @@ export function withFootnotes(model, { question, askedFirst, standing } = {}) {
 /** What has to be said before anything else when the text is not a full answer; empty where it is one. */
 export function standingOf(record, review) {
   if (record.status === "waiting") {
-    const cause = CAUSES[review?.cause] ?? "please decide";
-    return `Draft, needs a person: ${uncapitalised(cause)}`;
+    return `Draft. ${needsDecision(review)}`;
   }
   if (record.outcome === "answered" || !OUTCOMES[record.outcome]) return "";
   const { word } = OUTCOMES[record.outcome];

@@ -15,7 +15,7 @@ export function draftStanding(state) {
 function what(before) {
   const { reason } = retryOf(before);
   const [attempt, why] = [before.number + 1, reasonInWords(reason)];
-  return isSentBack(reason) ? `Attempt ${attempt} was sent back: ${why}.` : `After attempt ${attempt} the agents go on: ${why}.`;
+  return isSentBack(reason) ? `Attempt ${attempt} was sent back: ${why}.` : `After attempt ${attempt} the agents continue: ${why}.`;
 }
 
 function whose(state, latest) {

@@ -72,7 +72,7 @@ export function RunView({ workspace, runId }) {
           sign=${signOf(isLive ? { status: state.status === "queued" ? record.status : "running" } : record)}
           model=${model} isLive=${isLive} workspace=${workspace} />
         <p class="link-lost" role="status">
-          ${run.link === "lost" && isLive ? "Connection lost. Trying again; the run goes on without this page." : ""}</p>
+          ${run.link === "lost" && isLive ? "Connection lost. Reconnecting; the run continues without this page." : ""}</p>
         <${Pipeline} state=${state} isLive=${isLive} />
         <${Tabs} tab=${tab} onTab=${setTab} />
         <div id="panel" role="tabpanel" aria-labelledby="tab-${tab}">

@@ -1,12 +1,12 @@
 // What is configured, who may do what, and how the page looks.
 import { Doctor } from "../components/doctor.js";
 import { Keys } from "../components/keys.js";
-import { RememberedDecisions } from "../components/remembered_decisions.js";
+import { StandingDecisions } from "../components/standing_decisions.js";
 import { ShortcutList } from "../components/shortcut_list.js";
 import { WorkspaceRemoval } from "../components/workspace_removal.js";
 import { useShared } from "../context.js";
 import { html, useEffect, useState } from "../html.js";
-import { keep, recall } from "../remembered.js";
+import { keep, recall } from "../browser_storage.js";
 import { THEMES, setTheme, theme } from "../theme.js";
 
 export function SettingsView({ onSignOut }) {
@@ -25,7 +25,7 @@ export function SettingsView({ onSignOut }) {
       </section>
       <${Appearance} />
       ${isAdmin && everywhere && html`<${Doctor} />`}
-      ${workspace && html`<${RememberedDecisions} workspace=${workspace} />`}
+      ${workspace && html`<${StandingDecisions} workspace=${workspace} />`}
       ${isAdmin && html`<${Keys} />`}
       <section aria-labelledby="shortcuts-title"><h2 id="shortcuts-title">Keyboard shortcuts</h2><${ShortcutSwitch} />
         <${ShortcutList} /></section>

@@ -1,0 +1,205 @@
+"""Known tables printed to PDF in many styles: are the cells, their headers and their figures read as they were."""
+
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from evals.layout_prints import (
+    CHROMIUM_STYLES,
+    REPORTLAB_STYLES,
+    Chromium,
+    has_signs,
+    is_long_worded,
+    is_spanning,
+    printed_by_reportlab,
+)
+from evals.layout_tables import Half, KnownTable, known_tables
+from evals.tables import Section, shared_data, table
+from masis.language.statements import statements
+from masis.sources.blocks import blocks_of, read_table
+from masis.sources.pdf.text import opened_pdf, parse_pdf
+
+_A_STYLE = 14
+_PEERS = Path(__file__).parent.parent / ".cache" / "peers" / "bin" / "python"
+_FAMILIES = {"ruled": ("ruled", "wrapped ruled", "two pages", "spanning ruled")}
+
+Grid = list[list[str]]
+
+
+@dataclass(slots=True)
+class Score:
+    right: int = 0
+    found: int = 0
+    wanted: int = 0
+    headed: int = 0
+    figures: int = 0
+    wrong: int = 0
+
+    def add(self, other: "Score") -> None:
+        for name in self.__slots__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+    @property
+    def f1(self) -> float:
+        return 2 * self.right / (self.found + self.wanted) if self.found + self.wanted else 1.0
+
+    @property
+    def header(self) -> float:
+        return self.headed / self.right if self.right else 0.0
+
+    @property
+    def wrong_share(self) -> float:
+        return self.wrong / self.figures if self.figures else 0.0
+
+
+@dataclass(slots=True)
+class Print:
+    style: str
+    table: KnownTable
+    pdf: bytes = field(repr=False)
+
+
+def measure() -> Section:
+    title = "Tables in PDFs"
+    if shared_data("tatqa_dev") is None or shared_data("wikitablequestions") is None:
+        return Section("layout", title, "Not measured: the data sets are not at ../shared/data.")
+    prints = list(all_prints("report"))
+    systems: dict[str, list[list[Grid]]] = {
+        "MASIS": [masis_tables(each.pdf) for each in prints],
+        "lines of text": [line_tables(each.pdf) for each in prints],
+        **peer_tables(prints),
+    }
+    rows = [_row(name, prints, grids) for name, grids in systems.items()]
+    header = ["", *(f"{kind}: cell F1" for kind in ("ruled", "unruled")), "header", "wrong figures"]
+    styles = [[s, *_shown(prints, systems["MASIS"], s)] for s in dict.fromkeys(each.style for each in prints)]
+    body = (
+        f"{len(prints)} tables of TAT-QA and WikiTableQuestions (the half that no rule was made on), printed by reportlab "
+        "and Chromium. Cell F1: a cell is right when its text stands in the row of its label. Header: of the right cells, "
+        "those under their column's whole name. Wrong figures: of the cells with a figure, those whose figure is not in "
+        "the row it was printed in.\n\n"
+        f"{table(header, rows)}\n\nMASIS by style:\n\n{table(['style', 'tables', 'cell F1', 'header', 'wrong figures'], styles)}"
+    )
+    return Section("layout", title, body)
+
+
+def all_prints(half: Half) -> Iterator[Print]:
+    known = [
+        t for pair in zip(known_tables("tatqa", half), known_tables("wikipedia", half), strict=False) for t in pair
+    ]
+    for style in REPORTLAB_STYLES:
+        for each in _fitting(known, style):
+            yield Print(f"reportlab, {style}", each, printed_by_reportlab(each, style))
+    with Chromium() as browser:
+        for style in CHROMIUM_STYLES:
+            for each in _fitting(known, style):
+                yield Print(f"Chromium, {style}", each, browser.printed(each, style))
+
+
+def _fitting(known: Sequence[KnownTable], style: str) -> list[KnownTable]:
+    fits: Callable[[KnownTable], bool] = lambda _: True  # noqa: E731
+    if "spanning" in style:
+        fits = is_spanning
+    elif style == "signs apart":
+        fits = has_signs
+    elif "wrapped" in style:
+        fits = lambda each: is_long_worded(each.rows)  # noqa: E731
+    elif style == "two pages":
+        fits = lambda each: len(each.rows) > 8  # noqa: E731
+    return [each for each in known if fits(each) and (len(each.header) < 6 or "wrapped" in style)][:_A_STYLE]
+
+
+def masis_tables(pdf: bytes) -> list[Grid]:
+    found: list[Grid] = []
+    for page in parse_pdf(pdf, "table.pdf").pages:
+        for block in blocks_of(page):
+            if block.kind == "table":
+                read = read_table(page.text, block)
+                rows = [[page.text[a:b] for a, b in row] for row in read.rows]
+                if block.is_continued and found:
+                    found[-1] += rows
+                else:
+                    found.append([list(read.header), *rows])
+    return found
+
+
+def line_tables(pdf: bytes) -> list[Grid]:
+    """What was read before: pdfium's lines, with rows known by the figures at their end."""
+    document = opened_pdf(pdf, "table.pdf")
+    text = "\n".join(page.get_textpage().get_text_range().replace("\r\n", "\n") for page in document)
+    rows = [statement.cells for statement in statements(text) if statement.is_row]
+    names = [name for name, _ in rows[0]] if rows else []
+    return [[names, *([value for _, value in cells] for cells in rows)]] if rows else []
+
+
+def peer_tables(prints: Sequence[Print]) -> dict[str, list[list[Grid]]]:
+    """Other libraries, where scripts/setup_peers.sh has installed them."""
+    if not _PEERS.exists():
+        return {}
+    with TemporaryDirectory() as folder:
+        for number, each in enumerate(prints):
+            (Path(folder) / f"{number:05}.pdf").write_bytes(each.pdf)
+        script = Path(__file__).parent / "peers" / "layout.py"
+        said = subprocess.run([str(_PEERS), str(script), folder], capture_output=True, check=False)
+    if said.returncode:
+        sys.stderr.write(said.stderr.decode())
+        return {}
+    answers: dict[str, list[list[Grid]]] = json.loads(said.stdout)
+    return answers
+
+
+def _row(name: str, prints: Sequence[Print], grids: Sequence[list[Grid]]) -> list[object]:
+    total = {"ruled": Score(), "unruled": Score(), "all": Score()}
+    for each, found in zip(prints, grids, strict=True):
+        score = judged(each.table, found)
+        family = "ruled" if each.style.split(", ")[1] in _FAMILIES["ruled"] else "unruled"
+        total[family].add(score)
+        total["all"].add(score)
+    every = total["all"]
+    return [
+        name,
+        f"{total['ruled'].f1:.3f}",
+        f"{total['unruled'].f1:.3f}",
+        f"{every.header:.3f}",
+        f"{every.wrong_share:.2%}",
+    ]
+
+
+def _shown(prints: Sequence[Print], grids: Sequence[list[Grid]], style: str) -> list[object]:
+    total, count = Score(), 0
+    for each, found in zip(prints, grids, strict=True):
+        if each.style == style:
+            total.add(judged(each.table, found))
+            count += 1
+    return [count, f"{total.f1:.3f}", f"{total.header:.3f}", f"{total.wrong_share:.2%}"]
+
+
+def judged(known: KnownTable, grids: Sequence[Grid]) -> Score:
+    """The table found that has most of the cells; a table cut in two is two."""
+    return max((_judged(known, grid) for grid in grids), key=lambda score: score.right, default=_judged(known, []))
+
+
+def _judged(known: KnownTable, grid: Grid) -> Score:
+    names = [_bare(name) for name in known.names]
+    wanted = Counter((_bare(row[0]), _bare(cell)) for row in known.rows for cell in row[1:] if cell)
+    header = [_bare(name) for name in grid[0]] if grid else []
+    rows = [[_bare(cell) for cell in row] for row in grid[1:]]
+    found = Counter((row[0], cell) for row in rows for cell in row[1:] if cell)
+    placed = Counter((_bare(row[0]), _bare(c), names[i]) for row in known.rows for i, c in enumerate(row) if i and c)
+    seen = Counter(
+        (row[0], c, header[i] if i < len(header) else "") for row in rows for i, c in enumerate(row) if i and c
+    )
+    by_label = {_bare(row[0]): {_bare(cell) for cell in row} for row in known.rows}
+    figures = [(row[0], cell) for row in rows for cell in row[1:] if re.search(r"\d", cell)]
+    wrong = sum(label in by_label and cell not in by_label[label] for label, cell in figures)
+    right = (wanted & found).total()
+    return Score(right, found.total(), wanted.total(), (placed & seen).total(), len(figures), wrong)
+
+
+def _bare(cell: str) -> str:
+    return re.sub(r"\s+", "", cell).replace("—", "-").replace("–", "-").replace("|", "/").lower()

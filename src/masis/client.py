@@ -1,0 +1,387 @@
+"""Masis: everything a program does with MASIS, in one class.
+
+Every method has an async twin whose name starts with `a`. The verbs are those of the command line, the API and MCP:
+ask, answer (a person's decision), resume (after an interruption or a failure), cancel, delete.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from functools import partial, update_wrapper
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from masis.errors import InvalidInput, UnknownDocument
+from masis.jobs.queue import Job
+from masis.jobs.worker import Worker
+from masis.knowledge.catalog import WorkspaceSummary
+from masis.knowledge.embedding.port import Embedder
+from masis.knowledge.ingestion.progress import IngestProgress
+from masis.knowledge.library import Library
+from masis.knowledge.store.port import VectorStore
+from masis.orchestrator.human import Answer
+from masis.orchestrator.twin import run_blocking
+from masis.reasoning.ports import Auditor, Judge, Writer
+from masis.runs import asking, deletion, ingesting
+from masis.runs.checkup import Finding, examine
+from masis.runs.event_log import RunEvent
+from masis.runs.ingestions import Ingestion
+from masis.runs.parts import Given, Parts
+from masis.runs.planning import Plan, planned
+from masis.runs.recording import OnEvent
+from masis.runs.records import RunRecord, RunStatus, UsageRow
+from masis.runs.result import RunResult
+from masis.runs.retention import PruneReport, prune
+from masis.runs.working import working
+from masis.settings import Settings
+from masis.types import (
+    EVERYWHERE,
+    LOCAL,
+    NO_LIMIT,
+    Budget,
+    Caller,
+    DeletionReceipt,
+    Document,
+    EvidenceChunk,
+    IngestReport,
+    Outcome,
+    SearchFilters,
+    StandingDecision,
+)
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Self = TypeVar("Self")
+
+
+def _blocking(method: Callable[Concatenate[Self, P], Coroutine[Any, Any, T]]) -> Callable[Concatenate[Self, P], T]:
+    """The sync twin of an async method."""
+
+    def twin(self: Self, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return run_blocking(method(self, *args, **kwargs))
+
+    update_wrapper(twin, method)
+    twin.__name__ = method.__name__.removeprefix("a")
+    return twin
+
+
+class Masis:
+    """
+    >>> with Masis() as masis:                                                     # doctest: +SKIP
+    ...     masis.ingest(["reports/"], workspace="acme")
+    ...     print(masis.ask("What was churn in 2025?", workspace="acme").answer)
+
+    What is not given is made from the settings when it is first needed. `close`, or the end of the `with` block, closes
+    what this Masis opened and nothing that was given to it. Two of them may use the same data folder in one process:
+    they share the open index, and the last one to close releases it for other processes.
+    """
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        library: Library | None = None,
+        embedder: Embedder | None = None,
+        store: VectorStore | None = None,
+        writer: Writer | None = None,
+        auditor: Auditor | None = None,
+        judge: Judge | None = None,
+    ) -> None:
+        if library and (embedder or store):
+            raise InvalidInput(
+                "A library has its own embedder and store.", advice="Give a library, or an embedder and a store."
+            )
+        self.settings = settings or Settings()
+        self._parts = Parts(self.settings, Given(library, embedder, store, writer, auditor, judge))
+        self._entered = AsyncExitStack()
+
+    @property
+    def library(self) -> Library:
+        """The documents of all workspaces."""
+        return self._parts.library
+
+    def close(self) -> None:
+        self._parts.close()
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    async def __aenter__(self: "Masis") -> "Masis":
+        """Keeps the checkpoints open in this event loop: opening them costs more than a step of a run."""
+        await self._entered.enter_async_context(self._parts.graph())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        await self._entered.aclose()
+        await asyncio.to_thread(self.close)
+
+    # Questions
+
+    async def aask(
+        self,
+        question: str,
+        workspace: str,
+        *,
+        max_retries: int | None = None,
+        filters: SearchFilters = EVERYWHERE,
+        budget: Budget = NO_LIMIT,
+        on_event: OnEvent | None = None,
+        by: Caller = LOCAL,
+    ) -> RunResult:
+        """Runs here and now. `filters`: where in the workspace to look for the answer."""
+        here = asking.WorkHere(self._parts)
+        record = await asking.new_run(self._parts, question, workspace, max_retries, filters, by, here.owner, budget)
+        return await here.result(Job("run", record.run_id, workspace), on_event, is_new=True)
+
+    async def aask_in_background(
+        self,
+        question: str,
+        workspace: str,
+        *,
+        max_retries: int | None = None,
+        filters: SearchFilters = EVERYWHERE,
+        budget: Budget = NO_LIMIT,
+        by: Caller = LOCAL,
+    ) -> RunRecord:
+        """Queued for a worker: `masis serve` and `masis worker` have one, and so has `working`."""
+        return await asking.new_run(self._parts, question, workspace, max_retries, filters, by, budget=budget)
+
+    async def aplan(
+        self, question: str, workspace: str, *, max_retries: int | None = None, filters: SearchFilters = EVERYWHERE
+    ) -> Plan:
+        """What asking would take: calls, tokens, money and seconds. Searches, and asks no model."""
+        return await planned(self._parts, question, workspace, max_retries, filters)
+
+    async def aanswer(
+        self,
+        run_id: str,
+        answer: Answer | Mapping[str, Any],
+        *,
+        on_event: OnEvent | None = None,
+        workspace: str | None = None,
+    ) -> RunResult:
+        """A person's decision on a run that is waiting for one; the run continues here and now."""
+        here = asking.WorkHere(self._parts)
+        record = await asking.answered(self._parts, run_id, answer, workspace, here.owner)
+        return await here.result(Job("run", run_id, record.workspace_id), on_event)
+
+    async def aanswer_in_background(
+        self, run_id: str, answer: Answer | Mapping[str, Any], *, workspace: str | None = None
+    ) -> RunRecord:
+        return await asking.answered(self._parts, run_id, answer, workspace)
+
+    async def aresume(self, run_id: str, *, on_event: OnEvent | None = None, workspace: str | None = None) -> RunResult:
+        """A run that failed, or whose process was killed, continues here from its last checkpoint."""
+        here = asking.WorkHere(self._parts)
+        return await here.result(await asking.resumed(self._parts, run_id, workspace, here.owner), on_event)
+
+    async def aresume_in_background(self, run_id: str, *, workspace: str | None = None) -> RunRecord:
+        """Only a run that failed: workers resume by themselves what a dead process left."""
+        await asking.resumed(self._parts, run_id, workspace)
+        return await self.aget_run(run_id, workspace)
+
+    async def acancel(self, run_id: str, workspace: str | None = None) -> RunRecord:
+        """At once if it is waiting; within a second or so if it is running."""
+        record = await asyncio.to_thread(self._parts.runs.cancel, run_id, workspace)
+        self._parts.hub.tell(run_id)
+        return record
+
+    async def adelete_run(self, run_id: str, workspace: str | None = None) -> None:
+        """With its trail and its checkpoints."""
+        await asyncio.to_thread(self._parts.runs.delete, run_id, workspace)
+        await deletion.erase_deleted(self.settings, self._parts.runs)
+
+    # What became of them
+
+    async def aget_run(self, run_id: str, workspace: str | None = None) -> RunRecord:
+        return await asking.get_run(self._parts, run_id, workspace)
+
+    async def aruns(
+        self,
+        workspace: str | None = None,
+        *,
+        status: RunStatus | None = None,
+        outcome: Outcome | None = None,
+        search: str | None = None,
+        limit: int = 50,
+        before: str | None = None,
+    ) -> list[RunRecord]:
+        """Newest first. `before`: the last run of the previous page, by its id or by its `position`, which outlives
+        it."""
+        page = partial(self._parts.runs.page, status=status, outcome=outcome, search=search, limit=limit)
+        return await asyncio.to_thread(page, workspace, before=before)
+
+    async def aresult(self, run_id: str, workspace: str | None = None) -> RunResult | None:
+        """None while there is none yet."""
+        await self.aget_run(run_id, workspace)
+        found = await asyncio.to_thread(self._parts.runs.result, run_id)
+        if found is None:
+            await self.aget_run(run_id, workspace)  # it may have been deleted between the two looks
+        return RunResult(**found) if found else None
+
+    async def aevents(self, run_id: str, workspace: str | None = None, after: int = -1) -> list[RunEvent]:
+        """What has happened so far."""
+        await self.aget_run(run_id, workspace)
+        return await asyncio.to_thread(self._parts.runs.events.after, run_id, after)
+
+    async def afollow(self, run_id: str, after: int = -1, *, workspace: str | None = None) -> AsyncIterator[RunEvent]:
+        """What has happened since event `after`, then what happens, until the run ends or waits for a person."""
+        await self.aget_run(run_id, workspace)
+        async for event in asking.followed(
+            self._parts.runs, self._parts.hub, run_id, after, self.settings.poll_seconds
+        ):
+            yield event
+
+    async def aprune(self, older_than_days: float | None = None) -> PruneReport:
+        """Deletes what retention allows: runs that ended long enough ago, and checkpoints that nobody will need."""
+        return await prune(self.settings, self._parts.runs, older_than_days)
+
+    async def ausage(self, workspace: str | None = None) -> list[UsageRow]:
+        """Calls, tokens and money by workspace and by who asked."""
+        return await asyncio.to_thread(self._parts.runs.usage, workspace)
+
+    async def adecisions(self, workspace: str) -> list[StandingDecision]:
+        """What people decided about conflicts, to be applied to later questions."""
+        await self._parts.require_workspace(workspace)
+        return await asyncio.to_thread(self._parts.decisions.of, workspace)
+
+    async def adelete_decision(self, workspace: str, decision_id: str) -> StandingDecision:
+        return await asyncio.to_thread(self._parts.decisions.delete, workspace, decision_id)
+
+    # Documents and workspaces
+
+    async def aingest(
+        self,
+        paths: Sequence[str | Path],
+        workspace: str,
+        *,
+        on_progress: Callable[[IngestProgress], None] | None = None,
+        defer_vectors: bool = False,
+    ) -> IngestReport:
+        """`defer_vectors`: findable by keyword at once; vectors come with the next ingestion, or as questions need."""
+        return await self.library.ingest([Path(p) for p in paths], workspace, on_progress, defer_vectors=defer_vectors)
+
+    async def aupload(self, workspace: str, files: Sequence[tuple[str, bytes]], by: Caller = LOCAL) -> Ingestion:
+        """Names and contents: saved at once, read by a worker. Duplicates are reported in the result."""
+        return await ingesting.upload(self._parts, workspace, files, by)
+
+    async def aingestion(self, ingestion_id: str, workspace: str) -> Ingestion:
+        return await asyncio.to_thread(self._parts.ingestions.get, ingestion_id, workspace)
+
+    async def aingestions(self, workspace: str, limit: int = 50) -> list[Ingestion]:
+        """Newest first."""
+        await self._parts.require_workspace(workspace)
+        return await asyncio.to_thread(self._parts.ingestions.newest, workspace, limit)
+
+    async def acancel_ingestion(self, ingestion_id: str, workspace: str) -> Ingestion:
+        """What was read stays; upload again for the rest."""
+        ingestion = await asyncio.to_thread(self._parts.ingestions.cancel, ingestion_id, workspace)
+        if ingestion.status == "cancelled":
+            await ingesting.forget_unread(self._parts.ingestions, self.library, ingestion)
+        self._parts.hub.tell(ingestion_id)
+        return ingestion
+
+    async def asearch(
+        self, question: str, workspace: str, *, limit: int | None = None, filters: SearchFilters = EVERYWHERE
+    ) -> list[EvidenceChunk]:
+        """The passages that the Researcher would look at, best first, with their relevance; no model is asked."""
+        await self._parts.require_workspace(workspace)
+        asking.checked_input(question, workspace, None)
+        settings = self.settings
+        found = await self.library.search(
+            workspace, question, limit or settings.candidates, at_least=settings.relevance_threshold, filters=filters
+        )
+        return list(found.candidates)
+
+    async def aworkspaces(self) -> list[WorkspaceSummary]:
+        return await asyncio.to_thread(self.library.catalog.workspaces)
+
+    async def acreate_workspace(self, workspace: str) -> WorkspaceSummary:
+        """Empty; an ingestion makes its workspace by itself."""
+        catalog = self.library.catalog
+        if await asyncio.to_thread(catalog.has_workspace, workspace):
+            raise InvalidInput(f"There is a workspace named “{workspace}” already.", advice="Use it as it is.")
+        await asyncio.to_thread(catalog.create_workspace, workspace)
+        return next(w for w in await self.aworkspaces() if w.workspace_id == workspace)
+
+    async def adocuments(self, workspace: str) -> list[Document]:
+        await self._parts.require_workspace(workspace)
+        return await asyncio.to_thread(self.library.catalog.documents, workspace)
+
+    async def adelete_document(self, document: str, workspace: str) -> DeletionReceipt:
+        """By its id or its file name, with everything made from it."""
+        found = [d for d in await self.adocuments(workspace) if document in (d.document_id, d.file_name)]
+        if len(found) != 1:
+            raise UnknownDocument(
+                f"{len(found) or 'No'} documents of {workspace} are called {document[:80]!r}.",
+                advice=f"Take the id from `masis documents --workspace {workspace} --json`.",
+            )
+        await deletion.require_no_ingestion(self._parts, workspace)
+        return await self.library.delete_document(workspace, found[0].document_id)
+
+    async def adelete_workspace(self, workspace: str, by: Caller = LOCAL) -> DeletionReceipt:
+        """With its documents, its index, its caches, its runs, its decisions, and the keys that open nothing else."""
+        return await deletion.delete_workspace(self._parts, workspace, by)
+
+    async def areindex(self, *, on_progress: Callable[[IngestProgress], None] | None = None) -> int:
+        """Rebuilds the index of all workspaces with the embedder and chunk size now set; returns how many passages."""
+        return await self.library.reindex(on_progress)
+
+    async def arequire_workspace(self, workspace: str) -> None:
+        """Raises UnknownWorkspace."""
+        await self._parts.require_workspace(workspace)
+
+    # The installation
+
+    async def acheckup(self) -> list[Finding]:
+        """What is configured and whether it works: each configured model is asked two short questions."""
+        return await examine(self.settings, self.library)
+
+    def working(self, concurrency: int | None = None) -> AbstractAsyncContextManager[Worker]:
+        """`async with masis.working()`: a worker in this event loop for runs and uploads in the background."""
+        return working(self._parts, concurrency)
+
+    def job_counts(self) -> dict[tuple[str, str], int]:
+        """How many jobs there are, by kind and status."""
+        return self._parts.queue.counts()
+
+    def being_ingested(self, workspace: str) -> dict[str, str]:
+        """Documents that open ingestions of the workspace read, or will: id and file name."""
+        return self._parts.ingestions.on_their_way(workspace)
+
+    ask = _blocking(aask)
+    plan = _blocking(aplan)
+    ask_in_background = _blocking(aask_in_background)
+    answer = _blocking(aanswer)
+    answer_in_background = _blocking(aanswer_in_background)
+    resume = _blocking(aresume)
+    resume_in_background = _blocking(aresume_in_background)
+    cancel = _blocking(acancel)
+    delete_run = _blocking(adelete_run)
+    get_run = _blocking(aget_run)
+    runs = _blocking(aruns)
+    result = _blocking(aresult)
+    events = _blocking(aevents)
+    prune = _blocking(aprune)
+    usage = _blocking(ausage)
+    decisions = _blocking(adecisions)
+    delete_decision = _blocking(adelete_decision)
+    ingest = _blocking(aingest)
+    upload = _blocking(aupload)
+    ingestion = _blocking(aingestion)
+    ingestions = _blocking(aingestions)
+    cancel_ingestion = _blocking(acancel_ingestion)
+    search = _blocking(asearch)
+    workspaces = _blocking(aworkspaces)
+    create_workspace = _blocking(acreate_workspace)
+    documents = _blocking(adocuments)
+    delete_document = _blocking(adelete_document)
+    delete_workspace = _blocking(adelete_workspace)
+    reindex = _blocking(areindex)
+    checkup = _blocking(acheckup)

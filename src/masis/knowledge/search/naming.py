@@ -1,0 +1,155 @@
+"""Which documents a question names: by company, title, file name or period.
+
+On many filings that are alike, whose and of when is half of the search. A document is known by the words of its file
+name and title and by the names on its first page; a word that names most of the documents names none.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import log
+from pathlib import PurePosixPath
+
+from masis.knowledge.search.keywords import folded
+from masis.language.periods import Period, periods
+from masis.language.words import FUNCTION_WORDS, content_stems, words
+from masis.types import ParsedDocument
+
+BY_NAME = 0.20
+"""What being named is worth, where the best passage by meaning and words has 1."""
+BY_PERIOD = 0.15
+_HEAD_CHARS = 2500
+_NAME_CHARS = 60
+_MOST_NAMES = 60
+_SHARE = 0.5
+"""A word in the names of more documents than this tells none from the others."""
+_NEAR_BEST = 0.6
+_LONG = 4
+"""Passages: in a document of fewer, the name is never far from what is asked, and its words find it."""
+_LATEST = re.compile(r"\b(?:latest|newest|most recent(?:ly)?|last (?:quarter|year|report|filing))\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownDocument:
+    """What a document can be called by."""
+
+    document_id: str
+    file_name: str
+    title: str | None
+    date: str | None
+    period: str | None
+    names: str
+    """Of its first page, each between spaces."""
+    passages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The documents that a question means, each with what that is worth and the words that say so."""
+
+    worth: Mapping[str, float] = field(default_factory=dict[str, float])
+    stems: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    meant: tuple[str, ...] = ()
+    """The best of them, looked into apart; none where all are meant alike."""
+
+    def known(self, document_id: str) -> frozenset[str]:
+        """The words of the question that the document's name says already."""
+        return self.stems.get(document_id, frozenset())
+
+
+def names_of(parsed: ParsedDocument) -> str:
+    """Short lines of names near the top: "Apple Inc.", "AMAZON.COM, INC."."""
+    head = parsed.pages[0].text[:_HEAD_CHARS] if parsed.pages else ""
+    lines = [line.strip("#* ") for line in head.split("\n")]
+    found = [word for line in lines if _is_name(line) for word in _naming_words(line)]
+    return " ".join(dict.fromkeys(found[:_MOST_NAMES]))
+
+
+def named_documents(question: str, documents: Sequence[KnownDocument]) -> Named:
+    called = {each.document_id: _called(each) for each in documents if each.passages >= _LONG}
+    named_by = _matches(question, called)
+    if named_by:
+        best = max(named_by.values())
+        named_by = {name: weight / best for name, weight in named_by.items() if weight >= _NEAR_BEST * best}
+    asked = [period for period in periods(question) if period.year]
+    long = [each for each in documents if each.document_id in called]
+    candidates = [each for each in long if each.document_id in named_by] or long
+    of_period = _of_period(question, asked, candidates)
+    worth = Counter({name: BY_NAME * weight for name, weight in named_by.items()})
+    worth.update(dict.fromkeys(of_period, BY_PERIOD))
+    meant = tuple(of_period or named_by)
+    stems = {name: frozenset(content_stems(" ".join(called[name]))) for name in worth}
+    return Named(dict(worth), stems, meant if len(meant) < len(documents) else ())
+
+
+def _matches(question: str, called: Mapping[str, frozenset[str]]) -> dict[str, float]:
+    spoken = _naming_words(question)
+    proper = _proper(question)
+    found_in = Counter(word for names in called.values() for word in names.intersection(spoken))
+    rare = {word: log(len(called) / count) for word, count in found_in.items() if count <= _SHARE * len(called)}
+    matches: dict[str, float] = {}
+    for name, own in called.items():
+        said = own.intersection(rare)
+        if said & proper or len(said) > 1:
+            matches[name] = sum(rare[word] for word in said)
+    return matches
+
+
+def _proper(question: str) -> frozenset[str]:
+    """Words written as names; in a question without any capitals, all."""
+    written = re.findall(r"[^\W_]+(?:['’.&-][^\W_]+)*", folded(question))
+    capitals = [word for word in written[1:] if word[0].isupper()]
+    if len(written) > 1 and written[0][0].isupper() and not capitals:
+        capitals = written[:1]
+    return frozenset(_naming_words(" ".join(capitals or written)))
+
+
+def _of_period(question: str, asked: Sequence[Period], documents: Sequence[KnownDocument]) -> list[str]:
+    if not asked and _LATEST.search(question):
+        newest = max((_last_day(each) for each in documents), default="")
+        return [each.document_id for each in documents if newest and _last_day(each) == newest]
+    found = [each.document_id for each in documents if any(_covers(each, period) for period in asked)]
+    return found if len(found) < len(documents) else []
+
+
+def _last_day(document: KnownDocument) -> str:
+    ended = (document.period or "").rpartition(" ended ")[2] if " ended " in (document.period or "") else ""
+    return ended or document.date or ""
+
+
+def _covers(document: KnownDocument, asked: Period) -> bool:
+    return any(
+        own.year == asked.year and (asked.part is None or own.part in (asked.part, asked.part[:2]))
+        for own in _periods(document.file_name, document.period)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _periods(file_name: str, period: str | None) -> tuple[Period, ...]:
+    name = PurePosixPath(file_name).stem.replace("_", " ").replace("-", " ")
+    turned = re.sub(r"\b((?:19|20)\d\d) ?([QH][1-4])\b", r"\2 \1", name)
+    found = [one for one in periods(f"{turned}. {period or ''}") if one.year]
+    return tuple(found + [Period(one.year, one.part[:2]) for one in found if one.is_day and one.part])
+
+
+@lru_cache(maxsize=4096)
+def _called(document: KnownDocument) -> frozenset[str]:
+    name = PurePosixPath(document.file_name).stem.replace("_", " ").replace("-", " ")
+    return frozenset(_naming_words(f"{name} {document.title or ''} {document.names}"))
+
+
+def _is_name(line: str) -> bool:
+    """ "Apple Inc." and "Annual Report", not "We sell phones"."""
+    spoken = re.findall(r"[^\W\d_][\w&.'’-]*", line)
+    if not spoken or len(line) > _NAME_CHARS or line.startswith("("):
+        return False
+    written = [word for word in spoken if word.lower() not in FUNCTION_WORDS]
+    return bool(written) and all(word[0].isupper() for word in written)
+
+
+def _naming_words(text: str) -> list[str]:
+    """Without endings such as that of "Apple's"; figures name nothing."""
+    parts = (part for word in words(folded(text)) for part in re.split(r"['\-]s?\b", word))
+    return [part for part in parts if len(part) > 1 and part not in FUNCTION_WORDS and not part[0].isdigit()]

@@ -1,0 +1,197 @@
+"""What people do with a run: ask, answer, resume, follow. Here and now, or by a worker in the background."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from masis.errors import InvalidInput, MASISError, RunNotWaiting
+from masis.jobs.lease import JobCancelled, LeaseKeeper
+from masis.jobs.owners import new_owner
+from masis.jobs.queue import Job
+from masis.orchestrator.human import Answer, checked_answer
+from masis.orchestrator.standing_decisions import decisions_from
+from masis.orchestrator.state import MASISInput, MASISState, in_words
+from masis.runs.event_log import RunEvent
+from masis.runs.execution import Execution, config_of
+from masis.runs.hub import QUEUE, Hub
+from masis.runs.moments import days_ago, now
+from masis.runs.parts import Parts
+from masis.runs.recording import OnEvent
+from masis.runs.records import ENDED, RunRecord, RunStatus
+from masis.runs.result import RunResult
+from masis.runs.run_table import RunTable
+from masis.types import EVERYWHERE, NO_LIMIT, Budget, Caller, SearchFilters, StandingDecision
+
+FAR_SECONDS = 5.0
+"""How long to trust that a run which told of itself before would do so again."""
+STILL: frozenset[RunStatus] = ENDED | {"waiting"}
+"""Nothing more happens by itself."""
+
+
+async def new_run(
+    parts: Parts,
+    question: str,
+    workspace: str,
+    max_retries: int | None,
+    filters: SearchFilters,
+    by: Caller,
+    owner: str | None = None,
+    budget: Budget = NO_LIMIT,
+) -> RunRecord:
+    """With an owner it is that owner's to work on; without one a worker takes it up."""
+    checked_input(question, workspace, max_retries, filters, budget=budget)
+    await parts.require_workspace(workspace)
+    if filters != EVERYWHERE:
+        await parts.library.require_filters(workspace, filters)
+    standing = await asyncio.to_thread(parts.decisions.of, workspace)
+    budget = await asyncio.to_thread(_tightest, parts, workspace, budget)
+    state = checked_input(question, workspace, max_retries, filters, standing, budget).to_state()
+    record = await parts.runs.together("writing", parts.runs.create, state, by, owner)
+    if owner is None:
+        parts.hub.tell(QUEUE)
+    return record
+
+
+def checked_input(
+    question: str,
+    workspace: str,
+    max_retries: int | None,
+    filters: SearchFilters = EVERYWHERE,
+    decisions: list[StandingDecision] | None = None,
+    budget: Budget = NO_LIMIT,
+) -> MASISInput:
+    try:
+        return MASISInput(
+            user_query=question,
+            workspace_id=workspace,
+            max_retries=max_retries,
+            filters=filters,
+            standing_decisions=decisions or [],
+            max_cost_usd=budget.max_cost_usd,
+            max_seconds=budget.max_seconds,
+        )
+    except ValidationError as error:
+        raise InvalidInput(in_words(error)) from None
+
+
+def _tightest(parts: Parts, workspace: str, budget: Budget) -> Budget:
+    """The run's own limit, or what is left of its workspace's where that is less."""
+    settings = parts.settings
+    together = settings.budget_of(workspace)
+    if together is None:
+        return budget
+    spent = parts.runs.spent(workspace, days_ago(settings.workspace_budget_days))
+    left = max(0.0, together - spent)
+    return replace(budget, max_cost_usd=left if budget.max_cost_usd is None else min(left, budget.max_cost_usd))
+
+
+async def get_run(parts: Parts, run_id: str, workspace: str | None = None) -> RunRecord:
+    return await parts.runs.together("reading", parts.runs.get, run_id, workspace)
+
+
+async def answered(
+    parts: Parts, run_id: str, answer: Answer | Mapping[str, Any], workspace: str | None, owner: str | None = None
+) -> RunRecord:
+    """The answer is checked against the question that was asked, and saved with what is to be kept of it."""
+    record = await get_run(parts, run_id, workspace)
+    if record.status != "waiting":
+        raise RunNotWaiting(
+            f"Run {run_id} is not waiting for an answer: it is {record.status}.", advice="Ask a new question."
+        )
+    async with parts.graph() as graph:
+        state = cast(MASISState, (await graph.aget_state(config_of(run_id))).values)
+    given = answer.model_dump() if isinstance(answer, Answer) else dict(answer)
+    checked = checked_answer(given, state).model_dump()
+    kept = decisions_from(checked, state, run_id=run_id, created_at=now())
+    await asyncio.to_thread(parts.runs.answered, run_id, checked, owner, kept)
+    if owner is None:
+        parts.hub.tell(QUEUE)
+    return await get_run(parts, run_id, workspace)
+
+
+async def resumed(parts: Parts, run_id: str, workspace: str | None, owner: str | None = None) -> Job:
+    """The job of a run that failed, or whose process is gone."""
+    record = await get_run(parts, run_id, workspace)
+    job: Job | None = None
+    if record.status == "failed":
+        await asyncio.to_thread(parts.runs.resumed, run_id, owner)
+        job = Job("run", run_id, record.workspace_id)
+    elif owner:
+        await asyncio.to_thread(parts.queue.free_the_dead)
+        job = await asyncio.to_thread(parts.queue.claim_one, owner, ("run", run_id))
+    if job is None:
+        raise InvalidInput(
+            f"Run {run_id} is {record.status}: it cannot be resumed.",
+            advice=_INSTEAD.get(record.status, "Ask a new question."),
+        )
+    if owner:
+        await parts.runs.together("writing", parts.runs.began, run_id, owner)
+    else:
+        parts.hub.tell(QUEUE)
+    return job
+
+
+_INSTEAD = {
+    "waiting": "It needs a person's decision: answer it.",
+    "queued": "A worker will take it up.",
+    "running": "Another process is working on it: follow it, or cancel it.",
+}
+
+
+class WorkHere:
+    """Works on one run in this process until it ends or needs a person."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._keeper = LeaseKeeper(parts.queue, new_owner())
+
+    @property
+    def owner(self) -> str:
+        return self._keeper.owner
+
+    async def result(self, job: Job, on_event: OnEvent | None, *, is_new: bool = False) -> RunResult:
+        parts = self._parts
+        try:
+            async with self._keeper.renewing(), self._keeper.holding(job) as lease, parts.graph() as graph:
+                result = await Execution(parts.runs, parts.hub, parts.services, graph).advance(lease, on_event)
+        except BaseException as error:
+            await asyncio.shield(asyncio.to_thread(self._given_up, job, error, is_new))
+            raise
+        if result is None:
+            raise JobCancelled(f"Run {job.subject} was cancelled.", advice="Ask the question again if you need it.")
+        return result
+
+    def _given_up(self, job: Job, error: BaseException, is_new: bool) -> None:
+        """Whoever waited for it is gone. A new question is simply not asked any more; of a run that was there before,
+        nothing that people gave it may be lost."""
+        runs = self._parts.runs
+        with suppress(MASISError):
+            if isinstance(error, Exception):
+                runs.failed(job.subject, self.owner, [], str(error))
+            elif is_new:
+                runs.given_up(job.subject, self.owner)
+            else:
+                runs.failed(job.subject, self.owner, [], "The run was interrupted; resume it.")
+
+
+async def followed(runs: RunTable, hub: Hub, run_id: str, after: int, poll_seconds: float) -> AsyncIterator[RunEvent]:
+    """A run as it happens, from wherever the reader left off: first what is written down, then what comes."""
+    shown, is_near = "", False
+    with hub.listening(run_id) as change:
+        while True:
+            status, events, draft = await runs.together("reading", runs.seen, run_id, after)
+            for event in events:
+                after = event["seq"] if event["seq"] is not None else after
+                yield event
+            if status in STILL:
+                return
+            if draft and draft[1] != shown:
+                shown = draft[1]
+                yield {"seq": None, "at": now(), "event": "draft", "attempt": draft[0], "data": {"text": shown}}
+            # A run that works in this process tells of itself; another process has to be looked at again and again.
+            if await change.wait(poll_seconds if not is_near else FAR_SECONDS):
+                is_near = True

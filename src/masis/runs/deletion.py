@@ -1,0 +1,106 @@
+"""Deleting runs with their checkpoints, which quote documents, and workspaces with everything in them."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from masis.access.audit_log import AuditLog
+from masis.access.granting import revoke_keys_of
+from masis.access.keys import Keys
+from masis.errors import InvalidInput
+from masis.runs.checkpoints import open_checkpointer
+from masis.runs.parts import Parts
+from masis.runs.run_table import RunTable
+from masis.settings import Settings
+from masis.types import Caller, DeletionReceipt
+
+
+async def delete_workspace(parts: Parts, workspace: str, by: Caller) -> DeletionReceipt:
+    """With its documents, its index, its caches, its runs, its decisions, and the keys that open nothing else."""
+    await parts.library.require_deletable(workspace)
+    await require_no_ingestion(parts, workspace)
+    if running := await asyncio.to_thread(parts.queue.open_subjects, "run", workspace):
+        raise InvalidInput(
+            f"{len(running)} runs of {workspace} are running or queued.",
+            advice="Cancel them, or wait for them to finish, then delete again.",
+        )
+    listed = await asyncio.to_thread(parts.runs.ids, workspace)
+    unlisted = await unlisted_threads(parts.settings, workspace, listed)
+    await delete_threads(parts.settings, unlisted)
+    runs = await _delete_runs(parts, workspace) + len(unlisted)
+    await asyncio.to_thread(revoke_keys_of, Keys(parts.settings), AuditLog(parts.settings), by, workspace)
+    receipt = await parts.library.delete_workspace(workspace)
+    # Until here another process could still ask something of the workspace.
+    return replace(receipt, runs=runs + await _delete_runs(parts, workspace))
+
+
+async def require_no_ingestion(parts: Parts, workspace: str) -> None:
+    """Another process may be reading it in; what goes out would come in again."""
+    if await asyncio.to_thread(parts.queue.open_subjects, "ingest", workspace):
+        raise InvalidInput(
+            f"Documents are being ingested into {workspace} right now.",
+            advice="Wait for the ingestion to finish, or cancel it, then delete again.",
+        )
+
+
+async def _delete_runs(parts: Parts, workspace: str) -> int:
+    runs = await asyncio.to_thread(parts.runs.delete_workspace, workspace)
+    await erase_deleted(parts.settings, parts.runs)
+    return runs
+
+
+async def erase_deleted(settings: Settings, runs: RunTable) -> None:
+    """The checkpoints of deleted runs, and of those that a crash or a database that was away kept from going."""
+    if gone := await asyncio.to_thread(runs.with_checkpoints_to_go):
+        await delete_threads(settings, gone)
+        await asyncio.to_thread(runs.checkpoints_gone, gone)
+
+
+async def delete_threads(settings: Settings, run_ids: Sequence[str]) -> None:
+    """Nothing of them stays on the disk of the data folder."""
+    if not run_ids or not has_checkpoints(settings):
+        return
+    async with open_checkpointer(settings) as saver:
+        if isinstance(saver, AsyncSqliteSaver):
+            await saver.setup()
+            await saver.conn.execute("PRAGMA secure_delete=ON")
+        for run_id in run_ids:
+            await saver.adelete_thread(run_id)
+        if isinstance(saver, AsyncSqliteSaver):
+            await saver.conn.commit()
+            await saver.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+async def unlisted_threads(settings: Settings, workspace_id: str, listed: Sequence[str]) -> list[str]:
+    """Runs of the workspace that have checkpoints and no record: a crash may have come between."""
+    if not has_checkpoints(settings):
+        return []
+    if settings.database_url:
+        return await _unlisted_in_postgres(settings, workspace_id, listed)
+    found: list[str] = []
+    async with open_checkpointer(settings) as saver:
+        assert isinstance(saver, AsyncSqliteSaver)
+        await saver.setup()
+        async with saver.conn.execute("SELECT DISTINCT thread_id FROM checkpoints") as rows:
+            threads = {row[0] for row in await rows.fetchall()} - set(listed)
+        for thread in threads:
+            config: RunnableConfig = {"configurable": {"thread_id": thread}}
+            saved = await saver.aget_tuple(config)
+            if saved and saved.checkpoint["channel_values"].get("workspace_id") == workspace_id:
+                found.append(thread)
+    return found
+
+
+async def _unlisted_in_postgres(settings: Settings, workspace_id: str, listed: Sequence[str]) -> list[str]:
+    from masis.runs.postgres_saver import LeanPostgresSaver
+
+    async with open_checkpointer(settings) as saver:
+        assert isinstance(saver, LeanPostgresSaver)
+        return await saver.threads_of(workspace_id, listed)
+
+
+def has_checkpoints(settings: Settings) -> bool:
+    return bool(settings.database_url) or (settings.home / "runs.db").exists()

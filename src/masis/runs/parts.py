@@ -1,0 +1,136 @@
+"""What a Masis works with: settings, documents, tables, engines, and the graph with its checkpoints.
+
+Each part is opened when it is first needed. What was given from outside is used and never closed.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from weakref import WeakKeyDictionary
+
+from masis.database import Database, open_database
+from masis.errors import UnknownWorkspace
+from masis.jobs.queue import JobQueue
+from masis.knowledge.embedding.port import Embedder
+from masis.knowledge.library import Library, open_library
+from masis.knowledge.store.port import VectorStore
+from masis.orchestrator.graph import MASISGraph, build_graph
+from masis.orchestrator.services import Services, services_with
+from masis.reasoning.ports import Auditor, Judge, Writer
+from masis.runs.checkpoints import open_checkpointer, saving
+from masis.runs.decisions import StandingDecisions
+from masis.runs.hub import Hub
+from masis.runs.ingestions import Ingestions
+from masis.runs.run_table import RunTable
+from masis.runs.schema import RUNS
+from masis.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Parts of the caller's own; None is made from the settings."""
+
+    library: Library | None = None
+    embedder: Embedder | None = None
+    store: VectorStore | None = None
+    writer: Writer | None = None
+    auditor: Auditor | None = None
+    judge: Judge | None = None
+
+
+@dataclass(eq=False)
+class Parts:
+    settings: Settings
+    given: Given = field(default_factory=Given)
+    hub: Hub = field(default_factory=Hub)
+    _graphs: "WeakKeyDictionary[asyncio.AbstractEventLoop, SharedGraph]" = field(default_factory=WeakKeyDictionary)
+
+    @cached_property
+    def library(self) -> Library:
+        from masis.reasoning.llm.vision import image_reader_for
+
+        if self.given.library:
+            return self.given.library
+        reader = image_reader_for(self.settings)
+        return open_library(self.settings, reader, embedder=self.given.embedder, store=self.given.store)
+
+    @cached_property
+    def services(self) -> Services:
+        given = self.given
+        return services_with(self.settings, self.library.search, given.writer, given.auditor, given.judge)
+
+    @cached_property
+    def database(self) -> Database:
+        return open_database(self.settings, RUNS)
+
+    @cached_property
+    def queue(self) -> JobQueue:
+        return JobQueue(self.database, self.settings.lease_seconds)
+
+    @cached_property
+    def runs(self) -> RunTable:
+        return RunTable(self.database, self.queue)
+
+    @cached_property
+    def decisions(self) -> StandingDecisions:
+        return StandingDecisions(self.database)
+
+    @cached_property
+    def ingestions(self) -> Ingestions:
+        return Ingestions(self.database, self.queue)
+
+    def close(self) -> None:
+        """Gives the index and the database back, so that another process can open them."""
+        opened = vars(self)
+        if "library" in opened and self.given.library is None:
+            self.library.close()
+        if "database" in opened:
+            self.database.close()
+
+    @asynccontextmanager
+    async def graph(self) -> AsyncIterator[MASISGraph]:
+        loop = asyncio.get_running_loop()
+        async with self._graphs.setdefault(loop, SharedGraph(self.settings)).opened() as graph:
+            yield graph
+
+    async def require_workspace(self, workspace: str) -> None:
+        if not await asyncio.to_thread(self.library.catalog.has_workspace, workspace):
+            raise UnknownWorkspace(f"There is no workspace named “{workspace}”.")
+
+
+class SharedGraph:
+    """For one event loop: opened by the first who needs it, closed by the last.
+
+    Two hundred runs at once then have one file or one pool of connections between them.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._lock = asyncio.Lock()
+        self._users = 0
+        self._graph: MASISGraph | None = None
+        self._open = AsyncExitStack()
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[MASISGraph]:
+        async with self._lock:
+            if self._graph is None:
+                saver = await self._open.enter_async_context(open_checkpointer(self._settings))
+                self._graph = build_graph(saver)
+            graph = self._graph
+            self._users += 1
+        try:
+            with saving(self._settings):
+                yield graph
+        finally:
+            # Shielded: whoever is cancelled here closes for others too.
+            await asyncio.shield(self._left())
+
+    async def _left(self) -> None:
+        async with self._lock:
+            self._users -= 1
+            if self._users == 0:
+                self._graph = None
+                await self._open.aclose()

@@ -1,0 +1,245 @@
+"""The text of a page and its blocks, from its lines and tables and what the document says of them."""
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+from masis.language.unit_captions import is_unit_line
+from masis.sources.pdf.drafts import Draft, DraftLine, DraftTable
+from masis.sources.pdf.lines import BULLETS, LIST_MARKER
+from masis.sources.pdf.styles import Styles
+from masis.sources.table_grid import table_lines
+from masis.types import Block, BlockKind, Box, Page
+
+_NEW_PARAGRAPH = 1.28
+"""Of the usual step from line to line."""
+_ENDS = (".", "!", "?", ":", ";", "…", ".”", '."', ".)")
+_CAPTION_CHARS = 160
+_NOTE_MARK = re.compile(r"\(?[\d*†‡§a-z]{1,2}[)\s]|[*†‡§]")
+_INDENT = 5.0
+_NOTE_REACH = 40.0
+"""Points under a table in which its notes begin."""
+
+
+@dataclass(slots=True)
+class _Part:
+    """A block under construction."""
+
+    kind: BlockKind
+    text: str
+    drafts: list[Draft]
+    level: int = 0
+    marker: str = ""
+    is_close: bool = False
+    """Follows the part above without an empty line."""
+
+
+class Assembler:
+    def __init__(self, styles: Styles, vocabulary: frozenset[str]) -> None:
+        self._styles = styles
+        self._vocabulary = vocabulary
+        self._open_table: DraftTable | None = None
+        self._in_notes = False
+        self._open_text = ""
+        """The last paragraph of the page before, where its sentence has not ended."""
+
+    def page(self, number: int, drafts: Sequence[Draft], furniture: set[int], size: tuple[float, float]) -> Page:
+        parts = self._captioned(list(self._parts(drafts, furniture)))
+        text, blocks = "", []
+        body = [part for part in parts if part.kind != "furniture"]
+        continued = self._continued(body)
+        for part in parts:
+            if text:
+                text += "\n" if part.is_close else "\n\n"
+            block = Block(part.kind, len(text), len(text) + len(part.text), part.level, part.marker)
+            blocks.append(replace(block, is_continued=part is continued, box=_box(part.drafts, size)))
+            text += part.text
+        self._remember(body)
+        return Page(number, text, blocks=tuple(blocks))
+
+    def _parts(self, drafts: Sequence[Draft], furniture: set[int]) -> Iterator[_Part]:
+        step = _usual_step(drafts)
+        open_part: _Part | None = None
+        table_above = self._open_table
+        for index, draft in enumerate(drafts):
+            if index in furniture and isinstance(draft, DraftLine):
+                if open_part:
+                    yield open_part
+                open_part = None
+                yield _Part("furniture", draft.text, [draft])
+                continue
+            if isinstance(draft, DraftTable):
+                if open_part:
+                    yield open_part
+                open_part = None
+                yield self._table(draft, before=table_above)
+                table_above = draft
+            elif open_part is not None and self._goes_on(open_part, draft, step):
+                last = open_part.drafts[-1]
+                assert isinstance(last, DraftLine)
+                open_part.text = self._joined(open_part.text, draft.text, is_broken=last.is_joined)
+                open_part.drafts.append(draft)
+            else:
+                if open_part:
+                    yield open_part
+                open_part = self._begun(draft, drafts[index - 1] if index else None)
+        if open_part:
+            yield open_part
+
+    def _begun(self, line: DraftLine, above: Draft | None) -> _Part:
+        level = self._styles.level(line)
+        in_notes, self._in_notes = self._in_notes, False
+        marker, _, rest = line.text.partition(" ")
+        is_bullet = marker in BULLETS
+        if level and not (line.is_item and is_bullet):
+            return _Part("heading", f"{'#' * level} {line.text}", [line], level)
+        is_below = isinstance(above, DraftTable) and line.top - above.bottom < _NOTE_REACH
+        if (is_below or (in_notes and not is_bullet)) and _NOTE_MARK.match(line.text):
+            self._in_notes = True
+            return _Part("note", line.text, [line])
+        if line.is_item and LIST_MARKER.fullmatch(marker) and rest:
+            marker = "-" if is_bullet else marker
+            return _Part("item", f"{marker} {rest}", [line], 1, marker)
+        return _Part("paragraph", line.text, [line])
+
+    def _goes_on(self, part: _Part, line: DraftLine, step: float) -> bool:
+        above = part.drafts[-1]
+        if not isinstance(above, DraftLine) or part.kind == "furniture":
+            return False
+        is_next_column = line.region != above.region
+        if part.kind == "heading":
+            same = abs(above.size - line.size) < 0.6 and above.is_bold == line.is_bold and not is_next_column
+            is_level = self._styles.level(line) == part.level
+            return (
+                same
+                and is_level
+                and _is_wrapped(above, line)
+                and line.top - above.top < 1.5 * (above.bottom - above.top)
+            )
+        if line.is_item or self._styles.level(line):
+            return False
+        if is_next_column:
+            return not part.text.endswith(_ENDS) and line.text[:1].islower()
+        if (
+            line.top - above.top > _NEW_PARAGRAPH * max(step, above.bottom - above.top)
+            or abs(above.size - line.size) > 1.5
+        ):
+            return False
+        first = part.drafts[0]
+        is_indented = line.left > above.left + _INDENT and line.left > first.left + _INDENT
+        if is_indented and part.kind == "paragraph" and above is not first:
+            return False
+        return _is_wrapped(above, line) or (line.text[:1].islower() and not part.text.endswith(_ENDS))
+
+    def _joined(self, text: str, more: str, *, is_broken: bool) -> str:
+        if not text.endswith("-") or not more[:1].islower() or not text[-2:-1].isalpha():
+            return f"{text} {more}" if not is_broken else text + more
+        head, tail = re.split(r"[^\w-]", text[:-1])[-1].lower(), re.split(r"[^\w-]", more)[0].lower()
+        whole, known = head + tail, self._vocabulary
+        keeps = whole not in known and (f"{head}-{tail}" in known or (head in known and tail in known))
+        return f"{text if keeps else text[:-1]}{more}"
+
+    def _table(self, table: DraftTable, before: DraftTable | None) -> _Part:
+        rows, header_rows = table.rows, table.header_rows
+        if before is not None and _continues_table(before, table):
+            header = before.rows[: before.header_rows or 1]
+            if not header_rows and rows[: len(header)] != header:
+                rows, header_rows = [*header, *rows], len(header)
+                table.rows, table.header_rows = rows, header_rows
+        lines = [*table.notes, *table_lines(rows, header_rows)]
+        return _Part("table", "\n".join(lines), [table])
+
+    def _captioned(self, parts: list[_Part]) -> list[_Part]:
+        """Short lines right above a table are its caption and unit."""
+        kept: list[_Part] = []
+        for part in parts:
+            if part.kind == "item" and kept and kept[-1].kind in ("item", "paragraph"):
+                part.is_close = kept[-1].kind == "item"
+                self._indent(kept, part)
+            if part.kind == "table":
+                while kept and _names(kept[-1], part):
+                    above = kept.pop()
+                    part.text = f"{above.text}\n{part.text}"
+                    part.drafts = [*above.drafts, *part.drafts]
+                    part.is_close = above.is_close
+            kept.append(part)
+        return kept
+
+    @staticmethod
+    def _indent(above: Sequence[_Part], part: _Part) -> None:
+        """An item further right than the one above is inside it."""
+        before = above[-1]
+        if before.kind != "item":
+            return
+        shift = part.drafts[0].left - before.drafts[0].left
+        part.level = before.level + 1 if shift > _INDENT else before.level
+        if shift < -_INDENT:
+            outer = [
+                p for p in reversed(above) if p.kind == "item" and abs(p.drafts[0].left - part.drafts[0].left) < _INDENT
+            ]
+            part.level = outer[0].level if outer else 1
+        part.text = "  " * (part.level - 1) + part.text.lstrip()
+
+    def _continued(self, body: Sequence[_Part]) -> _Part | None:
+        if not body:
+            return None
+        first = body[0]
+        if first.kind == "paragraph" and self._open_text and first.text[:1].islower():
+            return first
+        if first.kind == "table" and self._open_table is not None:
+            table = next(draft for draft in first.drafts if isinstance(draft, DraftTable))
+            return first if _continues_table(self._open_table, table) else None
+        return None
+
+    def _remember(self, body: Sequence[_Part]) -> None:
+        last = body[-1] if body else None
+        tables = [draft for draft in last.drafts if isinstance(draft, DraftTable)] if last else []
+        self._open_table = tables[-1] if tables else None
+        self._open_text = last.text if last and last.kind == "paragraph" and not last.text.endswith(_ENDS) else ""
+
+
+def _is_wrapped(above: DraftLine, line: DraftLine) -> bool:
+    """Whether the line's first word would not have fitted into the line above."""
+    space = above.edges[1] - above.right
+    return line.first_width + 0.2 * above.size > space - 0.02 * (above.edges[1] - above.edges[0])
+
+
+def _usual_step(drafts: Sequence[Draft]) -> float:
+    steps = [
+        b.top - a.top
+        for a, b in itertools.pairwise(drafts)
+        if isinstance(a, DraftLine)
+        and isinstance(b, DraftLine)
+        and a.region == b.region
+        and 0 < b.top - a.top < 3 * a.size
+    ]
+    return min(median(steps), 2 * steps[0] if steps else 0) if steps else 12.0
+
+
+def _continues_table(before: DraftTable, table: DraftTable) -> bool:
+    if len(before.edges) != len(table.edges) or len(before.edges) < 2:
+        return False
+    return all(abs(a - b) < 12 for a, b in zip(before.edges, table.edges, strict=True))
+
+
+def _names(above: _Part, table: _Part) -> bool:
+    if above.kind not in ("paragraph", "note") or len(above.text) > _CAPTION_CHARS:
+        return False
+    gap = table.drafts[0].top - above.drafts[-1].bottom
+    if gap > 30 or gap < -5:
+        return False
+    is_unit = all(is_unit_line(draft.text) for draft in above.drafts if isinstance(draft, DraftLine))
+    return (
+        is_unit or (above.text.startswith("(") and above.text.endswith(")")) or not above.text.endswith((".", ";", ","))
+    )
+
+
+def _box(drafts: Sequence[Draft], size: tuple[float, float]) -> Box:
+    width, height = max(size[0], 1.0), max(size[1], 1.0)
+    left, top = min(draft.left for draft in drafts), min(draft.top for draft in drafts)
+    right, bottom = max(draft.right for draft in drafts), max(draft.bottom for draft in drafts)
+    return tuple(
+        round(min(max(value, 0.0), 1.0), 4) for value in (left / width, top / height, right / width, bottom / height)
+    )  # type: ignore[return-value]

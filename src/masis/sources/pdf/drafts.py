@@ -1,0 +1,139 @@
+"""A page read by itself: its lines and tables in reading order. What only the whole document shows comes later."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from masis.sources.pdf.columns import Region, regions_of
+from masis.sources.pdf.lines import BULLETS, Line, joined, lines_of
+from masis.sources.pdf.ruled import FoundTable, ruled_tables, texts
+from masis.sources.pdf.unruled import unruled_tables
+from masis.sources.pdf.words import PageContent, Word
+
+_SLICE = 9.0
+
+
+@dataclass(slots=True)
+class DraftLine:
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+    size: float
+    is_bold: bool
+    is_item: bool
+    region: int
+    edges: tuple[float, float]
+    """Of the column of text it is set in."""
+    first_width: float
+    """Of its first word: whether that would have fitted into the line above."""
+    is_joined: bool = False
+    words: Sequence[Word] = ()
+
+
+@dataclass(slots=True)
+class DraftTable:
+    rows: list[list[str]]
+    header_rows: int | None
+    left: float
+    top: float
+    right: float
+    bottom: float
+    edges: tuple[float, ...]
+    notes: tuple[str, ...] = ()
+    words: Sequence[Word] = ()
+
+
+Draft = DraftLine | DraftTable
+
+
+@dataclass(eq=False, slots=True)
+class _Slice(Word):
+    """A strip of a table that was found by its rules: it holds the table's place among the lines."""
+
+    table: FoundTable | None = field(default=None)
+
+
+def draft_page(content: PageContent) -> list[Draft]:
+    ruled = ruled_tables(content.words, content.shapes)
+    taken = {word for table in ruled for word in table.words}
+    words = [word for word in content.words if id(word) not in taken] if taken else content.words
+    slices = [piece for table in ruled for piece in _slices(table)]
+    drafts: list[Draft] = []
+    for number, region in enumerate(regions_of([*words, *slices])):
+        drafts += _region_drafts(region, number, content)
+    return drafts
+
+
+def shown_words(draft: Draft) -> Sequence[Word]:
+    """Without the mark of a list, which the text has in another form."""
+    is_marked = isinstance(draft, DraftLine) and draft.is_item and draft.words[0].text in BULLETS
+    return draft.words[1:] if is_marked else draft.words
+
+
+def _slices(table: FoundTable) -> Iterator[_Slice]:
+    count = max(1, int((table.bottom - table.top) / _SLICE))
+    height = (table.bottom - table.top) / count
+    for index in range(count):
+        top = table.top + index * height
+        yield _Slice("", table.left, top, table.right, top + height, height, False, table=table)
+
+
+def _region_drafts(region: Region, number: int, content: PageContent) -> Iterator[Draft]:
+    shown: set[int] = set()
+    for table, run in groupby(region.lines, key=_table_of):
+        lines = list(run)
+        if table is None:
+            yield from _line_drafts(lines, region, number, content)
+            continue
+        beside = [word for line in lines for word in line.words if not isinstance(word, _Slice)]
+        if id(table) not in shown:
+            shown.add(id(table))
+            yield _draft_of(table)
+        yield from (_draft_line(line, region, number) for line in lines_of(beside))
+
+
+def _table_of(line: Line) -> FoundTable | None:
+    return next((word.table for word in line.words if isinstance(word, _Slice)), None)
+
+
+def _line_drafts(lines: list[Line], region: Region, number: int, content: PageContent) -> Iterator[Draft]:
+    index = 0
+    for first, last, table in unruled_tables(lines, content.shapes, region.right):
+        yield from (_draft_line(line, region, number) for line in lines[index:first])
+        yield _draft_of(table)
+        index = last + 1
+    yield from (_draft_line(line, region, number) for line in lines[index:])
+
+
+def _draft_line(line: Line, region: Region, number: int) -> DraftLine:
+    return DraftLine(
+        text=line.text,
+        left=line.left,
+        top=line.top,
+        right=line.right,
+        bottom=line.bottom,
+        size=line.size,
+        is_bold=line.is_bold,
+        is_item=line.is_item,
+        region=number,
+        edges=(region.left, region.right),
+        first_width=line.words[0].right - line.words[0].left,
+        is_joined=line.words[-1].is_joined,
+        words=line.words,
+    )
+
+
+def _draft_of(table: FoundTable) -> DraftTable:
+    return DraftTable(
+        texts(table.rows),
+        table.header_rows,
+        table.left,
+        table.top,
+        table.right,
+        table.bottom,
+        table.edges,
+        tuple(joined(note) for note in table.notes),
+        [word for note in table.notes for word in note] + [word for row in table.rows for cell in row for word in cell],
+    )

@@ -1,0 +1,167 @@
+"""Words to lines, and lines to fragments: what stands apart on one line, with its signs joined to its figures."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from statistics import median
+
+from masis.sources.pdf.words import Word
+
+_SAME_LINE = 0.5
+"""Of the smaller of two heights, that must overlap."""
+_APART = 0.95
+"""Of the type's size: a gap that no space between words makes."""
+_NUMBERS_APART = 0.5
+_SIGN_REACH = 14.0
+FIGURE = re.compile(
+    r"[-–—−+~<>]?\s?[($€£¥₹\[]*\s?[-–—−+]?\s?[$€£¥₹]?\s?\(?\d[\d.,'’\u202f]*(?:\s?(?:%|bps|x|pts?))?[)\]]*%?[*†‡]*"
+    r"|[-–—−]{1,2}[)%]?|[nN]/?[aAmM]\.?|[$€£¥]\s?[-–—−]+"
+)
+_SIGN = re.compile(r"(?:US|C|A|HK)?[$€£¥₹]|\(|\$\(")
+_MINUS = re.compile(r"[-–−]")
+_AFTER = re.compile(r"\)|%|\)%|%\)|\)\*?|\*+|†+|pts?")
+BULLETS = frozenset("*•◦▪‣●○■□▶➢✓–·\uf0b7\uf0a7\u2043-o")
+LIST_MARKER = re.compile(
+    r"[-*•◦▪‣●○■□▶➢✓–·\uf0b7\uf0a7\u2043]|\(?\d{1,3}[.)]|\(?[A-Za-z][.)]|\(?[ivxIVX]{1,5}[.)]|\([a-z]\)|o"
+)
+
+
+@dataclass(slots=True)
+class Fragment:
+    words: list[Word]
+
+    @property
+    def left(self) -> float:
+        return self.words[0].left
+
+    @property
+    def inner(self) -> float:
+        """Where it begins, a currency sign set apart left out."""
+        is_signed = len(self.words) > 1 and _SIGN.fullmatch(self.words[0].text) and self.is_figure
+        return self.words[1 if is_signed else 0].left
+
+    @property
+    def right(self) -> float:
+        return max(word.right for word in self.words)
+
+    @property
+    def text(self) -> str:
+        return joined(self.words)
+
+    @property
+    def is_figure(self) -> bool:
+        return bool(FIGURE.fullmatch(self.text))
+
+    @property
+    def is_bold(self) -> bool:
+        return all(word.is_bold for word in self.words)
+
+
+@dataclass
+class Line:
+    words: list[Word] = field(default_factory=list)
+    """From left to right."""
+
+    @cached_property
+    def left(self) -> float:
+        return min(word.left for word in self.words)
+
+    @cached_property
+    def right(self) -> float:
+        return max(word.right for word in self.words)
+
+    @cached_property
+    def top(self) -> float:
+        return median(word.top for word in self.words)
+
+    @cached_property
+    def bottom(self) -> float:
+        return median(word.bottom for word in self.words)
+
+    @cached_property
+    def size(self) -> float:
+        """Of most of its characters."""
+        counts: dict[float, int] = {}
+        for word in self.words:
+            counts[word.size] = counts.get(word.size, 0) + len(word.text)
+        return max(counts, key=lambda size: (counts[size], size))
+
+    @cached_property
+    def is_bold(self) -> bool:
+        letters = [word for word in self.words if any(map(str.isalpha, word.text))]
+        return bool(letters) and all(word.is_bold for word in letters)
+
+    @cached_property
+    def text(self) -> str:
+        return joined(self.words)
+
+    @cached_property
+    def fragments(self) -> list[Fragment]:
+        return fragments_of(self.words)
+
+    @cached_property
+    def is_item(self) -> bool:
+        return len(self.words) > 1 and bool(LIST_MARKER.fullmatch(self.words[0].text))
+
+
+_NO_SPACE_BEFORE = re.compile(r"\)|%|\)%|%\)")
+_NO_SPACE_AFTER = re.compile(r"(?:US|C|A|HK)?[$€£¥₹]\(?|\(")
+
+
+def joined(words: Sequence[Word]) -> str:
+    """On one line; a sign set apart from its figure is put next to it."""
+    parts: list[str] = []
+    for index, word in enumerate(words):
+        if index and not _touches(words[index - 1].text, word.text):
+            parts.append(" ")
+        parts.append(word.text)
+    return "".join(parts)
+
+
+def _touches(before: str, after: str) -> bool:
+    if _NO_SPACE_BEFORE.fullmatch(after) and before[-1:].isdigit():
+        return True
+    return bool(_NO_SPACE_AFTER.fullmatch(before)) and (after[:1].isdigit() or after[:1] in "(-–—−.")
+
+
+def lines_of(words: Iterable[Word]) -> list[Line]:
+    """Words whose heights overlap share a line; each line from left to right, all from the top."""
+    lines: list[tuple[float, float, list[Word]]] = []
+    for word in sorted(words, key=lambda each: (each.middle, each.left)):
+        if lines:
+            top, bottom, own = lines[-1]
+            overlap = min(bottom, word.bottom) - max(top, word.top)
+            if overlap >= _SAME_LINE * min(bottom - top, word.bottom - word.top):
+                own.append(word)
+                # A small raised mark does not move the line.
+                if word.bottom - word.top > bottom - top:
+                    lines[-1] = (word.top, word.bottom, own)
+                continue
+        lines.append((word.top, word.bottom, [word]))
+    return [Line(sorted(own, key=lambda word: word.left)) for _, _, own in lines]
+
+
+def fragments_of(words: Sequence[Word]) -> list[Fragment]:
+    found: list[Fragment] = []
+    for word in words:
+        if found and not _is_apart(found[-1], word):
+            found[-1].words.append(word)
+        else:
+            found.append(Fragment([word]))
+    return found
+
+
+def _is_apart(fragment: Fragment, word: Word) -> bool:
+    before = fragment.words[-1]
+    gap, size = word.left - before.right, max(min(word.size, before.size), 4.0)
+    is_number, was_number = bool(FIGURE.fullmatch(word.text)), bool(FIGURE.fullmatch(before.text))
+    if _SIGN.fullmatch(before.text) and len(fragment.words) == 1 and (is_number or word.text[0] in "(-–—−$.)"):
+        return gap > _SIGN_REACH * size
+    if _MINUS.fullmatch(before.text) and len(fragment.words) == 1 and is_number:
+        return gap > 0.4 * size
+    if _AFTER.fullmatch(word.text) and was_number:
+        return gap > 1.5 * size
+    if (is_number and was_number) or (_SIGN.fullmatch(word.text) and was_number):
+        return gap > _NUMBERS_APART * size
+    return gap > _APART * size

@@ -1,0 +1,289 @@
+"""The words of a PDF page with their boxes, and the lines and shaded bands drawn around them."""
+
+import ctypes
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from masis.sources.plain import clean
+
+_BOLD_WEIGHT = 600
+_THIN = 2.5
+"""Points: a shape as thin as this is a rule."""
+_MOST_SHAPES = 20_000
+_MOST_SEGMENTS = 400
+_DEEPEST_FORM = 4
+_WORD = re.compile(r"\S+")
+_HYPHEN_AT_END = ("\x02", "\ufffe")
+"""pdfium's marks for a hyphen that ends a line inside a word."""
+
+
+@dataclass(slots=True, eq=False)
+class Word:
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+    """From the top of the page downwards."""
+    size: float
+    is_bold: bool
+    is_joined: bool = False
+    """Ends with a hyphen that only breaks the line."""
+    place: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    """Left, top, right and bottom in the page's own points, however it is turned."""
+
+    @property
+    def middle(self) -> float:
+        return (self.top + self.bottom) / 2
+
+    @property
+    def centre(self) -> float:
+        return (self.left + self.right) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A drawn rule, or a filled rectangle."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def is_flat(self) -> bool:
+        return self.bottom - self.top <= _THIN and self.right - self.left > _THIN
+
+    @property
+    def is_upright(self) -> bool:
+        return self.right - self.left <= _THIN and self.bottom - self.top > _THIN
+
+
+@dataclass(frozen=True, slots=True)
+class PageContent:
+    words: list[Word]
+    shapes: list[Shape]
+    width: float
+    height: float
+    has_drawings: bool = False
+
+
+def read_content(page: Any) -> PageContent:
+    left, bottom, right, top = page.get_bbox()
+    textpage = page.get_textpage()
+    try:
+        words = list(_words(textpage.raw, left, top))
+    finally:
+        textpage.close()
+    turned = _turned(words)
+    shapes, has_drawings = _shapes(page.raw, left, top)
+    if turned:
+        return _upright(PageContent([w for w, _ in words], shapes, right - left, top - bottom, has_drawings), turned)
+    return PageContent([word for word, _ in words], shapes, right - left, top - bottom, has_drawings)
+
+
+def _words(textpage: Any, page_left: float, page_top: float) -> Iterator[tuple[Word, bool]]:
+    """Each with whether it is written upwards or downwards."""
+    from pypdfium2 import raw
+
+    reader = _CharacterReader(raw, textpage)
+    unicode_at = raw.FPDFText_GetUnicode
+    codes = [unicode_at(textpage, index) for index in range(reader.count)]
+    text = "".join(chr(code) if 0 < code <= 0x10FFFF else " " for code in codes)
+    for match in _WORD.finditer(text):
+        yield from reader.words(match.start(), match[0], page_left, page_top)
+
+
+class _CharacterReader:
+    def __init__(self, raw: Any, textpage: Any) -> None:
+        self._raw = raw
+        self._textpage = textpage
+        self.count = raw.FPDFText_CountChars(textpage)
+        self._box = raw.FS_RECTF()
+        self._fonts: dict[int, bool] = {}
+
+    def words(self, start: int, letters: str, page_left: float, page_top: float) -> Iterator[tuple[Word, bool]]:
+        text, is_joined = letters, False
+        if text[-1] in _HYPHEN_AT_END:
+            text, is_joined = text[:-1] + "-", True
+        elif any(mark in text for mark in _HYPHEN_AT_END):
+            cut = min(text.index(mark) for mark in _HYPHEN_AT_END if mark in text) + 1
+            yield from self.words(start, letters[:cut], page_left, page_top)
+            yield from self.words(start + cut, letters[cut:], page_left, page_top)
+            return
+        # Most words need no cleaning, and there are very many.
+        text = text if text.isascii() and text.isprintable() else clean(text)
+        first, last = self._edges(start), self._edges(start + len(letters) - 1)
+        if not text or first is None or last is None:
+            return
+        is_turned = len(letters) > 1 and abs(last[0] - first[0]) < abs(last[1] - first[1])
+        left, right = min(first[0], last[0]), max(first[2], last[2])
+        low, high = min(first[3], last[3]), max(first[1], last[1])
+        height = (first[2] - first[0]) if is_turned else (first[1] - first[3])
+        word = Word(text, left - page_left, page_top - high, right - page_left, page_top - low, round(height, 1), False)
+        word.is_bold = self._is_bold(start)
+        word.is_joined = is_joined
+        word.place = (left, high, right, low)
+        yield word, is_turned
+
+    def _edges(self, index: int) -> tuple[float, float, float, float] | None:
+        """Left, top, right and bottom of the character's place in its line, whatever its shape."""
+        box = self._box
+        if not self._raw.FPDFText_GetLooseCharBox(self._textpage, index, ctypes.byref(box)):
+            return None
+        return box.left, box.top, box.right, box.bottom
+
+    def _is_bold(self, index: int) -> bool:
+        raw = self._raw
+        font = raw.FPDFTextObj_GetFont(raw.FPDFText_GetTextObject(self._textpage, index))
+        key = ctypes.c_void_p.from_buffer(font).value or 0
+        if key not in self._fonts:
+            self._fonts[key] = bool(key) and self._font_is_bold(font)
+        return self._fonts[key]
+
+    def _font_is_bold(self, font: Any) -> bool:
+        raw = self._raw
+        size = raw.FPDFFont_GetBaseFontName(font, None, 0)
+        buffer = ctypes.create_string_buffer(max(int(size), 1))
+        raw.FPDFFont_GetBaseFontName(font, buffer, size)
+        name = buffer.value.decode("utf-8", "replace").lower()
+        return any(part in name for part in ("bold", "black", "heavy", "demi")) or raw.FPDFFont_GetWeight(font) >= (
+            _BOLD_WEIGHT
+        )
+
+
+def _turned(words: list[tuple[Word, bool]]) -> bool:
+    """Whether the page's text runs up or down, as wide tables are printed."""
+    lengths = [(len(word.text), turned) for word, turned in words if len(word.text) > 1]
+    total = sum(length for length, _ in lengths)
+    return total > 0 and sum(length for length, turned in lengths if turned) > 0.6 * total
+
+
+def _upright(content: PageContent, _: bool) -> PageContent:
+    """The page turned by a quarter, so that its lines are level."""
+    words = content.words
+    # Read in the order of the file, letters of a line go up the page where it is turned to the left.
+    rising = sum(a.top > b.top for a, b in itertools.pairwise(words) if abs(a.left - b.left) < 1)
+    falling = sum(a.top < b.top for a, b in itertools.pairwise(words) if abs(a.left - b.left) < 1)
+    goes_up = rising >= falling
+
+    def turned(left: float, top: float, right: float, bottom: float) -> tuple[float, float, float, float]:
+        if goes_up:
+            return content.height - bottom, left, content.height - top, right
+        return top, content.width - right, bottom, content.width - left
+
+    for word in words:
+        word.left, word.top, word.right, word.bottom = turned(word.left, word.top, word.right, word.bottom)
+    shapes = [Shape(*turned(s.left, s.top, s.right, s.bottom)) for s in content.shapes]
+    return PageContent(words, shapes, content.height, content.width, content.has_drawings)
+
+
+def _shapes(page: Any, page_left: float, page_top: float) -> tuple[list[Shape], bool]:
+    from pypdfium2 import raw
+
+    found: list[Shape] = []
+    has_drawings = False
+    count = raw.FPDFPage_CountObjects(page)
+    for index in range(count):
+        item = raw.FPDFPage_GetObject(page, index)
+        kind = raw.FPDFPageObj_GetType(item)
+        if kind == raw.FPDF_PAGEOBJ_TEXT:
+            continue
+        has_drawings = True
+        if len(found) < _MOST_SHAPES:
+            found += (
+                Shape(left - page_left, page_top - top, right - page_left, page_top - bottom)
+                for left, bottom, right, top in _boxes(raw, item, kind, None, 0)
+            )
+    return found, has_drawings
+
+
+_Matrix = tuple[float, float, float, float, float, float]
+_Rectangle = tuple[float, float, float, float]
+
+
+def _boxes(raw: Any, item: Any, kind: int, matrix: _Matrix | None, depth: int) -> Iterator[_Rectangle]:
+    """The rules and rectangles of a path, also inside forms; left, bottom, right, top."""
+    if kind == raw.FPDF_PAGEOBJ_FORM and depth < _DEEPEST_FORM:
+        inner = _combined(_matrix_of(raw, item), matrix)
+        for index in range(min(raw.FPDFFormObj_CountObjects(item), _MOST_SHAPES)):
+            child = raw.FPDFFormObj_GetObject(item, index)
+            yield from _boxes(raw, child, raw.FPDFPageObj_GetType(child), inner, depth + 1)
+    if kind != raw.FPDF_PAGEOBJ_PATH:
+        return
+    edges = [ctypes.c_float() for _ in range(4)]
+    if not raw.FPDFPageObj_GetBounds(item, *map(ctypes.byref, edges)):
+        return
+    left, bottom, right, top = _moved(tuple(edge.value for edge in edges), matrix)
+    count = raw.FPDFPath_CountSegments(item)
+    if right - left <= _THIN or top - bottom <= _THIN or count <= 2 or (count <= 5 and not _is_stroked(raw, item)):
+        yield left, bottom, right, top
+        return
+    yield from _segments(raw, item, matrix)
+
+
+def _is_stroked(raw: Any, item: Any) -> bool:
+    fill, stroke = ctypes.c_int(), ctypes.c_int()
+    raw.FPDFPath_GetDrawMode(item, ctypes.byref(fill), ctypes.byref(stroke))
+    return bool(stroke.value)
+
+
+def _segments(raw: Any, item: Any, matrix: _Matrix | None) -> Iterator[_Rectangle]:
+    """Filled rectangles whole, strokes one by one."""
+    fill, stroke = ctypes.c_int(), ctypes.c_int()
+    raw.FPDFPath_GetDrawMode(item, ctypes.byref(fill), ctypes.byref(stroke))
+    whole = _combined(_matrix_of(raw, item), matrix)
+    count = min(raw.FPDFPath_CountSegments(item), _MOST_SEGMENTS)
+    x, y = ctypes.c_float(), ctypes.c_float()
+    outline: list[tuple[float, float]] = []
+    outlines: list[list[tuple[float, float]]] = []
+    for index in range(count):
+        segment = raw.FPDFPath_GetPathSegment(item, index)
+        if not raw.FPDFPathSegment_GetPoint(segment, ctypes.byref(x), ctypes.byref(y)):
+            continue
+        if raw.FPDFPathSegment_GetType(segment) == raw.FPDF_SEGMENT_MOVETO:
+            outline = []
+            outlines.append(outline)
+        outline.append(_point(x.value, y.value, whole))
+        if raw.FPDFPathSegment_GetClose(segment):
+            outline.append(outline[0])
+    for points in outlines:
+        xs, ys = [point[0] for point in points], [point[1] for point in points]
+        thin = min(max(xs) - min(xs), max(ys) - min(ys)) <= _THIN
+        if fill.value or thin:
+            yield min(xs), min(ys), max(xs), max(ys)
+        if stroke.value and not thin:
+            for (x1, y1), (x2, y2) in itertools.pairwise(points):
+                if abs(x1 - x2) <= _THIN or abs(y1 - y2) <= _THIN:
+                    yield min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)
+
+
+def _matrix_of(raw: Any, item: Any) -> _Matrix:
+    matrix = raw.FS_MATRIX()
+    if not raw.FPDFPageObj_GetMatrix(item, ctypes.byref(matrix)):
+        return 1, 0, 0, 1, 0, 0
+    return matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f
+
+
+def _combined(inner: _Matrix, outer: _Matrix | None) -> _Matrix:
+    if outer is None:
+        return inner
+    a, b, c, d, e, f = inner
+    A, B, C, D, E, F = outer
+    return a * A + b * C, a * B + b * D, c * A + d * C, c * B + d * D, e * A + f * C + E, e * B + f * D + F
+
+
+def _point(x: float, y: float, matrix: _Matrix) -> tuple[float, float]:
+    a, b, c, d, e, f = matrix
+    return a * x + c * y + e, b * x + d * y + f
+
+
+def _moved(box: tuple[float, ...], matrix: _Matrix | None) -> _Rectangle:
+    left, bottom, right, top = box
+    if matrix is None:
+        return left, bottom, right, top
+    (x1, y1), (x2, y2) = _point(left, bottom, matrix), _point(right, top, matrix)
+    return min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)

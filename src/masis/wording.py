@@ -1,0 +1,203 @@
+"""How MASIS names things to people: one vocabulary for the command line, the exports and the page.
+
+Codes (`fabricated_citation`) are for programs and never change with the words here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from masis.types import LOCAL, CheckedBy, Claim, ClaimKind, ConflictKind, Outcome, ReviewCause, Verdict
+
+Tone = Literal["good", "doubt", "bad", "plain", "live"]
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    word: str
+    """A label of a few words."""
+    tone: Tone = "plain"
+    meaning: str = ""
+    """A sentence that explains the label."""
+
+
+VERDICTS: dict[Verdict, Term] = {
+    "verbatim": Term("verbatim", "good", "The source says this word for word."),
+    "supported": Term("supported", "good", "The source says this in other words."),
+    "numbers_differ": Term("numbers differ", "bad", "A number, date or unit differs from the source."),
+    "contradicted": Term("contradicted", "bad", "The source says otherwise."),
+    "not_in_source": Term("not in source", "bad", "The cited passage does not say this."),
+    "uncited": Term("uncited", "doubt", "This claim has no citation."),
+    "fabricated_citation": Term("fabricated citation", "bad", "This cites a passage that does not exist."),
+    "unverified": Term("unverified", "doubt", "This could not be checked."),
+}
+CLAIM_KINDS: dict[ClaimKind, Term] = {
+    "claim": Term("unverified", "doubt", "This could not be checked."),
+    "limit": Term("limit", "plain", "States what the documents do not cover."),
+    "recommendation": Term("recommendation", "plain", "A recommendation, not a statement from the documents."),
+    "heading": Term("heading", "plain", "A heading; it makes no claim."),
+}
+"""What has no verdict."""
+CHECKED_BY: dict[CheckedBy, str] = {
+    "code": "checked by code, without a model",
+    "verifier": "checked by the embedded verifier",
+    "model": "checked by the configured model",
+}
+OUTCOMES: dict[Outcome, Term] = {
+    "answered": Term("Answered", "good"),
+    "answered_with_caveat": Term("Answered with a caveat", "doubt"),
+    "conflict": Term("The documents disagree", "doubt"),
+    "insufficient_evidence": Term("Not covered by the documents"),
+    "out_of_scope": Term("Not a question for documents"),
+    "unavailable": Term("Unavailable", "bad", "A model or server that was needed did not respond."),
+}
+STATUSES: dict[str, Term] = {
+    "queued": Term("Queued"),
+    "running": Term("Running", "live"),
+    "waiting": Term("Needs a decision", "doubt"),
+    "finished": Term("Finished", "good"),
+    "cancelled": Term("Cancelled"),
+    "failed": Term("Failed", "bad"),
+}
+CONFLICT_KINDS: dict[ConflictKind, str] = {
+    "contradiction": "They contradict each other",
+    "revision": "One revises the other",
+    "different_period": "They cover different periods",
+    "different_definition": "They use different definitions",
+}
+REVIEW_CAUSES: dict[ReviewCause, str] = {
+    "conflict": "The documents disagree",
+    "quality": "No draft passed the audit",
+    "empty_workspace": "The workspace has no documents",
+    "weak_evidence": "No passage is close enough to the question",
+    "unavailable": "A model or server did not respond",
+    "out_of_scope": "Not a question for documents",
+}
+SCORES: dict[str, Term] = {
+    "faithfulness": Term("Faithfulness", meaning="Is everything in the answer in the evidence?"),
+    "relevance": Term("Relevance", meaning="Does it answer the question that was asked?"),
+    "completeness": Term("Completeness", meaning="Does it cover every part of the question?"),
+    "reasoning_quality": Term("Reasoning", meaning="Do the conclusions follow from what is cited?"),
+    "overall_score": Term("Overall"),
+}
+AGENTS: dict[str, Term] = {
+    "supervisor": Term("Supervisor", meaning="decides who works next"),
+    "researcher": Term("Researcher", meaning="searches the documents"),
+    "synthesizer": Term("Synthesizer", meaning="writes the answer"),
+    "critic": Term("Critic", meaning="audits every sentence"),
+    "evaluator": Term("Evaluator", meaning="scores the answer"),
+    "human_review": Term("Person", meaning="decides"),
+}
+REASONS: dict[str, str] = {
+    "quality_issue_detected": "the draft did not pass the audit",
+    "conflicting_evidence_attempting_resolution": "the documents disagree; a wider search may resolve it",
+    "conflicting_evidence": "the documents disagree",
+    "quality_checks_passed": "all checks passed",
+    "quality_issue_unresolved": "no draft passed the audit",
+    "answered_by_person": "a person decided",
+    "decided_by_person": "a person decided",
+    "standing_decision": "a standing decision settles the conflict",
+    "no_progress": "another attempt would change nothing",
+    **{cause: words[0].lower() + words[1:] for cause, words in REVIEW_CAUSES.items()},
+}
+"""Why the Supervisor routes as it does."""
+ROUTES: dict[str, str] = {
+    "retry": "tries again",
+    "finalize": "accepts the answer",
+    "HITL_conflict": "asks a person",
+    "HITL_triggered": "asks a person",
+}
+ACTIONS: dict[str, str] = {
+    "prefer": "chose which document to trust",
+    "explain_both": "asked to have both sides explained",
+    "refine": "asked another question instead",
+    "look_again": "asked for another search",
+    "accept": "accepted the draft as it was",
+    "stop": "ended the run",
+}
+"""What a person decided, as it follows their name."""
+
+
+def vocabulary() -> dict[str, Any]:
+    """All of it as JSON, for the page."""
+    terms: dict[str, Mapping[Any, Term]] = {
+        "verdicts": VERDICTS,
+        "claim_kinds": CLAIM_KINDS,
+        "outcomes": OUTCOMES,
+        "statuses": STATUSES,
+        "scores": SCORES,
+        "agents": AGENTS,
+    }
+    words: dict[str, Mapping[Any, str]] = {
+        "checked_by": CHECKED_BY,
+        "conflict_kinds": CONFLICT_KINDS,
+        "review_causes": REVIEW_CAUSES,
+        "reasons": REASONS,
+        "routes": ROUTES,
+        "actions": ACTIONS,
+    }
+    described = {name: {code: asdict(term) for code, term in table.items()} for name, table in terms.items()}
+    return described | {name: dict(table) for name, table in words.items()}
+
+
+def verdict_of(claim: Claim) -> Term:
+    return VERDICTS[claim["verdict"]] if claim["verdict"] else CLAIM_KINDS[claim["kind"]]
+
+
+def counted(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def person(by: str | None) -> str:
+    return "The person at this machine" if by == LOCAL.name else by or "A person"
+
+
+def decision_words(decision: Mapping[str, Any]) -> str:
+    """What a person decided, with who and why; one with a `decision_id` was made in an earlier run."""
+    done = {
+        **ACTIONS,
+        "prefer": f"trusts {', '.join(decision.get('prefer', []))} over {', '.join(decision.get('over', []))}",
+        "refine": f"asked instead: “{decision.get('question')}”",
+    }[decision["action"]]
+    note = f": {decision['note']}" if decision.get("note") else ""
+    earlier = " (a standing decision from an earlier run)" if decision.get("decision_id") else ""
+    return f"{person(decision.get('by'))} {done}{note}{earlier}"
+
+
+def step_words(entry: Mapping[str, Any]) -> str:
+    """An entry of the trace in a line."""
+    if "warning" in entry:
+        return _warning(entry)
+    match entry["node"]:
+        case "researcher" if "chunks" in entry:
+            return f"{counted(entry['chunks'], 'passage')} used, {entry.get('filtered_out', 0)} below the threshold"
+        case "synthesizer" if "answer_length" in entry:
+            shorter = ", context compressed" if entry.get("context_compressed") else ""
+            cited = counted(entry.get("citations", 0), "citation")
+            return f"{entry['answer_length']} characters, {cited}{shorter}"
+        case "critic" if "confidence" in entry:
+            return _criticism(entry)
+        case "evaluator" if "overall_score" in entry:
+            return f"overall {entry['overall_score']:.2f}"
+        case "human_review" if "action" in entry:
+            return decision_words(entry)
+        case "supervisor" if "decision" in entry:
+            reason = str(entry.get("reason") or "")
+            done, why = ROUTES.get(entry["decision"], entry["decision"]), REASONS.get(reason, reason.replace("_", " "))
+            return f"{done}: {why}" if why else done
+    return ""
+
+
+def _warning(entry: Mapping[str, Any]) -> str:
+    if entry["warning"] == "no_qualifying_evidence":
+        return f"none of {counted(entry.get('results_before_filter', 0), 'candidate')} is close enough"
+    return str(entry.get("error") or entry["warning"].replace("_", " "))
+
+
+def _criticism(entry: Mapping[str, Any]) -> str:
+    found = [
+        (len(entry.get("invalid_citations", [])), "fabricated citation"),
+        (entry.get("uncited_claims", 0), "uncited claim"),
+        (entry.get("conflicts", 0), "conflict"),
+    ]
+    return ", ".join([f"confidence {entry['confidence']:.0%}", *(counted(n, what) for n, what in found if n)])

@@ -1,0 +1,105 @@
+"""Questions we wrote ourselves, for passages of the public sets and for passages of our own (training/questions).
+
+For each passage some questions that it answers, with the sentences that do, and some that it only seems to answer. The
+public passages are not kept here: they are picked again from the data by the same seed.
+"""
+
+import gzip
+import json
+import random
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from training import sets
+from training.selections import SelectionExample, Span, markdown_rows, units
+
+FOLDER = Path(__file__).parent / "questions"
+SEED = 11
+PICKED = {
+    "tatqa-text": 110, "tatqa-table": 50, "finance": 70, "pubmed": 40, "state_of_the_union": 20, "chatlogs": 20,
+    "wikitexts": 30, "ragtruth": 60, "summedits": 50, "clapnq": 50,
+}  # fmt: skip
+"""How many passages of each kind; none that is held out."""
+LONGEST = 1_300
+
+
+def written(data: Path) -> Iterator[SelectionExample]:
+    public = picked(data)
+    for file in sorted(FOLDER.glob("public-*.jsonl")):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            entry = json.loads(line)
+            _, group, text = public[entry["p"]]
+            yield _example("written", group, text, entry)
+    for file in sorted(FOLDER.glob("own-*.jsonl")):
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines()):
+            passage = json.loads(line)
+            text, places = _text_of(passage["lines"])
+            for entry in passage["questions"]:
+                marks = [places[n] for n in entry["s"]]
+                numbers = [n for n, (a, b) in enumerate(units(text)) if any(a < y and b > x for x, y in marks)]
+                yield _example("own", f"own-{file.stem}-{number}", text, entry | {"s": numbers})
+
+
+def _text_of(lines: list[list[str]]) -> tuple[str, list[Span]]:
+    """The passage, and where each of its numbered sentences stands."""
+    text, places = "", []
+    for line in lines:
+        for sentence in line:
+            places.append((len(text), len(text) + len(sentence)))
+            text += f"{sentence} "
+        text = f"{text[:-1]}\n" if line else text
+    return text.rstrip("\n"), places
+
+
+def _example(name: str, group: str, text: str, entry: dict[str, object]) -> SelectionExample:
+    parts = units(text)
+    numbers: list[int] = entry["s"]  # type: ignore[assignment]
+    marks = tuple(parts[n] for n in numbers if n < len(parts))
+    spans = _within(str(entry["a"]), text, marks)
+    known = spans if spans or not marks else None
+    return SelectionExample(name, group, str(entry["q"]), text, int(bool(marks)), marks, known)
+
+
+def _within(answer: str, text: str, marks: tuple[Span, ...]) -> tuple[Span, ...]:
+    if not answer:
+        return ()
+    starts = [text.find(answer, start, end) for start, end in marks]
+    return tuple((start, start + len(answer)) for start in starts if start >= 0)
+
+
+def picked(data: Path) -> list[tuple[str, str, str]]:
+    rng = random.Random(SEED)
+    pool = _pool(data, rng)
+    chosen = [
+        (kind, group, text)
+        for kind, count in PICKED.items()
+        for group, text in rng.sample(pool[kind], min(count, len(pool[kind])))
+    ]
+    rng.shuffle(chosen)
+    return chosen
+
+
+def _pool(data: Path, rng: random.Random) -> dict[str, list[tuple[str, str]]]:
+    pool: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for name, group, text in sets.passages(data):
+        text = text.strip()
+        if name in ("ragtruth", "summedits", "corpora", "clapnq") and len(text) > 350 and not sets.held_out(group):
+            pool[group.split("-")[1] if name == "corpora" else name].append((group, _whole_sentences(text)))
+    for part in ("dev", "test_gold"):
+        for entry in json.loads(gzip.decompress((data / f"tatqa_dev/tatqa_dataset_{part}.json.gz").read_bytes())):
+            group = f"tatqa-{entry['table']['uid']}"
+            if sets.held_out(group):
+                continue
+            texts = [p["text"] for p in entry["paragraphs"] if len(p["text"]) > 250]
+            if texts:
+                pool["tatqa-text"].append((group, rng.choice(texts)[:LONGEST]))
+            table = "\n".join(markdown_rows(entry["table"]["table"]))
+            if 300 < len(table) < LONGEST:
+                pool["tatqa-table"].append((group, f"{entry['paragraphs'][0]['text'][:200]}\n{table}"))
+    return pool
+
+
+def _whole_sentences(text: str) -> str:
+    cut = text[:LONGEST]
+    return cut[: max(cut.rfind(". ") + 1, cut.rfind(".\n") + 1, 400)]
