@@ -92,3 +92,17 @@ class Agent(Runnable[MASISState, StateUpdate]):
             await lease.check()
         runtime.stream_writer(finished(self._agent, state, config, update))
         return update
+
+
+class Edge(Runnable[MASISState, str]):
+    """Where the graph goes next, asked in place: LangGraph would hand a plain function to another thread."""
+
+    def __init__(self, choose: Callable[[MASISState], str]) -> None:
+        self.name = choose.__name__
+        self._choose = choose
+
+    def invoke(self, input: MASISState, config: RunnableConfig | None = None, **kwargs: Any) -> str:
+        return self._choose(input)
+
+    async def ainvoke(self, input: MASISState, config: RunnableConfig | None = None, **kwargs: Any) -> str:
+        return self._choose(input)
