@@ -23,6 +23,7 @@ from evals import (
     eval_formats,
     eval_fuzz,
     eval_hostile,
+    eval_model_answers,
     eval_planted_errors,
     eval_poisoned,
     eval_retrieval,
@@ -55,6 +56,7 @@ SUITES: dict[str, dict[str, Callable[[], Section]]] = {
     "eval": {
         "sample": eval_sample.measure,
         "support": eval_support.measure,
+        "model-answers": eval_model_answers.measure,
         "planted-errors": eval_planted_errors.measure,
         "conflicts": eval_conflicts.measure,
         "versions": eval_versions.measure,

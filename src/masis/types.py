@@ -261,6 +261,10 @@ class ClaimPart(TypedDict):
     reason: str
 
 
+Repair = Literal["added", "corrected", "cut"]
+"""What MASIS did to a sentence: gave it a citation, gave it another one, or took it out of the answer."""
+
+
 class Claim(TypedDict):
     """One sentence of an answer, with what was found out about it."""
 
@@ -275,6 +279,8 @@ class Claim(TypedDict):
     parts: NotRequired[list[ClaimPart]]
     """The claims of a sentence that makes more than one."""
     checked_by: NotRequired[CheckedBy]
+    repaired: NotRequired[Repair]
+    """The writer did not cite it so: MASIS found the passage that bears it out."""
 
 
 class ConflictSide(TypedDict):

@@ -50,6 +50,8 @@ class Signals:
     """The retry brought the evidence and the draft that were there before: another would bring them again."""
     budget_spent: bool = False
     """The run may not spend what another attempt would take."""
+    repaired: bool = False
+    """The best answer is one that the Critic mended, and it passes."""
 
     @property
     def quality_issue(self) -> bool:
@@ -84,6 +86,8 @@ def decide(s: Signals) -> Decision:
     if worth_a_retry and s.conflict:
         return Decision("retry", "retry", "conflicting_evidence_attempting_resolution")
     stuck = None if not s.retries_left else BUDGET_SPENT if s.budget_spent else NO_PROGRESS
+    if s.repaired and not s.conflict:
+        return Decision("finalize", "finalize", "repaired_answer_passed")
     if s.conflict:
         return Decision("human_review", "HITL_conflict", stuck or "conflicting_evidence", "conflict")
     if s.quality_issue:
@@ -115,6 +119,7 @@ def signals(state: MASISState, services: Services) -> Signals:
         retries_left=state.get("retry_count", 0) < ceiling_of(state, services),
         no_progress=state.get("retried_from") == mark_of(state),
         budget_spent=is_budget_spent(state),
+        repaired=_has_passed(state.get("best")),
     )
 
 
@@ -125,6 +130,11 @@ def is_budget_spent(state: MASISState) -> bool:
     out_of_money = account.max_cost_usd is not None and account.spent_usd + money > account.max_cost_usd
     out_of_time = account.max_seconds is not None and account.spent_seconds + seconds > account.max_seconds
     return bool(state.get("metrics", {}).get("budget_spent")) or out_of_money or out_of_time
+
+
+def _has_passed(best: Attempt | None) -> bool:
+    """Only a repaired text can be better than the attempt it was made from: what passes as written ends the run."""
+    return best is not None and not best["flagged"] and any("repaired" in claim for claim in best["claims"])
 
 
 def mark_of(state: MASISState) -> str:

@@ -69,6 +69,8 @@ class TraceEntry(TypedDict, total=False):
     invalid_citations: list[str]
     uncited_claims: int
     refuted_claims: int
+    repairs: list[dict[str, object]]
+    """What the Critic mended: the sentence as written, `added`, `corrected` or `cut`, with which citations and why."""
 
     # Evaluator
     overall_score: float

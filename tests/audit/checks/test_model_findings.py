@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from masis.audit.checks.model_findings import settled_by_model
+from masis.audit.checks.weighing import settled_by_model
 
 OPEN: Any = {
     "text": "Demand softened in the south. [c1]", "verdict": "unverified", "reason": "few words", "checked_by": "code",

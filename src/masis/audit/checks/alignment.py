@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from masis.audit.checks.opposites import are_opposites
+from masis.audit.checks.figures import is_given
+from masis.audit.checks.signature import ALL_BUT_CERTAIN, Claim, Finding, Sources
+from masis.audit.checks.turns import are_opposites
 from masis.language.patterns import word_set
 from masis.language.periods import MONTHS, period_spans
 from masis.language.quantities import Quantity, quantities
-from masis.language.words import FUNCTION_WORDS, NEGATIONS, could_name, plain, stem
+from masis.language.statements import Statement, stems_of
+from masis.language.words import FUNCTION_WORDS, NEGATIONS, content_stems, could_name, plain, stem
 from masis.types import Verdict
 
 MATCHED = 0.6
@@ -22,6 +25,9 @@ MATCHED = 0.6
 ANCHORED = 3
 """… and how many of them around a change, on both sides together."""
 LONGEST_CHANGE = 4
+FOLLOWED = 0.5
+"""Share of a claim's words that a sentence must have to be the one it follows."""
+MOST_COMPARED = 3
 
 _TOKEN = re.compile(r"[^\W\d_]+n't\b|(?<!['’])[^\W\d_]+|(?<=')(?!s\b)[^\W\d_]+|\d+(?:[.,]\d+)*")
 """“America's” is read as “America”, so that it meets “of America”."""
@@ -88,13 +94,35 @@ class Change:
     theirs: tuple[int, int]
 
 
-def alteration(claim: str, source: str) -> tuple[Verdict, str] | None:
-    """The verdict on the first change that turns the sentence into another one; None where there is none."""
+def changed_word(claim: Claim, sources: Sources) -> Finding | None:
+    """Held against the one sentence that it follows most closely, be that the closest in words or not."""
+    wanted = frozenset(content_stems(claim.text))
+    shared = {s: len(wanted & stems_of(s)) for s in sources.statements if not s.is_row}
+    near = sorted((s for s in shared if shared[s] >= FOLLOWED * len(wanted)), key=lambda s: -shared[s])[:MOST_COMPARED]
+    closest = max(near, key=lambda s: _in_order(claim, s), default=None)
+    found = alteration(claim.text, closest.text) if closest else None
+    is_computed = found and "gives" in found.reason and not all(is_given(r.quantity, sources) for r in claim.figures)
+    return None if found and (is_computed or _is_named_around(found, sources)) else found
+
+
+def _in_order(claim: Claim, source: Statement) -> int:
+    matcher = SequenceMatcher(None, laid(claim.text).words, laid(source.text).words, autojunk=False)
+    return sum(block.size for block in matcher.get_matching_blocks())
+
+
+def _is_named_around(found: Finding, sources: Sources) -> bool:
+    """“Apple” for “the Company”, in a document of Apple's."""
+    name = found.reason.rpartition(", not ")[2]
+    return "names" in found.reason and name.lower().removesuffix("'s") in sources.around.lower()
+
+
+def alteration(claim: str, source: str) -> Finding | None:
+    """The first change that turns the sentence into another one."""
     ours, theirs = laid(claim), laid(source)
     for change in _anchored_changes(ours, theirs):
         for check in (_name, _period, _number, _denial):
             if found := check(ours, theirs, change):
-                return found
+                return Finding(*found, withdrawn_at=ALL_BUT_CERTAIN)
     return None
 
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from masis.audit.checks.alignment import Laid, is_alias, laid
+from masis.audit.checks.figures import is_given
+from masis.audit.checks.signature import ALL_BUT_CERTAIN, Claim, Finding, Sources
 from masis.language.words import FUNCTION_WORDS
-from masis.types import Verdict
 
 CONTEXTS = ((2, 2), (2, 1), (1, 2), (3, 0), (0, 3))
 """How many words before and behind must be the same, from the surest on."""
@@ -29,19 +30,27 @@ class Slot:
     end: int
 
 
-def misplaced(claim: str, passages: Sequence[str]) -> tuple[Verdict, str] | None:
-    """The verdict on the first name or number that the passages give differently in its very place."""
-    ours, theirs = laid(claim), [laid(passage) for passage in passages]
+def misplaced(claim: Claim, sources: Sources) -> Finding | None:
+    """The first name or number that the passages give differently in its very place."""
+    ours, theirs = laid(claim.text), [laid(chunk["text"]) for chunk in sources.chunks]
     known = frozenset[str]().union(*map(names_of, theirs))
     # What opens the claim and stands nowhere in the source may be a name too.
     opening = frozenset(ours.words[:1]) - frozenset[str]().union(*(positions(passage) for passage in theirs))
     for slot in _names(ours, known | opening):
-        if other := _other_name(ours, slot, theirs, known):
-            return "contradicted", f"the source names {other} here, not {ours.between(slot.start, slot.end)}"
-    for slot in _numbers(ours):
+        mine = ours.between(slot.start, slot.end)
+        is_around = mine.lower().removesuffix("'s") in sources.around.lower()
+        if not is_around and (other := _other_name(ours, slot, theirs, known)):
+            return Finding("contradicted", f"the source names {other} here, not {mine}", withdrawn_at=ALL_BUT_CERTAIN)
+    for slot in (slot for slot in _numbers(ours) if _is_printed(ours, slot, sources)):
         if other := _other_number(ours, slot, theirs):
-            return "numbers_differ", f"the source gives {other} here, not {ours.between(slot.start, slot.end)}"
+            said = f"the source gives {other} here, not {ours.between(slot.start, slot.end)}"
+            return Finding("numbers_differ", said, withdrawn_at=ALL_BUT_CERTAIN)
     return None
+
+
+def _is_printed(text: Laid, slot: Slot, sources: Sources) -> bool:
+    """A number that was computed stands in the place of those it was computed from."""
+    return all(is_given(q, sources) for q in text.quantities(slot.start, slot.end))
 
 
 @lru_cache(maxsize=1024)

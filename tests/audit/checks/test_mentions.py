@@ -2,10 +2,9 @@
 
 import pytest
 
-from masis.audit.checks.counts import miscounted
-from masis.audit.checks.quotations import misquoted
+from masis.audit.checks.mentions import misquoted
+from masis.audit.checks.signature import Claim, Sources
 from masis.audit.checks.support import check_support
-from masis.language.statements import statements
 from tests.support.engines import chunk
 
 SPEECH = "Maren Oakhurst said: “We will open the laboratory in Lyon, if demand holds, before the end of the year.”"
@@ -21,7 +20,7 @@ SPEECH = "Maren Oakhurst said: “We will open the laboratory in Lyon, if demand
     ],
 )
 def test_true_quotations(claim: str) -> None:
-    assert misquoted(claim, [SPEECH]) is None
+    assert misquoted(Claim(claim), Sources([chunk("c1", SPEECH)])) is None
 
 
 @pytest.mark.parametrize(
@@ -33,22 +32,5 @@ def test_true_quotations(claim: str) -> None:
     ],
 )
 def test_false_quotations(claim: str) -> None:
-    assert misquoted(claim, [SPEECH])
+    assert misquoted(Claim(claim), Sources([chunk("c1", SPEECH)]))
     assert check_support(claim, [chunk("c1", SPEECH)]).verdict in ("not_in_source", "contradicted")
-
-
-LISTED = "The plants are:\n- Brno\n- Lyon\n- Porto\n\nAll of them were audited in 2025."
-
-
-@pytest.mark.parametrize(
-    ("claim", "is_wrong"),
-    [
-        ("There are three plants: Brno, Lyon and Porto.", False),
-        ("There are four plants: Brno, Lyon and Porto.", True),
-        ("The company runs three plants.", False),
-        ("The company runs five plants.", True),
-        ("The plan has two aims: research and development, and sales.", False),
-    ],
-)
-def test_a_count_beside_what_it_counts(claim: str, is_wrong: bool) -> None:
-    assert bool(miscounted(claim, statements(LISTED))) is is_wrong
