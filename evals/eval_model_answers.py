@@ -18,6 +18,8 @@ from evals.planting import PLANTS
 from evals.support_memory import remembered_opinion
 from evals.tables import Section, shared_data, table
 from masis.audit.checks.support import REFUTED
+from masis.audit.citations.engine import strip_citations
+from masis.audit.repair import repaired
 from masis.audit.verdicts import judge_claims
 from masis.types import Claim, EvidenceChunk
 from training.figures import hash_half
@@ -106,7 +108,7 @@ def measure() -> Section:
         "Answers that a large language model wrote from our own prompt, every claim labelled by reading. “Refuted” is "
         "said by the audit, code and embedded verifier, with no key. One error of eleven kinds is planted in each "
         "claim that passes, and the claim is audited with the answer's evidence. The half that was not looked at; 95 % "
-        f"intervals.\n\n{_alarms(REPORTED)}\n\n{_caught(errors)}"
+        f"intervals.\n\n{_alarms(REPORTED)}\n\n{_caught(errors)}\n\n{_repairs(REPORTED)}"
     )
     return Section("model-answers", TITLE, body)
 
@@ -137,6 +139,26 @@ def _caught(errors: Sequence[Planted]) -> str:
     rows = [row(kind, [kind]) for kind in PLANTS]
     rows += [row("all three kinds of figures", FIGURES), row("all other kinds", OTHERS)]
     return table(["planted in one claim", "n", "caught"], rows)
+
+
+def _repairs(half: int) -> str:
+    """Every citation is taken out of the answers: how many claims get one back, and the right one?"""
+    given: list[bool] = []
+    right: list[bool] = []
+    for answer in (a for a in answers() if a.half == half):
+        known = [chunk["chunk_id"] for chunk in answer.evidence]
+        for text in (text for text, label in answer.labels.items() if label == "supported"):
+            bare = strip_citations(text, known)
+            claims = judge_claims(bare, answer.evidence, remembered_opinion)
+            if not any(claim["verdict"] == "uncited" for claim in claims):
+                continue
+            mended = repaired(bare, claims, answer.evidence, remembered_opinion)
+            added = {i for repair in mended.repairs for i in repair.chunk_ids} if mended else set()
+            given.append(bool(added))
+            right += [bool(added & {i for i in known if i in text})] if added else []
+    rows = [["claims without their citation, cited again", len(given), share(given)],
+            ["of these, by a passage that the model had cited", len(right), share(right)]]  # fmt: skip
+    return table(["repair", "n", "share"], rows)
 
 
 def _look(show: Callable[[str], bool]) -> None:

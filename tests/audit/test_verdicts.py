@@ -102,7 +102,7 @@ def by_words(known: dict[str, float]) -> SecondOpinion:
 def test_a_name_that_is_not_there_stands_unless_the_reader_knows_better() -> None:
     answer = "Directors of Ferrowell gave the payout their blessing. [c1]"
     bare = answer.removesuffix(" [c1]")
-    (doubted,) = judge_claims(answer, [SALES], by_words({bare: 0.2}))
+    (doubted,) = judge_claims(answer, [SALES], by_words({bare: 0.1}))
     (believed,) = judge_claims(answer, [SALES], by_words({bare: 0.8}))
     assert (doubted["verdict"], believed["verdict"]) == ("not_in_source", "unverified")
 

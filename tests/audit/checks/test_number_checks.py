@@ -34,7 +34,6 @@ def verdict(source: str, claim: str) -> str:
         ("The test takes 30 seconds to run.", "The test takes 30 minutes to run."),
         ("The line makes 400 units a day.", "The line makes 400 units an hour."),
         ("The licence costs €1,200 a year.", "The licence costs €1,200 a month."),
-        ("Take the tablet once daily with food.", "Take the tablet once weekly with food."),
         ("The unemployment rate fell from 3.2% to 2.1% in 2025.", "The unemployment rate fell by 1.1% in 2025."),
         (
             "The project is expected to cost $60 million.",

@@ -1,13 +1,11 @@
 """Does the source give this number, in this currency and scale? Every number of a claim, against all it cites."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 from masis.audit.checks.derivations import SAYS_COMPUTED, could_be_computed, derivation
 from masis.audit.checks.signature import ALL_BUT_CERTAIN, Claim, Finding, Sources
 from masis.language.quantities import Quantity, quantities
-from masis.language.rates import frequencies
 from masis.language.readings import Reading, readings
 from masis.language.words import directions, words
 
@@ -99,22 +97,6 @@ def foreign_currency(claim: Claim, sources: Sources) -> Finding | None:
     return Finding("numbers_differ", f"the source gives amounts in {', '.join(sorted(named))}, not {other.text}")
 
 
-def mixed_scales(claim: Claim, sources: Sources) -> Finding | None:
-    """“$71,628 billion … and $65,775 million” from two cells of one row: one of the two scales is wrong."""
-    for row in (s for s in sources.statements if s.is_row):
-        cells = [r.quantity for r in readings(row) if not r.quantity.scaled]
-        met = [(r.quantity, f) for r in claim.figures if r.quantity.scaled for f in _factors(r.quantity, cells)]
-        if len({factor for _, factor in met}) > 1 and len({number for number, _ in met}) == len(met):
-            odd = " and ".join(number.text for number, _ in met)
-            return Finding("numbers_differ", f"the source gives {odd} in one scale")
-    return None
-
-
-def _factors(number: Quantity, cells: Sequence[Quantity]) -> list[float]:
-    scales = (1e3, 1e6, 1e9)
-    return [s for s in scales for c in cells if abs(abs(c.value) * s - abs(number.value)) <= number.tolerance]
-
-
 def wrong_arithmetic(claim: Claim, sources: Sources) -> Finding | None:
     """“(14.6 − 12.5 = 8.5)”: a calculation that the claim shows must come out, at its own sign of equality or at
     another of its figures."""
@@ -167,18 +149,8 @@ def _is_below_zero(ours: Reading, theirs: Reading) -> bool:
     if any(_BELOW_ZERO.search(r.clause) or directions(r.clause) for r in (ours, theirs)):
         return False
     # Costs stand in brackets as a habit.
-    is_plain = ours.quantity.unit != "percent" and not theirs.is_in_a_row
+    is_plain = bool(ours.quantity.currency or ours.quantity.measure) and not theirs.is_in_a_row
     return is_plain or _CAN_BE_EITHER.search(ours.clause) is not None
-
-
-def other_frequency(claim: Claim, sources: Sources) -> Finding | None:
-    """“Once weekly” is wrong where the closest words say “once daily”; where they say nothing, code knows nothing."""
-    window = sources.window(claim)
-    here = frequencies(window.said) if window else {}
-    for often, said in frequencies(claim.text).items():
-        if here and often not in frequencies(sources.text):
-            return Finding("numbers_differ", f"the source says {', '.join(here.values())}, not {said}")
-    return None
 
 
 def _computed(a: float, operator: str, b: float) -> float | None:

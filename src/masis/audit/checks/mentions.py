@@ -5,7 +5,7 @@ import unicodedata
 from functools import lru_cache
 
 from masis.audit.checks.places import spoken
-from masis.audit.checks.signature import ALL_BUT_CERTAIN, LIKELY, Claim, Finding, Sources
+from masis.audit.checks.signature import ALL_BUT_CERTAIN, NOT_RULED_OUT, Claim, Finding, Sources
 from masis.language.periods import Period, lies_within_a_range, periods
 from masis.language.readings import readings
 from masis.language.spans import code_spans, paired_spans
@@ -69,7 +69,7 @@ def foreign_name(claim: Claim, sources: Sources) -> Finding | None:
     missing = [n for n in dict.fromkeys(said) if not _is_acronym(n) and not _is_named(n, where)]
     if not missing:
         return None
-    return Finding("not_in_source", f"the source does not name {', '.join(missing)}", withdrawn_at=LIKELY)
+    return Finding("not_in_source", f"the source does not name {', '.join(missing)}", withdrawn_at=NOT_RULED_OUT)
 
 
 def _is_named(name: str, where: str) -> bool:
@@ -100,7 +100,7 @@ def misquoted(claim: Claim, sources: Sources) -> Finding | None:
         # A question in quotation marks is the one that was asked.
         is_short = len(quotation.split()) < FEWEST_QUOTED_WORDS or quotation.endswith("?")
         if not is_short and not _is_quoted(quotation, where):
-            return Finding("not_in_source", f"the source does not say “{quotation}”")
+            return Finding("not_in_source", f"the source does not say “{quotation}”", withdrawn_at=NOT_RULED_OUT)
     return None
 
 

@@ -86,17 +86,6 @@ def figure_of_another_time(claim: Claim, sources: Sources) -> Finding | None:
     return None
 
 
-def figure_of_another_place(claim: Claim, sources: Sources) -> Finding | None:
-    """ "340 people in Brno and 212 in Lyon": 340 is not Lyon's."""
-    for ours in _telling_figures(claim):
-        theirs = [r for s in sources.statements for r in readings(s) if gives(r.quantity, ours.quantity)]
-        if theirs and all((ours.names & r.other_names) - r.names and r.names - ours.names for r in theirs):
-            place = ", ".join(sorted(name.title() for name in theirs[0].names))
-            said = f"the source gives {theirs[0].quantity.in_words} for {place}"
-            return Finding("numbers_differ", said, withdrawn_at=ALL_BUT_CERTAIN)
-    return None
-
-
 def spoken(found: Sequence[Period]) -> str:
     return ", ".join(dict.fromkeys(" ".join(filter(None, [p.part, str(p.year or "")])) for p in found))
 

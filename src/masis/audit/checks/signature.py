@@ -135,8 +135,8 @@ class Finding:
     out with this probability withdraws it. None: it stands whatever anybody thinks."""
 
 
-LIKELY = 0.7
-"""To withdraw what code takes for a name …"""
+NOT_RULED_OUT = 0.2
+"""To withdraw what code takes for a name or a quotation …"""
 ALL_BUT_CERTAIN = 0.95
 """… and what it reads from negations, directions and rows."""
 

@@ -8,8 +8,6 @@ from masis.audit.checks.alignment import changed_word
 from masis.audit.checks.contradictions import denied, denied_figure
 from masis.audit.checks.figures import (
     foreign_currency,
-    mixed_scales,
-    other_frequency,
     unfounded_figure,
     wrong_arithmetic,
     wrong_change,
@@ -17,7 +15,6 @@ from masis.audit.checks.figures import (
 )
 from masis.audit.checks.mentions import foreign_name, foreign_period, misquoted
 from masis.audit.checks.places import (
-    figure_of_another_place,
     figure_of_another_row,
     figure_of_another_time,
     figure_of_something_else,
@@ -29,13 +26,10 @@ from masis.types import CheckedBy, EvidenceChunk, Verdict
 CHECKS: tuple[Check, ...] = (
     unfounded_figure,
     foreign_currency,
-    mixed_scales,
     wrong_arithmetic,
     wrong_change,
     wrong_sign,
-    other_frequency,
     figure_of_another_time,
-    figure_of_another_place,
     figure_of_another_row,
     figure_of_something_else,
     foreign_period,
