@@ -228,6 +228,8 @@ class EvidenceChunk(TypedDict):
     heading: NotRequired[str | None]
     date: NotRequired[str | None]
     label: NotRequired[str | None]
+    elsewhere: NotRequired[str]
+    """The names in the other passages of its document: a table does not repeat whose it is."""
     focus: NotRequired[list[int]]
     """Start and end, in the document's text, of the part that speaks of the question."""
 
