@@ -31,11 +31,11 @@ def test_a_whole_answer() -> None:
     )
     assert read_answer(stream, "a.xlsx", Settings()) == ParsedDocument(
         [Page(3, "État", "sheet Data")],
-        "Report",
-        "2026-03",
-        [Member("a/b.txt", b"\x00\xff")],
-        ["Page 4 is damaged."],
-        [4],
+        title="Report",
+        date="2026-03",
+        members=[Member("a/b.txt", b"\x00\xff")],
+        notes=["Page 4 is damaged."],
+        scanned=[4],
     )
 
 

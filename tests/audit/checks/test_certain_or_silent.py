@@ -81,7 +81,10 @@ def test_what_can_be_proved_wrong_is_refuted(claim: str, source: object) -> None
 
 def test_a_table_does_not_repeat_whose_figures_it_gives() -> None:
     rows = "| Gross margin percentage | July 1, 2023 |\n|---|---|\n| Products | 35.4% |\n| Services | 70.5% |"
-    title = "This is a report of Apple Inc. to its owners. Weakness had an impact on the Company’s total net sales, which decreased 1%."
+    title = (
+        "This is a report of Apple Inc. to its owners. Weakness had an impact on the Company’s total net sales, which "
+        "decreased 1%."
+    )
     evidence = [chunk("c1", rows, document_id="d1"), chunk("c2", title, document_id="d1")]
     for sentence in (
         "Apple's gross margin percentage was 35.4% for Products. [c1]",
@@ -89,5 +92,5 @@ def test_a_table_does_not_repeat_whose_figures_it_gives() -> None:
     ):
         (claim,) = judge_claims(sentence, evidence)
         assert claim["verdict"] in ("supported", "verbatim", "unverified"), claim["reason"]
-    (foreign,) = judge_claims("Nokia's gross margin percentage was 35.4% for Products. [c1]", evidence)
+    (foreign,) = judge_claims("For Products, Nokia had a gross margin percentage of 35.4%. [c1]", evidence)
     assert foreign["verdict"] == "not_in_source"
