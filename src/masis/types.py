@@ -231,6 +231,8 @@ class EvidenceChunk(TypedDict):
     heading: NotRequired[str | None]
     date: NotRequired[str | None]
     label: NotRequired[str | None]
+    elsewhere: NotRequired[str]
+    """The names in the other passages of its document: a table does not repeat whose it is."""
     focus: NotRequired[list[int]]
     """Start and end, in the document's text, of the part that speaks of the question."""
 
@@ -406,6 +408,17 @@ class Usage:
             self.output_tokens + other.output_tokens,
             self.cost_usd + other.cost_usd,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What one run may spend; then the embedded engine finishes it, and the run ends with the best it has."""
+
+    max_cost_usd: float | None = None
+    max_seconds: float | None = None
+
+
+NO_LIMIT = Budget()
 
 
 @dataclass(frozen=True, slots=True)

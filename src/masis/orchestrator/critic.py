@@ -43,7 +43,7 @@ async def critic(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
     except ModelError as error:
         finding = None
         update["failure"] = turn.failure(error)
-    if finding and services.auditor.name != OFFLINE:
+    if finding and OFFLINE not in (services.auditor.name, finding.made_by):
         settled = settled_by_model(read.claims, finding.unsupported_claims, _vouches(finding, services.settings))
         read = replace(read, claims=settled)
     audited = await asyncio.to_thread(_audit, state, read, finding, services.settings)

@@ -91,6 +91,8 @@ class AuditFinding:
     needs_retry: bool = False
     likelihood: float | None = None
     """That the answer is right, fitted on held-out answers; None where there is no fit."""
+    made_by: str = ""
+    """`offline` where the embedded engine stood in for the auditor that was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,8 @@ class Scores:
     completeness: float
     reasoning_quality: float
     improvement_suggestions: Sequence[str] = ()
+    made_by: str = ""
+    """`offline` where the embedded engine stood in for the judge that was asked."""
 
 
 def prompt_of(engine: object, call: str = "prompt") -> PromptStamp | None:
