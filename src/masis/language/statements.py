@@ -44,6 +44,8 @@ class Statement:
     """Headings, a table's header, the line that introduces a list, the sentence a pronoun points to."""
     cells: tuple[tuple[str, str], ...] = ()
     """(column, value) of a table row, the row's label first with its column."""
+    is_item: bool = False
+    """Of a list."""
 
     @property
     def in_context(self) -> str:
@@ -182,7 +184,8 @@ def _prose(text: str, start: int, end: int, under: str, headings: "Headings") ->
             above = _joined(under, headings.path, leaning)
             intro = sentence.text if sentence.text.rstrip().endswith(":") else ""
             before = sentence.text
-        found.append(Statement(sentence.text, at, start + sentence.end, above))
+        is_item = sentence.block == "bullet"
+        found.append(Statement(sentence.text, at, start + sentence.end, above, is_item=is_item))
     return found
 
 
