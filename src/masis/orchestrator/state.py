@@ -30,10 +30,10 @@ from masis.types import (
 
 Route = Literal["first_run", "retry", "finalize", "human_review"]
 
-ADDED = frozenset({"model_calls", "model_requests", "input_tokens", "output_tokens", "cost_usd"})
+ADDED = frozenset({"model_calls", "model_requests", "input_tokens", "output_tokens", "cost_usd", "answers_from_cache"})
 """Metrics that count over the whole run."""
 ADDED_BY_AGENT = frozenset({"node_latency_ms", "calls_by_agent", "cost_by_agent"})
-APPENDED = frozenset({"confidence_history", "retry_reasons", "citation_violations"})
+APPENDED = frozenset({"confidence_history", "retry_reasons", "citation_violations", "receipt"})
 """Metrics with one entry an attempt; every other metric holds the latest value."""
 
 
@@ -131,6 +131,10 @@ class MASISState(TypedDict, total=False):
     user_query: str
     workspace_id: str
     max_retries: int | None
+    max_cost_usd: float | None
+    """What the run may spend on models; then the embedded engine finishes it."""
+    max_seconds: float | None
+    """How long its agents may work."""
     filters: dict[str, Any]
     """Where in the workspace to look; the fields of SearchFilters, absent ones do not restrict."""
     standing_decisions: list[StandingDecision]
@@ -229,6 +233,11 @@ class MASISInput(BaseModel):
         None, description="Retries after the first attempt, at most 10; None and 0 mean the default of 2."
     )
 
+    max_cost_usd: float | None = Field(
+        None, ge=0, description="The most that the run may spend on models, in US dollars."
+    )
+    max_seconds: float | None = Field(None, ge=0, description="How long the agents may work.")
+
     filters: SearchFilters = Field(EVERYWHERE, description="Where in the workspace to look.")
 
     # A StandingDecision each: pydantic cannot read a TypedDict of Python 3.11, and they come from our own records.
@@ -261,6 +270,8 @@ class MASISInput(BaseModel):
             "user_query": self.user_query,
             "workspace_id": self.workspace_id,
             "max_retries": self.max_retries,
+            "max_cost_usd": self.max_cost_usd,
+            "max_seconds": self.max_seconds,
             "filters": {name: value for name, value in asdict(self.filters).items() if value},
             "standing_decisions": cast(list[StandingDecision], [dict(each) for each in self.standing_decisions]),
             "evidence": [],

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from masis.audit.checks.opposites import flipped
+from masis.audit.checks.turns import flipped
 from masis.audit.conflicts.alike import same_answer
 from masis.audit.conflicts.asked import Asked, at_other_times, read_asked
 from masis.audit.conflicts.qualifiers import definition_marks, kind_by_marks, stage_marks

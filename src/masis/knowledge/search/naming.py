@@ -17,9 +17,9 @@ from masis.language.periods import Period, periods
 from masis.language.words import FUNCTION_WORDS, content_stems, words
 from masis.types import ParsedDocument
 
-BY_NAME = 0.20
+BY_NAME = 0.4
 """What being named is worth, where the best passage by meaning and words has 1."""
-BY_PERIOD = 0.15
+BY_PERIOD = 0.3
 _HEAD_CHARS = 2500
 _NAME_CHARS = 60
 _MOST_NAMES = 60

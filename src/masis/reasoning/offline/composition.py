@@ -8,9 +8,9 @@ from masis.language.quantities import Quantity, periods, quantities
 from masis.language.question import Question, read_question
 from masis.language.statements import Statement
 from masis.language.table_headers import GROUP
-from masis.reasoning.offline.cells import GENERIC
 from masis.reasoning.offline.selection import Candidate
 from masis.reasoning.offline.shapes import Shown
+from masis.reasoning.offline.tables.naming import GENERIC
 from masis.types import Conflict, ConflictSide
 
 UNIT = re.compile(r"\(in [^()]{2,40}\)", re.IGNORECASE)

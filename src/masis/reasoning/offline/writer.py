@@ -8,12 +8,11 @@ from masis.language.question import Question, parsed
 from masis.language.statements import CELL_BREAK, Statement
 from masis.language.table_headers import GROUP
 from masis.language.words import content_stems, stem
-from masis.reasoning.offline.calculation import calculated
 from masis.reasoning.offline.composition import Answered, compose
 from masis.reasoning.offline.disagreement import all_conflicts
-from masis.reasoning.offline.lookup import looked_up
 from masis.reasoning.offline.selection import Candidate, candidates_of, marked, rank
 from masis.reasoning.offline.shapes import overview, shown
+from masis.reasoning.offline.tables.engine import answer_from_tables
 from masis.reasoning.offline.yes_no import yes_or_no
 from masis.reasoning.ports import Listener, Passage, Reply, WritingBrief
 from masis.settings import OFFLINE
@@ -84,9 +83,12 @@ def _from_tables(part: Question, candidates: Sequence[Candidate], evidence: Sequ
     """Figures told from cells; only where the audit can follow them."""
     if _lacks_a_name(part, candidates):
         return []
-    made = calculated(part, candidates)
-    told = [made] if made else looked_up(part, candidates)
-    return told if all(c["verdict"] in BORNE_OUT for t in told for c in judge_claims(t, evidence)) else []
+    passages = list({c.passage.chunk_id: c.passage for c in candidates}.values())
+    found = answer_from_tables(part.for_reading, passages)
+    for told in (found.sentences, found.row_by_row) if found else ():
+        if told and all(c["verdict"] in BORNE_OUT for t in told for c in judge_claims(t, evidence)):
+            return list(told)
+    return []
 
 
 def _lacks_a_name(part: Question, candidates: Sequence[Candidate]) -> bool:
