@@ -14,6 +14,7 @@ from masis.audit.hostile.obedience import obeyed
 from masis.audit.repair import Mended, repaired
 from masis.audit.verdicts import judge_claims
 from masis.errors import ModelError
+from masis.language.instructions import find_instructions
 from masis.orchestrator.accounting import Turn
 from masis.orchestrator.human import guidance_of, question_of
 from masis.orchestrator.services import Services, services_of
@@ -69,7 +70,10 @@ def _judged(draft: str, evidence: Sequence[EvidenceChunk], second_opinion: Secon
 
 
 def _repaired(written: Read, evidence: Sequence[EvidenceChunk], second_opinion: SecondOpinion | None) -> Read:
-    """The text to audit: mended where that leaves an answer, else as it was written."""
+    """The text to audit: mended where that leaves an answer, else as it was written. Where a document gives orders,
+    what is wrong with an answer may be their doing, and is not tidied away."""
+    if any(find_instructions(chunk["text"]) for chunk in evidence):
+        return written
     mended = repaired(written.text, written.claims, evidence, second_opinion)
     if mended is None or not mended.still_answers:
         return written
