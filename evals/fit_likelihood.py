@@ -24,7 +24,7 @@ SIGNS = np.array([1, 1, 1, 1, -1, 1, 0, 0])
 """Which way a sign may speak; 0: either."""
 
 
-fitted_on = ("SQuAD 2.0", "CLAPnq")
+fitted_on = ("SQuAD 2.0", "CLAPnq", "business excerpts")
 """The references of MTRAG are no measure of a quotation; PolicyQA may only be measured with."""
 
 

@@ -1,11 +1,13 @@
 """Questions that come with their passages: what is measured is the answer, or the silence, and no search.
 
 SQuAD 2.0 (half: questions written to look answerable), CLAPnq dev (what no model of ours was trained on), MTRAG-UN
-(half, questions that do not point back) and PolicyQA (a sample, answerable ones only). The set is cut in two by a hash
+(half, questions that do not point back) and PolicyQA (a sample, answerable ones only), and
+excerpts of business documents that we wrote ourselves. The set is cut in two by a hash
 of the question's id: one half may be looked at and fitted on, the other is reported.
 """
 
 import random
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -17,8 +19,9 @@ from masis.language.question import REFERS_BACK
 from masis.language.words import content_stems, words
 from masis.reasoning.ports import Passage
 from training.figures import hash_half
-from training.selections import held_out_here
+from training.selections import SelectionExample, held_out_here
 from training.sets import held_out, lines
+from training.written import own_questions
 
 SEED = 4
 POLICIES_ASKED = 300
@@ -52,7 +55,7 @@ class Given:
 def given() -> list[Given]:
     """Of the sets that are beside the repository."""
     makers = {"squad2_half": _squad, "clapnq_dev": _clapnq, "mtrag_un_half": _mtrag, "policyqa_dev": _policies}
-    return [one for name, make in makers.items() if (data := shared_data(name)) for one in make(data)]
+    return [one for name, make in makers.items() if (data := shared_data(name)) for one in make(data)] + _own()
 
 
 def _squad(data: Path) -> Iterator[Given]:
@@ -99,6 +102,23 @@ def _policies(data: Path) -> Iterator[Given]:
         gold = tuple(answer["text"] for answer in entry["answers"])
         passage = _passage(0, entry["document"], entry["context"])
         yield Given("PolicyQA", f"{entry['document']}-{number}", entry["question"], (passage,), gold, False)
+
+
+def _own() -> list[Given]:
+    """Excerpts of business documents that we wrote, those that no model was trained on, each among two others."""
+    by_group: dict[str, list[SelectionExample]] = defaultdict(list)
+    for example in own_questions():
+        if held_out(example.group):
+            by_group[example.group].append(example)
+    texts = [examples[0].passage for examples in by_group.values()]
+    found = []
+    for number, (group, examples) in enumerate(by_group.items()):
+        around = [texts[(number + step) % len(texts)] for step in (0, 1, 2)]
+        passages = tuple(_passage(n, text.partition("\n")[0], text) for n, text in enumerate(around))
+        for place, one in enumerate(examples):
+            gold = tuple(one.passage[a:b] for a, b in one.marks or ())
+            found.append(Given("business excerpts", f"{group}-{place}", one.question, passages, gold, False))
+    return found
 
 
 def _passage(number: int, title: str, text: str) -> Passage:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from math import exp
 
 from masis.audit.verdicts import judge_claims
 from masis.language.question import Question, parsed
@@ -70,22 +71,31 @@ def answer(
     """From cells where a figure is asked for and they have it, else from what is said."""
     if part.shape == "overview" and (openings := overview(candidates)):
         return Answered(part, tuple(openings))
-    if told := _from_tables(part, candidates, evidence):
-        return Answered(part, told=tuple(told))
     ranked = rank(part, candidates)
+    if told := _from_tables(part, candidates, evidence, _sure_in_words(ranked, at_least)):
+        return Answered(part, told=tuple(told))
     if not ranked or ranked[0].strength < at_least:
         return Answered(part, absent=tuple(word for word in absent if stem(word) in part.subject))
     groups = tuple(shown(part, ranked, candidates))
     return Answered(part, groups, verdict=yes_or_no(part, ranked[0]) if part.shape == "yes_no" else "")
 
 
-def _from_tables(part: Question, candidates: Sequence[Candidate], evidence: Sequence[EvidenceChunk]) -> list[str]:
-    """Figures told from cells; only where the audit can follow them."""
+def _sure_in_words(ranked: Sequence[Candidate], at_least: float) -> float:
+    """How likely the best sentence answers; a row of a table is no rival of its own cells."""
+    if not ranked or ranked[0].statement.is_row or ranked[0].strength < at_least:
+        return 0.0
+    return 1 / (1 + exp(-ranked[0].strength))
+
+
+def _from_tables(
+    part: Question, candidates: Sequence[Candidate], evidence: Sequence[EvidenceChunk], in_words: float
+) -> list[str]:
+    """Figures told from cells: surer than what a sentence says, and only where the audit can follow them."""
     if _lacks_a_name(part, candidates):
         return []
     passages = list({c.passage.chunk_id: c.passage for c in candidates}.values())
     found = answer_from_tables(part.for_reading, passages)
-    for told in (found.sentences, found.row_by_row) if found else ():
+    for told in (found.sentences, found.row_by_row) if found and found.strength >= in_words else ():
         if told and all(c["verdict"] in BORNE_OUT for t in told for c in judge_claims(t, evidence)):
             return list(told)
     return []
