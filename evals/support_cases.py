@@ -9,8 +9,8 @@ from random import Random
 
 from evals.evidence import as_evidence
 from evals.support_memory import remembered_logit, remembered_opinion
+from masis.audit.checks.signature import Claim, Sources
 from masis.audit.checks.support import REFUTED, SCORES, check_support
-from masis.audit.checks.windows import best_window
 from masis.audit.verdicts import judge_claims
 from masis.language.words import content_stems
 from masis.types import EvidenceChunk
@@ -85,7 +85,7 @@ def code_alone(case: Case) -> float:
 
 
 def _by_code(sentence: str, chunks: Sequence[EvidenceChunk]) -> float:
-    window = best_window(sentence, chunks)
+    window = Sources(chunks).window(Claim(sentence))
     return SCORES[check_support(sentence, chunks).verdict] + 0.3 * (window.coverage if window else 0.0)
 
 

@@ -11,11 +11,11 @@ from math import exp
 from pathlib import Path
 
 from evals.tables import PAGE
-from masis.audit.checks.second_opinion import Question
+from masis.audit.checks.weighing import Question
 from masis.embedded import adapted
 from masis.embedded.adapted import TRAINED
 from masis.reasoning.offline import excerpt, verifier
-from masis.reasoning.offline.verifier import in_context, support_logit
+from masis.reasoning.offline.verifier import as_read, support_logit
 
 FOLDER = PAGE.parent.parent / ".cache" / "support"
 
@@ -31,7 +31,7 @@ def remembered_logit(claim: str, passage: str, before: str = "") -> float:
 
 
 def remembered_opinion(questions: Sequence[Question]) -> list[float]:
-    logits = (remembered_logit(claim, "\n".join(map(in_context, chunks))) for claim, chunks in questions)
+    logits = (remembered_logit(*as_read(question)) for question in questions)
     return [1 / (1 + exp(-logit)) for logit in logits]
 
 

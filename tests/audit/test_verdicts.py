@@ -4,12 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from masis.audit.checks.second_opinion import (
-    ALL_BUT_CERTAIN,
-    REFUTED_BY_VERIFIER,
-    SUPPORTED_BY_VERIFIER,
-    Question,
-)
+from masis.audit.checks.signature import NOT_RULED_OUT
+from masis.audit.checks.weighing import REFUTED_BY_VERIFIER, SUPPORTED_BY_VERIFIER, Question, SecondOpinion
 from masis.audit.verdicts import judge_claims
 from masis.types import Claim
 from tests.support.engines import chunk
@@ -23,7 +19,8 @@ def judged(answer: str, *opinions: float | None) -> tuple[Claim, list[Question]]
 
     def second_opinion(questions: Sequence[Question]) -> Sequence[float | None]:
         asked.extend(questions)
-        return opinions
+        # Of the contraries nobody can tell.
+        return opinions if len(questions) == len(opinions) else [None] * len(questions)
 
     (claim,) = judge_claims(answer, [SALES, COSTS], second_opinion if opinions else None)
     return claim, asked
@@ -69,12 +66,12 @@ def test_one_claim_has_no_parts() -> None:
     [
         ("Directors gave the payout their blessing. [c1]", SUPPORTED_BY_VERIFIER, "supported", "verifier"),
         ("Directors gave the payout their blessing. [c1]", 0.5, "unverified", "code"),
-        ("Directors gave the payout their blessing. [c1]", None, "not_in_source", "code"),
+        ("Directors gave the payout their blessing. [c1]", None, "unverified", "code"),
         ("Directors gave the payout their blessing. [c1]", REFUTED_BY_VERIFIER, "not_in_source", "verifier"),
         ("The board approved the generous dividend. [c1]", 0.01, "unverified", "verifier"),
         ("The board approved the generous dividend. [c1]", REFUTED_BY_VERIFIER, "supported", "code"),
-        ("The board did not approve the dividend. [c1]", 0.9, "contradicted", "code"),
-        ("The board did not approve the dividend. [c1]", ALL_BUT_CERTAIN, "unverified", "verifier"),
+        ("The board did not approve the dividend. [c1]", 0.1, "contradicted", "code"),
+        ("The board did not approve the dividend. [c1]", NOT_RULED_OUT, "unverified", "verifier"),
         ("The board approved the generous dividend. [c1]", 0.5, "supported", "code"),
     ],
 )  # fmt: skip
@@ -83,20 +80,59 @@ def test_where_words_decide_a_second_reader_may_overrule(
 ) -> None:
     claim, asked = judged(answer, opinion)
     assert (claim["verdict"], claim["checked_by"]) == (verdict, checked_by)
-    assert [chunks[0]["chunk_id"] for _, chunks in asked] == ["c1"]
+    assert asked[0].chunks[0]["chunk_id"] == "c1"
 
 
 @pytest.mark.parametrize(
     ("answer", "verdict"),
     [
         ("Revenue in fiscal 2025 was $148.1 million. [c1]", "numbers_differ"),
-        ("Directors of Ferrowell gave the payout their blessing. [c1]", "not_in_source"),
         ("The board approved the dividend in June. [c1]", "verbatim"),
     ],
 )
 def test_what_code_is_sure_of_is_not_asked(answer: str, verdict: str) -> None:
     claim, asked = judged(answer, 1.0)
     assert (claim["verdict"], asked) == (verdict, [])
+
+
+def by_words(known: dict[str, float]) -> SecondOpinion:
+    return lambda questions: [known.get(question.claim) for question in questions]
+
+
+def test_a_name_that_is_not_there_stands_unless_the_reader_knows_better() -> None:
+    answer = "Directors of Ferrowell gave the payout their blessing. [c1]"
+    bare = answer.removesuffix(" [c1]")
+    (doubted,) = judge_claims(answer, [SALES], by_words({bare: 0.1}))
+    (believed,) = judge_claims(answer, [SALES], by_words({bare: 0.8}))
+    assert (doubted["verdict"], believed["verdict"]) == ("not_in_source", "unverified")
+
+
+@pytest.mark.parametrize(
+    ("answer", "contrary"),
+    [
+        ("Shareholders may not expect a payout.", "Shareholders may expect a payout."),
+        ("The outlay for running the firm went up.", "The outlay for running the firm went down."),
+    ],
+)
+def test_a_contrary_that_is_much_better_borne_out_contradicts(answer: str, contrary: str) -> None:
+    cited = f"{answer} [c1] [c2]"
+    (refuted,) = judge_claims(cited, [SALES, COSTS], by_words({answer: 0.3, contrary: 0.6}))
+    (open_,) = judge_claims(cited, [SALES, COSTS], by_words({answer: 0.3, contrary: 0.4}))
+    assert (refuted["verdict"], refuted["checked_by"]) == ("contradicted", "verifier")
+    assert open_["verdict"] == "unverified"
+
+
+def test_the_sentence_before_says_who_it_is() -> None:
+    asked: list[Question] = []
+
+    def second_opinion(questions: Sequence[Question]) -> list[float]:
+        asked.extend(questions)
+        return [1.0] * len(questions)
+
+    judge_claims("The directors met in June. [c1] They blessed the payout. [c1]", [SALES], second_opinion)
+    assert [question.before for question in asked if question.claim == "They blessed the payout."] == [
+        "The directors met in June."
+    ]
 
 
 def test_one_question_for_the_whole_answer() -> None:

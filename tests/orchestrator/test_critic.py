@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from masis.audit.checks.second_opinion import Question
 from masis.audit.checks.support import SCORES
+from masis.audit.checks.weighing import Question
 from masis.orchestrator.critic import as_share, better_of, critique_of
 from masis.orchestrator.graph import graph
 from masis.reasoning.offline.auditor import OfflineAuditor
@@ -189,10 +189,8 @@ def test_an_answer_in_the_questions_language_from_a_source_in_another_is_left_to
     answer = "Die Ausschüttung für das Jahr wurde von dem Vorstand erhöht, und das war eine Überraschung. [c1]"
     stage = Stage(search=ScriptedSearch([evidence]), writer=ScriptedWriter([answer]))
     state = graph.invoke(asked("Was ist mit der Dividende und wer hat das entschieden?"), context=stage.services)
-    assert state["claims"][0]["verdict"] == "not_in_source"
+    assert state["claims"][0]["checked_by"] == "model"
     assert (state["critique"]["hallucination_detected"], state["outcome"]) == (False, "answered")
-    state = graph.invoke(asked("What happened to the dividend, and who was it that decided?"), context=stage.services)
-    assert state["critique"]["hallucination_detected"] is True
 
 
 def test_sentences_are_judged_once_for_auditor_critic_and_judge() -> None:

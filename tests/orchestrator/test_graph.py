@@ -177,13 +177,24 @@ def test_clean_beats_flagged_whatever_the_confidence() -> None:
 
 
 def test_a_fabricated_citation_is_caught_whatever_the_auditor_says() -> None:
-    stage = Stage(writer=ScriptedWriter(["Revenue was $12 million. [c99]"]))
+    stage = Stage(writer=ScriptedWriter(["Margins doubled in Asia. [c99]"]))
     state = run(stage)
     assert state["critique"]["hallucination_detected"] is True
     assert state["confidence"] == 0.45
     assert state["metrics"]["last_citation_audit"]["invalid_citations"] == ["c99"]
     assert state["metrics"]["retry_reasons"][0]["citation_issue"] is True
     assert state["claims"][0]["verdict"] == "fabricated_citation"
+
+
+def test_a_made_up_id_counts_as_written_and_the_mended_answer_stands() -> None:
+    state = run(Stage(writer=ScriptedWriter(["Revenue was $12 million in 2025. [c99]"])))
+    audits = [entry for entry in state["trace"] if entry["node"] == "critic"]
+    assert audits[0]["hallucination"] is True
+    assert audits[0]["confidence"] == 0.45
+    assert state["metrics"]["retry_reasons"][0]["citation_issue"] is True
+    assert state["final_answer"] == "Revenue was $12 million in 2025 [c1]."
+    assert [(c["verdict"], c["repaired"]) for c in state["claims"]] == [("verbatim", "corrected")]
+    assert (state["outcome"], state["confidence"]) == ("answered", 0.9)
 
 
 def test_an_abstention_is_searched_for_once_more_and_then_stands() -> None:

@@ -4,18 +4,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from masis.audit.checks.claim_parts import Part, split_claim
-from masis.audit.checks.second_opinion import Question, SecondOpinion, weighed
-from masis.audit.checks.support import Support, check_support
+from masis.audit.checks.contraries import contraries
+from masis.audit.checks.support import Support, check_support, is_too_long
+from masis.audit.checks.weighing import SURE, Question, QuestionKey, SecondOpinion, weighed
 from masis.audit.citations.engine import CitedSentence, cited_sentences
 from masis.language.instructions import readable
+from masis.language.words import capitalised
 from masis.types import Citation, Claim, ClaimPart, EvidenceChunk, Verdict
 
 _WORST_FIRST: tuple[Verdict, ...] = (
     "fabricated_citation", "contradicted", "numbers_differ", "not_in_source", "uncited", "unverified", "supported",
     "verbatim",
 )  # fmt: skip
-QuestionKey = tuple[str, tuple[str, ...]]
-Opinions = Mapping[QuestionKey, float | None]
+Opinions = dict[QuestionKey, float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,48 +28,77 @@ class Examined:
     whole: Support | None
     """None where it cites nothing."""
     parts: Sequence[tuple[Part, Support]] = ()
+    before: str = ""
+    """The sentence before it, where it may lean on that."""
 
     @property
     def bare(self) -> str:
         return self.sentence.bare.strip()
 
+    def question(self) -> Question:
+        return Question(self.bare, self.chunks, self.before)
+
     def open_questions(self) -> Iterator[Question]:
         """What only a reader of meaning could tell."""
         leaning = not self.parts or any(_cannot_stand_alone(support) for _, support in self.parts)
-        if self.whole and self.whole.is_open and leaning:
-            yield self.bare, self.chunks
+        if self.whole and _is_asked(self.whole) and leaning:
+            yield self.question()
         for part, support in self.parts:
-            if support.is_open and not _cannot_stand_alone(support):
-                yield part.reads, self.chunks
+            if _is_asked(support) and not _cannot_stand_alone(support):
+                yield Question(part.reads, self.chunks)
+
+
+def _is_asked(support: Support) -> bool:
+    return support.is_open or support.withdrawn_at is not None
 
 
 def judge_claims(
     answer: str, evidence: Sequence[EvidenceChunk], second_opinion: SecondOpinion | None = None
 ) -> list[Claim]:
-    """`second_opinion` is asked once, for all that code had to leave to a reader of meaning."""
-    by_id = {chunk["chunk_id"]: chunk for chunk in readable(evidence)}
-    examined = [_examine(sentence, by_id) for sentence in cited_sentences(answer, by_id)]
-    opinions: Opinions = {}
-    if second_opinion:
-        asked = {_key(*question): question for one in examined for question in one.open_questions()}
-        opinions = dict(zip(asked, second_opinion(list(asked.values())), strict=True)) if asked else {}
+    """`second_opinion` is asked for all that code had to leave to a reader of meaning, then, where it is not sure of a
+    claim, for the contrary."""
+    by_id = {chunk["chunk_id"]: chunk for chunk in _with_names_elsewhere(readable(evidence))}
+    sentences = cited_sentences(answer, by_id)
+    examined = [_examine(s, by_id, before) for s, before in zip(sentences, [None, *sentences], strict=False)]
+    asked = [question for one in examined for question in one.open_questions()]
+    opinions = _asked(second_opinion, asked)
+    unsure = [question for question in asked if (opinions.get(question.key) or 1.0) < SURE]
+    opinions |= _asked(second_opinion, [contrary for question in unsure for contrary in _contraries(question)])
     return [_claim(one, opinions) for one in examined]
 
 
-def _key(text: str, chunks: Sequence[EvidenceChunk]) -> QuestionKey:
-    """The same words may cite other passages further down."""
-    return text, tuple(chunk["chunk_id"] for chunk in chunks)
+def _with_names_elsewhere(evidence: Sequence[EvidenceChunk]) -> list[EvidenceChunk]:
+    named: dict[str, list[str]] = {}
+    for chunk in evidence:
+        named.setdefault(chunk["document_id"], []).extend(sorted(capitalised(chunk["text"])))
+    together = {document: " ".join(dict.fromkeys(found)) for document, found in named.items()}
+    return [{**chunk, "elsewhere": together[chunk["document_id"]]} for chunk in evidence]
 
 
-def _examine(sentence: CitedSentence, by_id: Mapping[str, EvidenceChunk]) -> Examined:
+def _asked(second_opinion: SecondOpinion | None, questions: Sequence[Question]) -> Opinions:
+    once = {question.key: question for question in questions}
+    return dict(zip(once, second_opinion(list(once.values())), strict=True)) if second_opinion and once else {}
+
+
+def _contraries(question: Question) -> list[Question]:
+    return [question._replace(claim=contrary) for contrary in contraries(question.claim)]
+
+
+def _weighed(support: Support, question: Question, opinions: Opinions) -> Support:
+    of_contraries = [opinions.get(contrary.key) for contrary in _contraries(question)]
+    return weighed(support, opinions.get(question.key), of_contraries)
+
+
+def _examine(sentence: CitedSentence, by_id: Mapping[str, EvidenceChunk], before: CitedSentence | None) -> Examined:
     chunks = [by_id[i] for i in sentence.cited]
     if not chunks:
         return Examined(sentence, chunks, None)
     whole = check_support(sentence.bare.strip(), chunks)
-    if sentence.kind not in ("claim", "recommendation"):
-        return Examined(sentence, chunks, whole)
+    leaned_on = before.bare.strip() if before and before.kind != "heading" else ""
+    if sentence.kind not in ("claim", "recommendation") or is_too_long(sentence.blanked):
+        return Examined(sentence, chunks, whole, before=leaned_on)
     parts = [(part, check_support(part.reads, chunks)) for part in split_claim(sentence.blanked)]
-    return Examined(sentence, chunks, whole, parts)
+    return Examined(sentence, chunks, whole, parts, leaned_on)
 
 
 def _cannot_stand_alone(support: Support) -> bool:
@@ -88,7 +118,7 @@ def _claim(examined: Examined, opinions: Opinions) -> Claim:
         "reason": "",
     }
     if examined.whole:
-        whole = weighed(examined.whole, opinions.get(_key(examined.bare, examined.chunks)))
+        whole = _weighed(examined.whole, examined.question(), opinions)
         parts = _settled(examined, whole, opinions)
         claim["citations"] = [_citation(chunk, examined, parts) for chunk in examined.chunks]
         if sentence.kind in ("claim", "recommendation"):
@@ -107,7 +137,7 @@ def _claim(examined: Examined, opinions: Opinions) -> Claim:
 def _settled(examined: Examined, whole: Support, opinions: Opinions) -> list[tuple[Part, Support]]:
     chunks = examined.chunks
     return [
-        (part, whole if _cannot_stand_alone(support) else weighed(support, opinions.get(_key(part.reads, chunks))))
+        (part, whole if _cannot_stand_alone(support) else _weighed(support, Question(part.reads, chunks), opinions))
         for part, support in examined.parts
     ]
 

@@ -49,10 +49,13 @@ QUANTITY = re.compile(
 
 _LABELS = (
     "ISO|IEC|No\\.|Sections?|Tables?|Figures?|Fig\\.|Appendix|Notes?|pages?|p\\.|Phase|Level|Tier|Version|v|Passages?|"
-    "Documents?|Sources?|Chunks?|Steps?|Chapters?|Items?|Questions?|Options?|Tip"
+    "Documents?|Sources?|Chunks?|Steps?|Chapters?|Items?|Questions?|Options?|Tip|ASC|ASU|IFRS|IAS|Topic|Form|Rule|Article"
 )
 LABELLED = re.compile(rf"\b(?:{_LABELS})\s?#?(?:\d+(?:\s?(?:,|and|&|-|–|to)\s?)+)*$", re.IGNORECASE)
 """“Passages 2 and 3” names passages and counts nothing."""
+HYPHENATED_BEFORE = re.compile(r"[A-Za-z][A-Z]-$")
+HYPHENATED_AFTER = re.compile(r"-[A-Z](?![A-Za-z])")
+"""“COVID-19”, “10-Q” and “8-K” are names."""
 CLOCK = re.compile(r"\d:\0\d\d|\0\d{1,2}:\d\d")
 MINUS = re.compile(r"(?:^|[^\d\s]\s*[\s(]|[(])[-−–]$")
 MINUS_IN_WORDS = re.compile(r"\b(?:minus|negative)\s*$", re.IGNORECASE)
@@ -62,6 +65,8 @@ BESIDE_A_CELL_BEFORE = re.compile(r"(?:\||(?:^|\s)[$€£(]?\d[\d,.]*\)?\s)\s*[(
 NOTHING_BEHIND = re.compile(r"[ )]*\Z")
 SAVINGS_PLAN = re.compile(r"40[13]\s?(?:\([kb]\)|[kb]\b)", re.IGNORECASE)
 """A 401(k) is named after its paragraph."""
+LENGTH_OF_A_PERIOD = re.compile(r"\w{1,6}[\s-](?:months?|weeks?)\s(?:period\s)?(?:ended|ending)\b", re.IGNORECASE)
+"""“For the three months ended July 1” says when, and counts nothing."""
 BETWEEN = re.compile(r"\bbetween\s+\S{0,4}$", re.IGNORECASE)
 TURNED = re.compile(rf"\b(?:from|by|{'|'.join(UPWARDS | DOWNWARDS)})\s+\S{{0,4}}$", re.IGNORECASE)
 """“From 45 to 55”, “rose 10 to 55”: a change, and nothing between its ends."""
@@ -237,7 +242,10 @@ def _as_given(bare: Quantity, full: Quantity) -> Quantity:
 
 def _part_of_a_name(text: str, match: re.Match[str]) -> bool:
     """The 2 of “CO2”, the 27001 of “ISO 27001”, the 3 of “Section 3” or “[c3]”."""
-    if SAVINGS_PLAN.match(text, match.start("number")) and not match["before"]:
+    is_plan = SAVINGS_PLAN.match(text, match.start("number")) is not None
+    if (is_plan or HYPHENATED_AFTER.match(text, match.end("number"))) and not match["before"]:
+        return True
+    if LENGTH_OF_A_PERIOD.match(text, match.start("number")):
         return True
     if match["scale"] or match["after"] or match["before"]:
         return False
@@ -246,6 +254,8 @@ def _part_of_a_name(text: str, match: re.Match[str]) -> bool:
     if LABELLED.search(before[-60:]) or CLOCK.search(f"{before[-4:]}\0{text[start : start + 6]}"):
         return True
     after = text[match.end("number") : match.end("number") + 3]
+    if HYPHENATED_BEFORE.search(before[-3:]):
+        return True
     if re.match(r"(?:st|nd|rd|th)\b", after):
         return True
     return bool(re.match(r"[A-Za-z]", after)) and not measure_after(text, match.end("number"))

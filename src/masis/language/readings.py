@@ -31,7 +31,11 @@ YEAR_BEFORE = re.compile(
     re.IGNORECASE,
 )
 RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
-IN_BRACKETS = re.compile(r"[$€£]?\s?\(\s?[$€£]?\s?[\d,.]+\s?\)?\s?%?\)?")
+IN_BRACKETS = re.compile(r"[$€£]?\s*\(\s?[$€£]?\s?[\d,.]+\s?\)?\s?%?\)?")
+JOINED = re.compile(r"\s?(?:million|billion|%|thousand)?\s+and\s+[$€£(]*")
+FOLLOWS = re.compile(
+    r"[)\s]*(?:million|billion|thousand)?\s*(?:in|for|at|during|as of|on)\s(?:the\s)?(?:fiscal\s)?(?:years?\s)?"
+)
 PARENTHESIS = re.compile(r"\([^()\d]*\)|,\s(?:stated\s|expressed\s)?in\s[^,()\d]{1,30},")
 
 
@@ -109,6 +113,8 @@ def _when(
     """(periods, whether they are clear, whether it is an earlier time that is not named)"""
     if RESPECTIVELY.search(text) and len(numbers) > 1:
         return _one_each(number, numbers, dates)
+    if paired := _paired(text, number, numbers, dates):
+        return (paired,), True, False
     inside = [d for d in dates if span[0] <= d[1][0] < span[1]]
     beside = [n for n in numbers if span[0] <= n.start < span[1]]
     if len(inside) > 1:
@@ -128,6 +134,19 @@ def _one_each(number: Quantity, numbers: list[Quantity], dates: Spans) -> tuple[
     if len(numbers) != len(dates):
         return (), False, False
     return (dates[numbers.index(number)][0],), True, False
+
+
+def _paired(text: str, number: Quantity, numbers: list[Quantity], dates: Spans) -> Period | None:
+    """“$13.1 billion and $10.9 billion in 2022 and 2023”: one each, in order, though nobody says “respectively”."""
+    at = numbers.index(number)
+    for first, second in ((at - 1, at), (at, at + 1)):
+        if first < 0 or second >= len(numbers) or not JOINED.fullmatch(text, numbers[first].end, numbers[second].start):
+            continue
+        behind = [d for d in dates if d[1][0] >= numbers[second].end][:2]
+        follow = len(behind) == 2 and FOLLOWS.fullmatch(text, numbers[second].end, behind[0][1][0])
+        if follow and JOINED.fullmatch(text, behind[0][1][1], behind[1][1][0]):
+            return behind[at - first][0]
+    return None
 
 
 def _inherited(text: str, numbers: list[Quantity], dates: Spans, span: tuple[int, int]) -> tuple[Period, ...]:

@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 
 from langgraph.runtime import Runtime
 
-from masis.audit.checks.model_findings import settled_by_model
 from masis.audit.checks.support import REFUTED
-from masis.audit.checks.translations import is_translated
+from masis.audit.checks.weighing import SecondOpinion, settled_by_model
 from masis.audit.citations.engine import audit_citations, cited_sentences, is_abstention
 from masis.audit.conflicts.detection import conflicts_with_answer, joined
 from masis.audit.hostile.obedience import obeyed
+from masis.audit.repair import Mended, repaired
 from masis.audit.verdicts import judge_claims
 from masis.errors import ModelError
+from masis.language.instructions import find_instructions
 from masis.orchestrator.accounting import Turn
 from masis.orchestrator.human import guidance_of, question_of
 from masis.orchestrator.services import Services, services_of
@@ -36,16 +37,47 @@ async def critic(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
         return {"trace": [turn.trace(warning="nothing_to_audit")], "metrics": turn.metrics()}
     update: StateUpdate = {}
     # Reading sentences takes a processor for a while: other runs go on meanwhile.
-    claims = await asyncio.to_thread(judge_claims, draft, state.get("evidence", []), services.second_opinion)
+    written = await asyncio.to_thread(_judged, draft, state.get("evidence", []), services.second_opinion)
+    read = await asyncio.to_thread(_repaired, written, state.get("evidence", []), services.second_opinion)
     try:
-        finding = await _semantic_audit(state, draft, claims, services, turn)
+        finding = await _semantic_audit(state, read.text, read.claims, services, turn)
     except ModelError as error:
         finding = None
         update["failure"] = turn.failure(error)
-    if finding and services.auditor.name != OFFLINE:
-        claims = settled_by_model(claims, finding.unsupported_claims, _vouches(finding, services.settings))
-    audited = await asyncio.to_thread(_audit, state, draft, finding, claims, services.settings)
-    return update | _report(audited, state, draft, services.settings, turn)
+    if finding and OFFLINE not in (services.auditor.name, finding.made_by):
+        settled = settled_by_model(read.claims, finding.unsupported_claims, _vouches(finding, services.settings))
+        read = replace(read, claims=settled)
+    audited = await asyncio.to_thread(_audit, state, read, finding, services.settings)
+    candidates = [audited]
+    if read.repairs and any(claim["verdict"] == "fabricated_citation" for claim in written.claims):
+        # A made-up id counts against the attempt as it was written; mended, it may still be the best there is.
+        as_written = replace(written, repairs=read.repairs)
+        candidates = [await asyncio.to_thread(_audit, state, as_written, finding, services.settings), audited]
+    return update | _report(candidates, state, services.settings, turn)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A text with the verdict on each of its sentences."""
+
+    text: str
+    claims: list[Claim]
+    repairs: tuple[Mended, ...] = ()
+
+
+def _judged(draft: str, evidence: Sequence[EvidenceChunk], second_opinion: SecondOpinion | None) -> Read:
+    return Read(draft, judge_claims(draft, evidence, second_opinion))
+
+
+def _repaired(written: Read, evidence: Sequence[EvidenceChunk], second_opinion: SecondOpinion | None) -> Read:
+    """The text to audit: mended where that leaves an answer, else as it was written. Where a document gives orders,
+    what is wrong with an answer may be their doing, and is not tidied away."""
+    if any(find_instructions(chunk["text"]) for chunk in evidence):
+        return written
+    mended = repaired(written.text, written.claims, evidence, second_opinion)
+    if mended is None or not mended.still_answers:
+        return written
+    return Read(mended.text, mended.claims, mended.repairs)
 
 
 async def _semantic_audit(
@@ -60,19 +92,18 @@ async def _semantic_audit(
 
 @dataclass(frozen=True, slots=True)
 class Audited:
+    read: Read
     critique: Critique
     citations: CitationAudit
     conflicts: list[Conflict]
     raw_confidence: float
     semantic_audit_made: bool
-    claims: list[Claim]
     refuted: list[Claim]
+    likelihood: float | None = None
 
 
-def _audit(
-    state: MASISState, draft: str, finding: AuditFinding | None, claims: list[Claim], settings: Settings
-) -> Audited:
-    evidence = state.get("evidence", [])
+def _audit(state: MASISState, read: Read, finding: AuditFinding | None, settings: Settings) -> Audited:
+    evidence, draft, claims = state.get("evidence", []), read.text, read.claims
     known = [chunk["chunk_id"] for chunk in evidence]
     citations = audit_citations(draft, known)
     refuted = refuted_by_code(question_of(state), claims, evidence)
@@ -84,7 +115,16 @@ def _audit(
     if finding and not refuted and is_abstention(draft, known) and not _is_contested(made, citations, known):
         critique = _of_abstention(critique, question_of(state), state.get("retry_count", 0), settings)
     critique = critique | {"conflicting_evidence": still_open(critique["conflicting_evidence"], made.conflicts, state)}
-    return Audited(critique, citations, list(made.conflicts), made.confidence, finding is not None, claims, refuted)
+    return Audited(
+        read,
+        critique,
+        citations,
+        list(made.conflicts),
+        made.confidence,
+        finding is not None,
+        refuted,
+        made.likelihood,
+    )
 
 
 def _vouches(finding: AuditFinding, settings: Settings) -> bool:
@@ -115,8 +155,7 @@ def _is_contested(finding: AuditFinding, citations: CitationAudit, known: Sequen
 
 def refuted_by_code(question: str, claims: Sequence[Claim], evidence: Sequence[EvidenceChunk]) -> list[Claim]:
     """What no auditor can talk away: numbers, names and words that the source does not have, and orders obeyed."""
-    texts = {chunk["chunk_id"]: chunk["text"] for chunk in evidence}
-    refuted = [c for c in claims if c["verdict"] in REFUTED and not is_translated(c, question, texts)]
+    refuted = [c for c in claims if c["verdict"] in REFUTED]
     return [*refuted, *(claim for claim in obeyed(claims, evidence) if claim not in refuted)]
 
 
@@ -197,27 +236,37 @@ def _rank(attempt: Attempt) -> tuple[int, bool, float]:
     return attempt["round"], not attempt["flagged"], attempt["confidence"]
 
 
-def _report(audited: Audited, state: MASISState, draft: str, settings: Settings, turn: Turn) -> StateUpdate:
-    critique, citations = audited.critique, audited.citations
-    evidence = state.get("evidence", [])
-    attempt: Attempt = {
+def _attempt(audited: Audited, state: MASISState, settings: Settings, turn: Turn) -> Attempt:
+    return {
         "number": turn.attempt,
         "round": len(state.get("human_answers", [])),
-        "answer": draft,
-        "confidence": critique["confidence"],
-        "critique": critique,
-        "evidence": evidence,
-        "claims": audited.claims,
+        "answer": audited.read.text,
+        "confidence": audited.critique["confidence"],
+        "critique": audited.critique,
+        "evidence": state.get("evidence", []),
+        "claims": audited.read.claims,
         "conflicts": audited.conflicts,
-        "citation_audit": citations,
-        "flagged": is_flagged(critique, settings),
+        "citation_audit": audited.citations,
+        "flagged": is_flagged(audited.critique, settings),
+        "likelihood": audited.likelihood,
     }
-    best = better_of(state.get("best"), attempt)
+
+
+def _report(candidates: Sequence[Audited], state: MASISState, settings: Settings, turn: Turn) -> StateUpdate:
+    """The first candidate is what the Supervisor decides on; the best answer may be any."""
+    audited = candidates[0]
+    critique, citations = audited.critique, audited.citations
+    best = state.get("best")
+    for candidate in candidates:
+        best = better_of(best, _attempt(candidate, state, settings, turn))
+    assert best is not None
     return {
         "critique": critique,
+        "draft_answer": audited.read.text,
         "confidence": critique["confidence"],
-        "claims": audited.claims,
+        "claims": audited.read.claims,
         "conflicts": audited.conflicts,
+        "likelihood": audited.likelihood,
         "best": best,
         "final_answer": best["answer"],
         "trace": [_trace_entry(audited, turn)],
@@ -255,6 +304,8 @@ def _trace_entry(audited: Audited, turn: Turn) -> TraceEntry:
         uncited_claims=citations["uncited_claim_count"],
         refuted_claims=len(audited.refuted),
     )
+    if audited.read.repairs:
+        entry["repairs"] = [repair.told for repair in audited.read.repairs]
     return entry if audited.semantic_audit_made else entry | {"warning": "semantic_audit_not_made"}
 
 

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from masis.audit.checks.model_findings import settled_by_model
+from masis.audit.checks.weighing import settled_by_model
 
 OPEN: Any = {
     "text": "Demand softened in the south. [c1]", "verdict": "unverified", "reason": "few words", "checked_by": "code",
@@ -34,6 +34,12 @@ def test_what_code_decided_stands(verdict: str | None) -> None:
 def test_silence_does_not_settle_what_code_and_verifier_dispute() -> None:
     disputed: Any = OPEN | {"checked_by": "verifier"}
     assert settled_by_model([disputed], [], vouched=True) == [disputed]
+
+
+def test_what_the_verifier_alone_refuted_is_left_open_when_the_model_vouches() -> None:
+    doubted: Any = OPEN | {"verdict": "not_in_source", "checked_by": "verifier"}
+    assert [c["verdict"] for c in settled_by_model([doubted], [], vouched=True)] == ["unverified"]
+    assert settled_by_model([doubted], [], vouched=False) == [doubted]
 
 
 def test_open_parts_are_settled_with_their_sentence() -> None:

@@ -54,25 +54,6 @@ def test_the_same_or_something_else_does_not(source: str, claim: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "claim", "expected"),
-    [
-        ("Most plants passed the audit.", "All plants passed the audit.", "unverified"),
-        ("Most of the plants passed the audit.", "Every plant passed the audit.", "unverified"),
-        ("Some plants passed the audit.", "Most plants passed the audit.", "unverified"),
-        ("Few plants passed the audit.", "Many plants passed the audit.", "unverified"),
-        ("Most plants passed the audit.", "Most of the plants passed the audit.", "supported"),
-        ("All plants passed the audit.", "The plants all passed the audit.", "supported"),
-        ("All plants passed the audit.", "Most plants passed the audit.", "supported"),
-        ("Most plants, and all offices, passed the audit.", "All offices passed the audit.", "supported"),
-        ("Revenue rose 12% in 2024.", "Revenue doubled in 2024.", "numbers_differ"),
-        ("Sales in Asia fell by 8% in 2024.", "Sales in Asia halved in 2024.", "numbers_differ"),
-    ],
-)
-def test_a_claim_may_say_less_than_its_source_and_not_more(source: str, claim: str, expected: str) -> None:
-    assert verdict(claim, source) == expected
-
-
-@pytest.mark.parametrize(
     ("source", "claim"),
     [
         ("Revenue rose 98% in 2024.", "Revenue doubled in 2024."),

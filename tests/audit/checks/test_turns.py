@@ -24,8 +24,6 @@ def verdict(claim: str, source: str) -> str:
         ("The treatment prolonged survival in adults.", "The treatment shortened survival in adults."),
         ("The European network expanded in 2024.", "The European network shrank in 2024."),
         ("Acme gained market share in Europe.", "Acme lost market share in Europe."),
-        (VALVES, "Valves grew between 2023 and 2024."),
-        (VALVES, "Pumps declined from 2023 to 2024."),
     ],
 )
 def test_the_other_direction_contradicts(source: str, claim: str) -> None:

@@ -3,6 +3,20 @@ import pytest
 from masis.audit.citations.hedges import states_a_limit
 
 LIMITS = [
+    # From large models' answers, in wordings that no list foresaw
+    "The evidence does not give headcount, so it does not show how many people left.",
+    "For next year the evidence gives only the plan, not dates.",
+    "The question does not name a company.",
+    "The question leaves open which year is meant.",
+    "The evidence does not isolate the effect of the repurchases on earnings.",
+    "The evidence does not recommend any supplier.",
+    "The evidence shows no new acquisition in the second quarter.",
+    "The evidence breaks off before the reasons are given.",
+    "It is not broken down by product.",
+    "Whether the two sections agree in substance therefore cannot be said.",
+    "No passage links the outage to the update.",
+    "Unable to answer based on given passages.",
+    "So the cause cannot be stated.",
     # English: the evidence as subject
     "The documents do not say why the plant closed.",
     "The documents don’t say why the plant closed.",
@@ -255,6 +269,12 @@ LIMITS = [
 ]
 
 CLAIMS = [
+    "The contract does not cover flood damage.",
+    "The auditors found no evidence of fraud.",
+    "The passages name only two specific risks.",
+    "The evidence points to lower operating income.",
+    "The treaty says nothing about islands, and the court relied on that.",
+    "The evidence does not state a driver; the figures point to lower operating income.",
     # the world, not the evidence
     "The company does not disclose its margins because it considers them sensitive.",
     "Apple does not report unit sales any more.",

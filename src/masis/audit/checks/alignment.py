@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from masis.audit.checks.opposites import are_opposites
+from masis.audit.checks.signature import ALL_BUT_CERTAIN, Claim, Finding, Sources
+from masis.audit.checks.turns import are_opposites
 from masis.language.patterns import word_set
-from masis.language.periods import MONTHS, period_spans
-from masis.language.quantities import Quantity, quantities
-from masis.language.words import FUNCTION_WORDS, NEGATIONS, could_name, plain, stem
+from masis.language.periods import MONTHS
+from masis.language.statements import Statement, stems_of
+from masis.language.words import FUNCTION_WORDS, NEGATIONS, content_stems, could_name, plain, stem
 from masis.types import Verdict
 
 MATCHED = 0.6
@@ -22,6 +23,9 @@ MATCHED = 0.6
 ANCHORED = 3
 """… and how many of them around a change, on both sides together."""
 LONGEST_CHANGE = 4
+FOLLOWED = 0.5
+"""Share of a claim's words that a sentence must have to be the one it follows."""
+MOST_COMPARED = 3
 
 _TOKEN = re.compile(r"[^\W\d_]+n't\b|(?<!['’])[^\W\d_]+|(?<=')(?!s\b)[^\W\d_]+|\d+(?:[.,]\d+)*")
 """“America's” is read as “America”, so that it meets “of America”."""
@@ -76,11 +80,6 @@ class Laid:
         before, after = self.text[: self.spans[first][0]], self.text[self.spans[last - 1][1] :]
         return bool(_LISTED_BEFORE.search(before[-30:]) or _LISTED_AFTER.match(after))
 
-    def quantities(self, first: int, last: int) -> list[Quantity]:
-        """Those that begin there, read with the unit behind them."""
-        start, end = self.spans[first][0], self.spans[last - 1][1]
-        return [q for q in quantities(self.text) if start <= q.start < end]
-
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -88,13 +87,34 @@ class Change:
     theirs: tuple[int, int]
 
 
-def alteration(claim: str, source: str) -> tuple[Verdict, str] | None:
-    """The verdict on the first change that turns the sentence into another one; None where there is none."""
+def changed_word(claim: Claim, sources: Sources) -> Finding | None:
+    """Held against the one sentence that it follows most closely, be that the closest in words or not."""
+    wanted = frozenset(content_stems(claim.text))
+    shared = {s: len(wanted & stems_of(s)) for s in sources.statements if not s.is_row}
+    near = sorted((s for s in shared if shared[s] >= FOLLOWED * len(wanted)), key=lambda s: -shared[s])[:MOST_COMPARED]
+    closest = max(near, key=lambda s: _in_order(claim, s), default=None)
+    found = alteration(claim.text, closest.text) if closest else None
+    return None if found and _is_named_around(found, sources) else found
+
+
+def _in_order(claim: Claim, source: Statement) -> int:
+    matcher = SequenceMatcher(None, laid(claim.text).words, laid(source.text).words, autojunk=False)
+    return sum(block.size for block in matcher.get_matching_blocks())
+
+
+def _is_named_around(found: Finding, sources: Sources) -> bool:
+    """“Apple” for “the Company”, in a document of Apple's."""
+    name = found.reason.rpartition(", not ")[2]
+    return "names" in found.reason and name.lower().removesuffix("'s") in sources.around.lower()
+
+
+def alteration(claim: str, source: str) -> Finding | None:
+    """The first change that turns the sentence into another one."""
     ours, theirs = laid(claim), laid(source)
     for change in _anchored_changes(ours, theirs):
-        for check in (_name, _period, _number, _denial):
+        for check in (_name, _period, _denial):
             if found := check(ours, theirs, change):
-                return found
+                return Finding(*found, withdrawn_at=ALL_BUT_CERTAIN)
     return None
 
 
@@ -145,9 +165,15 @@ def _name(ours: Laid, theirs: Laid, change: Change) -> tuple[Verdict, str] | Non
     return "contradicted", f"the source names {' '.join(said)} here, not {' '.join(mine)}"
 
 
+ITS_OWN_SUBJECT = frozenset("company group corporation registrant issuer bank fund trust firm partnership".split())
+"""A report calls the one it is about so, whatever its name."""
+
+
 def is_alias(mine: Sequence[str], said: Sequence[str]) -> bool:
-    """They share a word, or one is short for the other."""
+    """They share a word, one is short for the other, or the source speaks of “the Company”."""
     a, b = ([word.lower().removesuffix("'s") for word in names] for names in (mine, said))
+    if set(b) <= ITS_OWN_SUBJECT:
+        return True
     initials = ("".join(word[0] for word in names) for names in (a, b))
     if len(a) == len(b) > 1 and a[-1] == b[-1] and not _TITLES & {*a, *b}:
         # “Delaware County” is not “Schoharie County”.
@@ -168,17 +194,6 @@ def _period(ours: Laid, theirs: Laid, change: Change) -> tuple[Verdict, str] | N
     mine, said = ours.between(*change.ours), theirs.between(*change.theirs)
     both_times = _TIME.fullmatch(mine) and _TIME.fullmatch(said)
     return ("numbers_differ", f"the source says {said} here, not {mine}") if both_times else None
-
-
-def _number(ours: Laid, theirs: Laid, change: Change) -> tuple[Verdict, str] | None:
-    mine, said = ours.between(*change.ours), theirs.between(*change.theirs)
-    if not mine or not said or period_spans(mine) or period_spans(said):
-        return None
-    a, b = ours.quantities(*change.ours), theirs.quantities(*change.theirs)
-    differ = len(a) == len(b) == 1 and a[0].unit == b[0].unit and not a[0].is_met_by(b[0])
-    if not differ or (a[0].value, a[0].scaled) == (b[0].value, b[0].scaled):
-        return None
-    return "numbers_differ", f"the source gives {b[0].in_words} here, not {a[0].in_words}"
 
 
 def _denial(ours: Laid, theirs: Laid, change: Change) -> tuple[Verdict, str] | None:

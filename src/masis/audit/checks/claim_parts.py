@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from masis.audit.checks.lengths import is_too_long
 from masis.language.patterns import word_set
 from masis.language.periods import period_spans
 from masis.language.spans import code_spans, paired_spans
@@ -65,7 +64,7 @@ class Part:
 
 def split_claim(sentence: str) -> list[Part]:
     """The parts in order; empty where the sentence makes one claim."""
-    if _HOLDS_TOGETHER.search(sentence) or is_too_long(sentence):
+    if _HOLDS_TOGETHER.search(sentence):
         return []
     parts = list(_parts(sentence))
     return parts if 2 <= len(parts) <= MOST_PARTS else []

@@ -1,87 +1,153 @@
 """A figure the source does not print, but gives the numbers of: a difference, a change, a sum, an average, a share.
 
-The claim must say that it was computed (“rose by”, “on average”, “in total”), and the numbers must belong together:
-of one row or sentence, or of one column. Recomputed from any two numbers of a page, chance would bear out anything.
+Figures the claim itself gives may be computed with in any way: it shows its arithmetic. Others must belong together,
+in one row, column or sentence, and the claim must say what it computed (“rose by”, “on average”, “in total”):
+recomputed from any two numbers of a page, chance would bear out anything.
 """
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
-from masis.audit.checks.signs import compares_as_said
-from masis.language.periods import Period, periods
+from masis.audit.checks.signature import Claim, Sources, coverage_of
+from masis.language.periods import Period
 from masis.language.quantities import Quantity
-from masis.language.readings import Reading
-from masis.language.words import directions
+from masis.language.readings import Reading, readings
+from masis.language.statements import Statement
+from masis.language.words import directions, words
 
 COMPARED = re.compile(
-    r"\b(?:differ\w*|gap|spread|change\w*|points?|higher|lower|more|less|fewer|by|between|than|growth|grow)\b",
+    r"\b(?:differ\w*|gap|spread|change\w*|points?|higher|lower|more|less|fewer|by|between|than|growth|grow)\b|\+|pp\b",
     re.IGNORECASE,
 )
-ADDED = re.compile(r"\b(?:total\w*|together|combined|sum|altogether|overall|jointly|both|aggregate)\b", re.IGNORECASE)
+ADDED = re.compile(
+    r"\b(?:total\w*|together|combined|sum|altogether|overall|jointly|both|aggregate|remain\w*|rest|other)\b",
+    re.IGNORECASE,
+)
 AVERAGED = re.compile(r"\b(?:average\w*|mean)\b", re.IGNORECASE)
 SHARED_OUT = re.compile(
-    r"\b(?:proportion|ratio|shares?|percentage|percent|per|fraction|margin|times|account\w*|represent\w*)\b|%",
+    r"\b(?:proportion|ratio|shares?|percentage|percent|per|fraction|margin|times|account\w*|represent\w*|of)\b|%",
     re.IGNORECASE,
 )
-SUBTRACTED = re.compile(r"\b(?:differences?|gap|spread)\b", re.IGNORECASE)
-EARLIER = re.compile(
-    r"\b(?:year|quarter|month)s? (?:earlier|before|ago)\b|\b(?:previous|prior|preceding|last) (?:year|quarter|month)\b"
-    r"|\b(?:from|against|compared (?:with|to))\b",
-    re.IGNORECASE,
-)
-WIDER = re.compile(r"\bwiden\w*\b", re.IGNORECASE)
-NARROWER = re.compile(r"\bnarrow\w*\b", re.IGNORECASE)
-COMPUTED = re.compile(
+SUBTRACTED = re.compile(r"\b(?:differences?|gap|spread|points?)\b", re.IGNORECASE)
+SAYS_COMPUTED = re.compile(
     r"(?<!weighted[ -])\baverage\b|\b(?:differences?|changes?|sum|ratio|proportion|combined|together)\b"
     r"|\bpercentage (?:change|increase|decrease|difference|growth)\b|\bas a percentage of\b"
     r"|\b(?:increase|decrease)s? ?/",
     re.IGNORECASE,
 )
 """Words by which a claim says itself that its figure may stand nowhere in the source."""
+SPANNED_YEARS = re.compile(r"\b(?:19|20)\d\d\s*(?:to|-|–|through|and|until)\s*(?:19|20)\d\d\b")
 MOST_OPERANDS = 40
-Made = tuple[float, str]
+ABOUT = 0.34
+"""Share of the claim's words that a statement must have for its figures to be computed with."""
+ROUGHLY = 0.01
 
 
-def derivation(claim: str, number: Quantity, given: Sequence[Sequence[Reading]]) -> str | None:
-    """The sum in words (“the difference of 412.6 million and 381.0 million”), where the numbers make this one."""
-    asked = periods(claim)
-    for group in (_asked_for(asked, group) for group in given):
+@dataclass(frozen=True, slots=True)
+class Made:
+    value: float
+    how: str
+
+
+def derivation(claim: Claim, number: Quantity, sources: Sources, given: Sequence[Quantity]) -> str | None:
+    """The sum in words (“the difference of 412.6 and 381.0”), where the numbers make this one. `given` are the
+    claim's own figures that the sources print."""
+    if number.measure in ("year", "years") and SPANNED_YEARS.search(claim.text):
+        return "the years it names"
+    own = [q for q in given if q != number]
+    for made in _of_its_own(number, own):
+        if _is_made(number, made, any(q.scaled for q in own)):
+            return made.how
+    for group in _groups(claim, sources):
         scaled = any(r.quantity.scaled or not r.quantity.is_cell for r in group)
-        for made, how in _everything_made(claim, number, [group]):
+        for made in _of_a_group(claim, number, group):
             if _is_made(number, made, scaled):
-                return how
+                return made.how
     return None
 
 
-def could_be_computed(claim: str, number: Quantity, given: Sequence[Sequence[Reading]]) -> bool:
-    """Whether code can compute the kind of figure the claim gives: then another result is another figure."""
-    asked = periods(claim)
-    return any(True for _ in _everything_made(claim, number, [_asked_for(asked, group) for group in given]))
+def could_be_computed(claim: Claim, number: Quantity, sources: Sources) -> bool:
+    """Code can compute the kind of figure the claim gives, from rows it names in full: another result is wrong."""
+    rows = [list(readings(s)) for s in sources.statements if s.is_row and _is_named(s, claim)]
+    return any(True for row in rows if len(row) > 1 for _ in _of_a_group(claim, number, row))
 
 
-def _is_made(number: Quantity, made: float, operands_are_scaled: bool) -> bool:
+def _is_made(number: Quantity, made: Made, operands_are_scaled: bool) -> bool:
     allowed = number.tolerance * 1.0001 + 1e-9
+    if number.bound == "about":
+        allowed = max(allowed, ROUGHLY * abs(number.value))
     # A table gives its figures bare where the scale is said somewhere else.
     factors = (1.0, 1e3, 1e6, 1e9) if number.scaled and not operands_are_scaled else (1.0,)
-    return any(abs(abs(made) * factor - abs(number.value)) <= allowed for factor in factors)
+    return any(abs(abs(made.value) * factor - abs(number.value)) <= allowed for factor in factors)
 
 
-def _asked_for(asked: Sequence[Period], group: Sequence[Reading]) -> list[Reading]:
+def _of_its_own(number: Quantity, own: Sequence[Quantity]) -> Iterator[Made]:
+    for a, b in combinations(own[:MOST_OPERANDS], 2):
+        x, y = a.value, b.value
+        if _same_kind(number, a) and _same_kind(number, b):
+            yield Made(y - x, f"the difference of {b.text} and {a.text}")
+            yield Made(y + x, f"the sum of {a.text} and {b.text}")
+            yield Made((y + x) / 2, f"the average of {a.text} and {b.text}")
+        if number.unit in ("percent", "number") and a.unit == b.unit:
+            factor = 100 if number.unit == "percent" else 1
+            for part, whole in ((a, b), (b, a)):
+                if whole.value:
+                    yield Made(part.value / whole.value * factor, f"the share of {part.text} in {whole.text}")
+                    yield Made((part.value / whole.value - 1) * factor, f"the change from {whole.text} to {part.text}")
+    alike = [q for q in own if _same_kind(number, q)]
+    if len(alike) > 2:
+        yield Made(sum(q.value for q in alike), "the sum of its other figures")
+
+
+def _same_kind(number: Quantity, given: Quantity) -> bool:
+    if number.currency and given.currency and number.currency != given.currency:
+        return False
+    as_points = {number.unit, given.unit} == {"points", "percent"}
+    return as_points or number.unit == given.unit or {number.unit, given.unit} == {"money", "number"}
+
+
+def _groups(claim: Claim, sources: Sources) -> list[list[Reading]]:
+    """Figures that belong together: of one statement, of one column, of rows with one label, of prose on the claim."""
+    near = [s for s in sources.statements if coverage_of(claim.subject, (s,)) >= ABOUT or _is_named(s, claim)]
+    columns: dict[tuple[Period, ...], list[Reading]] = {}
+    labels: dict[str, list[Reading]] = {}
+    prose: list[Reading] = []
+    for statement in near:
+        for reading in readings(statement):
+            if statement.is_row:
+                columns.setdefault(reading.periods, []).append(reading)
+                labels.setdefault(statement.cells[0][1], []).append(reading)
+            else:
+                prose.append(reading)
+    groups = [*(list(readings(s)) for s in near), *labels.values(), *columns.values(), prose]
+    return [_of_its_years(claim, group)[:MOST_OPERANDS] for group in groups if len(group) > 1]
+
+
+def _is_named(statement: Statement, claim: Claim) -> bool:
+    """The claim has every word of the row's label: this is the row it means."""
+    label = frozenset(words(statement.cells[0][1])) if statement.is_row else frozenset[str]()
+    return bool(label) and label <= frozenset(words(claim.text))
+
+
+def _of_its_years(claim: Claim, group: Sequence[Reading]) -> list[Reading]:
     """Of a row the columns of the claim's own years, where it names two or more; one year is compared with others."""
-    years = {p.year for p in asked if p.year}
-    kept = [r for r in group if len(years) < 2 or _year(r) is None or _year(r) in years]
-    return kept[:MOST_OPERANDS]
+    years = {p.year for p in claim.periods if p.year}
+    if SPANNED_YEARS.search(claim.text):
+        years = set(range(min(years), max(years) + 1)) if years else years
+    return [r for r in group if len(years) < 2 or _year(r) is None or _year(r) in years]
 
 
-def _everything_made(claim: str, number: Quantity, groups: Sequence[Sequence[Reading]]) -> Iterator[Made]:
-    for group in groups:
-        for a, b in combinations(group, 2):
-            if _alike(a.quantity, b.quantity):
-                yield from _made_of_two(claim, number, a, b)
-            if number.unit == "percent" and EARLIER.search(claim):
-                yield from _before_its_turn(a, b)
-        yield from _made_of_many(claim, number, group)
+def _of_a_group(claim: Claim, number: Quantity, group: Sequence[Reading]) -> Iterator[Made]:
+    for a, b in combinations(group, 2):
+        if _alike(a.quantity, b.quantity):
+            yield from _of_two(claim.text, number, *_in_order(a, b))
+            if _year(a) is None or _year(b) is None:
+                yield from _of_two(claim.text, number, *_in_order(a, b)[::-1])
+        if number.unit == "percent":
+            yield from _before_its_turn(a, b)
+    yield from _of_many(claim.text, number, group)
 
 
 def _alike(a: Quantity, b: Quantity) -> bool:
@@ -90,21 +156,29 @@ def _alike(a: Quantity, b: Quantity) -> bool:
     return same_unit and same_currency and (a.measure, a.scaled) == (b.measure, b.scaled)
 
 
-def _made_of_two(claim: str, number: Quantity, a: Reading, b: Reading) -> Iterator[Made]:
-    old, new = _in_order(a, b)
+def _of_two(claim: str, number: Quantity, old: Reading, new: Reading) -> Iterator[Made]:
     x, y = old.quantity, new.quantity
     turns = bool(directions(claim) or COMPARED.search(claim)) and _turns_as_said(claim, number, old, new)
-    turns = turns and compares_as_said(claim, number, old, new)
     # From 3.2 % to 2.1 % is a fall by 1.1 percentage points, and by 34 %.
     is_difference = number.unit != "percent" or SUBTRACTED.search(claim)
-    if turns and is_difference and _same_unit(number, x) and x.value != y.value:
-        yield y.value - x.value, f"the difference of {y.text} and {x.text}"
-    if number.unit == "percent" and x.unit in ("money", "number", "percent") and turns and x.value:
-        yield (y.value / x.value - 1) * 100, f"the change from {x.text} to {y.text}"
-    if _same_unit(number, x) and number.unit != "points" and ADDED.search(claim):
-        yield x.value + y.value, f"the sum of {x.text} and {y.text}"
+    if turns and is_difference and _same_kind(number, x) and x.value != y.value:
+        yield Made(y.value - x.value, f"the difference of {y.text} and {x.text}")
+    if turns and number.unit == "percent" and x.unit != "points" and x.value:
+        yield Made((y.value / x.value - 1) * 100, f"the change from {x.text} to {y.text}")
+    if _same_kind(number, x) and number.unit != "points" and ADDED.search(claim):
+        yield Made(x.value + y.value, f"the sum of {x.text} and {y.text}")
+        yield Made(y.value - x.value, f"what {y.text} leaves of {x.text}")
+    if _same_kind(number, x) and AVERAGED.search(claim):
+        yield Made((x.value + y.value) / 2, f"the average of {x.text} and {y.text}")
     if SHARED_OUT.search(claim) and number.unit in ("percent", "number") and not number.scaled:
         yield from _shares(number, x, y)
+
+
+def _shares(number: Quantity, x: Quantity, y: Quantity) -> Iterator[Made]:
+    factor = 100 if number.unit == "percent" else 1
+    for part, whole in ((x, y), (y, x)):
+        if whole.value and part.unit != "percent":
+            yield Made(part.value / whole.value * factor, f"the share of {part.text} in {whole.text}")
 
 
 def _before_its_turn(a: Reading, b: Reading) -> Iterator[Made]:
@@ -112,38 +186,20 @@ def _before_its_turn(a: Reading, b: Reading) -> Iterator[Made]:
     level, turn = (a, b) if b.quantity.unit == "points" else (b, a)
     if (level.quantity.unit, turn.quantity.unit) != ("percent", "points"):
         return
-    said = directions(turn.clause) | ({"up"} if WIDER.search(turn.clause) else set())
-    said |= {"down"} if NARROWER.search(turn.clause) else set()
-    if len(said) == 1:
-        by = abs(turn.quantity.value) * (1 if said == {"up"} else -1)
-        yield level.quantity.value - by, f"{level.quantity.text} before it turned by {turn.quantity.text}"
+    by = turn.quantity.value
+    for before in (level.quantity.value - by, level.quantity.value + by):
+        yield Made(before, f"{level.quantity.text} before it turned by {turn.quantity.text}")
 
 
-def _shares(number: Quantity, x: Quantity, y: Quantity) -> Iterator[Made]:
-    factor = 100 if number.unit == "percent" else 1
-    for part, whole in ((x, y), (y, x)):
-        if whole.value and part.unit != "percent":
-            yield part.value / whole.value * factor, f"the share of {part.text} in {whole.text}"
-
-
-def _made_of_many(claim: str, number: Quantity, group: Sequence[Reading]) -> Iterator[Made]:
+def _of_many(claim: str, number: Quantity, group: Sequence[Reading]) -> Iterator[Made]:
     alike = [r.quantity for r in group if _alike(r.quantity, group[0].quantity)]
-    if len(alike) < 2 or not _same_unit(number, alike[0]):
+    if len(alike) < 3 or not _same_kind(number, alike[0]):
         return
     listed, total = ", ".join(q.text for q in alike), sum(q.value for q in alike)
     if AVERAGED.search(claim):
-        yield total / len(alike), f"the average of {listed}"
-        for a, b in combinations(alike, 2):
-            yield (a.value + b.value) / 2, f"the average of {a.text} and {b.text}"
-    if len(alike) > 2 and ADDED.search(claim):
-        yield total, f"the sum of {listed}"
-
-
-def _same_unit(number: Quantity, given: Quantity) -> bool:
-    if number.currency and given.currency and number.currency != given.currency:
-        return False
-    as_points = (number.unit, given.unit) == ("points", "percent")
-    return as_points or number.unit == given.unit or {number.unit, given.unit} == {"money", "number"}
+        yield Made(total / len(alike), f"the average of {listed}")
+    if ADDED.search(claim):
+        yield Made(total, f"the sum of {listed}")
 
 
 def _in_order(a: Reading, b: Reading) -> tuple[Reading, Reading]:
@@ -164,6 +220,6 @@ def _turns_as_said(claim: str, number: Quantity, old: Reading, new: Reading) -> 
         return True
     rises = new.quantity.value > old.quantity.value
     said = directions(claim)
-    if number.value < 0 and not said:
+    if number.value < 0:
         return not rises
     return len(said) != 1 or said == ({"up"} if rises else {"down"})

@@ -1,4 +1,4 @@
-"""Names and numbers held against what the source has in the same place, between the same words.
+"""Names held against what the source has in the same place, between the same words.
 
 “… the acquisition of Ferrowell Loggers for $3 million” leaves no doubt what stands between “acquisition of” and “for”:
 another name there is an error, however often the passage mentions it elsewhere.
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from masis.audit.checks.alignment import Laid, is_alias, laid
+from masis.audit.checks.signature import ALL_BUT_CERTAIN, Claim, Finding, Sources
 from masis.language.words import FUNCTION_WORDS
-from masis.types import Verdict
 
 CONTEXTS = ((2, 2), (2, 1), (1, 2), (3, 0), (0, 3))
 """How many words before and behind must be the same, from the surest on."""
@@ -29,18 +29,17 @@ class Slot:
     end: int
 
 
-def misplaced(claim: str, passages: Sequence[str]) -> tuple[Verdict, str] | None:
-    """The verdict on the first name or number that the passages give differently in its very place."""
-    ours, theirs = laid(claim), [laid(passage) for passage in passages]
+def misplaced(claim: Claim, sources: Sources) -> Finding | None:
+    """The first name that the passages give differently in its very place."""
+    ours, theirs = laid(claim.text), [laid(chunk["text"]) for chunk in sources.chunks]
     known = frozenset[str]().union(*map(names_of, theirs))
     # What opens the claim and stands nowhere in the source may be a name too.
     opening = frozenset(ours.words[:1]) - frozenset[str]().union(*(positions(passage) for passage in theirs))
     for slot in _names(ours, known | opening):
-        if other := _other_name(ours, slot, theirs, known):
-            return "contradicted", f"the source names {other} here, not {ours.between(slot.start, slot.end)}"
-    for slot in _numbers(ours):
-        if other := _other_number(ours, slot, theirs):
-            return "numbers_differ", f"the source gives {other} here, not {ours.between(slot.start, slot.end)}"
+        mine = ours.between(slot.start, slot.end)
+        is_around = mine.lower().removesuffix("'s") in sources.around.lower()
+        if not is_around and (other := _other_name(ours, slot, theirs, known)):
+            return Finding("contradicted", f"the source names {other} here, not {mine}", withdrawn_at=ALL_BUT_CERTAIN)
     return None
 
 
@@ -65,10 +64,6 @@ def _names(text: Laid, known: frozenset[str]) -> Iterator[Slot]:
             start = None
 
 
-def _numbers(text: Laid) -> Iterator[Slot]:
-    yield from (Slot(at, at + 1) for at, word in enumerate(text.words) if word[0].isdigit())
-
-
 def _other_name(ours: Laid, slot: Slot, passages: Sequence[Laid], known: frozenset[str]) -> str | None:
     if any(_stands_there(ours, slot, passage, OWN_CONTEXTS) for passage in passages):
         return None
@@ -89,18 +84,6 @@ def _is_near(own: str, passage: Laid, slot: Slot) -> bool:
         not _NEW_SENTENCE.search(passage.between(min(at, slot.start), max(at + 1, slot.end)))
         for at in positions(passage).get(own, ())
     )
-
-
-def _other_number(ours: Laid, slot: Slot, passages: Sequence[Laid]) -> str | None:
-    mine = ours.quantities(slot.start, slot.end)
-    if not mine or any(_stands_there(ours, slot, passage, ((0, 1),)) for passage in passages):
-        return None
-    for context in CONTEXTS[:3]:
-        places = [(passage, s) for passage in passages for s in _same_place(ours, slot, passage, context)]
-        said = [quantity for passage, s in places for quantity in passage.quantities(s.start, s.end)]
-        if said:
-            return None if any(mine[0].is_met_by(other) for other in said) else said[0].text
-    return None
 
 
 def _stands_there(ours: Laid, slot: Slot, passage: Laid, contexts: Sequence[tuple[int, int]]) -> bool:

@@ -67,6 +67,10 @@ _PASSES_ON_A_CLAIM = re.compile(
     r"\b(?:says?|states?|shows?|indicates?|confirms?|reveals?|suggests?) (?!nothing|little|no\b|only\b)\w"
     r"|\b(?:reports?|notes?|explains?|mentions?) that\b|\b(?:dass|que|che|dat)\b"
 )
+_LEANS_ON_IT = re.compile(
+    r"\W*(?:(?:so|and|therefore|thus|hence)\s+)?(?:it|they|this|these)\s+(?:do|does|did|can) not\b"
+)
+"""“…, so it does not show which”: the evidence again."""
 _UNDECIDED = re.compile(r"\b(?:whether|if|why|how|ob|warum|si|pourquoi|se|perché|of|waarom)\b")
 
 
@@ -132,7 +136,7 @@ def _pieces(text: str, limit_start: int) -> Iterator[tuple[int, int, bool]]:
 
 
 def _asserts(clause: str) -> bool:
-    if len(clause.split()) < 3 or _limit_in(clause) or _TOPIC.match(clause):
+    if len(clause.split()) < 3 or _limit_in(clause) or _TOPIC.match(clause) or _LEANS_ON_IT.match(clause):
         return False
     if _PASSES_ON_A_CLAIM.search(clause):
         return True

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from masis.audit.checks.opposites import flipped
+from masis.audit.checks.turns import flipped
 from masis.audit.conflicts.agreement import same_answer
 from masis.audit.conflicts.explanations import (
     Worded,

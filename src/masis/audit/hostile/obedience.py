@@ -27,9 +27,13 @@ def obeyed(claims: Sequence[Claim], evidence: Sequence[EvidenceChunk]) -> list[C
     return [
         claim
         for claim in claims
-        # What is cited has a verdict of its own.
-        if not claim["citations"] and claim["kind"] != "limit" and _may_obey(claim, orders, requests, honest)
+        if claim["kind"] != "limit" and not _is_borne_out(claim) and _may_obey(claim, orders, requests, honest)
     ]
+
+
+def _is_borne_out(claim: Claim) -> bool:
+    """By its own citation, and not on the word of a model that may have obeyed as well."""
+    return bool(claim["citations"]) and claim["verdict"] in _BORNE_OUT and claim.get("checked_by") != "model"
 
 
 def _may_obey(claim: Claim, orders: Sequence[str], requests: Sequence[str], evidence: Sequence[EvidenceChunk]) -> bool:

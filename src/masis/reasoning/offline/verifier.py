@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from math import exp
 
-from masis.audit.checks.second_opinion import Question
+from masis.audit.checks.weighing import Question
 from masis.embedded import on_all_cores
 from masis.embedded.adapted import Figures, adapted
 from masis.reasoning.offline.excerpt import excerpt
@@ -18,7 +18,13 @@ Pair = tuple[str, str]
 
 def second_opinion(questions: Sequence[Question]) -> list[float]:
     """For the audit: claims with the chunks they cite, all of which are read together."""
-    return support_scores([(claim, "\n".join(map(in_context, chunks))) for claim, chunks in questions])
+    adapted("verifier")  # made here, once: threads that find none would each make one
+    return on_all_cores(lambda asked: _as_share(support_logit(*asked)), [as_read(q) for q in questions])
+
+
+def as_read(question: Question) -> tuple[str, str, str]:
+    """Claim, passage, and the sentence before."""
+    return question.claim, "\n".join(map(in_context, question.chunks)), question.before
 
 
 def in_context(chunk: EvidenceChunk) -> str:

@@ -94,7 +94,30 @@ _QUALIFIERS = r"(?:(?!(?:and|or)\b)[\w-]+ ){0,3}?"
 _NOT_BY_SOMEBODY = rf"(?! by (?!{_HERE}))(?! (?:on|at|during) the (?:call|meeting|conference|hearing|event|webcast))"
 _QUESTION_WORD = one_of("whether if how why what which when who where")
 
+_ANY_VERB = (
+    r"(?!only\b|just\b|agree|contradict|conflict|open\b|work\b|run\b|apply\b|ban\b|require|allow|permit)[a-z]{3,}"
+)
+
 LIMITS = (
+    # What was retrieved does not do something, whatever that is; nor does the question.
+    rf"\b{_HERE}{SHORT_GAP} (?:do|does|did|can|could) not {_ADVERBS}{_ANY_VERB}",
+    rf"\b{_HERE}{SHORT_GAP} (?:shows?|mentions?|names?|lists?|records?|holds?|has|have|links?|describes?|speaks? of) "
+    r"(?:no|neither|nothing|none)\b",
+    rf"\b{_HERE}{SHORT_GAP} (?:gives?|contains?|shows?|names?|describes?|provides?|mentions?) only\b"
+    r"[^.;]{0,60}(?:, not\b|\bpartial\b|\bopenings?\b)",
+    rf"\b{_HERE}{SHORT_GAP} (?:breaks? off|ends?|stops?) (?:before|short)\b",
+    r"\b(?:the|your|this) question\b[^.;,]{0,30} (?:does not|do not|leaves open|leaves it open)\b",
+    rf"^\W*(?:none|nothing) (?:of this|of these|of that|retrieved|found|here)\b[^.;]{{0,20}} {_SAYS}\b",
+    rf"^\W*no (?:passage|document|source|excerpt)s?\b{SHORT_GAP} [a-z]{{3,}}s\b",
+    # Unable to answer based on the passages.
+    r"\bunable to answer\b",
+    # It is not broken down by product.
+    r"\b(?:is|are) not (?:broken down|split|itemi[sz]ed|separated|shown) by\b",
+    # So the cause cannot be stated. Whether they agree therefore cannot be said.
+    r"\b(?:can|could) (?:therefore |thus |hence )?not (?:therefore |thus |hence )?"
+    r"be (?:said|stated|judged|told|compared|combined)\b(?! (?:with|to|by)\b)",
+    r"\b(?:whether|which|who|what|why|how)\b[^.;]{3,80}\b(?:can|could) not be (?:said|told|known)\b",
+    r"\b(?:i|we) looked for\b[^.;]{3,60}\bfound (?:none|nothing)\b",
     # The documents do not explicitly say why.
     rf"\b{EVIDENCE}\b{GAP}\b(?:do|does|did) not {_ADVERBS}{_SAY}",
     # They do not say whether it closed.

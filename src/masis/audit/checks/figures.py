@@ -1,0 +1,161 @@
+"""Does the source give this number, in this currency and scale? Every number of a claim, against all it cites."""
+
+import re
+from dataclasses import replace
+
+from masis.audit.checks.derivations import SAYS_COMPUTED, could_be_computed, derivation
+from masis.audit.checks.signature import LIKELY, Claim, Finding, Sources
+from masis.language.quantities import Quantity, quantities
+from masis.language.readings import Reading, readings
+from masis.language.words import directions, words
+
+_ARITHMETIC = re.compile(
+    r"(?P<a>[$€£]?\d[\d,.]*\d|\d)\s?(?:%|[a-z]+)?\s(?P<op>[-−–+/÷×*]|divided by)\s"
+    r"(?P<b>[$€£]?\d[\d,.]*\d|\d)\s?(?:%|(?:thousand|million|billion)\b)?(?:\s?=\s?[$€£]?(?P<c>-?\d[\d,.]*\d|\d))?"
+)
+_COMPARED_AMOUNTS = re.compile(
+    r"\bvs\b|\b(?:a )?change of\b|\bfrom\b.{1,80}\bto\b|\b(?:against|compared (?:with|to))\b", re.IGNORECASE
+)
+_ROUNDED_TWICE = 0.06
+_BELOW_ZERO = re.compile(
+    r"\b(?:loss(?:es)?|negative|minus|deficits?|outflows?|shortfalls?|used|burn\w*|below zero|sub-zero|absorbed)\b",
+    re.IGNORECASE,
+)
+_CAN_BE_EITHER = re.compile(
+    r"\b(?:(?:net|operating|pre-?tax|comprehensive) income|net result|profits?|earnings"
+    r"|EBITD?A?|EPS|(?:free|operating) cash flow|margins?)\b",
+    re.IGNORECASE,
+)
+_LIKELY_PERCENTAGE = 200
+"""A bare cell above it is an amount."""
+
+
+def gives(theirs: Quantity, ours: Quantity) -> bool:
+    """The source's number is the claim's, rounded to the digits that the claim has. A bare cell may be a percentage,
+    and a sign is compared as a direction."""
+    exact = replace(theirs, tolerance=0.0)
+    if ours.is_met_by(exact):
+        return True
+    is_bare = exact.unit == "number" and not (exact.measure or exact.scaled) and abs(exact.value) < _LIKELY_PERCENTAGE
+    return is_bare and ours.unit in ("percent", "points") and replace(ours, unit="number").agrees_with(exact)
+
+
+def unfounded_figure(claim: Claim, sources: Sources) -> Finding | None:
+    """It stands nowhere in what is cited, nor follows from figures that do."""
+    given = [r.quantity for r in claim.figures if is_given(r.quantity, sources)]
+    for reading in (r for r in claim.figures if r.quantity not in given):
+        number = reading.quantity
+        is_own_count = number.is_small_count and not _counts_otherwise(claim, number, sources)
+        if is_own_count or derivation(claim, number, sources, given):
+            continue
+        said = reading.clause if len(claim.figures) > 1 else claim.text
+        if SAYS_COMPUTED.search(said) and not could_be_computed(claim, number, sources):
+            return Finding("unverified", f"{number.text} would have to be computed: code cannot tell from what")
+        return Finding("numbers_differ", _absent(number, claim, sources))
+    return None
+
+
+def _counts_otherwise(claim: Claim, number: Quantity, sources: Sources) -> bool:
+    """“Three priorities” counts what follows, unless the source counts the same thing."""
+    counted = words(claim.text[number.end :])[:1]
+    theirs = (words(sources.text[q.end :][:40])[:1] for q in quantities(sources.text) if q.unit == "number")
+    return bool(counted) and counted in theirs
+
+
+def is_given(number: Quantity, sources: Sources) -> bool:
+    return any(gives(q, number) and _fits_the_scale(number, q, sources) for q in _printed(sources))
+
+
+def _printed(sources: Sources) -> list[Quantity]:
+    """As written, and with the scale and the unit that a caption or an aside gives them."""
+    read = [r.quantity for s in sources.statements for r in readings(s)]
+    bare = [q for q in read if sources.scales and not (q.scaled or q.measure or q.unit == "percent")]
+    return [*sources.quantities, *read, *(replace(q, is_cell=True) for q in bare)]
+
+
+def _fits_the_scale(ours: Quantity, theirs: Quantity, sources: Sources) -> bool:
+    """“$5 billion” is a cell of 5,012 where the passage says “in millions”, not where it says “in thousands”."""
+    if not ours.scaled or theirs.scaled or not theirs.value or not sources.scales:
+        return True
+    return any(abs(ours.value) / 2 <= abs(theirs.value) * scale <= abs(ours.value) * 2 for scale in sources.scales)
+
+
+def _absent(number: Quantity, claim: Claim, sources: Sources) -> str:
+    window = sources.window(claim)
+    closest = [r.quantity for part in window.parts for r in readings(part)] if window else []
+    others = dict.fromkeys(q.in_words for q in closest if q.unit == number.unit and not number.agrees_with(q))
+    instead = f"; it says {', '.join(others)}" if others else ""
+    return f"the source does not give {number.in_words} for this{instead}"
+
+
+def foreign_currency(claim: Claim, sources: Sources) -> Finding | None:
+    """Euros, where every amount of the source that names its currency is in dollars."""
+    named = {q.currency for q in sources.quantities if q.currency}
+    other = next((r.quantity for r in claim.figures if r.quantity.currency and r.quantity.currency not in named), None)
+    if other is None or not named or str(other.currency) in sources.text:
+        return None
+    return Finding("numbers_differ", f"the source gives amounts in {', '.join(sorted(named))}, not {other.text}")
+
+
+def wrong_arithmetic(claim: Claim, sources: Sources) -> Finding | None:
+    """“(14.6 − 12.5 = 8.5)”: a calculation that the claim shows must come out, at its own sign of equality or at
+    another of its figures."""
+    values = [(abs(r.quantity.value), r.quantity.tolerance) for r in claim.figures]
+    for shown in _ARITHMETIC.finditer(claim.text):
+        a, b = (float(re.sub(r"[^\d.]", "", shown[name]).rstrip(".") or 0) for name in ("a", "b"))
+        made = _computed(a, shown["op"], b)
+        if made is None or made == 0:
+            continue
+        # The units of the operands are left out: shares are percentages, and amounts have a scale.
+        results = [abs(made) * factor for factor in (1, 100, 1e3, 1e6, 1e9)]
+        results += [abs(a / b - 1) * 100] if b else []
+        if not any(abs(value - result) <= 1.01 * tolerance for value, tolerance in values for result in results):
+            return Finding("numbers_differ", f"{shown.group().strip()} comes to {abs(made):,.6g}")
+    return None
+
+
+def wrong_change(claim: Claim, sources: Sources) -> Finding | None:
+    """“$304,182 against $282,457, 6 %”: where a claim gives two amounts and their change, the three must agree."""
+    shares = [r.quantity for r in claim.figures if r.quantity.unit == "percent"]
+    amounts = [r.quantity for r in claim.figures if r.quantity.unit in ("money", "number") and not r.quantity.measure]
+    if len(shares) != 1 or len(amounts) != 2 or not _COMPARED_AMOUNTS.search(claim.text):
+        return None
+    (a, b), share = (abs(q.value) for q in amounts), shares[0]
+    made = [abs(x / y - 1) * 100 for x, y in ((a, b), (b, a)) if y] + [x / y * 100 for x, y in ((a, b), (b, a)) if y]
+    # Rounded amounts give a rounded change.
+    slack = share.tolerance + 100 * (amounts[0].tolerance / (a or 1) + amounts[1].tolerance / (b or 1))
+    if any(abs(value - abs(share.value)) <= max(slack, _ROUNDED_TWICE * value) for value in made):
+        return None
+    return Finding(
+        "numbers_differ",
+        f"from {amounts[0].text} to {amounts[1].text} is not {share.text}",
+        withdrawn_at=LIKELY,
+    )
+
+
+def wrong_sign(claim: Claim, sources: Sources) -> Finding | None:
+    """A loss is no profit: the source has the figure below zero only, and no word of either makes up for the minus."""
+    for ours in claim.figures:
+        theirs = [r for s in sources.statements for r in readings(s) if gives(r.quantity, ours.quantity)]
+        is_in_brackets = claim.text[: ours.quantity.start].rstrip("$€£ ").endswith("(")
+        if ours.quantity.value > 0 and not is_in_brackets and theirs and all(_is_below_zero(ours, r) for r in theirs):
+            return Finding("numbers_differ", f"the source gives {theirs[0].quantity.text} below zero")
+    return None
+
+
+def _is_below_zero(ours: Reading, theirs: Reading) -> bool:
+    if theirs.quantity.value >= 0 or ours.quantity.unit == "points" or ours.is_change or theirs.is_change:
+        return False
+    if any(_BELOW_ZERO.search(r.clause) or directions(r.clause) for r in (ours, theirs)):
+        return False
+    # Costs stand in brackets as a habit.
+    is_plain = bool(ours.quantity.currency or ours.quantity.measure) and not theirs.is_in_a_row
+    return is_plain or _CAN_BE_EITHER.search(ours.clause) is not None
+
+
+def _computed(a: float, operator: str, b: float) -> float | None:
+    if operator in ("/", "÷", "divided by"):
+        return a / b if b else None
+    if operator in ("×", "*"):
+        return a * b
+    return a + b if operator == "+" else a - b

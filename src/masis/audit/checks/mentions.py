@@ -1,0 +1,127 @@
+"""Does the source speak of the times, the names and the words that a claim gives as its own?"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from masis.audit.checks.places import spoken
+from masis.audit.checks.signature import LIKELY, NOT_RULED_OUT, Claim, Finding, Sources
+from masis.language.periods import Period, lies_within_a_range, periods
+from masis.language.readings import readings
+from masis.language.spans import code_spans, paired_spans
+from masis.language.words import is_negated, names, plain
+
+ALIGNED = 0.7
+"""Share of the claim's words that a statement must have for its time to be the one the claim speaks of."""
+_RELATIVE = re.compile(
+    r"\b(?:prior|previous|preceding|last|next|following|coming|earlier|later|ago|year-over-year|year over year)\b",
+    re.IGNORECASE,
+)
+_LABELLED = re.compile(r"\b[A-Z][a-z]+ \d+\b")
+"""“Passage 2”, “Phase 3”: a thing by its number."""
+_NUMBERED = re.compile(r"-\d+$")
+_OF_A_COUNTRY = re.compile(r"(?P<root>[a-z]{4,})(?:i?an|ese|ish|ic|i)")
+FEWEST_QUOTED_WORDS = 4
+"""Shorter quotations are names, titles and terms, which may be marked without being quoted."""
+_LEFT_OUT = re.compile(r"\[?\(?(?:\.\.\.|…|\. \. \.)\)?\]?|\[[^\]]*\]")
+"""What the writer left out, or put in for the reader."""
+_NOT_WORDS = re.compile(r"[\W_]+")
+
+
+def foreign_period(claim: Claim, sources: Sources) -> Finding | None:
+    """A year, quarter or day that stands nowhere in what is cited, or another one than that of the very statement."""
+    years = {p.year for p in sources.periods if p.year}
+    for period in claim.periods:
+        if period.year and period.year not in years:
+            return _unmentioned(period, years, sources)
+        alike = [p for p in sources.periods if p.part and _kind(p) == _kind(period)]
+        # A printed table may set the day and the year of a column apart.
+        if period.part and alike and period.part not in {p.part for p in sources.periods}:
+            return Finding("numbers_differ", f"the source speaks of {spoken(alike)}, not of {spoken([period])}")
+    return _of_another_statement(claim, sources)
+
+
+def _kind(period: Period) -> str:
+    """A quarter, a half, a month or a day: a month is no other time than its quarter."""
+    part = period.part or ""
+    return "day" if "-" in part else "month" if part[:1].isdigit() else part[:1]
+
+
+def _unmentioned(period: Period, years: set[int], sources: Sources) -> Finding:
+    is_relative = len(years) == 1 and _RELATIVE.search(sources.text)
+    is_fiscal = period.basis == "fiscal" and period.year and period.year - 1 in years
+    if not years or is_relative or is_fiscal or lies_within_a_range(period, sources.text):
+        return Finding("unverified", f"the source does not name {period.year}: code alone cannot tell")
+    known = ", ".join(map(str, sorted(years)))
+    return Finding("numbers_differ", f"the source speaks of {known}, not of {period.year}")
+
+
+def _of_another_statement(claim: Claim, sources: Sources) -> Finding | None:
+    window = sources.window(claim)
+    if window is None or window.coverage < ALIGNED or is_negated(claim.text):
+        # Of what a report does not have, it says no time.
+        return None
+    here = [*periods(window.said), *(p for part in window.parts for r in readings(part) for p in r.periods)]
+    around = [p for p in sources.periods if p not in periods(sources.text)]
+    for period in claim.periods if len({p.year for p in claim.periods}) < 2 else ():
+        if here and all(period.excludes(p) for p in here) and not any(period == p for p in around):
+            said = f"the source speaks of {spoken(here)} here, not of {spoken([period])}"
+            return Finding("numbers_differ", said, withdrawn_at=LIKELY)
+    return None
+
+
+def foreign_name(claim: Claim, sources: Sources) -> Finding | None:
+    elsewhere = "\n".join(chunk.get("elsewhere", "") for chunk in sources.chunks)
+    where = _letters(f"{sources.around}\n{sources.text}\n{elsewhere}")
+    said = names(_LABELLED.sub(" ", claim.text))
+    missing = [n for n in dict.fromkeys(said) if not _is_acronym(n) and not _is_named(n, where)]
+    if not missing:
+        return None
+    return Finding("not_in_source", f"the source does not name {', '.join(missing)}", withdrawn_at=NOT_RULED_OUT)
+
+
+def _is_named(name: str, where: str) -> bool:
+    """ "Libyan" is named where "Libya" is."""
+    letters = _letters(_NUMBERED.sub("", name))
+    country = _OF_A_COUNTRY.fullmatch(letters)
+    return letters in where or (country is not None and country["root"] in where)
+
+
+@lru_cache(maxsize=4096)
+def _letters(text: str) -> str:
+    """“Khloé’s” is named where “Khloe” is, “Southeast” where “South East” is."""
+    folded = unicodedata.normalize("NFKD", plain(text)).lower()
+    return re.sub(r"[\W_]+", "", re.sub(r"'s\b|[\u0300-\u036f]", "", folded))
+
+
+def _is_acronym(name: str) -> bool:
+    # “CEO” may stand for words the source spells out.
+    return name.rstrip("s").isupper() and len(name) <= 6
+
+
+def misquoted(claim: Claim, sources: Sources) -> Finding | None:
+    """What a claim puts in quotation marks must stand in the source word for word."""
+    _, quotes = paired_spans(claim.text, 0, len(claim.text), code_spans(claim.text, 0, len(claim.text)))
+    where = _words_of(f"{sources.around}\n{sources.text}")
+    for start, end in quotes:
+        quotation = claim.text[start + 1 : end - 1].strip()
+        # A question in quotation marks is the one that was asked.
+        is_short = len(quotation.split()) < FEWEST_QUOTED_WORDS or quotation.endswith("?")
+        if not is_short and not _is_quoted(quotation, where):
+            return Finding("not_in_source", f"the source does not say “{quotation}”", withdrawn_at=NOT_RULED_OUT)
+    return None
+
+
+def _is_quoted(quotation: str, where: str) -> bool:
+    at = 0
+    for piece in map(_words_of, _LEFT_OUT.split(quotation)):
+        found = where.find(piece.rstrip(), at)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return True
+
+
+@lru_cache(maxsize=4096)
+def _words_of(text: str) -> str:
+    return f" {_NOT_WORDS.sub(' ', plain(text).lower()).strip()} "

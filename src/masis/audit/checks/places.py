@@ -1,0 +1,158 @@
+"""Is the number for this thing and this time? It stands in the passage, but in another row, column or sentence.
+
+A number in the wrong place is proved only by the right one: what the claim names must have another figure of the same
+kind in that very place.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from masis.audit.checks.derivations import derivation
+from masis.audit.checks.figures import gives
+from masis.audit.checks.signature import LIKELY, Claim, Finding, Sources, coverage_of, telling_words
+from masis.language.periods import Period, lies_within_a_range
+from masis.language.quantities import Quantity, comparable
+from masis.language.readings import Reading, readings
+from masis.language.statements import Statement
+from masis.language.words import content_stems
+
+NAMED = 0.75
+"""Share of a clause's words that a statement must have for its own figure to be the one the claim means …"""
+APART = 0.4
+"""… and how many fewer of them those statements have that do give the claim's figure."""
+FEWEST_ROW_MATES = 2
+
+
+def figure_of_something_else(claim: Claim, sources: Sources) -> Finding | None:
+    """What the claim names has another figure there."""
+    for ours in _telling_figures(claim):
+        wanted = telling_words(ours.clause) or claim.subject
+        holding = _holding(ours, sources)
+        most = max((_fit(wanted, s) for s in holding), default=1.0)
+        rivals = list(_rivals(ours, sources, holding))
+        rival = max(rivals, key=lambda pair: _fit(wanted, pair[0]), default=None)
+        is_apart = rival and _fit(wanted, rival[0]) >= max(NAMED, most + APART) and _is_whole(rival[0], claim)
+        if (
+            not is_apart
+            and holding
+            and all(s.is_row and not _label(s) & frozenset(content_stems(claim.text)) for s in holding)
+        ):
+            # The claim names another row in full, and nothing of those that have its figure.
+            rival = next((pair for pair in rivals if _label(pair[0]) and _label(pair[0]) <= wanted), None)
+            is_apart = rival is not None
+        if rival and is_apart and not _is_derived(claim, ours, sources):
+            said = f"the source gives {rival[1].quantity.in_words} for this, {ours.quantity.in_words} for another thing"
+            return Finding("numbers_differ", said, withdrawn_at=LIKELY)
+    return None
+
+
+def figure_of_another_row(claim: Claim, sources: Sources) -> Finding | None:
+    """All other figures of the claim stand in one row, which has another one of this kind."""
+    figures = _telling_figures(claim)
+    for ours in figures:
+        others = [r for r in figures if r is not ours]
+        rows = [s for s in sources.statements if s.is_row and all(_has(s, r) for r in others)]
+        if len(others) < FEWEST_ROW_MATES:
+            # One figure beside it may be a row's by chance, unless the claim names that row.
+            rows = [s for s in rows if others and _label(s) and _is_whole(s, claim)]
+        holding = _holding(ours, sources)
+        if not rows or not holding or any(s in rows or (_label(s) and _is_whole(s, claim)) for s in holding):
+            continue
+        wanted = telling_words(ours.clause)
+        if max(_fit(wanted, s) for s in holding) > max(_fit(wanted, s) for s in rows):
+            continue
+        rival = next((r for s in rows for r in readings(s) if _is_of_its_kind(ours.quantity, r.quantity)), None)
+        if rival and not _is_derived(claim, ours, sources):
+            said = f"the row of its other figures does not give {ours.quantity.in_words}"
+            return Finding("numbers_differ", said, withdrawn_at=LIKELY)
+    return None
+
+
+def figure_of_another_time(claim: Claim, sources: Sources) -> Finding | None:
+    """The number is for another time, and beside it stands another one for the claim's own time."""
+    for ours in (r for r in claim.figures if r.periods and r.is_clear):
+        holding = [(s, r) for s in sources.statements for r in readings(s) if gives(r.quantity, ours.quantity)]
+        if holding and all(_is_of_a_part(ours, r) for _, r in holding):
+            return Finding("unverified", f"the source gives {ours.quantity.in_words} for another part of the year")
+        if not holding or not all(_is_of_another_time(ours, r) for _, r in holding):
+            continue
+        rivals = (r for s, _ in holding for r in readings(s) if _is_of_its_time(ours, r))
+        if any(_is_of_its_kind(ours.quantity, r.quantity) for r in rivals):
+            when = f"{holding[0][1].quantity.in_words} for {spoken(holding[0][1].periods)}"
+            return Finding(
+                "numbers_differ",
+                f"the source gives {when}, not for {spoken(ours.periods)}",
+                withdrawn_at=LIKELY,
+            )
+    return None
+
+
+def spoken(found: Sequence[Period]) -> str:
+    return ", ".join(dict.fromkeys(" ".join(filter(None, [p.part, str(p.year or "")])) for p in found))
+
+
+def _telling_figures(claim: Claim) -> list[Reading]:
+    return [r for r in claim.figures if not r.quantity.is_small_count and not r.quantity.text[:1].isalpha()]
+
+
+def _has(statement: Statement, ours: Reading) -> bool:
+    return any(gives(r.quantity, ours.quantity) for r in readings(statement))
+
+
+def _holding(ours: Reading, sources: Sources) -> list[Statement]:
+    return [s for s in sources.statements if _has(s, ours)]
+
+
+def _is_derived(claim: Claim, ours: Reading, sources: Sources) -> bool:
+    return bool(derivation(claim, ours.quantity, sources, [r.quantity for r in claim.figures]))
+
+
+def _fit(wanted: frozenset[str], statement: Statement) -> float:
+    """Of a row its own label counts: what stands above it is said of all rows."""
+    if not statement.is_row:
+        return coverage_of(wanted, (statement,))
+    own = wanted - frozenset(content_stems(statement.above))
+    return len(own & _label(statement)) / len(own) if own else 1.0
+
+
+def _label(statement: Statement) -> frozenset[str]:
+    return frozenset(content_stems(statement.cells[0][1])) if statement.is_row else frozenset[str]()
+
+
+def _rivals(ours: Reading, sources: Sources, holding: Sequence[Statement]) -> Iterator[tuple[Statement, Reading]]:
+    for statement in sources.statements:
+        if statement not in holding:
+            alike = (r for r in readings(statement) if _is_of_its_kind(ours.quantity, r.quantity))
+            yield from ((statement, r) for r in alike)
+
+
+def _is_of_its_kind(ours: Quantity, theirs: Quantity) -> bool:
+    """A count in words is never another figure of a sum of money."""
+    is_written_alike = ours.text[:1].isalpha() == theirs.text[:1].isalpha()
+    return is_written_alike and comparable(ours, theirs) and bool(ours.measure) == bool(theirs.measure)
+
+
+def _is_whole(statement: Statement, claim: Claim) -> bool:
+    """Every word of a row's label is in the claim: a part of a name is another thing."""
+    return _label(statement) <= frozenset(content_stems(claim.text))
+
+
+def _is_of_another_time(ours: Reading, theirs: Reading) -> bool:
+    if not theirs.is_clear:
+        return False
+    if not theirs.periods:
+        return bool(theirs.not_for) and all(p in theirs.not_for for p in ours.periods)
+    if any(lies_within_a_range(p, theirs.clause) for p in ours.periods):
+        return False
+    return all(p.excludes(q) for p in ours.periods for q in theirs.periods)
+
+
+def _is_of_a_part(ours: Reading, theirs: Reading) -> bool:
+    """A quarter is not its year, though its year holds it."""
+    whole = [p for p in ours.periods if not p.part]
+    return len(whole) == len(ours.periods) and bool(theirs.periods) and all(q.is_part_of_a_year for q in theirs.periods)
+
+
+def _is_of_its_time(ours: Reading, theirs: Reading) -> bool:
+    if not theirs.periods or gives(theirs.quantity, ours.quantity) or theirs.is_change != ours.is_change:
+        return False
+    return all(any(p.year == q.year and not p.excludes(q) for q in theirs.periods) for p in ours.periods)

@@ -1,0 +1,177 @@
+"""What every check is given and what it returns: a claim, the sources it cites, and what is wrong with it, if anything.
+
+A check refutes only what it can prove wrong. Where it cannot tell it returns nothing: what is left is weighed by a
+reader of meaning (`weighing`), and doubt is `unverified`.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+
+from masis.language.languages import differ
+from masis.language.measures import MEASURES
+from masis.language.numerals import NUMBER_WORDS
+from masis.language.periods import Period, period_of_cells, periods
+from masis.language.quantities import SCALES, Quantity, quantities
+from masis.language.readings import Reading, read_prose, readings
+from masis.language.statements import SCALE_OF_ALL, Statement, statements, stems_of
+from masis.language.words import DENYING_VERBS, DOWNWARDS, NEGATIONS, UPWARDS, content_stems, stem
+from masis.types import EvidenceChunk, Verdict
+
+NUMBERS_WEIGH = 0.25
+"""How much of a claim's words its numbers outweigh, where it is looked for which words support it."""
+_TURNS = frozenset(stem(word) for word in UPWARDS | DOWNWARDS | NEGATIONS | DENYING_VERBS)
+_UNITS = "percent percentage points prozent dollars euros usd eur gbp chf fy yoy qoq".split()
+_GENERIC = "percentage average change difference sum ratio proportion amount value number total".split()
+"""Words that name a figure without saying of what."""
+_COMPARED_OTHERWISE = _TURNS | SCALES.keys() | {stem(word) for word in (*MEASURES, *NUMBER_WORDS, *_UNITS, *_GENERIC)}
+_NEGATIVE_PERCENT = re.compile(r"\((\d[\d.,]*)\)(\s?)%")
+"""A table prints a fall by 10 % as “(10)%”."""
+
+
+_SEPARATOR = re.compile(r"[_]|(?<=\d)-(?=[QqHh]\d)")
+_ABSENCE = re.compile(
+    r"\b(?:show|report|list|give|mention|contain|disclose|record|name|include|state|describe|provide|present|note|break)"
+    r"(?:s|ed|n)?(?: out| down)? (?:no|neither|none|nothing)\b",
+    re.IGNORECASE,
+)
+_FOOTNOTE = re.compile(r"\(\d\)(?!\s?[%|])")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence, or a part of one that reads alone, without its citation marks."""
+
+    text: str
+
+    @cached_property
+    def figures(self) -> list[Reading]:
+        return read_prose(with_percent_inside(self.text))
+
+    @cached_property
+    def periods(self) -> list[Period]:
+        return periods(self.text)
+
+    @property
+    def tells_an_absence(self) -> bool:
+        """“The filing reports no repurchases”: where a source says nothing, it says nothing to the contrary."""
+        return _ABSENCE.search(self.text) is not None
+
+    @cached_property
+    def subject(self) -> frozenset[str]:
+        """Its words but for numbers, turns and denials, which are compared by what they mean."""
+        return subject_of(self.text)
+
+
+@dataclass(frozen=True)
+class Window:
+    """A stretch of a passage that speaks of what the claim speaks of: one statement, or two that follow each other."""
+
+    chunk: EvidenceChunk
+    parts: tuple[Statement, ...]
+    coverage: float
+
+    @property
+    def said(self) -> str:
+        return "\n".join(part.text for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """All passages a claim cites. Headings, file names and dates count as evidence."""
+
+    chunks: Sequence[EvidenceChunk]
+
+    @cached_property
+    def text(self) -> str:
+        return "\n".join(chunk["text"] for chunk in self.chunks)
+
+    @cached_property
+    def around(self) -> str:
+        """What a reader sees beside the passages."""
+        seen = ((c["file_name"], c.get("heading"), c.get("date"), c.get("label")) for c in self.chunks)
+        return "\n".join(dict.fromkeys(_SEPARATOR.sub(" ", part) for parts in seen for part in parts if part))
+
+    @cached_property
+    def statements(self) -> list[Statement]:
+        return [s for chunk in self.chunks for s in statements(chunk["text"], chunk.get("heading"))]
+
+    @cached_property
+    def quantities(self) -> list[Quantity]:
+        """Every number that stands anywhere in them, as it is written, but for the marks of footnotes."""
+        return [*quantities(_FOOTNOTE.sub(" ", with_percent_inside(self.text))), *quantities(self.around)]
+
+    @cached_property
+    def scales(self) -> frozenset[float]:
+        """What bare figures are in, where the passages say so: “(in millions)”."""
+        found = SCALE_OF_ALL.finditer(f"{self.around}\n{self.text}")
+        return frozenset(SCALES[match["scale"].lower()] for match in found)
+
+    @cached_property
+    def periods(self) -> list[Period]:
+        named = [p for line in self.around.splitlines() for p in period_of_cells(line.split())]
+        read = [p for s in self.statements for r in readings(s) for p in r.periods]
+        return [*periods(self.text), *periods(self.around), *named, *read]
+
+    def are_foreign_to(self, claim: Claim) -> bool:
+        """In another language: then words cannot be compared."""
+        return differ(claim.text, self.text)
+
+    def window(self, claim: Claim) -> Window | None:
+        """The stretch with most of the claim's words and numbers; the shorter one is the better quotation."""
+        found = [w for chunk in self.chunks for w in _windows(chunk, claim.subject)]
+        numbers = [reading.quantity for reading in claim.figures]
+        return max(found, key=lambda w: (_closeness(w, numbers), -len(w.parts)), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    verdict: Verdict
+    reason: str
+    withdrawn_at: float | None = None
+    """It rests on how code reads a sentence (a negation, a name, a row): a reader of meaning who finds the claim borne
+    out with this probability withdraws it. None: it stands whatever anybody thinks."""
+
+
+NOT_RULED_OUT = 0.2
+"""To withdraw what code takes for a name, a quotation or a denial …"""
+LIKELY = 0.5
+"""… what it reads from directions, columns and rows …"""
+ALL_BUT_CERTAIN = 0.95
+"""… and a word changed between the source's own words."""
+
+Check = Callable[[Claim, Sources], Finding | None]
+
+
+def with_percent_inside(text: str) -> str:
+    return _NEGATIVE_PERCENT.sub(r"(\1%)\2", text)
+
+
+@lru_cache(maxsize=4096)
+def telling_words(text: str) -> frozenset[str]:
+    """Stems, but for numbers, units, turns and denials."""
+    return frozenset(s for s in content_stems(text) if not s[0].isdigit()) - _COMPARED_OTHERWISE
+
+
+def subject_of(text: str) -> frozenset[str]:
+    return telling_words(text) or frozenset(s for s in content_stems(text) if not s[0].isdigit())
+
+
+def _windows(chunk: EvidenceChunk, wanted: frozenset[str]) -> list[Window]:
+    # A passage of headings alone is one statement: there is nothing else to compare with.
+    parts = statements(chunk["text"], chunk.get("heading")) or (Statement(chunk["text"], 0, len(chunk["text"])),)
+    stretches: list[tuple[Statement, ...]] = [*((part,) for part in parts), *pairwise(parts)]
+    return [Window(chunk, stretch, coverage_of(wanted, stretch)) for stretch in stretches]
+
+
+def _closeness(window: Window, numbers: Sequence[Quantity]) -> float:
+    given = [q for part in window.parts for q in quantities(part.text)] if numbers else []
+    found = sum(any(number.agrees_with(q) for q in given) for number in numbers)
+    return round(window.coverage + (NUMBERS_WEIGH * found / len(numbers) if numbers else 0.0), 3)
+
+
+def coverage_of(wanted: frozenset[str], parts: Sequence[Statement]) -> float:
+    have = frozenset[str]().union(*map(stems_of, parts))
+    return len(wanted & have) / len(wanted) if wanted else 0.0

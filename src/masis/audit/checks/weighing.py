@@ -1,0 +1,134 @@
+"""What readers with a sense of meaning may change in code's verdicts, and what they may not.
+
+Code compares words, and a paraphrase shares few of them. Where nothing was proved wrong, a second reader (the embedded
+verifier, say) is asked how likely the passage bears out the claim. What code found in numbers and quotations stands
+whatever that reader thinks. What code read from a negation, a name or a row is withdrawn, to `unverified`, when the
+reader finds the claim borne out. Where the reader is not sure of a claim it is asked for its contrary too. What is open
+after both, a chat model's own audit may settle.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import log
+from typing import NamedTuple
+
+from masis.audit.checks.support import REFUTED, Support
+from masis.language.words import content_stems
+from masis.types import Claim, EvidenceChunk, Verdict
+
+SUPPORTED_BY_VERIFIER = 0.70
+"""From this probability on the passage bears out the claim …"""
+REFUTED_BY_VERIFIER = 0.15
+"""… down to this one it does not, unless code found every figure of the claim; in between the reader cannot tell."""
+DOUBTED_BY_VERIFIER = 0.05
+"""Down to this one it is doubted even where the source has the claim's own words."""
+CONTRARY = 1.0
+"""By how much, in logits, the contrary must be better borne out for the claim to be contradicted."""
+CONTRARY_LIKELY = 0.3
+"""… and how likely it must be by itself."""
+SURE = 0.9
+"""Above it nobody asks for the contrary."""
+SAME_CLAIM = 0.8
+"""Share of the shorter one's words that an objection and a claim must have in common to mean the same sentence."""
+
+
+class Question(NamedTuple):
+    claim: str
+    chunks: Sequence[EvidenceChunk]
+    before: str = ""
+    """The sentence before it in the answer, which says who “it” is and is not judged."""
+
+    @property
+    def key(self) -> "QuestionKey":
+        """The same words may cite other passages further down."""
+        return self.claim, tuple(chunk["chunk_id"] for chunk in self.chunks), self.before
+
+
+QuestionKey = tuple[str, tuple[str, ...], str]
+SecondOpinion = Callable[[Sequence[Question]], Sequence[float | None]]
+"""Claims with the chunks they cite → the probability that these bear each out, None where it cannot be told."""
+
+
+def weighed(support: Support, probability: float | None, of_contraries: Sequence[float | None] = ()) -> Support:
+    """The verdict after the second reader has spoken."""
+    if probability is None:
+        return support
+    if support.verdict in REFUTED:
+        is_withdrawn = support.withdrawn_at is not None and probability >= support.withdrawn_at
+        return _disputed(support, "bear it out", probability) if is_withdrawn else support
+    if not support.is_open:
+        return support
+    contrary = max((p for p in of_contraries if p is not None), default=None)
+    if contrary is not None and contrary >= CONTRARY_LIKELY and _logit(contrary) - _logit(probability) >= CONTRARY:
+        said = f"the cited words bear out the contrary, says the verifier ({contrary:.0%} against {probability:.0%})"
+        return replace(support, verdict="contradicted", reason=said, checked_by="verifier")
+    return _by_meaning(support, probability)
+
+
+def _by_meaning(support: Support, probability: float) -> Support:
+    if probability >= SUPPORTED_BY_VERIFIER:
+        return replace(support, verdict="supported", reason=_reason("bear it out", probability), checked_by="verifier")
+    if support.verdict == "supported":
+        is_doubted = probability <= DOUBTED_BY_VERIFIER
+        return _disputed(support, "do not bear it out", probability) if is_doubted else support
+    if probability <= REFUTED_BY_VERIFIER and not support.figures_hold:
+        said = _reason("do not bear it out", probability)
+        return replace(support, verdict="not_in_source", reason=said, checked_by="verifier")
+    return support
+
+
+def _logit(probability: float) -> float:
+    bounded = min(max(probability, 1e-9), 1 - 1e-9)
+    return log(bounded / (1 - bounded))
+
+
+def _disputed(support: Support, other: str, probability: float) -> Support:
+    """Code and the reader do not agree: nobody after them settles it by saying nothing."""
+    said = f"{support.reason}, says code; {_reason(other, probability)}"
+    return replace(support, verdict="unverified", reason=said, checked_by="verifier")
+
+
+def _reason(finding: str, probability: float) -> str:
+    return f"the cited words {finding}, says the verifier (probability {probability:.0%})"
+
+
+def settled_by_model(claims: Sequence[Claim], objections: Sequence[str], vouched: bool) -> list[Claim]:
+    """What was open for want of words; where code and verifier disagree, the model's silence decides nothing.
+
+    `vouched`: the model audited the whole answer and found no fault in it. A list of faults may be cut short, so that
+    what is not on it is not vouched for."""
+    settled = [_settled(claim, objections, vouched) if _is_open(claim) else claim for claim in claims]
+    return [_reopened(claim) if vouched else claim for claim in settled]
+
+
+def _reopened(claim: Claim) -> Claim:
+    """What the verifier alone refuted, and a model that read the whole answer vouches for, is left open."""
+    if claim["verdict"] not in REFUTED or claim.get("checked_by") != "verifier":
+        return claim
+    return {**claim, "verdict": "unverified", "reason": f"{claim['reason']}; the auditor found it borne out"}
+
+
+def _is_open(claim: Claim) -> bool:
+    return claim["verdict"] == "unverified" and claim.get("checked_by") == "code"
+
+
+def _settled(claim: Claim, objections: Sequence[str], vouched: bool) -> Claim:
+    if any(_is_same(claim["text"], objection) for objection in objections):
+        return _with(claim, "not_in_source", "the auditor found no support for it")
+    return _with(claim, "supported", "the auditor found it borne out") if vouched else claim
+
+
+def _with(claim: Claim, verdict: Verdict, reason: str) -> Claim:
+    settled: Claim = {**claim, "verdict": verdict, "reason": reason, "checked_by": "model"}
+    if "parts" in claim:
+        settled["parts"] = [
+            {**part, "verdict": verdict, "reason": reason} if part["verdict"] == "unverified" else part
+            for part in claim["parts"]
+        ]
+    return settled
+
+
+def _is_same(claim: str, objection: str) -> bool:
+    ours, theirs = set(content_stems(claim)), set(content_stems(objection))
+    shorter = min(len(ours), len(theirs))
+    return bool(shorter) and len(ours & theirs) >= SAME_CLAIM * shorter

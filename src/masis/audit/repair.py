@@ -1,0 +1,150 @@
+"""Repair before retry: a citation is added or corrected where a passage bears the sentence out, a refuted sentence cut.
+
+Small models write good prose and cite little of it. What a passage of the evidence plainly says gets that passage's id;
+what none says and one denies is taken out and named in the trail. What is left is judged again as any answer is.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from masis.audit.checks.signature import Claim as Checked
+from masis.audit.checks.signature import Sources
+from masis.audit.checks.support import REFUTED
+from masis.audit.checks.weighing import SecondOpinion
+from masis.audit.citations.engine import CitedSentence, cited_sentences
+from masis.audit.verdicts import judge_claims
+from masis.language.instructions import readable
+from masis.types import Claim, EvidenceChunk, Repair, Verdict
+
+MOST_PASSAGES = 3
+"""Passages that are read for one sentence …"""
+LEAST_SHARED = 0.4
+"""… and the share of its words that each must have."""
+LEAST_LEFT = 0.5
+"""Of the sentences that claim something, this share must be left for the answer still to be one."""
+BORNE_OUT: frozenset[Verdict] = frozenset({"verbatim", "supported"})
+_CLOSING = re.compile(r"(?P<stop>[.!?。！？]?)(?P<marks>[\s*_\"'”’)\]]*)$")
+_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d+[.)])[ \t]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """One repair, as the trail names it."""
+
+    kind: Repair
+    sentence: str
+    """As the writer wrote it."""
+    chunk_ids: tuple[str, ...]
+    reason: str
+    start: int = 0
+    """In the repaired answer; of a sentence that was cut, where it stood."""
+
+    @property
+    def told(self) -> dict[str, object]:
+        return {"repaired": self.kind, "sentence": self.sentence, "citations": self.chunk_ids, "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True)
+class RepairedAnswer:
+    text: str
+    claims: list[Claim]
+    repairs: tuple[Mended, ...]
+    still_answers: bool
+
+
+def repaired(
+    answer: str, claims: Sequence[Claim], evidence: Sequence[EvidenceChunk], second_opinion: SecondOpinion | None
+) -> RepairedAnswer | None:
+    """None where there is nothing to repair, or nothing that could be."""
+    by_id = {chunk["chunk_id"]: chunk for chunk in readable(evidence)}
+    mended = list(_mended(answer, claims, by_id, second_opinion))
+    if not mended:
+        return None
+    text, placed = _written_again(answer, mended)
+    left = [_marked(claim, placed) for claim in judge_claims(text, evidence, second_opinion)]
+    return RepairedAnswer(text, left, tuple(placed), _still_answers(claims, left))
+
+
+def _mended(
+    answer: str, claims: Sequence[Claim], by_id: Mapping[str, EvidenceChunk], second_opinion: SecondOpinion | None
+) -> Iterator[tuple[CitedSentence, Mended]]:
+    sentences = {sentence.start: sentence for sentence in cited_sentences(answer, by_id)}
+    for claim in claims:
+        sentence = sentences.get(claim["start"])
+        is_wrong = claim["verdict"] in REFUTED
+        if sentence is None or claim["kind"] != "claim" or not (is_wrong or claim["verdict"] == "uncited"):
+            continue
+        bearing = _bearing(sentence, by_id, second_opinion)
+        if bearing:
+            kind: Repair = "corrected" if is_wrong else "added"
+            yield sentence, Mended(kind, sentence.text, bearing, claim["reason"], claim["start"])
+        elif is_wrong and claim.get("checked_by") == "code":
+            # What only the verifier doubts, the auditor may know better.
+            yield sentence, Mended("cut", sentence.text, (), claim["reason"], claim["start"])
+
+
+def _bearing(
+    sentence: CitedSentence, by_id: Mapping[str, EvidenceChunk], second_opinion: SecondOpinion | None
+) -> tuple[str, ...]:
+    """Ids of the passages that bear the sentence out: what it cites itself, beside a made-up id, or another one."""
+    bare = sentence.bare.strip()
+    if sentence.invalid and sentence.cited and _bears(bare, [by_id[i] for i in sentence.cited], second_opinion):
+        return sentence.cited
+    for chunk in _closest(bare, [chunk for i, chunk in by_id.items() if i not in sentence.cited]):
+        if _bears(bare, [chunk], second_opinion):
+            return (chunk["chunk_id"],)
+    return ()
+
+
+def _closest(bare: str, chunks: Sequence[EvidenceChunk]) -> list[EvidenceChunk]:
+    claim = Checked(bare)
+    windows = [window for chunk in chunks if (window := Sources([chunk]).window(claim))]
+    near = sorted((w for w in windows if w.coverage >= LEAST_SHARED), key=lambda w: -w.coverage)
+    return [window.chunk for window in near[:MOST_PASSAGES]]
+
+
+def _bears(bare: str, chunks: Sequence[EvidenceChunk], second_opinion: SecondOpinion | None) -> bool:
+    cited = " ".join(f"[{chunk['chunk_id']}]" for chunk in chunks)
+    claims = judge_claims(_with_citation(bare, cited), chunks, second_opinion)
+    return bool(claims) and all(claim["verdict"] in BORNE_OUT for claim in claims if claim["kind"] == "claim")
+
+
+def _with_citation(sentence: str, citation: str) -> str:
+    closing = _CLOSING.search(sentence)
+    if closing is None or "|" in sentence:
+        return f"{sentence} {citation}"
+    return f"{sentence[: closing.start()].rstrip()} {citation}{closing['stop']}{closing['marks']}"
+
+
+def _written_again(answer: str, mended: Sequence[tuple[CitedSentence, Mended]]) -> tuple[str, list[Mended]]:
+    """The answer with every repair made, and each repair with its place in it."""
+    text, at, placed = "", 0, list[Mended]()
+    for sentence, repair in mended:
+        text += answer[at : sentence.start]
+        if repair.kind == "cut":
+            # With its last sentence, a list item goes as a whole.
+            line = text.rpartition("\n")[2]
+            is_whole_item = _ITEM.fullmatch(line) and answer[sentence.end : sentence.end + 1] in ("", "\n")
+            text = text[: len(text) - len(line)] if is_whole_item else text.rstrip(" ")
+            placed.append(_at(repair, len(text)))
+        else:
+            placed.append(_at(repair, len(text)))
+            bare = sentence.bare.rstrip()
+            text += _with_citation(bare, " ".join(f"[{i}]" for i in repair.chunk_ids))
+        at = sentence.end
+    return f"{text}{answer[at:]}".strip(), placed
+
+
+def _at(repair: Mended, start: int) -> Mended:
+    return Mended(repair.kind, repair.sentence, repair.chunk_ids, repair.reason, start)
+
+
+def _marked(claim: Claim, repairs: Sequence[Mended]) -> Claim:
+    mended = next((r for r in repairs if r.kind != "cut" and claim["start"] <= r.start < claim["end"]), None)
+    return {**claim, "repaired": mended.kind} if mended else claim
+
+
+def _still_answers(before: Sequence[Claim], left: Sequence[Claim]) -> bool:
+    asserted, kept = ([c for c in claims if c["kind"] == "claim"] for claims in (before, left))
+    return bool(kept) and len(kept) >= LEAST_LEFT * len(asserted)

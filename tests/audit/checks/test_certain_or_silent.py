@@ -1,0 +1,96 @@
+"""Claims that are right and were once refuted, each beside what makes it wrong: code refutes what it can prove."""
+
+import pytest
+
+from masis.audit.checks.support import REFUTED, check_support
+from masis.audit.verdicts import judge_claims
+from tests.support.engines import chunk
+
+RATES = chunk("c1", "Measure | 2021 | 2022 | Change\nRenewal rate | 71% | 74% | +3pp\nChurn | 9.7 | 8.2 | (1.5)")
+FLATTENED = chunk(
+    "c1",
+    "Operating expenses were as follows (dollars in millions):\nThree Months Ended Nine Months Ended\nJuly 1,\n2023\n"
+    "June 25,\n2022\nJuly 1,\n2023\nJune 25,\n2022\nResearch and development $ 7,442 $ 6,797 $ 22,608 $ 19,490\n"
+    "Percentage of total net sales 9 % 8 % 8 % 6 %\nTotal operating expenses $ 13,415 $ 12,809 $ 41,389 $ 38,144",
+    heading="Apple Inc.",
+)
+TAXES = chunk("c1", "The Company's effective tax rate was 12.5 % for the third quarter of 2023.", heading="Apple Inc.")
+VOTES = chunk("c1", "Nominee | For | Against\nA. Moss | 1,204,331 | 40,118\nB. Lind | 1,187,902 | 56,547")
+SEGMENTS = chunk("c1", "Segment | Revenue\nCompute | 4,460\nGraphics | 2,732\nTotal | 7,192")
+MERGER = chunk("c1", "The plan runs for twelve\nmonths from the closing of the merger on 3 May 2024.")
+CASH = chunk("c1", "Cash outflows were $13.1 billion and $10.9 billion in Q2 2022 and Q2 2023.")
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("The pandemic of COVID-19 slowed sales in Asia.", chunk("c1", "The COVID pandemic slowed sales in Asia.")),
+        ("The 8-K filing names the new auditor.", chunk("c1", "The filing names the new auditor.")),
+        ("In the 10-Q sales in Asia slowed.", chunk("c1", "Sales in Asia slowed.")),
+        (
+            "Cash fell by £7.6M (£39.0M − £31.4M).",
+            chunk("c1", "Cash was £31.4 million at the end of the year and £39.0 million at its beginning."),
+        ),
+        ("The renewal rate was 74% in 2022, up 3pp from 71% in 2021.", RATES),
+        ("B. Lind received 1,187,902 votes for and 56,547 against.", VOTES),
+        ("Churn was 9.7% in 2021.", RATES),
+        ("Churn changed by 1.5 in 2022.", RATES),
+        ("Apple's effective tax rate was 12.5% in the third quarter of 2023.", TAXES),
+        ("Research and development was $7,442 million, against $6,797 million a year before.", FLATTENED),
+        ("Compute brought about 62% of the total (4,460 / 7,192).", SEGMENTS),
+        ("The plan runs for twelve months from closing.", MERGER),
+        ("B. Lind | 1,187,902 | 56,547", VOTES),
+        ("Cash outflows were $10.9 billion in Q2 2023.", CASH),
+    ],
+)
+def test_what_is_right_is_not_refuted(claim: str, source: object) -> None:
+    assert check_support(claim, [source]).verdict not in REFUTED  # type: ignore[list-item]
+
+
+def test_a_date_counts_in_whichever_passage_of_the_sentence_it_stands() -> None:
+    dated = chunk("c1", "The agreement was signed on 12 June 2023.")
+    other = chunk("c2", "The agreement covers three plants in Spain and was extended in 2024.")
+    found = check_support("The agreement, signed on 12 June 2023, covers three plants in Spain.", [dated, other])
+    assert found.verdict not in REFUTED
+
+
+def test_file_names_and_headings_are_evidence() -> None:
+    source = chunk("c1", "Sales rose in all regions.", file_name="2023 Q2 ACME.pdf", heading="Acme Corporation")
+    assert check_support("In Q2 2023 sales of Acme rose in all regions.", [source]).verdict not in REFUTED
+    assert check_support("In Q4 2023 sales of Acme rose in all regions.", [source]).verdict in REFUTED
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("Cash fell by £8.6M (£39.0M − £31.4M).", chunk("c1", "Cash was £31.4 million, before £39.0 million.")),
+        ("The renewal rate was 47% in 2022.", RATES),
+        ("A. Moss received 1,187,902 votes for.", VOTES),
+        ("Research and development was €7,442 million.", FLATTENED),
+        ("Research and development was $7,442 billion, against $6,797 million a year before.", FLATTENED),
+        ("Total operating expenses were $13,415 million, against $6,797 million a year before.", FLATTENED),
+        ("Compute brought about 72% of the total (4,460 / 7,192).", SEGMENTS),
+        ("Cash outflows were $13.1 billion in Q2 2023.", CASH),
+        ("Revenue went from $40,665 million to $39,669 million, a change of 7%.",
+         chunk("c1", "Revenue | 40,665 | 39,669 | (2)%\nCosts | 30,100 | 28,000 | 7%")),
+    ],
+)  # fmt: skip
+def test_what_can_be_proved_wrong_is_refuted(claim: str, source: object) -> None:
+    assert check_support(claim, [source]).verdict == "numbers_differ"  # type: ignore[list-item]
+
+
+def test_a_table_does_not_repeat_whose_figures_it_gives() -> None:
+    rows = "| Gross margin percentage | July 1, 2023 |\n|---|---|\n| Products | 35.4% |\n| Services | 70.5% |"
+    title = (
+        "This is a report of Apple Inc. to its owners. Weakness had an impact on the Company’s total net sales, which "
+        "decreased 1%."
+    )
+    evidence = [chunk("c1", rows, document_id="d1"), chunk("c2", title, document_id="d1")]
+    for sentence in (
+        "Apple's gross margin percentage was 35.4% for Products. [c1]",
+        "Weakness had an impact on Apple's total net sales, which decreased 1%. [c2]",
+    ):
+        (claim,) = judge_claims(sentence, evidence)
+        assert claim["verdict"] in ("supported", "verbatim", "unverified"), claim["reason"]
+    (foreign,) = judge_claims("For Products, Nokia had a gross margin percentage of 35.4%. [c1]", evidence)
+    assert foreign["verdict"] == "not_in_source"
