@@ -10,8 +10,7 @@ from typing import Any
 from evals.eval_conflicts import conflicts_of, passage
 from evals.intervals import share
 from evals.tables import Section, shared_data, table
-from masis.audit.conflicts.alike import same_answer
-from masis.audit.conflicts.holding import gives
+from masis.audit.conflicts.agreement import gives, same_answer
 from masis.reasoning.offline.writer import OfflineWriter
 from masis.reasoning.ports import Passage, WritingBrief
 from masis.types import Conflict, EvidenceChunk

@@ -6,12 +6,18 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from masis.audit.checks.turns import flipped
-from masis.audit.conflicts.alike import same_answer
-from masis.audit.conflicts.asked import Asked, at_other_times, read_asked
-from masis.audit.conflicts.qualifiers import definition_marks, kind_by_marks, stage_marks
+from masis.audit.conflicts.agreement import same_answer
+from masis.audit.conflicts.explanations import (
+    Worded,
+    at_other_times,
+    definition_marks,
+    kind_by_marks,
+    stage_marks,
+    then_and_now,
+)
+from masis.audit.conflicts.figures import subject_of
+from masis.audit.conflicts.question import Asked, read_asked
 from masis.audit.conflicts.records import Said, record, without_copies
-from masis.audit.conflicts.stated import subject_of
-from masis.audit.conflicts.worded import Worded, then_and_now
 from masis.language.clauses import clauses
 from masis.language.periods import Period, period_spans, periods
 from masis.language.statements import Statement, statements

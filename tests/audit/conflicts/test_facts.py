@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from masis.audit.conflicts.disputed import find_disputed_facts
+from masis.audit.conflicts.facts import find_disputed_facts
 from tests.support.engines import chunk
 
 

@@ -1,8 +1,9 @@
-"""Whether two short answers say the same: “3,559 people” and 3559, 2 July 1829 and 1829, the UN and its full name."""
+"""Whether two answers say the same, whether a text gives an answer, and whether one text is a copy of another."""
 
 import re
 import unicodedata
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from masis.language.periods import periods
 from masis.language.quantities import Quantity, quantities
@@ -81,3 +82,39 @@ def _is_short_for(short: str, long: str) -> bool:
     if not (2 <= len(letters) <= 6 and letters.isupper() and len(spelled) >= 2):
         return False
     return letters in ("".join(w[0] for w in spelled).upper(), "".join(w[0] for w in spelled if w[0].isupper()))
+
+
+MOST_WORDS = 0.75
+"""Share of a value's words that must be in the passage, where it is neither a number nor a date."""
+
+
+def gives(text: str, value: str) -> bool:
+    if not value.strip():
+        return False
+    if folded(value) and f" {folded(value)} " in f" {folded(text)} ":
+        return True
+    if wanted := quantities(value):
+        given = quantities(text)
+        return all(any(q.is_met_by(g) or g.is_met_by(q) for g in given) for q in wanted)
+    if dates := periods(value):
+        return all(any(not p.excludes(q) and p.part == q.part for q in periods(text)) for p in dates)
+    meant, said = set(content_stems(folded(value))), set(content_stems(folded(text)))
+    return bool(meant) and len(meant & said) >= MOST_WORDS * len(meant)
+
+
+RUN = 4
+"""Words in a row: that long, two writers seldom choose the same by chance."""
+COPIED = 0.6
+"""Share of the shorter text's runs of words that the longer one has too."""
+
+
+def is_copy(a: str, b: str) -> bool:
+    ours, theirs = _runs(a), _runs(b)
+    fewer = min(len(ours), len(theirs))
+    return bool(fewer) and len(ours & theirs) >= COPIED * fewer
+
+
+@lru_cache(maxsize=4096)
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
+    said = words(text)
+    return frozenset(tuple(said[i : i + RUN]) for i in range(max(1, len(said) - RUN + 1))) if said else frozenset()

@@ -1,6 +1,70 @@
 import pytest
 
-from masis.audit.conflicts.worded import Worded, are_comparable, kind_by_words, then_and_now
+from masis.audit.conflicts.explanations import (
+    Worded,
+    are_comparable,
+    are_issues_of_one_series,
+    are_namesakes,
+    asked_names,
+    kind_by_words,
+    then_and_now,
+)
+from tests.support.engines import chunk
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("2023 Q1 AMZN.pdf", "2023 Q3 AMZN.pdf", True),
+        ("annual-report-2023.pdf", "annual-report-2024.pdf", True),
+        ("2023 Q1 AMZN.pdf", "2023 Q1 AAPL.pdf", False),
+        ("document-1.txt", "document-2.txt", False),
+        ("annual-report-2025.pdf", "board-memo-2026.docx", False),
+    ],
+)
+def test_a_series_is_named_alike_but_for_the_period(first: str, second: str, expected: bool) -> None:
+    assert are_issues_of_one_series(chunk(file_name=first), chunk(file_name=second)) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "a", "b"),
+    [
+        (
+            "What is the population of Pinehurst?",
+            "Pinehurst, Idaho is a city in Shoshone County.",
+            "Pinehurst, North Carolina is a village.",
+        ),
+        (
+            'Who directed the film "Deadfall"?',
+            "Deadfall (1993 film) is a crime drama.",
+            "Deadfall (2012 film) stars Eric Bana.",
+        ),
+        (
+            "When was Larry Gilbert born?",
+            "Larry Gilbert was a professional golfer on the senior tour.",
+            "Larry Gilbert was a baseball outfielder.",
+        ),
+    ],
+)
+def test_texts_that_say_which_one_they_mean(question: str, a: str, b: str) -> None:
+    assert are_namesakes(question, a, b)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Pinehurst, Idaho had 1,619 people.", "In 2010 Pinehurst, Idaho had 1,700 people."),
+        ("Pinehurst had 1,619 people.", "Pinehurst, Idaho had 1,700 people."),
+        ("Pinehurst is a small city.", "Pinehurst is a city in the north."),
+    ],
+)
+def test_texts_that_may_mean_the_same(a: str, b: str) -> None:
+    assert not are_namesakes("What is the population of Pinehurst?", a, b)
+
+
+def test_a_quoted_title_is_the_name() -> None:
+    assert asked_names('What is the genre of "Hard Time"?') == ["Hard Time"]
+    assert asked_names("Where is Fort Buchanan located?") == ["Fort Buchanan"]
 
 
 def worded(marked: str) -> Worded:
