@@ -37,8 +37,8 @@ eval: $(VENV)/.dev .cache/peers/.ready .cache/minilm/model.onnx ## evaluate answ
 	$(BIN)/python -m pytest -m evaluation
 	$(BIN)/python -m evals eval
 
-eval-llm: $(VENV)/.llm ## ask N questions (3) of a small real model on this machine, and write what happened
-	$(BIN)/python -m evals.eval_llm $(N)
+eval-llm: $(VENV)/.llm ## measure MODEL (a GGUF file, or NAME@ADDRESS of an endpoint) on N questions (20) of each set, and write its table
+	$(BIN)/python -m evals.eval_llm $(MODEL) $(N)
 
 samples: $(VENV)/.dev ## write the sample documents again
 	$(BIN)/python -m examples.generator

@@ -5,6 +5,7 @@ import json
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -68,12 +69,63 @@ def measure(limit: int | None = None) -> Section:
         "pairs that agree left alone",
         "balanced accuracy, pairs (± 95 %)",
     ]
-    return Section("conflicts", TITLE, f"{_explained(reported)}\n\n{table(header, rows)}\n\n{_in_the_sample()}")
+    return Section(
+        "conflicts",
+        TITLE,
+        f"{_explained(reported)}\n\n{table(header, rows)}\n\n{in_wikipedia(limit)}\n\n{_in_the_sample()}",
+    )
 
 
 def conflicts_of(question: str, evidence: Sequence[EvidenceChunk]) -> list[Conflict]:
     """All that is found with no key: by code, and by the embedded reader."""
     return joined(find_conflicts(question, evidence), find_disagreements(question, evidence))
+
+
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """WikiContradict: two passages that contradict each other, or one with the paragraph it was taken from."""
+
+    question: str
+    first: str
+    second: str
+    contradicts: bool
+
+    @property
+    def pair(self) -> list[EvidenceChunk]:
+        return [passage(1, self.first), passage(2, self.second)]
+
+    @property
+    def is_reported(self) -> bool:
+        """The other half may be looked at."""
+        return int(sha256(f"wikicontradict-{self.question}".encode()).hexdigest(), 16) % 2 == 1
+
+    @property
+    def is_one_text(self) -> bool:
+        """A third of the contradictions stand within one passage, given twice."""
+        return self.contradicts and (self.first.strip() in self.second or self.second.strip() in self.first)
+
+
+def wikicontradict(data: Path) -> list[Passages]:
+    entries = [json.loads(x) for x in gzip.decompress((data / "questions.jsonl.gz").read_bytes()).splitlines()]
+    pairs = (("context1", "context2"), ("context1", "context1_info"), ("context2", "context2_info"))
+    return [Passages(e["question"], e[a], e[b], b == "context2") for e in entries for a, b in pairs]
+
+
+def in_wikipedia(limit: int | None = None) -> str:
+    data = shared_data("wikicontradict_half")
+    if data is None:
+        return ""
+    cases = [c for c in wikicontradict(data) if c.is_reported][:limit]
+    raised = [(c, any(r["kind"] == "contradiction" for r in conflicts_of(c.question, c.pair))) for c in cases]
+    found = [was for c, was in raised if c.contradicts]
+    apart = [was for c, was in raised if c.contradicts and not c.is_one_text]
+    quiet = [not was for c, was in raised if not c.contradicts]
+    return (
+        f"WikiContradict, the half that is not looked at: {sum(found)} of {len(found)} contradictions raised "
+        f"({sum(apart)} of the {len(apart)} between two different texts; the others stand within one passage), none "
+        f"raised for {sum(quiet)} of {len(quiet)} passages with the paragraph they were taken from: balanced accuracy "
+        f"{balanced(found, quiet)}."
+    )
 
 
 def _explained(reported: Sequence[Case]) -> str:

@@ -78,12 +78,13 @@ def measure() -> Section:
     rows = [_row(name, prints, grids) for name, grids in systems.items()]
     header = ["", *(f"{kind}: cell F1" for kind in ("ruled", "unruled")), "header", "wrong figures"]
     styles = [[s, *_shown(prints, systems["MASIS"], s)] for s in dict.fromkeys(each.style for each in prints)]
+    by_style = table(["style", "tables", "cell F1", "header", "wrong figures"], styles)
     body = (
-        f"{len(prints)} tables of TAT-QA and WikiTableQuestions (the half that no rule was made on), printed by reportlab "
-        "and Chromium. Cell F1: a cell is right when its text stands in the row of its label. Header: of the right cells, "
-        "those under their column's whole name. Wrong figures: of the cells with a figure, those whose figure is not in "
-        "the row it was printed in.\n\n"
-        f"{table(header, rows)}\n\nMASIS by style:\n\n{table(['style', 'tables', 'cell F1', 'header', 'wrong figures'], styles)}"
+        f"{len(prints)} tables of TAT-QA and WikiTableQuestions (the half kept for reporting), printed by "
+        "reportlab and Chromium. Cell F1: a cell is right when its text stands in the row of its label. Header: of the "
+        "right cells, those under their column's whole name. Wrong figures: of the cells with a figure, those whose "
+        "figure is not in the row it was printed in.\n\n"
+        f"{table(header, rows)}\n\nMASIS by style:\n\n{by_style}"
     )
     return Section("layout", title, body)
 
@@ -185,9 +186,9 @@ def judged(known: KnownTable, grids: Sequence[Grid]) -> Score:
 
 
 def _judged(known: KnownTable, grid: Grid) -> Score:
-    names = [_bare(name) for name in known.names]
+    names = _without_unit([_bare(name) for name in known.names])
     wanted = Counter((_bare(row[0]), _bare(cell)) for row in known.rows for cell in row[1:] if cell)
-    header = [_bare(name) for name in grid[0]] if grid else []
+    header = _without_unit([_bare(name) for name in grid[0]]) if grid else []
     rows = [[_bare(cell) for cell in row] for row in grid[1:]]
     found = Counter((row[0], cell) for row in rows for cell in row[1:] if cell)
     placed = Counter((_bare(row[0]), _bare(c), names[i]) for row in known.rows for i, c in enumerate(row) if i and c)
@@ -196,9 +197,16 @@ def _judged(known: KnownTable, grid: Grid) -> Score:
     )
     by_label = {_bare(row[0]): {_bare(cell) for cell in row} for row in known.rows}
     figures = [(row[0], cell) for row in rows for cell in row[1:] if re.search(r"\d", cell)]
-    wrong = sum(label in by_label and cell not in by_label[label] for label, cell in figures)
+    everywhere = set().union(*by_label.values())
+    wrong = sum(cell not in by_label.get(label, everywhere) for label, cell in figures)
     right = (wanted & found).total()
     return Score(right, found.total(), wanted.total(), (placed & seen).total(), len(figures), wrong)
+
+
+def _without_unit(names: list[str]) -> list[str]:
+    """A note on all columns (“(in millions)”) may as well stand above the table."""
+    notes = {match[0] if (match := re.search(r"\([^()]*\)$", name)) else "" for name in names[1:]}
+    return [name.removesuffix(*notes) for name in names] if len(notes) == 1 else names
 
 
 def _bare(cell: str) -> str:

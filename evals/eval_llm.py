@@ -1,144 +1,170 @@
-"""The whole pipeline with a small real model behind the OpenAI-compatible path: what happened, not how good it was.
+"""A chat model behind MASIS, beside the same model with bare retrieval, and beside no model at all.
 
-`python -m evals.eval_llm [N]` asks N questions of the sample and writes the section `llm` of docs/benchmarks.md.
+    python -m evals.eval_llm [MODEL] [N]
+
+MODEL is a GGUF file (served by llama.cpp on loopback), or NAME@ADDRESS of any OpenAI-compatible endpoint (the key comes
+from OPENAI_API_KEY); without one the small model of `make eval-llm` shows that the wire works. N questions (20) each of
+the sample, the articles and the filings; the section `llm` of docs/benchmarks.md is written.
 """
 
+import asyncio
+import statistics
 import sys
-import tempfile
 import time
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evals.sample import SAMPLE, SampleQuestion, questions
+from evals.answer_data import WORKSPACE, AnswerSet, Posed, answer_sets, opened
+from evals.answer_scoring import Scored, compared, scored
 from evals.small_model import NAME, is_installed, served
 from evals.tables import Section, machine, table, write_sections
-from masis import Masis, RunResult, Settings
+from masis import Masis, Settings
+from masis.audit.citations.engine import is_abstention
 from masis.reasoning.engines import clients_for
-from masis.reasoning.llm.engine import LLMAuditor, LLMJudge, LLMWriter
-from masis.settings import Role
+from masis.reasoning.llm.wire import Message
+from masis.types import Usage
 
-QUESTIONS = 3
-SECONDS = 600.0
-"""No new question is begun after this long."""
-WORKSPACE = "tolmerick"
+QUESTIONS = 20
+SETS = ("Sample", "Articles", "Filings")
+BARE_PASSAGES = 8
+BARE = (
+    "Answer the question from the passages below, in a few sentences. If they do not contain the answer, say that the"
+    " documents do not say."
+)
+"""What thirty lines with LangChain or LlamaIndex would send, in one call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    question: SampleQuestion
-    result: RunResult
+    score: Scored
     seconds: float
+    calls: int = 0
+    tokens: int = 0
+    false_alarm: bool = False
+    """A right answer of which the audit refuted a sentence, or that ended with a person."""
 
 
-def measure(count: int = QUESTIONS) -> Section:
-    title = f"A real model on the wire ({NAME})"
-    if not is_installed():
-        return Section("llm", title, "Not measured: `make eval-llm` installs the model and measures.")
-    with served() as address, tempfile.TemporaryDirectory() as home:
-        settings = _settings(address, Path(home))
-        clients = clients_for(settings)
-        masis = Masis(
-            settings,
-            writer=LLMWriter(clients["writer"]),
-            auditor=LLMAuditor(clients["auditor"]),
-            judge=LLMJudge(clients["judge"]),
-        )
-        masis.ingest([SAMPLE], WORKSPACE)
-        asked = _ask_all(masis, _spread(questions(), count))
-        rungs = {role: client.rung for role, client in clients.items()}
-        masis.close()
-    return Section("llm", title, _body(asked, rungs))
+Answerer = Callable[[Posed], Asked]
 
 
-def _settings(address: str, home: Path) -> Settings:
+def measure(model: str | None = None, count: int = QUESTIONS) -> Section:
+    name = Path(model).stem if model and model.endswith(".gguf") else (model or NAME).split("@")[0]
+    title = f"With a chat model ({name})"
+    if model is None and not is_installed():
+        return Section("llm", title, "Not measured: `make eval-llm` installs a small model and measures.")
+    with _address(model) as address:
+        chosen = [s for s in answer_sets(count) if s.name.split()[0] in SETS]
+        rows = [row for answer_set in chosen for row in _rows(answer_set, name, address)]
+    header = ["questions", "who answers", "right", "answered although nothing says it", "false alarms", "calls"]
+    body = (
+        f"{machine()}. Per question, medians: calls, tokens, seconds. A false alarm is a right answer that the audit"
+        f" refuted in part or put to a person.\n\n{table([*header, 'tokens', 's'], rows)}"
+    )
+    return Section("llm", title, body)
+
+
+@contextmanager
+def _address(model: str | None) -> Iterator[str]:
+    if model and "@" in model:
+        yield model.split("@", 1)[1]
+        return
+    with served(Path(model) if model else None) as address:
+        yield address
+
+
+def _rows(answer_set: AnswerSet, name: str, address: str) -> list[list[object]]:
+    plain = opened(answer_set)
+    with_model = Masis(_settings(plain.settings.home, name, address))
+    answerers: dict[str, Answerer] = {
+        f"MASIS with {name}": lambda posed: _by_masis(with_model, posed),
+        f"retrieval and {name}, one call": lambda posed: _bare(with_model, posed),
+        "MASIS, no model": lambda posed: _by_masis(plain, posed),
+    }
+    rows = [_row(answer_set.name, who, _all(answer_set.posed, answer)) for who, answer in answerers.items()]
+    with_model.close()
+    plain.close()
+    return rows
+
+
+def _settings(home: Path, name: str, address: str) -> Settings:
+    """Patient with a slow machine: what is measured is the answer."""
     return Settings(
         home=home,
         model_base_url=address,
-        writer_model=NAME,
-        auditor_model=NAME,
-        judge_model=NAME,
+        writer_model=name,
+        auditor_model=name,
+        judge_model=name,
         rate_limit_calls=1000,
+        model_timeout_seconds=600,
+        model_deadline_seconds=600,
         max_output_tokens=768,
-        model_timeout_seconds=240,
-        model_deadline_seconds=300,
-        # Its window is small, and every token is read on one core.
-        candidates=3,
-        retry_candidates=4,
     )
 
 
-def _spread(all_questions: Sequence[SampleQuestion], count: int) -> list[SampleQuestion]:
-    """One of each type before a second of any."""
-    seen: Counter[str] = Counter()
-    ranked = []
-    for number, question in enumerate(all_questions):
-        ranked.append((seen[question.type], number, question))
-        seen[question.type] += 1
-    return [question for _, _, question in sorted(ranked, key=lambda r: r[:2])][:count]
-
-
-def _ask_all(masis: Masis, chosen: Sequence[SampleQuestion]) -> list[Asked]:
-    asked: list[Asked] = []
-    begun = time.perf_counter()
-    for number, question in enumerate(chosen, start=1):
-        if time.perf_counter() - begun > SECONDS:
-            print(f"stopped after {len(asked)} questions: {SECONDS:.0f} s are over", flush=True)
-            break
-        print(f"{number}/{len(chosen)} {question.question}", flush=True)
-        started = time.perf_counter()
-        result = masis.ask(question.question, WORKSPACE, max_retries=1, on_event=_show)
-        asked.append(Asked(question, result, time.perf_counter() - started))
+def _all(posed: Sequence[Posed], answer: Answerer) -> list[Asked]:
+    asked = []
+    for number, question in enumerate(posed, start=1):
+        asked.append(answer(question))
+        print(f"{number}/{len(posed)} {asked[-1].seconds:.0f} s {question.text[:80]}", flush=True)
     return asked
 
 
-def _show(event: dict[str, Any]) -> None:
-    if event.get("event") == "finished":
-        trace = event["trace"]
-        told = trace.get("warning") or trace.get("decision") or trace.get("confidence") or ""
-        print(f"    {event['agent']}: {trace.get('duration_ms', 0) / 1000:.1f} s {told}", flush=True)
+def _by_masis(masis: Masis, posed: Posed) -> Asked:
+    started = time.perf_counter()
+    result = masis.ask(posed.text, WORKSPACE)
+    score = scored(posed, result)
+    refuted = result.critique["hallucination_detected"] or result.requires_human_review
+    right = compared(posed, result.answer).right
+    tokens = result.metrics["input_tokens"] + result.metrics["output_tokens"]
+    calls = result.metrics["model_requests"]
+    alarmed = right and refuted
+    return Asked(score, time.perf_counter() - started, calls, tokens, alarmed)
 
 
-def _body(asked: Sequence[Asked], rungs: Mapping[Role, str]) -> str:
-    header = ["question", "outcome", "attempts", "verdicts", "citations that resolve", "errors", "tokens in/out", "s"]
-    spoken = ", ".join(f"{role} {rung}" for role, rung in rungs.items() if role != "writer")
-    calls, requests = (sum(a.result.metrics[key] for a in asked) for key in ("model_calls", "model_requests"))
-    answered = sum(a.result.outcome.startswith("answered") for a in asked)
-    return (
-        f"{len(asked)} question(s) of the sample, asked through the OpenAI-compatible path of a model with 135 million "
-        f"parameters ({machine()}, one thread fewer than cores). It is far too small to answer or to audit; "
-        "the point is that every path ends, and that code does not let its words pass for an answer: "
-        f"{answered} of {len(asked)} ended as answered.\n\n{table(header, [_row(a) for a in asked])}\n\n"
-        f"Structured output ended on: {spoken}. Model calls {calls}, requests {requests} (more where a reply had to be "
-        "asked for again). Not part of `make eval`; `make eval-llm N=…` asks more."
-    )
+def _bare(masis: Masis, posed: Posed) -> Asked:
+    started = time.perf_counter()
+    passages = masis.search(posed.text, WORKSPACE, limit=BARE_PASSAGES)
+    evidence = "\n\n".join(chunk["text"] for chunk in passages)
+    prompt: list[Message] = [{"role": "user", "content": f"{BARE}\n\n{evidence}\n\nQuestion: {posed.text}"}]
+    text, usage = asyncio.run(_completed(masis.settings, prompt))
+    refused = is_abstention(text, [])
+    score = compared(posed, "" if refused else text)
+    return Asked(score, time.perf_counter() - started, usage.requests, usage.input_tokens + usage.output_tokens)
 
 
-def _row(asked: Asked) -> list[object]:
-    result, metrics = asked.result, asked.result.metrics
-    verdicts = Counter(claim["verdict"] for claim in result.claims if claim["verdict"])
-    cited = [citation for claim in result.claims for citation in claim["citations"]]
-    resolved = sum(citation["document_id"] is not None for citation in cited)
-    errors = Counter(str(entry["warning"]) for entry in result.trace if entry.get("warning") or entry.get("error"))
+async def _completed(settings: Settings, prompt: list[Message]) -> tuple[str, Usage]:
+    reply = await clients_for(settings)["writer"].complete(prompt)
+    return reply.value, reply.usage
+
+
+def _row(questions: str, who: str, asked: Sequence[Asked]) -> list[object]:
+    answerable = [a for a in asked if a.score.answerable]
+    unanswerable = [a for a in asked if not a.score.answerable]
+
+    def median(of: Callable[[Asked], float]) -> str:
+        return f"{statistics.median(map(of, asked)):,.0f}" if asked else ""
+
+    def share(some: Sequence[Any], of: Sequence[Any]) -> str:
+        return f"{len(some)} of {len(of)}" if of else "none asked"
+
     return [
-        asked.question.question,
-        result.outcome,
-        metrics["iterations"],
-        _counted(verdicts),
-        f"{resolved} of {len(cited)}",
-        _counted(errors),
-        f"{metrics['input_tokens']:,} / {metrics['output_tokens']:,}",
-        f"{asked.seconds:.0f}",
+        questions,
+        who,
+        share([a for a in answerable if a.score.right], answerable),
+        share([a for a in unanswerable if a.score.answered], unanswerable),
+        len([a for a in asked if a.false_alarm]),
+        median(lambda a: a.calls),
+        median(lambda a: a.tokens),
+        median(lambda a: a.seconds),
     ]
 
 
-def _counted(counts: Counter[Any]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in counts.most_common()) or "none"
-
-
 if __name__ == "__main__":
-    section = measure(int(sys.argv[1]) if len(sys.argv) > 1 else QUESTIONS)
+    given = sys.argv[1:]
+    asked_for = int(given.pop()) if given and given[-1].isdecimal() else QUESTIONS
+    section = measure(given[0] if given else None, asked_for)
     print(section.markdown)
     write_sections([section])

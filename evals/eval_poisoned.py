@@ -10,9 +10,7 @@ from typing import Any
 from evals.eval_conflicts import conflicts_of, passage
 from evals.intervals import share
 from evals.tables import Section, shared_data, table
-from masis.audit.conflicts.alike import same_answer
-from masis.audit.conflicts.holding import gives
-from masis.reasoning.offline.relevance import CrossEncoder
+from masis.audit.conflicts.agreement import gives, same_answer
 from masis.reasoning.offline.writer import OfflineWriter
 from masis.reasoning.ports import Passage, WritingBrief
 from masis.types import Conflict, EvidenceChunk
@@ -93,7 +91,7 @@ def _attack(entry: dict[str, Any]) -> Attack:
 async def _outcome(attack: Attack) -> Outcome:
     evidence = [*attack.planted, attack.clean]
     brief = WritingBrief(attack.question, [_as_passage(chunk) for chunk in evidence])
-    answer = (await OfflineWriter(CrossEncoder()).write(brief)).value
+    answer = (await OfflineWriter().write(brief)).value
     found = conflicts_of(attack.question, evidence)
     return Outcome(attack, found, conflicts_of(attack.question, attack.planted), answer)
 

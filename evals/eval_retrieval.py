@@ -57,8 +57,9 @@ def _introduction() -> str:
     missing = "" if PYTHON.exists() else " The other libraries are missing here: `sh scripts/setup_peers.sh` gets them."
     return (
         "Everybody gets the same files and the same embedding model (bge-small-en-v1.5 int8). Best of each column in "
-        "bold. “Search” is what the Researcher gets by default: 10 candidates, neighbours joined; “focus” the part of "
-        "each that speaks of the question, which a search also tells. “Second reading” is `MASIS_RERANK=order`: the "
+        "bold. “Search” is what the Researcher gets by default: 10 candidates; those side by side in a document "
+        "are counted as one, up to 1,600 characters; “focus” the part of each that speaks of the question, which a "
+        "search also tells. “Second reading” is `MASIS_RERANK=order`: the "
         f"embedded cross-encoder reads that part of each of the {READ_AGAIN} candidates and puts them in order. "
         "“Shortest” (`MASIS_RERANK=shortest`) also drops those clearly weaker than the best and keeps only that part "
         "of the others: for little context at a price, since one side of a disagreement may go. The weight of meaning "

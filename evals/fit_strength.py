@@ -1,25 +1,34 @@
 """`python -m evals.fit_strength`: fits the weights of masis.reasoning.offline.strength and prints them.
 
-On the questions of CLAPnq dev that the reader was not trained on, all of them; evals.eval_silence fits on one half and
-reports on the other.
+On the best statement of each question of evals.given_passages that may be looked at. The bias is then set by hand: a
+writer that answers too much is held back by the auditor, one that answers too little by nobody.
 """
 
-import asyncio
-from dataclasses import fields
+from dataclasses import astuple, fields
 
-from evals.eval_silence import unread_questions
-from evals.strength_fit import fitted, rates
-from masis.reasoning.offline.strength import Features
+import numpy as np
+
+from evals.fit_likelihood import fitted_on
+from evals.given_passages import given, halves
+from evals.strength_fit import logistic
+from masis.language.question import parsed
+from masis.reasoning.offline.selection import candidates_of, weighed
+from masis.reasoning.offline.strength import Features, strength
+
+SIGNS = np.array([1, 1, 1, 1, 1, -1])
 
 
 def main() -> None:
-    questions = asyncio.run(unread_questions())
-    weights, bias = fitted(questions)
-    named = zip(fields(Features), weights, strict=True)
-    print(f"WEIGHTS = Features({', '.join(f'{field.name}={weight:.2f}' for field, weight in named)})")
-    print(f"BIAS = {bias:.2f}")
-    kept, refused = rates(questions, weights, bias)
-    print(f"{len(questions)} questions, fitted on: kept {kept:.3f}, refused {refused:.3f}")
+    rows, labels = [], []
+    for item in (one for one in halves(given(), 0) if one.set in fitted_on):
+        read = weighed(parsed(item.question).parts[0], candidates_of(item.passages))
+        if read:
+            best, features = max(read, key=lambda pair: strength(pair[1]))
+            rows.append(astuple(features))
+            labels.append(float(item.is_right(best.statement.text)))
+    weights, bias = logistic(np.array(rows), np.array(labels), SIGNS)
+    named = ", ".join(f"{f.name}={w:.2f}" for f, w in zip(fields(Features), weights, strict=True))
+    print(f"WEIGHTS = Features({named})\nBIAS = {bias:.2f}, of {len(rows)} questions")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Prints known tables to PDF in the styles of real documents: reportlab as reporting tools do, Chromium as offices do."""
+"""Prints known tables to PDF in the styles of real documents, by reportlab and by Chromium."""
 
 import html
 import io
@@ -11,7 +11,7 @@ from typing import Any
 
 from reportlab.lib import colors
 from reportlab.lib.enums import TA_RIGHT
-from reportlab.lib.pagesizes import A4
+from reportlab.lib.pagesizes import A4, landscape
 from reportlab.lib.styles import ParagraphStyle, getSampleStyleSheet
 from reportlab.platypus import (
     BalancedColumns,
@@ -24,7 +24,7 @@ from reportlab.platypus import (
 
 from evals.layout_tables import KnownTable
 
-FIGURE = re.compile(r"[($€£-]*\d[\d.,]*[)%]*|[-–—]")
+FIGURE = re.compile(r"[($€£-]*\s?[(-]?\d[\d.,]*[)%]*|[-–—]")
 _PROSE = (
     "The group operates in several markets and reports its results by line of business. Management reviews them "
     "every quarter and decides on the allocation of capital. The following information should be read together with "
@@ -50,10 +50,13 @@ def printed_by_reportlab(table: KnownTable, style: str) -> bytes:
     story += [BalancedColumns(around, nCols=2), Spacer(0, 12)] if style == "two columns around" else around[:1]
     if style == "two pages":
         story.append(Spacer(0, 430))
-    story.append(_flowable(table, style))
+    flowable = _flowable(table, style)
+    story.append(flowable)
     story += [Spacer(0, 12), *([BalancedColumns(around, nCols=2)] if style == "two columns around" else around[1:])]
     out = io.BytesIO()
-    SimpleDocTemplate(out, pagesize=A4, leftMargin=50, rightMargin=50).build(story)
+    is_wide = flowable.wrap(A4[0], A4[1])[0] > A4[0] - 100
+    pagesize = landscape(A4) if is_wide and style != "two pages" else A4
+    SimpleDocTemplate(out, pagesize=pagesize, leftMargin=50, rightMargin=50).build(story)
     return out.getvalue()
 
 

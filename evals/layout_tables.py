@@ -46,6 +46,9 @@ def _is_printable(table: KnownTable) -> bool:
     cells = [cell for row in table.rows for cell in row] + [part for parts in table.header for part in parts]
     is_shaped = _LEAST_ROWS <= len(table.rows) <= _MOST_ROWS and 2 <= len(table.header) <= _MOST_COLUMNS
     is_named = len(set(table.names)) == len(table.names) and all(table.names[1:])
+    # A name without columns of its own says nothing of where it was printed.
+    levels = range(len(table.header[0]))
+    is_named = is_named and all(len({bool(parts[n]) for parts in table.header[1:]}) == 1 for n in levels)
     labels = [row[0] for row in table.rows]
     is_plain = all(len(cell) <= _CELL_CHARS and _PLAIN.fullmatch(cell) for cell in cells)
     return is_shaped and is_named and is_plain and all(labels) and len(set(labels)) == len(labels)
@@ -59,7 +62,7 @@ def _tatqa() -> Iterator[KnownTable]:
         for entry in json.loads(gzip.decompress((folder / name).read_bytes())):
             rows = [[" ".join(str(cell).split()) for cell in row] for row in entry["table"]["table"]]
             depth = next((index for index, row in enumerate(rows) if row[0]), 0)
-            if depth and all(any(rows[depth - 1][1:]) for _ in (0,)):
+            if depth and any(rows[depth - 1][1:]):
                 yield KnownTable(entry["table"]["uid"], _header(rows[:depth]), tuple(map(tuple, rows[depth:])))
 
 

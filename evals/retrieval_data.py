@@ -107,7 +107,10 @@ def _block_question(asked: dict[str, Any], blocks: dict[str, str], documents: di
 
 
 def _rows(cells: Sequence[Sequence[str]]) -> str:
-    return "\n".join(" | ".join(cell.strip() for cell in row) for row in cells)
+    """As every parser writes a table."""
+    from masis.sources.table_grid import table_lines
+
+    return "\n".join(table_lines(cells))
 
 
 def filings() -> Collection | None:

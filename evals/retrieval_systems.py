@@ -8,6 +8,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import partial
 from math import inf, log
 
 import numpy as np
@@ -16,10 +17,11 @@ from evals.retrieval_cache import CachedEmbedder, CachedReranker, Matrix
 from evals.retrieval_data import Collection, Span
 from masis.knowledge.ingestion.chunking import chunk_document
 from masis.knowledge.search.fusion import fuse
+from masis.knowledge.search.keywords import Asked
 from masis.knowledge.search.naming import KnownDocument, Named, named_documents, names_of
 from masis.knowledge.search.narrowing import narrowed
 from masis.knowledge.search.reranking import CLEARLY_WEAKER, reranked
-from masis.knowledge.search.searching import SPARE
+from masis.knowledge.search.searching import SPARE, worth
 from masis.knowledge.store.points import search_depth
 from masis.knowledge.store.port import Answer, Found
 from masis.settings import Settings
@@ -68,10 +70,11 @@ class Index:
     """A collection as MASIS cuts and embeds it."""
 
     def __init__(self, collection: Collection, embedder: CachedEmbedder, settings: Settings | None = None) -> None:
-        from masis.knowledge.ingestion.ingest import embedded_text
+        from masis.knowledge.ingestion.ingest import embedded_text, meaning_text
 
         self.chunks: list[Chunk] = []
         texts: list[str] = []
+        meanings: list[str] = []
         self._settings = settings or Settings()
         self._texts = {name: parsed.text for name, parsed in collection.documents.items()}
         self._known: list[KnownDocument] = []
@@ -84,8 +87,9 @@ class Index:
             self._of_document[name] = set(range(len(self.chunks), len(self.chunks) + len(chunks)))
             self.chunks += chunks
             texts += (embedded_text(chunk, parsed.title) for chunk in chunks)
+            meanings += (meaning_text(chunk, parsed.title) for chunk in chunks)
         self.questions = [question.text for question in collection.questions]
-        self.similarity: Matrix = embedder.queries(self.questions) @ embedder.passages(texts).T
+        self.similarity: Matrix = embedder.queries(self.questions) @ embedder.passages(meanings).T
         self._keywords = Keywords(texts)
         self._numbers = {chunk.chunk_id: number for number, chunk in enumerate(self.chunks)}
 
@@ -102,7 +106,8 @@ class Index:
     def fused(self, question: int, depth: int = DEPTH) -> list[int]:
         named = self.named(question)
         meant = self._answer(question, depth, named.meant) if named.meant else Answer()
-        hits = fuse(self._answer(question, depth), depth, meant, named.worth)
+        beyond = partial(worth, Asked(self.questions[question]), named)
+        hits = fuse(self._answer(question, depth), depth, meant, beyond)
         return [self._numbers[hit.chunk.chunk_id] for hit in hits]
 
     def _answer(self, question: int, depth: int, documents: Sequence[str] = ()) -> Answer:

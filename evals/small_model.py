@@ -22,9 +22,9 @@ def is_installed() -> bool:
 
 
 @contextmanager
-def served() -> Iterator[str]:
-    """The base address of the model, in a process of its own."""
-    command = [sys.executable, "-m", "evals.small_model"]
+def served(weights: Path | None = None) -> Iterator[str]:
+    """The base address of the model, in a process of its own: the small one, or that of a GGUF file."""
+    command = [sys.executable, "-m", "evals.small_model", *([str(weights)] if weights else [])]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin
         assert process.stdout
@@ -37,12 +37,12 @@ def served() -> Iterator[str]:
             process.stdin.close()
 
 
-def serve() -> None:
+def serve(weights: Path | None = None) -> None:
     import xllamacpp
 
     params = xllamacpp.CommonParams()
-    params.model.path = str(_weights())
-    params.model_alias = {NAME}
+    params.model.path = str(weights or _weights())
+    params.model_alias = {weights.stem if weights else NAME}
     params.hostnames = ["127.0.0.1"]
     params.port = 0
     params.n_ctx, params.n_parallel, params.verbosity = CONTEXT, 1, 0
@@ -64,4 +64,4 @@ def _weights() -> Path:
 
 
 if __name__ == "__main__":
-    serve()
+    serve(Path(sys.argv[1]) if len(sys.argv) > 1 else None)

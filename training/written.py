@@ -31,6 +31,10 @@ def written(data: Path) -> Iterator[SelectionExample]:
             entry = json.loads(line)
             _, group, text = public[entry["p"]]
             yield _example("written", group, text, entry)
+    yield from own_questions()
+
+
+def own_questions() -> Iterator[SelectionExample]:
     for file in sorted(FOLDER.glob("own-*.jsonl")):
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines()):
             passage = json.loads(line)

@@ -28,6 +28,7 @@ from masis.runs.checkup import Finding, examine
 from masis.runs.event_log import RunEvent
 from masis.runs.ingestions import Ingestion
 from masis.runs.parts import Given, Parts
+from masis.runs.planning import Plan, planned
 from masis.runs.recording import OnEvent
 from masis.runs.records import RunRecord, RunStatus, UsageRow
 from masis.runs.result import RunResult
@@ -37,6 +38,8 @@ from masis.settings import Settings
 from masis.types import (
     EVERYWHERE,
     LOCAL,
+    NO_LIMIT,
+    Budget,
     Caller,
     DeletionReceipt,
     Document,
@@ -127,12 +130,13 @@ class Masis:
         *,
         max_retries: int | None = None,
         filters: SearchFilters = EVERYWHERE,
+        budget: Budget = NO_LIMIT,
         on_event: OnEvent | None = None,
         by: Caller = LOCAL,
     ) -> RunResult:
         """Runs here and now. `filters`: where in the workspace to look for the answer."""
         here = asking.WorkHere(self._parts)
-        record = await asking.new_run(self._parts, question, workspace, max_retries, filters, by, here.owner)
+        record = await asking.new_run(self._parts, question, workspace, max_retries, filters, by, here.owner, budget)
         return await here.result(Job("run", record.run_id, workspace), on_event, is_new=True)
 
     async def aask_in_background(
@@ -142,10 +146,17 @@ class Masis:
         *,
         max_retries: int | None = None,
         filters: SearchFilters = EVERYWHERE,
+        budget: Budget = NO_LIMIT,
         by: Caller = LOCAL,
     ) -> RunRecord:
         """Queued for a worker: `masis serve` and `masis worker` have one, and so has `working`."""
-        return await asking.new_run(self._parts, question, workspace, max_retries, filters, by)
+        return await asking.new_run(self._parts, question, workspace, max_retries, filters, by, budget=budget)
+
+    async def aplan(
+        self, question: str, workspace: str, *, max_retries: int | None = None, filters: SearchFilters = EVERYWHERE
+    ) -> Plan:
+        """What asking would take: calls, tokens, money and seconds. Searches, and asks no model."""
+        return await planned(self._parts, question, workspace, max_retries, filters)
 
     async def aanswer(
         self,
@@ -345,6 +356,7 @@ class Masis:
         return self._parts.ingestions.on_their_way(workspace)
 
     ask = _blocking(aask)
+    plan = _blocking(aplan)
     ask_in_background = _blocking(aask_in_background)
     answer = _blocking(aanswer)
     answer_in_background = _blocking(aanswer_in_background)

@@ -103,6 +103,16 @@ class Settings(BaseSettings):
     rate_limit_seconds: float = Field(60.0, gt=0)
     """… in any so many seconds."""
 
+    workspace_budget_usd: float | None = Field(None, ge=0)
+    """What the runs of one workspace may spend on models together …"""
+    workspace_budgets: str | None = None
+    """… where a workspace has its own: `acme=20, lab=5`."""
+    workspace_budget_days: float = Field(30.0, gt=0)
+    """In so many days."""
+    model_cache: bool = False
+    """`on` answers the same words to the same model from what it said before, each workspace apart. `masis ask` does
+    so unless this is `off`; a service only where it is `on`."""
+
     # Embeddings
     embedding_model: str | None = None
     """A model of an OpenAI-compatible endpoint; unset is the embedded one."""
@@ -246,6 +256,15 @@ class Settings(BaseSettings):
     metrics_public: bool = False
     """`on` shows /metrics to whoever can reach the service; otherwise it takes an admin's key where there are keys."""
 
+    @field_validator("workspace_budgets")
+    @classmethod
+    def _names_and_amounts(cls, budgets: str | None) -> str | None:
+        for pair in (budgets or "").split(","):
+            _, equals, amount = pair.partition("=")
+            if pair.strip() and (not equals or float(amount) < 0):
+                raise ValueError("has to look like acme=20, lab=5")
+        return budgets
+
     @field_validator("home", "embedding_path")
     @classmethod
     def _expand_user(cls, path: Path | None) -> Path | None:
@@ -276,6 +295,11 @@ class Settings(BaseSettings):
             listed[0] if own_input is None else own_input,
             listed[1] if own_output is None else own_output,
         )
+
+    def budget_of(self, workspace_id: str) -> float | None:
+        """US dollars in `workspace_budget_days`."""
+        own = dict(pair.split("=", 1) for pair in (self.workspace_budgets or "").replace(" ", "").split(",") if pair)
+        return float(own[workspace_id]) if workspace_id in own else self.workspace_budget_usd
 
     @property
     def context_limit(self) -> int:

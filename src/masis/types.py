@@ -96,6 +96,8 @@ class ParsedDocument:
     """What it covers, where it says so: "quarter ended 2022-06-25", "Q3 2023", "2023"."""
     made: str | None = None
     """When its file says it was made, which may be the day it was printed or copied: for want of a better date."""
+    author: str | None = None
+    """Who wrote it, as the file says: a message's sender, or its properties."""
     members: Sequence[Member] = ()
     """Files inside it that are documents of their own."""
     notes: Sequence[str] = ()
@@ -141,6 +143,7 @@ class Document:
     """How many files it carries that are documents of their own."""
     period: str | None = None
     """What it covers, where it says so: "quarter ended 2022-06-25", "Q3 2023", "2023"."""
+    author: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,8 +231,28 @@ class EvidenceChunk(TypedDict):
     heading: NotRequired[str | None]
     date: NotRequired[str | None]
     label: NotRequired[str | None]
+    elsewhere: NotRequired[str]
+    """The names in the other passages of its document: a table does not repeat whose it is."""
     focus: NotRequired[list[int]]
     """Start and end, in the document's text, of the part that speaks of the question."""
+
+
+class ClosestPassage(TypedDict):
+    """A passage that comes near to a question, and how."""
+
+    chunk_id: str
+    document_id: str
+    file_name: str
+    page: int
+    label: str | None
+    heading: str | None
+    start: int
+    end: int
+    quote: str
+    """Its statement that comes nearest: `start` to `end` of the document's text."""
+    words: list[str]
+    """Words of the question that it has."""
+    score: float
 
 
 class Citation(TypedDict):
@@ -385,6 +408,17 @@ class Usage:
             self.output_tokens + other.output_tokens,
             self.cost_usd + other.cost_usd,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What one run may spend; then the embedded engine finishes it, and the run ends with the best it has."""
+
+    max_cost_usd: float | None = None
+    max_seconds: float | None = None
+
+
+NO_LIMIT = Budget()
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,10 +97,13 @@ REASONS: dict[str, str] = {
     "answered_by_person": "a person decided",
     "decided_by_person": "a person decided",
     "standing_decision": "a standing decision settles the conflict",
-    "no_progress": "another attempt would change nothing",
+    "no_progress": "the last attempt changed nothing",
+    "budget_spent": "the budget for this run is spent",
     **{cause: words[0].lower() + words[1:] for cause, words in REVIEW_CAUSES.items()},
 }
 """Why the Supervisor routes as it does."""
+DECIDED = ("answered_by_person", "standing_decision")
+"""Reasons for an attempt that was made because something was decided, not because a draft failed."""
 ROUTES: dict[str, str] = {
     "retry": "tries again",
     "finalize": "accepts the answer",
@@ -137,7 +140,7 @@ def vocabulary() -> dict[str, Any]:
         "actions": ACTIONS,
     }
     described = {name: {code: asdict(term) for code, term in table.items()} for name, table in terms.items()}
-    return described | {name: dict(table) for name, table in words.items()}
+    return described | {name: dict(table) for name, table in words.items()} | {"decided": list(DECIDED)}
 
 
 def verdict_of(claim: Claim) -> Term:
@@ -183,7 +186,8 @@ def step_words(entry: Mapping[str, Any]) -> str:
             return decision_words(entry)
         case "supervisor" if "decision" in entry:
             reason = str(entry.get("reason") or "")
-            done, why = ROUTES.get(entry["decision"], entry["decision"]), REASONS.get(reason, reason.replace("_", " "))
+            done = "continues" if reason in DECIDED else ROUTES.get(entry["decision"], entry["decision"])
+            why = REASONS.get(reason, reason.replace("_", " "))
             return f"{done}: {why}" if why else done
     return ""
 

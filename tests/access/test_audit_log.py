@@ -1,5 +1,5 @@
+from masis.access.api_key import new_token
 from masis.access.audit_log import AuditLog
-from masis.access.tokens import new_token
 from masis.settings import Settings
 from masis.types import LOCAL, Caller
 

@@ -1,4 +1,5 @@
 import re
+import shutil
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -154,7 +155,21 @@ def test_keys_that_were_made_before_the_mark_leave_it(keys: Keys, settings: Sett
     keys.create("one", "admin", ["*"])
     (settings.home / "keys-needed").unlink()
     assert keys.needed()
-    assert (settings.home / "keys-needed").exists()
+    assert (settings.home / "keys-needed").read_text() == "yes\n"
+
+
+def test_whoever_has_seen_keys_does_not_open_when_the_whole_folder_goes(keys: Keys, settings: Settings) -> None:
+    keys.create("one", "admin", ["*"])
+    assert keys.needed()
+    with access_database(settings).writing() as db:
+        db.execute("DELETE FROM api_keys")
+    shutil.rmtree(settings.home)
+    assert keys.needed()
+
+
+def test_a_mark_that_cannot_be_read_opens_nothing(keys: Keys, settings: Settings) -> None:
+    (settings.home / "keys-needed").mkdir(parents=True)
+    assert keys.needed()
 
 
 def test_newest_first(keys: Keys, clock: Clock) -> None:

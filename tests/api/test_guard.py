@@ -43,9 +43,8 @@ async def test_another_site_in_the_same_browser_is_refused(local: httpx.AsyncCli
     assert (await local.get("/masis/workspaces")).json()["items"] == []
 
 
-@pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"])
-async def test_behind_a_proxy_nobody_is_of_this_machine(local: httpx.AsyncClient, header: str) -> None:
-    refused = await local.get("/masis/me", headers={header: "203.0.113.7"})
+async def test_behind_a_proxy_nobody_is_of_this_machine(local: httpx.AsyncClient) -> None:
+    refused = await local.get("/masis/me", headers={"X-Forwarded-For": "203.0.113.7"})
     assert refused.status_code == 403
     assert "proxy" in refused.json()["detail"]
 

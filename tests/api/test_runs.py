@@ -7,7 +7,7 @@ import httpx
 import pytest
 from pydantic import BaseModel
 
-from masis.api.run_models import FullAnswer, Run
+from masis.api.run_models import FullResult, Run
 from masis.runs.records import RunRecord
 from masis.runs.result import RunResult
 from tests.api.live import ANSWERED, DISPUTED, Live, wait_for
@@ -189,7 +189,7 @@ def events_of(client: httpx.Client, run: str, **how: Any) -> list[dict[str, Any]
     return [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: ")]
 
 
-@pytest.mark.parametrize(("told", "known"), [(Run, RunRecord), (FullAnswer, RunResult)])
+@pytest.mark.parametrize(("told", "known"), [(Run, RunRecord), (FullResult, RunResult)])
 def test_nothing_that_is_known_of_a_run_is_kept_from_the_caller(told: type[BaseModel], known: type[Any]) -> None:
     assert {field.name for field in fields(known)} == set(told.model_fields)
 

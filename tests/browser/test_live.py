@@ -78,7 +78,7 @@ def test_a_run_that_failed_goes_on_from_where_it_was(
     ask(QUESTION, "acme")
     expect(critic_of(page)).to_contain_text("at work")
     fail(service, page.url.rsplit("/", 1)[1])
-    expect(page.get_by_role("alert")).to_contain_text("could not be finished")
+    expect(page.get_by_role("alert")).to_contain_text("This run failed")
     held.may_end.set()
     page.get_by_role("button", name="Resume").click()
     expect(answer_of(page).get_by_role("button", name="verbatim")).to_be_visible()
@@ -124,7 +124,7 @@ def test_a_second_attempt_says_why_the_first_was_sent_back(
 ) -> None:
     held.objections, held.pause = ["The year before is not mentioned."], 0.02
     ask(QUESTION, "acme")
-    expect(draft_of(page)).to_contain_text("Attempt 1 was sent back: the draft did not pass its audit.")
+    expect(draft_of(page)).to_contain_text("Attempt 1 was sent back: the draft did not pass the audit.")
     expect(draft_of(page)).to_contain_text("Critic: missing: The year before is not mentioned.")
     held.may_end.set()
     expect(answer_of(page).get_by_role("button", name="verbatim")).to_be_visible()

@@ -157,9 +157,13 @@ def test_a_search_shows_the_passages_and_can_be_narrowed(home: Path) -> None:
     assert "Lakehead" in shown.stdout
     found = json.loads(here("search", "revenue", "-w", "tolmerick", "--type", "csv", "--json", home=home).stdout)
     assert {passage["file_name"].rsplit(".", 1)[1] for passage in found} == {"csv"}
+    known = json.loads(here("documents", "-w", "tolmerick", "--json", home=home).stdout)
+    undated = sum(each["date"] is None for each in known)
+    assert undated
+    assert f"{undated} document" in here("search", "revenue", "-w", "tolmerick", "--since", "2020", home=home).stderr
     wrong = here("search", "revenue", "-w", "tolmerick", "--since", "soon", home=home)
     assert (wrong.returncode, "not a date" in wrong.stderr) == (1, True)
-    assert "are no pages" in here("search", "revenue", "-w", "tolmerick", "--pages", "x", home=home).stderr
+    assert "is not a page range" in here("search", "revenue", "-w", "tolmerick", "--pages", "x", home=home).stderr
 
 
 def test_a_question_can_be_asked_of_some_documents(home: Path) -> None:

@@ -48,7 +48,7 @@ def test_the_name_of_the_file_says_the_format(home_and_run: tuple[Path, str], tm
 def test_what_cannot_be_done_is_said(home_and_run: tuple[Path, str], tmp_path: Path) -> None:
     home, run_id = home_and_run
     for arguments, words in (
-        ([run_id, "--format", "exe"], "no format of an export"),
+        ([run_id, "--format", "exe"], "not an export format"),
         ([run_id, "-o", str(tmp_path / "nowhere" / "a.md")], "cannot be written"),
         (["0000"], "0000"),
     ):

@@ -45,7 +45,7 @@ def test_spans_are_exact_and_every_character_is_in_one_chunk(pages: list[str], l
         assert chunk.start >= position
         assert is_left_out(text[position : chunk.start])
         assert chunk.text == chunk.text.strip() != ""
-        assert len(chunk.text) <= 1.25 * limit
+        assert len(chunk.text) <= (2 if "|" in chunk.text else 1.25) * limit
         position = chunk.end
     assert is_left_out(text[position:])
 
@@ -244,7 +244,7 @@ def test_rows_are_never_cut_and_later_parts_carry_the_header() -> None:
 
 
 def test_every_part_of_a_table_names_its_caption_unit_and_header() -> None:
-    body = "\n".join(f"| Region {number} | {number}.5 | {number}.9 |" for number in range(40))
+    body = "\n".join(f"| Region {number} | {number}.5 | {number}.9 |" for number in range(90))
     above = "Net sales by region\n\n(in thousands, except per share amounts)\n\n"
     table = f"{above}| Region | 2023 | 2024 |\n|---|---|---|\n{body}"
     chunks = cut(f"# Results\n\nSales were good. They were better than before.\n\n{table}")

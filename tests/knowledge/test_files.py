@@ -17,7 +17,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def names(*paths: Path) -> list[str]:
-    return [file.name for file in find_files(paths)]
+    return [file.name for file in find_files(paths, 100)]
 
 
 def test_a_folder_is_walked_in_order_without_what_is_hidden(folder: Path) -> None:
@@ -35,12 +35,13 @@ def test_a_hidden_file_that_is_named_is_wanted(folder: Path) -> None:
 def test_what_cannot_be_used_is_an_entry_with_its_problem(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     missing, empty, odd, good = find_files(
-        [tmp_path / "missing.md", tmp_path / "empty", Path("nul\x00byte"), folder / "b.md"]
+        [tmp_path / "missing.md", tmp_path / "empty", Path("nul\x00byte"), folder / "b.md"], 100
     )
-    assert "does not exist" in str(missing.problem)
-    assert "no files" in str(empty.problem)
-    assert odd.problem is not None
-    assert (good.name, good.problem) == ("b.md", None)
+    for file, problem in ((missing, "does not exist"), (empty, "no files"), (odd, "nul")):
+        assert file.source is None
+        with pytest.raises(UnreadableFile, match=problem):
+            file.read()
+    assert (good.name, good.read(), good.source) == ("b.md", b"b.md", str((folder / "b.md").absolute()))
 
 
 def test_a_circle_of_links_ends(folder: Path) -> None:
@@ -52,8 +53,10 @@ def test_a_circle_of_links_ends(folder: Path) -> None:
 
 def test_a_name_that_is_no_text_can_still_be_stored(tmp_path: Path) -> None:
     (tmp_path / os.fsdecode(b"caf\xe9.txt")).write_text("text")
-    [name] = names(tmp_path)
-    assert name == "caf?.txt"
+    (tmp_path / os.fsdecode(b"caf\xe8.txt")).write_text("other")
+    found = find_files([tmp_path], 100)
+    assert [file.name for file in found] == ["caf?.txt"] * 2
+    assert [file.read() for file in found] == [b"other", b"text"]
 
 
 def test_reading(folder: Path) -> None:

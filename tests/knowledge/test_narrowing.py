@@ -1,7 +1,6 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from masis.knowledge.ingestion.chunk_ids import chunk_id
 from masis.knowledge.search.narrowing import narrowed, windows
 from masis.types import EvidenceChunk
 
@@ -40,7 +39,7 @@ def test_text_span_and_id_stay_exact() -> None:
     text = f"Coffee was served at ten. {ANSWER} The kitchen was painted in June."
     start = 1000 + PASSAGE.index(text)
     assert (cut["start"], cut["end"], cut["text"]) == (start, start + len(text), text)
-    assert cut["chunk_id"] == chunk_id("d" * 64, start, start + len(text), text)
+    assert cut["chunk_id"] == passage(PASSAGE)["chunk_id"]
     assert (cut["score"], cut["page"], cut.get("heading")) == (0.7, 3, "Results")
 
 

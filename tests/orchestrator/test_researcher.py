@@ -7,7 +7,7 @@ from masis.orchestrator.researcher import plan_search, select_evidence
 from masis.orchestrator.state import MASISInput
 from masis.reasoning.ports import AuditFinding
 from masis.settings import Settings
-from masis.types import SearchFilters
+from masis.types import SearchFilters, SearchResult
 from tests.support.engines import GOOD_FINDING, ScriptedAuditor, ScriptedSearch, Stage, asked, chunk
 
 CRITIQUE: Any = {
@@ -61,6 +61,17 @@ def test_trace_and_metrics_of_a_search() -> None:
     assert entry["duration_ms"] >= 0
     assert state["metrics"]["retrieval_scores"] == [0.8, 0.7]
     assert state["metrics"]["avg_retrieval_score"] == 0.75
+
+
+@pytest.mark.parametrize("score", [0.9, 0.1])
+def test_the_trace_tells_of_undated_documents_and_other_spellings(score: float) -> None:
+    async def search(*_: Any, **__: Any) -> SearchResult:
+        return SearchResult([chunk(score=score)], undated_left_out=3, respelled={"revenu": "revenue"})
+
+    entry = graph.invoke(asked(), context=Stage(search=search).services)["trace"][0]
+    assert (entry["undated_left_out"], entry["respelled"]) == (3, {"revenu": "revenue"})
+    plain = graph.invoke(asked(), context=Stage().services)["trace"][0]
+    assert not {"undated_left_out", "respelled"} & set(plain)
 
 
 def test_trace_of_a_search_that_found_nothing_usable() -> None:

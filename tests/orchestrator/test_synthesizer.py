@@ -1,4 +1,3 @@
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -126,11 +125,8 @@ def test_whoever_follows_reads_along_attempt_by_attempt() -> None:
 
 
 def test_the_offline_writer_is_heard_at_once_and_whole() -> None:
-    async def as_given(question: str, texts: Sequence[str]) -> list[float]:
-        return [1.0] * len(texts)
-
     stage = Stage()
-    services = replace(stage.services, writer=OfflineWriter(as_given))
+    services = replace(stage.services, writer=OfflineWriter())
     events = list(graph.stream(asked(), context=services, stream_mode=["custom", "values"]))
     heard = [part["text"] for mode, part in events if mode == "custom" and part["event"] == "token"]
     assert heard == [events[-1][1]["draft_answer"]]

@@ -50,6 +50,8 @@ def test_attached_files_are_members() -> None:
         ("attachment-2.pdf", b"%PDF-"),
     ]
     assert "1,2" not in document.text
+    assert "\nAttachments: größe.csv, attachment-2.pdf\n\n" in document.text
+    assert (document.author, document.date) == ("Ann <ann@example.org>", "2026-02-24")
 
 
 def test_a_message_in_a_message() -> None:

@@ -61,7 +61,9 @@ def test_attachments_and_a_message_inside() -> None:
     outer = message_of(HEADERS | {BODY: "See below."}, attachments=[file, {f"__substg1.0_{ATTACHED}000D": inner}])
     document = parse_outlook(compound_of(outer), "a.msg")
     assert [(member.name, member.data) for member in document.members] == [("report.pdf", b"%PDF-1.7")] * 2
-    assert document.text.endswith("See below.\n\nForwarded message\nSubject: Original\n\nSaid first.")
+    assert "Attachments: report.pdf, report.pdf\n\nSee below." in document.text
+    assert document.text.endswith("\n\nForwarded message\nSubject: Original\nAttachments: report.pdf\n\nSaid first.")
+    assert document.author == "Ann <ann@example.org>"
 
 
 def test_an_encrypted_message() -> None:

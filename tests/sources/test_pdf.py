@@ -1,7 +1,9 @@
+import io
 import re
 
 import pytest
 from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable
 
 from masis.errors import UnreadableFile
@@ -127,3 +129,14 @@ def test_rows_of_a_table_keep_label_and_figures_on_one_line() -> None:
     lines = parse_pdf(pdf_of(rows), "a.pdf").text.split("\n")
     wanted = [f"| Line item {n} | {n}.5 | ({n},000) |" for n in range(1, 60)]
     assert wanted == [line for line in lines if "Line" in line]
+
+
+def test_who_made_it_and_when_is_told_apart_from_what_it_says() -> None:
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer)
+    canvas.setAuthor("Ann  Example")
+    canvas.drawString(100, 700, "Minutes of the board.")
+    canvas.save()
+    document = parse_pdf(buffer.getvalue(), "a.pdf")
+    assert (document.author, document.date) == ("Ann Example", None)
+    assert re.fullmatch(r"20\d\d-\d\d-\d\d", document.made or "")

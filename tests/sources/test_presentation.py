@@ -55,6 +55,30 @@ def test_slides_are_pages_with_their_title_first() -> None:
     ]
 
 
+def test_items_say_how_far_inside_they_are_and_their_number() -> None:
+    body = "".join(
+        f"<a:p><a:pPr{level}>{mark}</a:pPr><a:r><a:t>{text}</a:t></a:r></a:p>"
+        for text, level, mark in [
+            ("Plan", "", '<a:buAutoNum type="arabicPeriod"/>'),
+            ("costs", ' lvl="1"', ""),
+            ("Do", "", '<a:buAutoNum type="arabicPeriod"/>'),
+        ]
+    )
+    listed = f'<p:sp><p:nvSpPr><p:nvPr><p:ph type="body"/></p:nvPr></p:nvSpPr><p:txBody>{body}</p:txBody></p:sp>'
+    assert parse_presentation(pptx_of(slide(listed)), "a.pptx").text == "1. Plan\n  - costs\n2. Do"
+
+
+def test_shapes_are_read_from_the_top_and_from_the_left() -> None:
+    def placed(text: str, x: int, y: int) -> str:
+        place = f'<p:spPr><a:xfrm><a:off x="{x}" y="{y}"/></a:xfrm></p:spPr><p:txBody>'
+        return shape(text).replace("<p:txBody>", place)
+
+    shapes = [placed("below", 0, 2_000_000), placed("right", 3_000_000, 10_000), placed("left", 0, 60_000)]
+    assert parse_presentation(pptx_of(slide(*shapes)), "a.pptx").text == "left\n\nright\n\nbelow"
+    drawn = [*shapes, shape("nowhere")]
+    assert parse_presentation(pptx_of(slide(*drawn)), "a.pptx").text == "below\n\nright\n\nleft\n\nnowhere"
+
+
 def test_groups_and_alternatives_are_read_once() -> None:
     choices = f"<mc:Choice>{shape('new')}</mc:Choice><mc:Fallback>{shape('old')}</mc:Fallback>"
     both = f"<mc:AlternateContent>{choices}</mc:AlternateContent>"

@@ -27,15 +27,17 @@ def test_a_whole_answer() -> None:
         ({"page": 3, "label": "sheet Data"}, "État".encode()),
         ({"member": "a/b.txt"}, b"\x00\xff"),
         ({"note": "Page 4 is damaged."}, b""),
-        ({"title": "Report", "date": "2026-03", "scanned": [4]}, b""),
+        ({"title": "Report", "date": "2026-03", "made": "2026-04-01", "author": "Ann", "scanned": [4]}, b""),
     )
     assert read_answer(stream, "a.xlsx", Settings()) == ParsedDocument(
         [Page(3, "État", "sheet Data")],
-        "Report",
-        "2026-03",
-        [Member("a/b.txt", b"\x00\xff")],
-        ["Page 4 is damaged."],
-        [4],
+        title="Report",
+        date="2026-03",
+        made="2026-04-01",
+        author="Ann",
+        members=[Member("a/b.txt", b"\x00\xff")],
+        notes=["Page 4 is damaged."],
+        scanned=[4],
     )
 
 

@@ -1,6 +1,7 @@
 import io
 import zipfile
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -33,7 +34,7 @@ def test_paragraphs_and_tables_in_their_order() -> None:
     document = parse_word(data, "a.docx")
     assert bare(document.text) == (
         "# Board Memo\n\nDate: 24 February 2026\n\n## Budget\n\nThe budget in million dollars:\n\n"
-        "Item | 2025 | 2026\nLaboratory | 3.9 | 2.9\n\n- Approved.\n- Signed.\n\n### Detail"
+        "Item | 2025 | 2026\nLaboratory | 3.9 | 2.9\n\n- Approved.\n1. Signed.\n\n### Detail"
     )
     assert (document.title, document.date) == ("Board Memo", "2026-02-24")
 
@@ -53,14 +54,14 @@ def test_merged_cells_keep_the_columns() -> None:
     assert bare(parse_word(docx_of(merged), "a.docx").text) == "wide |  | 2\n3 | 4 | 5"
 
 
-def test_a_table_in_a_cell_is_that_cells_text() -> None:
+def test_a_table_in_a_cell_comes_below_the_one_that_holds_it() -> None:
     def nested(document: Any) -> None:
         table = document.add_table(1, 2)
         table.cell(0, 1).text = "right"
         inner = table.cell(0, 0).add_table(1, 2)
         inner.cell(0, 0).text, inner.cell(0, 1).text = "in", "ner"
 
-    assert bare(parse_word(docx_of(nested), "a.docx").text) == "in ner | right"
+    assert bare(parse_word(docx_of(nested), "a.docx").text) == " | right\n\nin | ner"
 
 
 def test_tracked_changes_and_content_controls_read_as_accepted() -> None:
@@ -154,7 +155,7 @@ def test_headings_carry_the_numbers_word_writes() -> None:
     assert parse_word(data, "a.docx").text == ("## 1 One\n\n### 1.1 A\n\n### 1.2 B\n\n## 2 Two\n\n### 2.1 C")
 
 
-def test_clauses_carry_their_numbers_and_simple_lists_do_not() -> None:
+def test_clauses_and_lists_carry_their_numbers() -> None:
     def numbering(kind: int, *levels: tuple[str, str]) -> str:
         listed = "".join(
             f'<w:lvl w:ilvl="{index}"><w:numFmt w:val="{form}"/><w:lvlText w:val="{text}"/></w:lvl>'
@@ -179,7 +180,7 @@ def test_clauses_carry_their_numbers_and_simple_lists_do_not() -> None:
         )
     )
     assert parse_word(word_parts(body, numbering=part), "a.docx").text == (
-        "- 1. Term\n- 1.1 Start\n- 1.2 End\n- (a) notice\n- (i) in writing\n- (b) breach\n- 2. Fees\n- milk"
+        "1. Term\n  - 1.1 Start\n  - 1.2 End\n    (a) notice\n      (i) in writing\n    (b) breach\n2. Fees\n1. milk"
     )
 
 
@@ -214,3 +215,13 @@ def test_a_fraction_keeps_its_line() -> None:
 def test_a_package_without_a_document(data: bytes) -> None:
     with pytest.raises(UnreadableFile, match="damaged"):
         parse_word(data, "a.docx")
+
+
+def test_who_made_it_and_when_is_told_apart_from_what_it_says() -> None:
+    def signed(document: Any) -> None:
+        document.add_paragraph("Minutes of the board.")
+        document.core_properties.author = "Ann"
+        document.core_properties.created = datetime(2024, 5, 6, 7, 8)
+
+    document = parse_word(docx_of(signed), "a.docx")
+    assert (document.author, document.made, document.date) == ("Ann", "2024-05-06", None)

@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from masis.access.api_key import without_tokens
 from masis.access.expiry import iso
 from masis.access.tables import access_database
-from masis.access.tokens import without_tokens
 from masis.settings import Settings
 from masis.types import Caller
 

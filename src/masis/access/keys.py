@@ -11,13 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
-from masis.access.api_key import EVERY_WORKSPACE, ROLES, ApiKey, Role
+from masis.access.api_key import EVERY_WORKSPACE, ROLES, ApiKey, Role, digest, key_id_of, new_token, prefix_of
 from masis.access.expiry import end_of_validity, iso, utc_now
-from masis.access.secret import secret_for
-from masis.access.tables import access_database
-from masis.access.tokens import digest, key_id_of, new_token, prefix_of
+from masis.access.tables import access_database, secret_for
 from masis.data_folder import folder_error, make_folder
 from masis.database import Connection
 from masis.errors import InvalidInput, MASISError, Unauthorized, UnknownKey
@@ -36,6 +34,7 @@ class Keys:
         self._database = access_database(settings)
         self._clock = clock
         self._mark = settings.home / "keys-needed"
+        self._were_needed = False
 
     def create(
         self, name: str, role: Role, workspaces: Iterable[str], expires_at: str | None = None
@@ -46,7 +45,7 @@ class Keys:
         names = _checked_workspaces(workspaces)
         row = (str(key_id_of(token)), _checked_name(name), checked_role(role), json.dumps(names), iso(now), expires_at)
         kept = digest(token, self._secret)
-        self._leave_mark()
+        self._leave_mark("yes")
         with self._database.writing() as db:
             db.execute(
                 "INSERT INTO api_keys (key_id, name, role, workspaces, created_at, expires_at, digest)"
@@ -101,10 +100,7 @@ class Keys:
             if db.execute("SELECT 1 FROM api_keys WHERE revoked_at IS NULL LIMIT 1").fetchone():
                 raise InvalidInput("There are keys that are not revoked.", advice="Revoke them first.")
             db.execute("UPDATE api_keys SET keeps_closed = 0")
-        try:
-            self._mark.unlink(missing_ok=True)
-        except OSError as error:
-            raise folder_error(self._mark, error) from error
+        self._leave_mark("no")
 
     def forget_workspace(self, workspace: str) -> Sequence[ApiKey]:
         """For one that was deleted: whoever makes another of that name finds no old key that opens it. Returns those
@@ -121,21 +117,32 @@ class Keys:
         return [key for key in touched if key.workspaces == (workspace,)]
 
     def needed(self) -> bool:
-        """Whether a caller needs a key. Neither time, nor the deletion of a workspace, nor a lost database changes
-        that: only `stop_asking` does."""
+        """Whether a caller needs a key. Neither time, nor the deletion of a workspace, nor a lost database or folder
+        changes that: only `stop_asking` does."""
         with self._database.reading() as db:
             has_keys = "SELECT 1 FROM api_keys WHERE revoked_at IS NULL OR keeps_closed = 1 LIMIT 1"
-            if db.execute(has_keys).fetchone() is None:
-                return self._mark.exists()
-        with suppress(MASISError):  # the database says so as well
-            self._leave_mark()
-        return True
+            if db.execute(has_keys).fetchone() is not None:
+                with suppress(MASISError):  # the database says so as well
+                    self._leave_mark("yes")
+                self._were_needed = True
+                return True
+        self._were_needed = {"yes": True, "no": False}.get(self._read_mark(), self._were_needed)
+        return self._were_needed
 
-    def _leave_mark(self) -> None:
+    def _read_mark(self) -> str:
         try:
-            if not self._mark.exists():
-                make_folder(self._mark.parent)
-                self._mark.touch()
+            return self._mark.read_text(encoding="ascii").strip()
+        except FileNotFoundError:
+            return ""
+        except (OSError, ValueError):
+            return "yes"  # what cannot be read opens nothing
+
+    def _leave_mark(self, needed: Literal["yes", "no"]) -> None:
+        if self._read_mark() == needed:
+            return
+        make_folder(self._mark.parent)
+        try:
+            self._mark.write_text(f"{needed}\n", encoding="ascii")
         except OSError as error:
             raise folder_error(self._mark, error) from error
 

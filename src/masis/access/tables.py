@@ -1,7 +1,14 @@
-"""The tables of access, in the database that runs and documents share."""
+"""The tables of access, in the database that runs and documents share, and the secret of the installation."""
+
+import hashlib
+import hmac
+import secrets
 
 from masis.database import Database, Schema, open_database
+from masis.errors import InvalidInput
 from masis.settings import Settings
+
+_MIN_CHARS = 32
 
 _STEPS = (
     """
@@ -38,3 +45,36 @@ _STEPS = (
 
 def access_database(settings: Settings) -> Database:
     return open_database(settings, Schema("access", _STEPS))
+
+
+def secret_for(purpose: str, settings: Settings, database: Database) -> bytes:
+    """One of its own for each purpose: what is signed for one says nothing for another."""
+    root = _given(settings) or _kept(database)
+    return hmac.new(root.encode(), purpose.encode(), hashlib.sha256).digest()
+
+
+def _given(settings: Settings) -> str | None:
+    if settings.secret_key is None:
+        return None
+    given = settings.secret_key.get_secret_value()
+    # Not a rule of the settings: the complaint about a setting shows its value.
+    if len(given) < _MIN_CHARS:
+        raise InvalidInput(
+            f"MASIS_SECRET_KEY is shorter than {_MIN_CHARS} characters.",
+            advice="Make one with `openssl rand -hex 32`, or unset it: MASIS then makes its own.",
+        )
+    return given
+
+
+def _kept(database: Database) -> str:
+    with database.reading() as db:
+        row = db.execute("SELECT secret FROM access_secret").fetchone()
+    if row is None:
+        with database.writing() as db:
+            # Two processes may get here at once: the first one's stays.
+            db.execute(
+                "INSERT INTO access_secret (one, secret) VALUES (1, ?) ON CONFLICT (one) DO NOTHING",
+                (secrets.token_hex(32),),
+            )
+            row = db.execute("SELECT secret FROM access_secret").fetchone()
+    return str(row[0])

@@ -56,7 +56,11 @@ class DocumentOut(Described):
     chunks: int
     size_bytes: int
     date: str | None
-    """The document's own date, where it states one."""
+    """The document's own date, or the best that its name and properties tell; null where nothing does."""
+    period: str | None
+    """What it covers, where it says so: "quarter ended 2022-06-25", "Q3 2023"."""
+    author: str | None
+    """A message's sender, or the author in the properties of the file."""
     created_at: str
     note: str | None
     """What of it could not be read."""

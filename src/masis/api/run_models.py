@@ -50,7 +50,7 @@ class Evaluation(Described):
     improvement_suggestions: list[str]
 
 
-class Answer(Described):
+class Result(Described):
     """What came of a question: an answer, or a question back to a person with the best draft so far."""
 
     status: Literal["success", "needs_clarification"]
@@ -65,7 +65,7 @@ class Answer(Described):
     metrics: dict[str, Any]
 
 
-class FullAnswer(Answer):
+class FullResult(Result):
     """The answer with what makes it defensible."""
 
     run_id: str
@@ -112,7 +112,7 @@ class Run(Described):
     error: str | None
 
 
-class PersonsAnswer(Given):
+class Answer(Given):
     """What a person decided about a run that waits."""
 
     model_config = ConfigDict(

@@ -9,6 +9,7 @@ from masis.audit.checks.support import Support, check_support, is_too_long
 from masis.audit.checks.weighing import SURE, Question, QuestionKey, SecondOpinion, weighed
 from masis.audit.citations.engine import CitedSentence, cited_sentences
 from masis.language.instructions import readable
+from masis.language.words import capitalised
 from masis.types import Citation, Claim, ClaimPart, EvidenceChunk, Verdict
 
 _WORST_FIRST: tuple[Verdict, ...] = (
@@ -56,7 +57,7 @@ def judge_claims(
 ) -> list[Claim]:
     """`second_opinion` is asked for all that code had to leave to a reader of meaning, then, where it is not sure of a
     claim, for the contrary."""
-    by_id = {chunk["chunk_id"]: chunk for chunk in readable(evidence)}
+    by_id = {chunk["chunk_id"]: chunk for chunk in _with_names_elsewhere(readable(evidence))}
     sentences = cited_sentences(answer, by_id)
     examined = [_examine(s, by_id, before) for s, before in zip(sentences, [None, *sentences], strict=False)]
     asked = [question for one in examined for question in one.open_questions()]
@@ -64,6 +65,14 @@ def judge_claims(
     unsure = [question for question in asked if (opinions.get(question.key) or 1.0) < SURE]
     opinions |= _asked(second_opinion, [contrary for question in unsure for contrary in _contraries(question)])
     return [_claim(one, opinions) for one in examined]
+
+
+def _with_names_elsewhere(evidence: Sequence[EvidenceChunk]) -> list[EvidenceChunk]:
+    named: dict[str, list[str]] = {}
+    for chunk in evidence:
+        named.setdefault(chunk["document_id"], []).extend(sorted(capitalised(chunk["text"])))
+    together = {document: " ".join(dict.fromkeys(found)) for document, found in named.items()}
+    return [{**chunk, "elsewhere": together[chunk["document_id"]]} for chunk in evidence]
 
 
 def _asked(second_opinion: SecondOpinion | None, questions: Sequence[Question]) -> Opinions:

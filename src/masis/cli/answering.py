@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from masis.cli.console import AsJson, Workspace, opened, print_json
+from masis.cli.costs import print_receipt, show_plan
 from masis.cli.searching import InDocument, OfType, OnPages, Since, Until, filters_from
 
 if TYPE_CHECKING:
@@ -25,6 +26,14 @@ def ask(
     since: Since = None,
     until: Until = None,
     pages: OnPages = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what it would take: calls, tokens, money, seconds.")
+    ] = False,
+    max_cost: Annotated[
+        float | None, typer.Option(help="Spend at most so many US dollars on models.", min=0, metavar="USD")
+    ] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="Work at most so many seconds.", min=0)] = None,
+    receipt: Annotated[bool, typer.Option("--receipt", help="Also what each agent spent in each attempt.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Ask a question of a workspace's documents.
@@ -35,14 +44,25 @@ def ask(
     $ masis ask "What was customer churn in fiscal 2025?" --workspace acme
 
     $ masis ask "Which risks rose this quarter?" -w acme --json | jq .claims
+
+    $ masis ask "What did the board decide on Lyon?" -w acme --dry-run
+
+    $ masis ask "What did the board decide on Lyon?" -w acme --max-cost 0.05 --max-seconds 60
     """
     with opened(as_json=as_json) as masis:
         from masis.cli.live import watching
+        from masis.types import Budget
 
         filters = filters_from(document, file_type, since, until, pages)
+        if dry_run:
+            show_plan(masis.plan(question, workspace, max_retries=max_retries, filters=filters), as_json)
+            return
+        budget = Budget(max_cost, max_seconds)
         with watching(quiet=as_json) as on_event:
-            result = masis.ask(question, workspace, max_retries=max_retries, filters=filters, on_event=on_event)
-        _show(result, as_json)
+            result = masis.ask(
+                question, workspace, max_retries=max_retries, filters=filters, budget=budget, on_event=on_event
+            )
+        _show(result, as_json, receipt)
 
 
 def answer(
@@ -129,12 +149,14 @@ def resume(
         _show(result, as_json)
 
 
-def _show(result: "RunResult", as_json: bool) -> None:
+def _show(result: "RunResult", as_json: bool, receipt: bool = False) -> None:
     if as_json:
         print_json(result.as_dict())
     else:
         from masis.cli.report import print_result
 
         print_result(result)
+        if receipt:
+            print_receipt(result)
     if result.outcome == "unavailable":
         raise typer.Exit(1)

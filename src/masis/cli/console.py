@@ -81,7 +81,11 @@ def opened(*, as_json: bool) -> Iterator["Masis"]:
     with clear_errors(as_json=as_json):
         from masis import Masis
 
-        with Masis(settings()) as masis:
+        chosen = settings()
+        if "model_cache" not in chosen.model_fields_set:
+            # At a terminal the same question is asked again to see the answer again, not to pay for another.
+            chosen = chosen.model_copy(update={"model_cache": True})
+        with Masis(chosen) as masis:
             yield masis
 
 

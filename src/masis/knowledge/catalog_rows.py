@@ -53,6 +53,7 @@ CREATE TABLE IF NOT EXISTS document_texts (
 """
 _NAMES_AND_WORDS = """
 ALTER TABLE documents ADD COLUMN period TEXT;
+ALTER TABLE documents ADD COLUMN author TEXT;
 ALTER TABLE document_texts ADD COLUMN period TEXT;
 ALTER TABLE document_texts ADD COLUMN names TEXT NOT NULL DEFAULT '';
 ALTER TABLE document_texts ADD COLUMN words TEXT NOT NULL DEFAULT '';

@@ -13,17 +13,18 @@ from masis.knowledge.catalog import Catalog, check_workspace_name, now
 from masis.knowledge.catalog_rows import CATALOG
 from masis.knowledge.embedding.port import Embedder, embedder_for
 from masis.knowledge.embedding.vector_cache import VECTORS, VectorCache
-from masis.knowledge.ingestion.batch import Batch, OnBatch, OnDone, Waiting, already_here
-from masis.knowledge.ingestion.files import FoundFile, find_files, read_file
-from masis.knowledge.ingestion.ingest import Ingestor, embedded_text
+from masis.knowledge.ingestion.batch import Batch, OnBatch, OnDone
+from masis.knowledge.ingestion.files import Incoming, find_files
+from masis.knowledge.ingestion.ingest import Ingestor, meaning_text
 from masis.knowledge.ingestion.progress import OnProgress, Tally
-from masis.knowledge.ingestion.reading import Allowance, FileReader, Incoming
+from masis.knowledge.ingestion.reading import FileReader
 from masis.knowledge.ingestion.reindexing import Reindexer
 from masis.knowledge.ingestion.sections import section_of
-from masis.knowledge.ingestion.uploads import Uploads, base_name, kept_files
+from masis.knowledge.ingestion.uploads import Uploads, base_name
 from masis.knowledge.ingestion.vectors import Vectorizer, VectorStage
 from masis.knowledge.originals import originals_for
 from masis.knowledge.search.filtering import store_filters
+from masis.knowledge.search.outline import meant_document, openings
 from masis.knowledge.search.reranking import EmbeddedReranker
 from masis.knowledge.search.searching import Searcher
 from masis.knowledge.store.port import VectorStore, store_for
@@ -34,6 +35,7 @@ from masis.types import (
     EVERYWHERE,
     Chunk,
     DeletionReceipt,
+    EvidenceChunk,
     IngestReport,
     Mentions,
     ParsedDocument,
@@ -93,12 +95,11 @@ class Library:
         A file that was read before is skipped while it is the same, and replaced when it has changed.
         """
         check_workspace_name(workspace_id)
-        files = await asyncio.to_thread(find_files, paths)
-        if any(file.problem is None for file in files):
+        files = await asyncio.to_thread(find_files, paths, self._settings.max_file_bytes)
+        if any(file.source for file in files):
             # A mistyped path must not leave an empty workspace behind.
             await self._prepare(workspace_id)
-        waiting = [Waiting(file.name, partial(self._load, file)) for file in files]
-        return await self._batch(workspace_id, on_progress, defer_vectors=defer_vectors).run(waiting)
+        return await self._batch(workspace_id, on_progress, defer_vectors=defer_vectors).run(files)
 
     async def ingest_bytes(
         self,
@@ -108,8 +109,8 @@ class Library:
     ) -> IngestReport:
         """Files that are not on this machine: name and content of each."""
         await self._prepare(workspace_id)
-        waiting = [already_here(Incoming(base_name(name), data, self._allowance())) for name, data in uploads]
-        return await self._batch(workspace_id, on_progress).run(waiting)
+        files = [Incoming(base_name(name), partial(bytes, data)) for name, data in uploads]
+        return await self._batch(workspace_id, on_progress).run(files)
 
     async def keep_upload(self, workspace_id: str, name: str, data: bytes) -> str:
         """Keeps the bytes until `ingest_kept` makes a document of them; gives its id. Raises UnreadableFile for too
@@ -128,10 +129,9 @@ class Library:
         reports what was finished before it as this upload's own."""
         await asyncio.to_thread(self.uploads.require_workspace, workspace_id)
         await self._prepare(workspace_id)
-        files = kept_files(upload_id, kept)
-        unread, earlier = await asyncio.to_thread(self.uploads.settled, workspace_id, files)
+        unread, earlier = await asyncio.to_thread(self.uploads.unread, workspace_id, upload_id, kept)
         batch = self._batch(workspace_id, on_progress, is_continued=True)
-        report = await batch.run(self.uploads.waiting(workspace_id, unread))
+        report = await batch.run(unread)
         await self.forget_kept(workspace_id, [document_id for document_id, _ in kept])
         return replace(
             report,
@@ -164,6 +164,19 @@ class Library:
         None for what the keyword index does not keep, such as "the": nothing can be said of it."""
         return await self._searcher.mentions(workspace_id, words)
 
+    async def outline(
+        self, workspace_id: str, question: str, found: Sequence[EvidenceChunk], filters: SearchFilters, limit: int
+    ) -> list[EvidenceChunk]:
+        """For a question about a whole document: the passages that open it and its sections."""
+        documents = await asyncio.to_thread(self.catalog.documents, workspace_id)
+        wanted = filters.documents
+        allowed = [d for d in documents if not wanted or d.document_id in wanted or d.file_name in wanted]
+        meant = meant_document(question, [d for d in allowed if d.status == "READY"], found)
+        if meant is None:
+            return []
+        indexed = await self._store.chunks(workspace_id, meant)
+        return openings([item.chunk for item in indexed], limit)
+
     async def require_filters(self, workspace_id: str, filters: SearchFilters) -> None:
         """Raises InvalidInput for filters that cannot be used."""
         await asyncio.to_thread(store_filters, self.catalog, workspace_id, filters)
@@ -172,7 +185,7 @@ class Library:
         """A document's passages, as they are embedded."""
         title = await asyncio.to_thread(self.catalog.title, workspace_id, document_id)
         indexed = await self._store.chunks(workspace_id, document_id)
-        return [embedded_text(item.chunk, title) for item in indexed]
+        return [meaning_text(item.chunk, title) for item in indexed]
 
     async def passage(self, workspace_id: str, chunk_id: str) -> Chunk | None:
         """As it stands in the index, of a document that searches see."""
@@ -316,12 +329,3 @@ class Library:
             self._reader,
             tally,
         )
-
-    def _load(self, file: FoundFile) -> Incoming:
-        if file.problem:
-            raise file.problem
-        data = read_file(file.path, self._settings.max_file_bytes)
-        return Incoming(file.name, data, self._allowance(), source=str(file.path.absolute()))
-
-    def _allowance(self) -> Allowance:
-        return Allowance(self._settings.max_members, self._settings.max_unpacked_bytes)

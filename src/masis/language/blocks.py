@@ -33,6 +33,9 @@ _BULLET = re.compile(
     r"(?:(?:\d{1,3}[.)]|[A-Za-z]\))[ \t\u00a0]+)?(?:\[[ xX✓]\][ \t]+)?"
 )
 _IDEOGRAPHIC_BULLET = re.compile(rf"(?P<margin>{_MARGIN})(?P<marker>\d{{1,2}}、|[①-⑳])\s*")
+_LONGEST_TITLE = 60
+_SHORTER = 0.6
+"""A title's length beside that of the line below it."""
 _RULE_CHARACTERS = ("-", "*", "_", "=", "+")
 
 
@@ -147,9 +150,26 @@ class _Parser:
             yield Block("heading", line.start, line.end)
         elif self.open is None:
             self._begin("prose", line.start, line.end)
+        elif self._heads_a_paragraph(line):
+            yield from self._as_heading()
+            self._begin("prose", line.start, line.end)
         else:
             self.open = Block(self.open.kind, self.open.start, line.end)
             self.open_lines += 1
+
+    def _heads_a_paragraph(self, line: _Line) -> bool:
+        """“Who we are” above a longer line that begins anew: a wrapped paragraph's own lines are about as long."""
+        if self.open is None or self.open_lines > 1:
+            return False
+        title, below = self.text[self.open.start : self.open.end].strip(), line.text.strip()
+        is_short = len(title) <= _LONGEST_TITLE and len(title) < _SHORTER * len(below)
+        begins = below[:1].isupper() or below[:1] in "\"“‘'"
+        return is_short and begins and title[:1].isupper() and title[-1:].isalnum() and may_be_title(title)
+
+    def _as_heading(self) -> Iterator[Block]:
+        block, self.open = self.open, None
+        if block:
+            yield Block("heading", block.start, block.end)
 
     def _begin(self, kind: BlockKind, start: int, end: int, is_title: bool = False) -> None:
         self.open = Block(kind, start, end, is_title)

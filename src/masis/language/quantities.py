@@ -65,6 +65,8 @@ BESIDE_A_CELL_BEFORE = re.compile(r"(?:\||(?:^|\s)[$€£(]?\d[\d,.]*\)?\s)\s*[(
 NOTHING_BEHIND = re.compile(r"[ )]*\Z")
 SAVINGS_PLAN = re.compile(r"40[13]\s?(?:\([kb]\)|[kb]\b)", re.IGNORECASE)
 """A 401(k) is named after its paragraph."""
+LENGTH_OF_A_PERIOD = re.compile(r"\w{1,6}[\s-](?:months?|weeks?)\s(?:period\s)?(?:ended|ending)\b", re.IGNORECASE)
+"""“For the three months ended July 1” says when, and counts nothing."""
 BETWEEN = re.compile(r"\bbetween\s+\S{0,4}$", re.IGNORECASE)
 TURNED = re.compile(rf"\b(?:from|by|{'|'.join(UPWARDS | DOWNWARDS)})\s+\S{{0,4}}$", re.IGNORECASE)
 """“From 45 to 55”, “rose 10 to 55”: a change, and nothing between its ends."""
@@ -242,6 +244,8 @@ def _part_of_a_name(text: str, match: re.Match[str]) -> bool:
     """The 2 of “CO2”, the 27001 of “ISO 27001”, the 3 of “Section 3” or “[c3]”."""
     is_plan = SAVINGS_PLAN.match(text, match.start("number")) is not None
     if (is_plan or HYPHENATED_AFTER.match(text, match.end("number"))) and not match["before"]:
+        return True
+    if LENGTH_OF_A_PERIOD.match(text, match.start("number")):
         return True
     if match["scale"] or match["after"] or match["before"]:
         return False

@@ -9,7 +9,7 @@ from itertools import pairwise
 from masis.language.instructions import is_instruction
 from masis.language.periods import PERIOD
 from masis.language.sentences import split_sentences
-from masis.language.table_headers import GROUP, Header, groups, read_header, stacked_header
+from masis.language.table_headers import GROUP, Header, groups, read_header, spans_years, stacked_header
 from masis.language.words import content_stems
 
 CELL_BREAK = " | "
@@ -44,6 +44,8 @@ class Statement:
     """Headings, a table's header, the line that introduces a list, the sentence a pronoun points to."""
     cells: tuple[tuple[str, str], ...] = ()
     """(column, value) of a table row, the row's label first with its column."""
+    is_item: bool = False
+    """Of a list."""
 
     @property
     def in_context(self) -> str:
@@ -182,7 +184,8 @@ def _prose(text: str, start: int, end: int, under: str, headings: "Headings") ->
             above = _joined(under, headings.path, leaning)
             intro = sentence.text if sentence.text.rstrip().endswith(":") else ""
             before = sentence.text
-        found.append(Statement(sentence.text, at, start + sentence.end, above))
+        is_item = sentence.block == "bullet"
+        found.append(Statement(sentence.text, at, start + sentence.end, above, is_item=is_item))
     return found
 
 
@@ -196,9 +199,10 @@ def _rows(text: str, start: int, end: int, under: str, headings: "Headings") -> 
     if fenced:
         lines = [_inside_bars(text, a, b) for a, b in lines]
     is_ruled = fenced and len(found) > 1 and _is_rule(text[slice(*found[1])])
-    header = read_header(split[:1]) if is_ruled else Header(_inherited_header(under, len(split[0])), 0)
+    ruled = split if is_ruled and spans_years(split) else split[:1]
+    header = read_header(ruled) if is_ruled else Header(_inherited_header(under, len(split[0])), 0)
     if is_ruled:
-        lines, split = lines[1:], split[1:]
+        lines, split = lines[header.lines :], split[header.lines :]
     if not header.names:
         header = _own_header(text[slice(*lines[0])], split)
         lines, split = lines[header.lines :], split[header.lines :]

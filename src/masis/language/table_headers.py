@@ -57,6 +57,14 @@ def spread_names(lines: Sequence[Cells], *, is_spread: bool = False, is_named: b
     return [kept([line[column] for line in spread]) for column in range(width)]
 
 
+def spans_years(rows: Sequence[Cells]) -> bool:
+    """Whether the years of the columns stand in a row of their own, below a name that spans them."""
+    if len(rows) < 3 or all(rows[0][1:]):
+        return False
+    others = [cell for cell in rows[1][1:] if cell]
+    return len(others) > 1 and all(map(_is_period, others))
+
+
 def groups(rows: Sequence[Cells]) -> list[str | None]:
     """For each row the line that heads it; None for those lines themselves."""
     if not any(len(row) > 1 and any(row[1:]) for row in rows):
@@ -74,7 +82,12 @@ def groups(rows: Sequence[Cells]) -> list[str | None]:
 def _continues(row: Cells, first: Cells) -> bool:
     """A further line of the header: nothing in the label's place, and no figures but years."""
     others = [cell for cell in row[1:] if cell]
-    if not row or not others or not (_is_bare(row[0]) or row[0] == first[0]):
+    if not row or not others:
+        return False
+    if len(others) > 1 and len([cell for cell in first[1:] if cell]) < len(others) and all(map(_is_period, others)):
+        # Years under a name that spans them, with the table's own name beside them.
+        return True
+    if not (_is_bare(row[0]) or row[0] == first[0]):
         return False
     if all(_is_period(cell) or NOTE.fullmatch(cell) for cell in others):
         return True

@@ -55,7 +55,7 @@ class ConflictFound(_Result):
     sides: list[SideSaid]
 
 
-class Answer(_Result):
+class Result(_Result):
     run_id: str
     outcome: str
     """answered, answered_with_caveat, conflict, insufficient_evidence, out_of_scope or unavailable."""
@@ -137,9 +137,9 @@ class Workspaces(_Result):
     workspaces: list[WorkspaceListed]
 
 
-def answer_of(result: RunResult) -> Answer:
+def result_of(result: RunResult) -> Result:
     choices = result.review["choices"] if result.review and result.requires_human_review else []
-    return Answer(
+    return Result(
         run_id=result.run_id,
         outcome=result.outcome,
         answer=result.answer,

@@ -19,16 +19,16 @@ from masis.errors import MASISError
 from masis.knowledge.search.passages import read_words
 from masis.mcp.progress import Hearer, reporting
 from masis.mcp.results import (
-    Answer,
     Documents,
     Evidence,
     Passage,
+    Result,
     RunState,
     Workspaces,
-    answer_of,
     documents_of,
     evidence_of,
     passage_of,
+    result_of,
     workspaces_of,
 )
 from masis.mcp.server import KEY_IN_SCOPE
@@ -79,7 +79,7 @@ class Tools:
             int | None,
             Field(ge=0, le=RETRY_CEILING, description="Further attempts when the audit finds fault; unset is 2."),
         ] = None,
-    ) -> Answer:
+    ) -> Result:
         """Answer a question from a workspace's documents, with proof. Use this whenever the user wants to know what
         their documents say, above all figures, dates, terms and comparisons: five agents search, write, check every
         sentence against its source and score the answer. It takes seconds to a minute.
@@ -111,7 +111,7 @@ class Tools:
         over: Annotated[list[str] | None, Field(description="… and those not to use.")] = None,
         question: Annotated[str | None, Field(description="For refine: the question to ask instead.")] = None,
         note: Annotated[str | None, Field(description="Why, in the person's words.")] = None,
-    ) -> Answer:
+    ) -> Result:
         """Give the user's decision to a run that needs one (requires_human_review), and get the answer that follows
         from it. Only after the user has decided: never choose for them, and never invent a name."""
         with clear_errors(ctx):
@@ -128,7 +128,7 @@ class Tools:
 
             return await self._run(ctx, work, "run.answer", workspace, run_id)
 
-    async def resume(self, run_id: RunId, workspace: Workspace, ctx: Context[Any, Any]) -> Answer:
+    async def resume(self, run_id: RunId, workspace: Workspace, ctx: Context[Any, Any]) -> Result:
         """Resume a run that failed, from its last checkpoint, and get its answer. Use it when ask reported a failed
         run and the cause is gone; a run that needs a decision is continued with answer instead."""
         with clear_errors(ctx):
@@ -239,7 +239,7 @@ class Tools:
         action: str,
         workspace: str,
         run_id: str | None = None,
-    ) -> Answer:
+    ) -> Result:
         has_begun = False
 
         async def noted(hear: Hearer) -> RunResult:
@@ -253,7 +253,7 @@ class Tools:
         try:
             result = await reporting(ctx.report_progress, noted)
             run_id = result.run_id
-            return answer_of(result)
+            return result_of(result)
         finally:
             # Also when the client went away or the run failed: that it was begun is what the log is for.
             if has_begun:

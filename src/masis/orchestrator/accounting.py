@@ -4,10 +4,37 @@ from typing import Any, cast
 
 from masis.errors import MASISError, ModelError
 from masis.orchestrator.services import Services
-from masis.orchestrator.state import Failure, MASISState
-from masis.orchestrator.trail import AgentName, Metrics, TraceEntry
+from masis.orchestrator.state import Failure, MASISState, StateUpdate
+from masis.orchestrator.trail import AgentName, Metrics, ReceiptRow, TraceEntry
+from masis.reasoning.account import Account
 from masis.reasoning.ports import PromptStamp, prompt_of
 from masis.types import Usage
+
+
+def account_of(state: MASISState) -> Account:
+    """What the run may still spend; time in which a person was waited for does not count."""
+    metrics = state.get("metrics", {})
+    return Account(
+        workspace_id=state.get("workspace_id", ""),
+        max_cost_usd=state.get("max_cost_usd"),
+        max_seconds=state.get("max_seconds"),
+        spent_usd=metrics.get("cost_usd", 0.0),
+        spent_seconds=sum(metrics.get("node_latency_ms", {}).values()) / 1000,
+    )
+
+
+def settled(update: StateUpdate, account: Account) -> StateUpdate:
+    """What became of an agent's turn, with who stood in for a model, and why, in its entry of the trail."""
+    if not (account.stood_in or account.from_cache):
+        return update
+    trace, metrics = update["trace"], update["metrics"] | {"answers_from_cache": account.from_cache}
+    if account.stood_in:
+        trace[-1]["stood_in"] = account.stood_in
+    if account.from_cache:
+        trace[-1]["from_cache"] = account.from_cache
+    if account.is_spent:
+        metrics["budget_spent"] = True
+    return update | {"trace": trace, "metrics": metrics}
 
 
 class Turn:
@@ -21,6 +48,7 @@ class Turn:
         self._calls = 0
         self._usage = Usage()
         self._prompts: dict[str, PromptStamp] = {}
+        self._engine: str | None = None
 
     def elapsed_ms(self) -> float:
         return round((self._clock() - self._started) * 1000, 3)
@@ -28,6 +56,7 @@ class Turn:
     def calls_engine(self, engine: object, prompt: str = "prompt") -> None:
         """Counted when it is made: a call that fails was a call all the same. `prompt`: which of the engine's."""
         self._calls += 1
+        self._engine = getattr(engine, "name", None)
         if stamp := prompt_of(engine, prompt):
             self._prompts[prompt] = stamp
 
@@ -49,8 +78,22 @@ class Turn:
                 "cost_usd": self._usage.cost_usd,
                 "calls_by_agent": {self.agent: self._calls},
                 "cost_by_agent": {self.agent: self._usage.cost_usd},
+                "receipt": [self._receipt()],
             }
         )
+
+    def _receipt(self) -> ReceiptRow:
+        return {
+            "agent": self.agent,
+            "attempt": self.attempt,
+            "engine": self._engine,
+            "calls": self._calls,
+            "requests": self._usage.requests,
+            "input_tokens": self._usage.input_tokens,
+            "output_tokens": self._usage.output_tokens,
+            "cost_usd": self._usage.cost_usd,
+            "seconds": round(self.elapsed_ms() / 1000, 3),
+        }
 
     def _prompts_used(self) -> Metrics:
         stamp = next(iter(self._prompts.values()), None)

@@ -75,6 +75,7 @@ def as_passage(chunk: EvidenceChunk) -> Passage:
         chunk.get("heading"),
         chunk.get("date"),
         label=chunk.get("label"),
+        start=chunk["start"],
     )
 
 

@@ -44,7 +44,7 @@ async def critic(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
     except ModelError as error:
         finding = None
         update["failure"] = turn.failure(error)
-    if finding and services.auditor.name != OFFLINE:
+    if finding and OFFLINE not in (services.auditor.name, finding.made_by):
         settled = settled_by_model(read.claims, finding.unsupported_claims, _vouches(finding, services.settings))
         read = replace(read, claims=settled)
     audited = await asyncio.to_thread(_audit, state, read, finding, services.settings)
@@ -99,6 +99,7 @@ class Audited:
     raw_confidence: float
     semantic_audit_made: bool
     refuted: list[Claim]
+    likelihood: float | None = None
 
 
 def _audit(state: MASISState, read: Read, finding: AuditFinding | None, settings: Settings) -> Audited:
@@ -114,7 +115,16 @@ def _audit(state: MASISState, read: Read, finding: AuditFinding | None, settings
     if finding and not refuted and is_abstention(draft, known) and not _is_contested(made, citations, known):
         critique = _of_abstention(critique, question_of(state), state.get("retry_count", 0), settings)
     critique = critique | {"conflicting_evidence": still_open(critique["conflicting_evidence"], made.conflicts, state)}
-    return Audited(read, critique, citations, list(made.conflicts), made.confidence, finding is not None, refuted)
+    return Audited(
+        read,
+        critique,
+        citations,
+        list(made.conflicts),
+        made.confidence,
+        finding is not None,
+        refuted,
+        made.likelihood,
+    )
 
 
 def _vouches(finding: AuditFinding, settings: Settings) -> bool:
@@ -238,6 +248,7 @@ def _attempt(audited: Audited, state: MASISState, settings: Settings, turn: Turn
         "conflicts": audited.conflicts,
         "citation_audit": audited.citations,
         "flagged": is_flagged(audited.critique, settings),
+        "likelihood": audited.likelihood,
     }
 
 
@@ -255,6 +266,7 @@ def _report(candidates: Sequence[Audited], state: MASISState, settings: Settings
         "confidence": critique["confidence"],
         "claims": audited.read.claims,
         "conflicts": audited.conflicts,
+        "likelihood": audited.likelihood,
         "best": best,
         "final_answer": best["answer"],
         "trace": [_trace_entry(audited, turn)],

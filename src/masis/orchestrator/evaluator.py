@@ -32,6 +32,8 @@ async def evaluator(state: MASISState, runtime: Runtime[Services]) -> StateUpdat
     except ModelError as error:
         update["failure"] = turn.failure(error)
         scores = None
+    if scores is not None and scores.made_by:
+        judged_by = f"{scores.made_by} (in place of {judged_by})"
     if scores is None:
         # Every response carries an evaluation: what code can measure stands in for the judge, and says so.
         scores = (await _ask(OfflineJudge(), state)).value

@@ -23,7 +23,7 @@ from masis.orchestrator.standing_decisions import DECISIONS_A_RUN
 from masis.orchestrator.state import MASISState
 from masis.orchestrator.supervisor import supervisor
 from masis.orchestrator.synthesizer import synthesizer
-from masis.orchestrator.twin import Agent
+from masis.orchestrator.twin import Agent, Edge
 from masis.settings import RETRY_CEILING
 
 STEPS_AN_ATTEMPT = 5
@@ -46,10 +46,10 @@ def build_graph(checkpointer: BaseCheckpointSaver[Any] | None = None) -> MASISGr
     builder.add_edge(START, "supervisor")
     builder.add_conditional_edges(
         "supervisor",
-        supervision.route,
+        Edge(supervision.route),
         {"human_review": "human_review", "retry": "researcher", "first_run": "researcher", "finalize": END},
     )
-    builder.add_conditional_edges("researcher", research.route, ["synthesizer", "supervisor"])
+    builder.add_conditional_edges("researcher", Edge(research.route), ["synthesizer", "supervisor"])
     builder.add_edge("synthesizer", "critic")
     builder.add_edge("critic", "evaluator")
     builder.add_edge("evaluator", "supervisor")

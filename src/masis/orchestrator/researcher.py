@@ -1,5 +1,6 @@
 """The Researcher, the librarian: finds evidence, writes nothing, judges nothing."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -8,15 +9,19 @@ from langgraph.runtime import Runtime
 
 from masis.audit.citations.small_talk import is_small_talk
 from masis.errors import DatabaseUnavailable, MASISError
+from masis.language.directives import split_directives
 from masis.language.instructions import find_instructions
+from masis.language.question import parsed
 from masis.orchestrator.accounting import Turn
 from masis.orchestrator.human import guidance_of, question_of
+from masis.orchestrator.nearest import absent_words, closest_passages
 from masis.orchestrator.services import Services, services_of
 from masis.orchestrator.state import MASISState, StateUpdate, filters_of
 from masis.orchestrator.trail import InstructionSeen
 from masis.settings import Settings
 from masis.types import EvidenceChunk, ReviewCause, SearchResult, Verdict
 
+OVERVIEW_PASSAGES = 10
 BORNE_OUT: tuple[Verdict, ...] = ("verbatim", "supported")
 
 
@@ -29,7 +34,8 @@ class SearchPlan:
 
 
 def plan_search(state: MASISState, settings: Settings) -> SearchPlan:
-    question = question_of(state)
+    # Orders to whoever answers (“if not available, return N/A”) are in no document.
+    question, _ = split_directives(question_of(state))
     if state.get("retry_count", 0) == 0:
         return SearchPlan(question, settings.candidates, settings.relevance_threshold, False)
     critique = state.get("critique")
@@ -55,9 +61,23 @@ async def researcher(state: MASISState, runtime: Runtime[Services]) -> StateUpda
         update = _ask_person("unavailable", turn, warning=error.code, error=str(error))
         return update | {"failure": turn.failure(error)}
     evidence = select_evidence([*result.candidates, *borne_out_before(state)], plan.threshold, guidance_of(state).over)
-    if not evidence:
-        return _nothing_found(result, plan, turn)
-    return _found(evidence, result, plan, turn)
+    if parsed(plan.text).shape == "overview" and services.outline:
+        opened = await services.outline(
+            state["workspace_id"], plan.text, result.candidates, filters_of(state), OVERVIEW_PASSAGES
+        )
+        evidence = opened or evidence
+    near = await _near(state, result, services)
+    return near | (_found(evidence, result, plan, turn) if evidence else _nothing_found(result, plan, turn))
+
+
+async def _near(state: MASISState, result: SearchResult, services: Services) -> StateUpdate:
+    """For a silence: what comes nearest, and which words no document has."""
+    question = question_of(state)
+    closest = await asyncio.to_thread(closest_passages, question, result.candidates)
+    return {
+        "closest": closest,
+        "absent": await absent_words(question, result.candidates, state["workspace_id"], services),
+    }
 
 
 def borne_out_before(state: MASISState) -> list[EvidenceChunk]:

@@ -1,8 +1,8 @@
 """What the agents work with: settings, retrieval, engines and a clock. They reach it through the runtime context."""
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Protocol
 
@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from masis.audit.checks.weighing import SecondOpinion
 from masis.reasoning.ports import Auditor, Judge, Writer
 from masis.settings import Settings, current_settings
-from masis.types import EVERYWHERE, SearchFilters, SearchResult
+from masis.types import EVERYWHERE, EvidenceChunk, Mentions, SearchFilters, SearchResult
 
 
 class Search(Protocol):
@@ -28,6 +28,20 @@ class Search(Protocol):
     ) -> SearchResult:
         """`at_least`: the relevance that will be asked for; neighbours that both have it come as one passage."""
         ...
+
+
+class MentionCounter(Protocol):
+    """In how many documents of the workspace each word occurs; None for a word that the index does not keep."""
+
+    async def __call__(self, workspace_id: str, words: Sequence[str]) -> Mapping[str, Mentions | None]: ...
+
+
+class Outline(Protocol):
+    """The passages that open a document and its sections, for a question about the whole of it."""
+
+    async def __call__(
+        self, workspace_id: str, question: str, found: Sequence[EvidenceChunk], filters: SearchFilters, limit: int
+    ) -> list[EvidenceChunk]: ...
 
 
 class Lease(Protocol):
@@ -47,6 +61,10 @@ class Services:
     judge: Judge
     second_opinion: SecondOpinion | None = None
     """Who is asked what a sentence in other words means, where code cannot tell."""
+    mentions: MentionCounter | None = None
+    """Without it no word is said to be absent."""
+    outline: Outline | None = None
+    """Without it a whole document is known by what a search finds of it."""
     clock: Callable[[], float] = time.perf_counter
     lease: Lease | None = None
     """Asked before and after each agent's turn; without one the run belongs to this process alone."""
@@ -64,7 +82,8 @@ def services_for(settings: Settings) -> Services:
     from masis.knowledge.library import open_library
     from masis.reasoning.llm.vision import image_reader_for
 
-    return services_with(settings, open_library(settings, image_reader_for(settings)).search)
+    library = open_library(settings, image_reader_for(settings))
+    return replace(services_with(settings, library.search), mentions=library.mentions, outline=library.outline)
 
 
 def services_with(

@@ -17,6 +17,7 @@ from masis.types import (
     WORKSPACE_NAME_RULE,
     CitationAudit,
     Claim,
+    ClosestPassage,
     Conflict,
     Critique,
     Evaluation,
@@ -29,10 +30,10 @@ from masis.types import (
 
 Route = Literal["first_run", "retry", "finalize", "human_review"]
 
-ADDED = frozenset({"model_calls", "model_requests", "input_tokens", "output_tokens", "cost_usd"})
+ADDED = frozenset({"model_calls", "model_requests", "input_tokens", "output_tokens", "cost_usd", "answers_from_cache"})
 """Metrics that count over the whole run."""
 ADDED_BY_AGENT = frozenset({"node_latency_ms", "calls_by_agent", "cost_by_agent"})
-APPENDED = frozenset({"confidence_history", "retry_reasons", "citation_violations"})
+APPENDED = frozenset({"confidence_history", "retry_reasons", "citation_violations", "receipt"})
 """Metrics with one entry an attempt; every other metric holds the latest value."""
 
 
@@ -98,6 +99,7 @@ class Attempt(TypedDict):
     conflicts: list[Conflict]
     citation_audit: CitationAudit
     flagged: bool
+    likelihood: NotRequired[float | None]
     evaluation: NotRequired[Evaluation]
 
 
@@ -129,6 +131,10 @@ class MASISState(TypedDict, total=False):
     user_query: str
     workspace_id: str
     max_retries: int | None
+    max_cost_usd: float | None
+    """What the run may spend on models; then the embedded engine finishes it."""
+    max_seconds: float | None
+    """How long its agents may work."""
     filters: dict[str, Any]
     """Where in the workspace to look; the fields of SearchFilters, absent ones do not restrict."""
     standing_decisions: list[StandingDecision]
@@ -141,6 +147,12 @@ class MASISState(TypedDict, total=False):
     final_answer: str | None
     claims: list[Claim]
     conflicts: list[Conflict]
+    likelihood: float | None
+    """That the returned answer is right, fitted on held-out answers; None where there is no fit."""
+    closest: list[ClosestPassage]
+    """What comes nearest to the question, for when nothing answers it."""
+    absent: list[str]
+    """Words of the question that no document of the workspace has."""
 
     retry_count: int
     retry_ceiling: int | None
@@ -221,6 +233,11 @@ class MASISInput(BaseModel):
         None, description="Retries after the first attempt, at most 10; None and 0 mean the default of 2."
     )
 
+    max_cost_usd: float | None = Field(
+        None, ge=0, description="The most that the run may spend on models, in US dollars."
+    )
+    max_seconds: float | None = Field(None, ge=0, description="How long the agents may work.")
+
     filters: SearchFilters = Field(EVERYWHERE, description="Where in the workspace to look.")
 
     # A StandingDecision each: pydantic cannot read a TypedDict of Python 3.11, and they come from our own records.
@@ -253,6 +270,8 @@ class MASISInput(BaseModel):
             "user_query": self.user_query,
             "workspace_id": self.workspace_id,
             "max_retries": self.max_retries,
+            "max_cost_usd": self.max_cost_usd,
+            "max_seconds": self.max_seconds,
             "filters": {name: value for name, value in asdict(self.filters).items() if value},
             "standing_decisions": cast(list[StandingDecision], [dict(each) for each in self.standing_decisions]),
             "evidence": [],
@@ -262,6 +281,9 @@ class MASISInput(BaseModel):
             "final_answer": None,
             "claims": [],
             "conflicts": [],
+            "likelihood": None,
+            "closest": [],
+            "absent": [],
             "retry_count": 0,
             "requires_human_review": False,
             "clarification_question": None,

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 
 from masis.audit.verdicts import judge_claims
-from masis.orchestrator.accounting import Turn
+from masis.orchestrator.accounting import Turn, account_of
 from masis.orchestrator.evaluator import scorecard_without_answer
 from masis.orchestrator.human import decisions_named
 from masis.orchestrator.outcome import outcome_of
@@ -23,6 +23,7 @@ NOTHING_ASKED: StateUpdate = {"requires_human_review": False, "clarification_que
 
 STANDING = "standing_decision"
 NO_PROGRESS = "no_progress"
+BUDGET_SPENT = "budget_spent"
 
 TraceDecision = Literal["retry", "finalize", "HITL_conflict", "HITL_triggered"]
 
@@ -47,6 +48,8 @@ class Signals:
     retries_left: bool = True
     no_progress: bool = False
     """The retry brought the evidence and the draft that were there before: another would bring them again."""
+    budget_spent: bool = False
+    """The run may not spend what another attempt would take."""
     repaired: bool = False
     """The best answer is one that the Critic mended, and it passes."""
 
@@ -77,12 +80,12 @@ def decide(s: Signals) -> Decision:
         return Decision("first_run")
     if s.standing_decision:
         return Decision("retry", "retry", STANDING)
-    worth_a_retry = s.retries_left and not s.no_progress
+    worth_a_retry = s.retries_left and not s.no_progress and not s.budget_spent
     if worth_a_retry and s.quality_issue:
         return Decision("retry", "retry", "quality_issue_detected")
     if worth_a_retry and s.conflict:
         return Decision("retry", "retry", "conflicting_evidence_attempting_resolution")
-    stuck = NO_PROGRESS if s.retries_left else None
+    stuck = None if not s.retries_left else BUDGET_SPENT if s.budget_spent else NO_PROGRESS
     if s.repaired and not s.conflict:
         return Decision("finalize", "finalize", "repaired_answer_passed")
     if s.conflict:
@@ -115,8 +118,18 @@ def signals(state: MASISState, services: Services) -> Signals:
         standing_decision=bool(answers_to_apply(state)),
         retries_left=state.get("retry_count", 0) < ceiling_of(state, services),
         no_progress=state.get("retried_from") == mark_of(state),
+        budget_spent=is_budget_spent(state),
         repaired=_has_passed(state.get("best")),
     )
+
+
+def is_budget_spent(state: MASISState) -> bool:
+    """It is, or would be after another attempt like those before."""
+    account, attempts = account_of(state), state.get("retry_count", 0) + 1
+    money, seconds = account.spent_usd / attempts, account.spent_seconds / attempts
+    out_of_money = account.max_cost_usd is not None and account.spent_usd + money > account.max_cost_usd
+    out_of_time = account.max_seconds is not None and account.spent_seconds + seconds > account.max_seconds
+    return bool(state.get("metrics", {}).get("budget_spent")) or out_of_money or out_of_time
 
 
 def _has_passed(best: Attempt | None) -> bool:
@@ -249,6 +262,7 @@ def _returned(best: Attempt) -> StateUpdate:
         "evidence": best["evidence"],
         "claims": best["claims"],
         "conflicts": best["conflicts"],
+        "likelihood": best.get("likelihood"),
         "metrics": metrics,
     }
 

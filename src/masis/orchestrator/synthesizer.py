@@ -43,7 +43,8 @@ def _telling(runtime: Runtime[Services], turn: Turn) -> Listener:
 async def _write(state: MASISState, context: Context, services: Services, turn: Turn, on_token: Listener) -> str:
     previous = state.get("critique") if state.get("retry_count", 0) else None
     draft = _previous_draft(state) if previous else None
-    brief = WritingBrief(question_of(state), context.passages, previous, guidance_of(state), draft)
+    absent = state.get("absent", [])
+    brief = WritingBrief(question_of(state), context.passages, previous, guidance_of(state), draft, absent)
     turn.calls_engine(services.writer)
     reply = await services.writer.write(brief, on_token)
     turn.spent(reply.usage)

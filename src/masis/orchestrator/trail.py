@@ -34,6 +34,10 @@ class TraceEntry(TypedDict, total=False):
     prompt: dict[str, str]
     """Version and hash of the words that the model of this turn was asked with."""
     summary_prompt: dict[str, str]
+    stood_in: list[str]
+    """For which model the embedded engine did this turn's work, and why."""
+    from_cache: int
+    """Answers of models that were not asked for again."""
 
     # Researcher
     chunks: int
@@ -100,6 +104,20 @@ class RetryReason(TypedDict):
     hallucination: bool
 
 
+class ReceiptRow(TypedDict):
+    """What one turn of an agent spent."""
+
+    agent: str
+    attempt: int
+    engine: str | None
+    calls: int
+    requests: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float
+    seconds: float
+
+
 class Metrics(TypedDict, total=False):
     """Figures of a run: some count over all of it, some have an entry for each attempt, all others are the latest."""
 
@@ -114,11 +132,14 @@ class Metrics(TypedDict, total=False):
     """By agent, like the two below."""
     calls_by_agent: dict[str, int]
     cost_by_agent: dict[str, float]
+    answers_from_cache: int
 
     # One entry for each attempt that has one
     confidence_history: list[float]
     retry_reasons: list[RetryReason]
     citation_violations: list[dict[str, Any]]
+    receipt: list[ReceiptRow]
+    """One row for each turn that called an engine."""
 
     # The latest
     retrieval_scores: list[float]
@@ -135,5 +156,7 @@ class Metrics(TypedDict, total=False):
     evaluation: Evaluation | None
     iterations: int
     """How many attempts."""
+    budget_spent: bool
+    """A model was not asked, because the run may spend no more."""
     prompts: dict[str, str]
     """Version and hash of all words that models were asked with."""

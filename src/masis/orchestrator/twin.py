@@ -10,8 +10,10 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.runtime import Runtime, get_runtime
 
 from masis.observability.watching import watch_agent
+from masis.orchestrator.accounting import account_of, settled
 from masis.orchestrator.services import Services
 from masis.orchestrator.state import MASISState, StateUpdate
+from masis.reasoning.account import charged_to
 from masis.settings import current_settings
 
 T = TypeVar("T")
@@ -82,10 +84,25 @@ class Agent(Runnable[MASISState, StateUpdate]):
             await lease.check()
         runtime.stream_writer({**_turn(self._agent, state, config), "event": "started"})
         settings = given.settings if given is not None else current_settings()
-        with watch_agent(settings, self._agent, state.get("retry_count", 0)):
-            update = await self._node(state, runtime)
+        watched = watch_agent(settings, self._agent, state.get("retry_count", 0))
+        with watched, charged_to(account_of(state)) as account:
+            update = settled(await self._node(state, runtime), account)
         if lease:
             # A process that was frozen meanwhile wakes up here, and must not write over what another has done.
             await lease.check()
         runtime.stream_writer(finished(self._agent, state, config, update))
         return update
+
+
+class Edge(Runnable[MASISState, str]):
+    """Where the graph goes next, asked in place: LangGraph would hand a plain function to another thread."""
+
+    def __init__(self, choose: Callable[[MASISState], str]) -> None:
+        self.name = choose.__name__
+        self._choose = choose
+
+    def invoke(self, input: MASISState, config: RunnableConfig | None = None, **kwargs: Any) -> str:
+        return self._choose(input)
+
+    async def ainvoke(self, input: MASISState, config: RunnableConfig | None = None, **kwargs: Any) -> str:
+        return self._choose(input)

@@ -1,4 +1,8 @@
-"""Which engine plays which role: a chat model where one is configured, the offline engine otherwise."""
+"""Which engine plays which role: a chat model where one is configured, the offline engine otherwise.
+
+Where a model plays, the offline engine stands behind it: for a role that the model cannot fill, and for a run that may
+spend no more.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -12,11 +16,10 @@ if TYPE_CHECKING:
 def engines_for(settings: Settings) -> tuple[Writer, Auditor, Judge]:
     """All three roles share one rate limit: it is the account's, not the role's."""
     clients = clients_for(settings)
-    return (
-        _writer(clients.get("writer")),
-        _auditor(clients.get("auditor")),
-        _judge(clients.get("judge")),
-    )
+    embedded = _embedded_engines()
+    if not clients:
+        return embedded
+    return _measured(settings, clients, embedded)
 
 
 def clients_for(settings: Settings) -> "dict[Role, ModelClient]":
@@ -31,32 +34,27 @@ def clients_for(settings: Settings) -> "dict[Role, ModelClient]":
     return {role: ModelClient(settings, role, limiter) for role in roles}
 
 
-def _writer(client: "ModelClient | None") -> Writer:
-    if client is None:
-        from masis.reasoning.offline.relevance import CrossEncoder
-        from masis.reasoning.offline.writer import OfflineWriter
+def _embedded_engines() -> tuple[Writer, Auditor, Judge]:
+    from masis.reasoning.offline.auditor import OfflineAuditor
+    from masis.reasoning.offline.judge import OfflineJudge
+    from masis.reasoning.offline.writer import OfflineWriter
 
-        return OfflineWriter(CrossEncoder())
-    from masis.reasoning.llm.engine import LLMWriter
-
-    return LLMWriter(client)
+    return OfflineWriter(), OfflineAuditor(), OfflineJudge()
 
 
-def _auditor(client: "ModelClient | None") -> Auditor:
-    if client is None:
-        from masis.reasoning.offline.auditor import OfflineAuditor
+def _measured(
+    settings: Settings, clients: "dict[Role, ModelClient]", embedded: tuple[Writer, Auditor, Judge]
+) -> tuple[Writer, Auditor, Judge]:
+    from masis.reasoning.llm.engine import LLMAuditor, LLMJudge, LLMWriter
+    from masis.reasoning.llm.fitness import unfit_reasons
+    from masis.reasoning.standing_in import MeasuredAuditor, MeasuredJudge, MeasuredWriter
 
-        return OfflineAuditor()
-    from masis.reasoning.llm.engine import LLMAuditor
-
-    return LLMAuditor(client)
-
-
-def _judge(client: "ModelClient | None") -> Judge:
-    if client is None:
-        from masis.reasoning.offline.judge import OfflineJudge
-
-        return OfflineJudge()
-    from masis.reasoning.llm.engine import LLMJudge
-
-    return LLMJudge(client)
+    writer, auditor, judge = embedded
+    unfit = unfit_reasons(settings)
+    if client := clients.get("writer"):
+        writer = MeasuredWriter(LLMWriter(client), writer, settings, unfit.get("writer"))
+    if client := clients.get("auditor"):
+        auditor = MeasuredAuditor(LLMAuditor(client), auditor, settings, unfit.get("auditor"))
+    if client := clients.get("judge"):
+        judge = MeasuredJudge(LLMJudge(client), judge, settings, unfit.get("judge"))
+    return writer, auditor, judge

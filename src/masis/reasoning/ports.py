@@ -44,6 +44,8 @@ class Passage:
     """By a model's words, or to the sentences and rows that bear on the question."""
     label: str | None = None
     """Which sheet or slide."""
+    start: int = 0
+    """Where it begins in its document: the parts of a table that was cut are put together by it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,8 @@ class WritingBrief:
     guidance: Guidance = Guidance()
     previous_draft: str | None = None
     """What the critique is about."""
+    absent: Sequence[str] = ()
+    """Words of the question that no document of the workspace has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,10 @@ class AuditFinding:
     conflicting_evidence: Sequence[str] = ()
     """Conflicts in the auditor's own words; `conflicts` are described by code and need none."""
     needs_retry: bool = False
+    likelihood: float | None = None
+    """That the answer is right, fitted on held-out answers; None where there is no fit."""
+    made_by: str = ""
+    """`offline` where the embedded engine stood in for the auditor that was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +104,8 @@ class Scores:
     completeness: float
     reasoning_quality: float
     improvement_suggestions: Sequence[str] = ()
+    made_by: str = ""
+    """`offline` where the embedded engine stood in for the judge that was asked."""
 
 
 def prompt_of(engine: object, call: str = "prompt") -> PromptStamp | None:

@@ -62,12 +62,21 @@ def _spans(text: str, found: Sequence[Statement], kept: set[int]) -> list[tuple[
     spans: list[tuple[int, int]] = []
     last, at = max(kept, default=-1), 0
     for place, one in enumerate(found[: last + 1]):
-        if text[at : one.start].strip():
-            spans.append((at, one.start))
+        start, end = _whole(text, one)
+        if text[at:start].strip():
+            spans.append((at, start))
         if place in kept:
-            spans.append((one.start, one.end))
-        at = max(at, one.end)
+            spans.append((max(at, start), end))
+        at = max(at, end)
     return spans
+
+
+def _whole(text: str, one: Statement) -> tuple[int, int]:
+    """A row is its whole line, with the bars around it."""
+    if not one.is_row:
+        return one.start, one.end
+    end = text.find("\n", one.end)
+    return text.rfind("\n", 0, one.start) + 1, len(text) if end < 0 else end
 
 
 def _cut(passage: Passage, found: Sequence[Statement], kept: set[int]) -> Passage:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, cast
 
 from pydantic import ValidationError
@@ -17,13 +18,13 @@ from masis.orchestrator.state import MASISInput, MASISState, in_words
 from masis.runs.event_log import RunEvent
 from masis.runs.execution import Execution, config_of
 from masis.runs.hub import QUEUE, Hub
-from masis.runs.moments import now
+from masis.runs.moments import days_ago, now
 from masis.runs.parts import Parts
 from masis.runs.recording import OnEvent
 from masis.runs.records import ENDED, RunRecord, RunStatus
 from masis.runs.result import RunResult
 from masis.runs.run_table import RunTable
-from masis.types import EVERYWHERE, Caller, SearchFilters, StandingDecision
+from masis.types import EVERYWHERE, NO_LIMIT, Budget, Caller, SearchFilters, StandingDecision
 
 FAR_SECONDS = 5.0
 """How long to trust that a run which told of itself before would do so again."""
@@ -39,14 +40,16 @@ async def new_run(
     filters: SearchFilters,
     by: Caller,
     owner: str | None = None,
+    budget: Budget = NO_LIMIT,
 ) -> RunRecord:
     """With an owner it is that owner's to work on; without one a worker takes it up."""
-    checked_input(question, workspace, max_retries, filters)
+    checked_input(question, workspace, max_retries, filters, budget=budget)
     await parts.require_workspace(workspace)
     if filters != EVERYWHERE:
         await parts.library.require_filters(workspace, filters)
     standing = await asyncio.to_thread(parts.decisions.of, workspace)
-    state = checked_input(question, workspace, max_retries, filters, standing).to_state()
+    budget = await asyncio.to_thread(_tightest, parts, workspace, budget)
+    state = checked_input(question, workspace, max_retries, filters, standing, budget).to_state()
     record = await parts.runs.together("writing", parts.runs.create, state, by, owner)
     if owner is None:
         parts.hub.tell(QUEUE)
@@ -59,6 +62,7 @@ def checked_input(
     max_retries: int | None,
     filters: SearchFilters = EVERYWHERE,
     decisions: list[StandingDecision] | None = None,
+    budget: Budget = NO_LIMIT,
 ) -> MASISInput:
     try:
         return MASISInput(
@@ -67,9 +71,22 @@ def checked_input(
             max_retries=max_retries,
             filters=filters,
             standing_decisions=decisions or [],
+            max_cost_usd=budget.max_cost_usd,
+            max_seconds=budget.max_seconds,
         )
     except ValidationError as error:
         raise InvalidInput(in_words(error)) from None
+
+
+def _tightest(parts: Parts, workspace: str, budget: Budget) -> Budget:
+    """The run's own limit, or what is left of its workspace's where that is less."""
+    settings = parts.settings
+    together = settings.budget_of(workspace)
+    if together is None:
+        return budget
+    spent = parts.runs.spent(workspace, days_ago(settings.workspace_budget_days))
+    left = max(0.0, together - spent)
+    return replace(budget, max_cost_usd=left if budget.max_cost_usd is None else min(left, budget.max_cost_usd))
 
 
 async def get_run(parts: Parts, run_id: str, workspace: str | None = None) -> RunRecord:

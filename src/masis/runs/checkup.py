@@ -3,18 +3,18 @@
 import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from masis.database import open_database
-from masis.errors import MASISError
+from masis.errors import MASISError, ModelError
 from masis.knowledge.library import Library
 from masis.reasoning.engines import clients_for
+from masis.runs.planning import cost_of_attempt
 from masis.runs.schema import RUNS
 from masis.settings import OFFLINE, ROLES, Role, Settings
 
-PROMPT_TOKENS = 900
-"""What instructions and question take beside the evidence, roughly."""
-CHARS_A_TOKEN = 4
+if TYPE_CHECKING:
+    from masis.reasoning.llm.client import ModelClient
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,41 +91,50 @@ async def _embedder(settings: Settings, library: Library) -> list[Finding]:
 
 
 async def _models(settings: Settings, _: Library) -> list[Finding]:
-    from masis.reasoning.llm.probe import probe
+    """Each model is tried at its role; the embedded engine fills the roles that a model is not up to."""
+    from masis.reasoning.llm import fitness
 
     clients = clients_for(settings)
     findings = [Finding(role, "ok", "offline engine") for role in ROLES if role not in clients]
+    unfit: dict[Role, str | None] = {}
     for role, client in clients.items():
-        result = await probe(client)
-        if not result.answers:
-            findings.append(Finding(role, "bad", f"{result.model}: {result.error}", result.advice))
-        elif result.rung is None:
-            found = f"{result.model} answers, but not in JSON: {result.error}"
-            findings.append(Finding(role, "bad" if role != "writer" else "note", found, result.advice))
-        else:
-            found = f"{result.model} answers in {result.latency_seconds:.1f} s, structured output by {result.rung}"
-            findings.append(Finding(role, "ok", found))
+        finding, reason = await _tried_as(role, client)
+        findings.append(finding)
+        if finding.state != "bad":
+            unfit[role] = reason
+    if unfit:
+        fitness.keep(settings, unfit)
+        findings.append(Finding("roles", "ok", fitness.named(settings)))
     return findings
+
+
+async def _tried_as(role: Role, client: "ModelClient") -> tuple[Finding, str | None]:
+    from masis.reasoning.llm.fitness import cannot_fill
+    from masis.reasoning.llm.probe import probe
+
+    result = await probe(client)
+    if not result.answers:
+        return Finding(role, "bad", f"{result.model}: {result.error}", result.advice), None
+    try:
+        reason = await cannot_fill(role, client)
+    except ModelError as error:
+        return Finding(role, "bad", f"{result.model}: {error}", error.advice), None
+    spoken = f"structured output by {result.rung}" if result.rung else "plain prose only"
+    found = f"{result.model} answers in {result.latency_seconds:.1f} s, {spoken}"
+    if reason is None:
+        return Finding(role, "ok", found), None
+    advice = "The embedded engine fills this role. Name a larger model to have one do it, and run `masis doctor` again."
+    return Finding(role, "note", f"{found}, and cannot be the {role}: {reason}", advice), reason
 
 
 def _cost(settings: Settings) -> Finding:
     """One attempt and the worst case, at list or configured prices and with every output at its limit."""
     if all(settings.model_for(role) == OFFLINE for role in ROLES):
         return Finding("cost", "ok", "nothing: no model is called")
-    attempt = sum(_cost_of_call(settings, role) for role in ROLES) + _cost_of_call(settings, "writer")
+    attempt = cost_of_attempt(settings, settings.retry_candidates * settings.chunk_chars)
     worst = attempt * (settings.max_retries + 1)
     return Finding(
         "cost",
         "ok",
         f"at most ${attempt:.4f} for one attempt, ${worst:.4f} with {settings.max_retries} retries",
     )
-
-
-def _cost_of_call(settings: Settings, role: Role) -> float:
-    if settings.model_for(role) == OFFLINE:
-        return 0.0
-    price_input, price_output = settings.price_for(role)
-    # The auditor and the judge read the whole evidence and the answer, which the writer's limit bounds.
-    evidence = settings.retry_candidates * settings.chunk_chars if role != "writer" else settings.context_limit
-    tokens = PROMPT_TOKENS + evidence / CHARS_A_TOKEN + settings.max_output_tokens
-    return (tokens * price_input + settings.max_output_tokens * price_output) / 1e6

@@ -6,7 +6,7 @@ Each part is opened when it is first needed. What was given from outside is used
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
@@ -59,7 +59,8 @@ class Parts:
     @cached_property
     def services(self) -> Services:
         given = self.given
-        return services_with(self.settings, self.library.search, given.writer, given.auditor, given.judge)
+        services = services_with(self.settings, self.library.search, given.writer, given.auditor, given.judge)
+        return replace(services, mentions=self.library.mentions, outline=self.library.outline)
 
     @cached_property
     def database(self) -> Database:

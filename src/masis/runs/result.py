@@ -5,7 +5,7 @@ from typing import Any, Literal, cast
 
 from masis.orchestrator.state import MASISState, Review
 from masis.orchestrator.trail import InstructionSeen, Metrics, TraceEntry
-from masis.types import Claim, Conflict, Critique, Evaluation, EvidenceChunk, Outcome
+from masis.types import Claim, ClosestPassage, Conflict, Critique, Evaluation, EvidenceChunk, Outcome
 
 Status = Literal["success", "needs_clarification"]
 
@@ -39,6 +39,10 @@ class RunResult:
     evaluation: Evaluation
     claims: list[Claim]
     conflicts: list[Conflict]
+    likelihood: float | None
+    """That the answer is right, fitted on held-out answers; None where there is no fit."""
+    closest: list[ClosestPassage]
+    """Where nothing answers: the passages that come nearest, and the words of the question that they have."""
     evidence: list[EvidenceChunk]
     review: Review | None
     """The question to the person, for programs."""
@@ -73,6 +77,8 @@ def result_of(run_id: str, state: MASISState) -> RunResult:
         evaluation=cast(Evaluation, metrics["evaluation"]),
         claims=state.get("claims", []),
         conflicts=state.get("conflicts", []),
+        likelihood=state.get("likelihood"),
+        closest=state.get("closest", []) if outcome == "insufficient_evidence" else [],
         evidence=state.get("evidence", []),
         review=state.get("review"),
         decisions=state.get("human_answers", []),

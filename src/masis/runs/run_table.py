@@ -288,6 +288,14 @@ class RunTable:
         with self._database.writing() as db:
             db.executemany("DELETE FROM deleted_runs WHERE run_id = ?", [(run_id,) for run_id in run_ids])
 
+    def spent(self, workspace_id: str, since: str) -> float:
+        """On models, in US dollars, by the runs asked since then."""
+        with self._database.reading() as db:
+            row = db.execute(
+                "SELECT SUM(cost_usd) FROM runs WHERE workspace_id = ? AND created_at >= ?", (workspace_id, since)
+            ).fetchone()
+        return float(row[0] or 0.0)
+
     def usage(self, workspace_id: str | None = None) -> list[UsageRow]:
         where, given = ("WHERE workspace_id = ?", (workspace_id,)) if workspace_id else ("", ())
         with self._database.reading() as db:

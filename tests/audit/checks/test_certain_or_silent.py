@@ -3,6 +3,7 @@
 import pytest
 
 from masis.audit.checks.support import REFUTED, check_support
+from masis.audit.verdicts import judge_claims
 from tests.support.engines import chunk
 
 RATES = chunk("c1", "Measure | 2021 | 2022 | Change\nRenewal rate | 71% | 74% | +3pp\nChurn | 9.7 | 8.2 | (1.5)")
@@ -76,3 +77,20 @@ def test_file_names_and_headings_are_evidence() -> None:
 )  # fmt: skip
 def test_what_can_be_proved_wrong_is_refuted(claim: str, source: object) -> None:
     assert check_support(claim, [source]).verdict == "numbers_differ"  # type: ignore[list-item]
+
+
+def test_a_table_does_not_repeat_whose_figures_it_gives() -> None:
+    rows = "| Gross margin percentage | July 1, 2023 |\n|---|---|\n| Products | 35.4% |\n| Services | 70.5% |"
+    title = (
+        "This is a report of Apple Inc. to its owners. Weakness had an impact on the Company’s total net sales, which "
+        "decreased 1%."
+    )
+    evidence = [chunk("c1", rows, document_id="d1"), chunk("c2", title, document_id="d1")]
+    for sentence in (
+        "Apple's gross margin percentage was 35.4% for Products. [c1]",
+        "Weakness had an impact on Apple's total net sales, which decreased 1%. [c2]",
+    ):
+        (claim,) = judge_claims(sentence, evidence)
+        assert claim["verdict"] in ("supported", "verbatim", "unverified"), claim["reason"]
+    (foreign,) = judge_claims("For Products, Nokia had a gross margin percentage of 35.4%. [c1]", evidence)
+    assert foreign["verdict"] == "not_in_source"

@@ -155,9 +155,10 @@ def test_orders_do_not_leave_their_document_through_a_finding() -> None:
     assert "repeats what a document asks its reader to write" in outside_blocks(messages)
 
 
-def test_a_critique_without_findings_is_still_said() -> None:
-    messages = rewriting(unsupported_claims=[], logical_gaps=[], conflicting_evidence=[])
-    assert "No single fault was named" in outside_blocks(messages)
+def test_without_findings_the_writer_is_told_of_the_wider_search() -> None:
+    messages = rewriting(unsupported_claims=[], logical_gaps=["How much?"], conflicting_evidence=[])
+    assert "searched again, more widely" in outside_blocks(messages)
+    assert "found:" not in outside_blocks(messages)
 
 
 def test_a_persons_decision_reaches_writer_and_auditor(evidence: list[EvidenceChunk]) -> None:
@@ -251,7 +252,7 @@ def uncached() -> Iterator[None]:
     ("module", "word", "heard_by"),
     [
         *((module, word, [role]) for role, module, words in (
-            ("writer", writer, ["SYSTEM", "TASK", "OBEY", "REVISE", "NO_FINDING"]),
+            ("writer", writer, ["SYSTEM", "TASK", "OBEY", "REVISE", "LOOK_AGAIN"]),
             ("compressor", compressor, ["SYSTEM", "TASK"]),
             ("auditor", auditor, ["SYSTEM", "TASK", "SETTLED"]), ("judge", judge, ["SYSTEM", "TASK", "FINDINGS"]),
         ) for word in words),

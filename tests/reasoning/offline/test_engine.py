@@ -9,7 +9,6 @@ from masis.orchestrator.evaluator import NOTHING_AUDITED
 from masis.orchestrator.synthesizer import as_passage
 from masis.reasoning.offline.auditor import OfflineAuditor
 from masis.reasoning.offline.judge import OfflineJudge
-from masis.reasoning.offline.relevance import CrossEncoder
 from masis.reasoning.offline.writer import OfflineWriter
 from masis.reasoning.ports import Guidance, Passage, WritingBrief
 from tests.support.engines import chunk
@@ -29,7 +28,7 @@ EVIDENCE = [
         document_id="d2",
     ),
 ]
-WRITER = OfflineWriter(CrossEncoder())
+WRITER = OfflineWriter()
 
 
 async def write(question: str, evidence: list[Any] = EVIDENCE) -> str:
@@ -51,7 +50,8 @@ async def test_it_answers_from_the_evidence_and_cites_it(question: str, said: st
     answer = await write(question)
     assert said in answer
     assert f"[{cited}]" in answer
-    assert all(c["verdict"] in ("verbatim", "supported") for c in judge_claims(answer, EVIDENCE))
+    claims = [c for c in judge_claims(answer, EVIDENCE) if c["kind"] != "heading"]
+    assert all(c["verdict"] in ("verbatim", "supported") for c in claims)
 
 
 @pytest.mark.parametrize(
@@ -148,5 +148,5 @@ async def test_a_row_in_a_summary_keeps_its_header() -> None:
 
 async def test_a_title_is_no_answer() -> None:
     passage = Passage("c1", "rules.txt", 1, "Veltrana lab rules\n\nEveryone wears a badge in the lab at all times.")
-    reply = await OfflineWriter(CrossEncoder()).write(WritingBrief("What are the Veltrana lab rules?", [passage]))
+    reply = await OfflineWriter().write(WritingBrief("What are the Veltrana lab rules?", [passage]))
     assert not reply.value.startswith("Veltrana lab rules")

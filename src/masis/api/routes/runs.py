@@ -14,7 +14,7 @@ from masis.api.middleware.idempotency import Once
 from masis.api.middleware.problems import Conflicting, problems, refused_as_conflict
 from masis.api.models import WorkspaceId
 from masis.api.paging import Cursor, Limit, Page, cut, position_of
-from masis.api.run_models import Answer, Asked, FullAnswer, PersonsAnswer, Run
+from masis.api.run_models import Answer, Asked, FullResult, Result, Run
 from masis.api.waiting import finished_result, until_stopping
 from masis.export.formats import FORMATS, MEDIA_TYPES, Format, exported
 from masis.export.pack import Pack
@@ -45,16 +45,14 @@ Known = Annotated[RunRecord, Depends(_known_run)]
 @router.post(
     "", operation_id="ask", summary="Ask, and wait for the answer", tags=["ask"], responses=problems(404, 409, 504)
 )
-async def ask(access: Write, asked: Asked, _: Once, workspace_id: WorkspaceId, response: Response) -> Answer:
+async def ask(access: Write, asked: Asked, _: Once, workspace_id: WorkspaceId, response: Response) -> Result:
     """Five agents find evidence, write, audit and score an answer. `needs_clarification` comes with the best draft and
     a question for a person; answer it under the run that `Location` names. A connection that breaks stops nothing."""
-    run = await access.masis.aask_in_background(
-        asked.query, workspace_id, max_retries=asked.max_retries, by=access.caller
-    )
+    run = await _asked(access, asked, workspace_id)
     response.headers["X-Run-Id"] = run.run_id
     response.headers["Location"] = location_of(run)
     result = await finished_result(access, run, location_of(run))
-    return Answer.model_validate(result, from_attributes=True)
+    return Result.model_validate(result, from_attributes=True)
 
 
 @router.get("/runs", operation_id="list_runs", summary="The runs, newest first", responses=problems(404))
@@ -83,9 +81,7 @@ async def list_runs(
     responses=problems(404, 409),
 )
 async def ask_in_background(access: Write, asked: Asked, _: Once, workspace_id: WorkspaceId, response: Response) -> Run:
-    run = await access.masis.aask_in_background(
-        asked.query, workspace_id, max_retries=asked.max_retries, by=access.caller
-    )
+    run = await _asked(access, asked, workspace_id)
     response.headers["Location"] = location_of(run)
     return _out(run)
 
@@ -114,11 +110,11 @@ async def delete_run(access: Write, run: Known) -> None:
     summary="The answer, with claims, conflicts and evidence",
     responses=problems(404, 409),
 )
-async def get_result(access: Read, run: Known) -> FullAnswer:
+async def get_result(access: Read, run: Known) -> FullResult:
     result = await access.masis.aresult(run.run_id, run.workspace_id)
     if result is None or run.status in ("queued", "running"):
         raise Conflicting(f"The run is {run.status}: it has no answer yet.", advice="Follow its events.")
-    return FullAnswer.model_validate(result, from_attributes=True)
+    return FullResult.model_validate(result, from_attributes=True)
 
 
 @router.get(
@@ -153,7 +149,7 @@ async def follow_run(
     status_code=202,
     responses=problems(404, 409),
 )
-async def answer(access: Write, given: PersonsAnswer, _: Once, run: Known, response: Response) -> Run:
+async def answer(access: Write, given: Answer, _: Once, run: Known, response: Response) -> Run:
     if run.status != "waiting":
         raise Conflicting(f"The run does not wait for an answer: it is {run.status}.", advice="Ask a new question.")
     decision = given.model_dump(exclude_none=True)

@@ -1,6 +1,7 @@
 """Workspaces: list, make, search, delete with everything in them; their usage and their standing decisions."""
 
 from dataclasses import asdict
+from enum import Enum
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
@@ -14,10 +15,14 @@ from masis.api.paging import Cursor, Limit, Page, cut_sorted
 from masis.api.run_models import DecisionOut, UsageOut
 from masis.settings import QUESTION_CEILING
 
-router = APIRouter(prefix="/masis/workspaces", tags=["workspaces"])
+router = APIRouter(prefix="/masis/workspaces")
+
+WORKSPACES: list[str | Enum] = ["workspaces"]
 
 
-@router.get("", operation_id="list_workspaces", summary="The workspaces you may see", responses=problems())
+@router.get(
+    "", tags=WORKSPACES, operation_id="list_workspaces", summary="The workspaces you may see", responses=problems()
+)
 async def list_workspaces(access: Read, limit: Limit = 50, cursor: Cursor = None) -> Page[Workspace]:
     seen = await _visible_workspaces(access)
     shown, following = cut_sorted(seen, limit, cursor, lambda workspace: workspace.workspace_id)
@@ -25,7 +30,12 @@ async def list_workspaces(access: Read, limit: Limit = 50, cursor: Cursor = None
 
 
 @router.post(
-    "", operation_id="create_workspace", summary="Make an empty workspace", status_code=201, responses=problems(409)
+    "",
+    tags=WORKSPACES,
+    operation_id="create_workspace",
+    summary="Make an empty workspace",
+    status_code=201,
+    responses=problems(409),
 )
 async def create_workspace(
     access: Admin, new: NewWorkspace, request: Request, response: Response, idempotency_key: IdempotencyKey = None
@@ -39,7 +49,9 @@ async def create_workspace(
     return Workspace(**asdict(made))
 
 
-@router.get("/{workspace_id}", operation_id="get_workspace", summary="One workspace", responses=problems(404))
+@router.get(
+    "/{workspace_id}", tags=WORKSPACES, operation_id="get_workspace", summary="One workspace", responses=problems(404)
+)
 async def get_workspace(access: Read, workspace_id: WorkspaceId) -> Workspace:
     await access.require_workspace(workspace_id)
     return next(each for each in await _visible_workspaces(access) if each.workspace_id == workspace_id)
@@ -47,6 +59,7 @@ async def get_workspace(access: Read, workspace_id: WorkspaceId) -> Workspace:
 
 @router.delete(
     "/{workspace_id}",
+    tags=WORKSPACES,
     operation_id="delete_workspace",
     summary="Delete a workspace with its documents, index and runs",
     responses=problems(404, 409),
@@ -61,6 +74,7 @@ async def delete_workspace(access: Admin, workspace_id: WorkspaceId) -> Receipt:
 
 @router.get(
     "/{workspace_id}/usage",
+    tags=WORKSPACES,
     operation_id="get_usage",
     summary="What its questions have cost, by who asked",
     responses=problems(404),

@@ -165,9 +165,15 @@ def _name(ours: Laid, theirs: Laid, change: Change) -> tuple[Verdict, str] | Non
     return "contradicted", f"the source names {' '.join(said)} here, not {' '.join(mine)}"
 
 
+ITS_OWN_SUBJECT = frozenset("company group corporation registrant issuer bank fund trust firm partnership".split())
+"""A report calls the one it is about so, whatever its name."""
+
+
 def is_alias(mine: Sequence[str], said: Sequence[str]) -> bool:
-    """They share a word, or one is short for the other."""
+    """They share a word, one is short for the other, or the source speaks of “the Company”."""
     a, b = ([word.lower().removesuffix("'s") for word in names] for names in (mine, said))
+    if set(b) <= ITS_OWN_SUBJECT:
+        return True
     initials = ("".join(word[0] for word in names) for names in (a, b))
     if len(a) == len(b) > 1 and a[-1] == b[-1] and not _TITLES & {*a, *b}:
         # “Delaware County” is not “Schoharie County”.

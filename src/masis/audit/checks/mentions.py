@@ -71,7 +71,8 @@ def _of_another_statement(claim: Claim, sources: Sources) -> Finding | None:
 
 
 def foreign_name(claim: Claim, sources: Sources) -> Finding | None:
-    where = _letters(f"{sources.around}\n{sources.text}")
+    elsewhere = "\n".join(chunk.get("elsewhere", "") for chunk in sources.chunks)
+    where = _letters(f"{sources.around}\n{sources.text}\n{elsewhere}")
     said = names(_LABELLED.sub(" ", claim.text))
     missing = [n for n in dict.fromkeys(said) if not _is_acronym(n) and not _is_named(n, where)]
     if not missing:

@@ -4,15 +4,12 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise, product
 
-from masis.audit.conflicts.asked import at_other_times, read_asked
-from masis.audit.conflicts.disputed import find_disputed_facts
-from masis.audit.conflicts.issues import are_issues_of_one_series
-from masis.audit.conflicts.qualifiers import kind_by_marks
+from masis.audit.conflicts.explanations import are_issues_of_one_series, at_other_times, kind_by_marks
+from masis.audit.conflicts.facts import find_disputed_facts
+from masis.audit.conflicts.figures import Figure, Given, compatible, figures_of, same_thing
+from masis.audit.conflicts.question import read_asked
 from masis.audit.conflicts.records import Said, joined, record, strongest, without_copies
-from masis.audit.conflicts.rewordings import find_rewordings
-from masis.audit.conflicts.same_thing import Given, compatible, same_thing
-from masis.audit.conflicts.stated import Figure, figures_of
-from masis.audit.conflicts.versions import changed_figures
+from masis.audit.conflicts.versions import changed_figures, find_rewordings
 from masis.language.periods import Period
 from masis.language.quantities import Quantity, comparable, quantities
 from masis.language.readings import readings

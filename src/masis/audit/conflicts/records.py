@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from masis.audit.conflicts.alike import same_answer
-from masis.audit.conflicts.copies import is_copy
-from masis.audit.conflicts.qualifiers import DEFINITIONS
+from masis.audit.conflicts.agreement import is_copy, same_answer
+from masis.audit.conflicts.explanations import DEFINITIONS
 from masis.types import Conflict, ConflictKind, ConflictSide, EvidenceChunk
 
 EXPLANATIONS: dict[ConflictKind, str] = {

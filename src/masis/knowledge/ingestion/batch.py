@@ -1,15 +1,15 @@
 """Many files at once: read in parallel, findable by keyword as soon as they are read, then given their vectors."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from pathlib import PurePosixPath
 
 from masis.errors import DuplicateDocument
+from masis.knowledge.ingestion.files import Incoming
 from masis.knowledge.ingestion.ingest import AlreadyThere, Ingestor, TakenIn, failure_reason
-from masis.knowledge.ingestion.places import Places
 from masis.knowledge.ingestion.progress import IngestStage, Tally
-from masis.knowledge.ingestion.reading import Incoming
 from masis.knowledge.ingestion.vectors import OUTAGES, VectorStage
 from masis.types import Document, IngestReport
 
@@ -19,17 +19,6 @@ Position = tuple[int, ...]
 OnBatch = Callable[[Document, int], None]
 OnDone = Callable[[Document, Exception | None], Awaitable[None]]
 MakeStage = Callable[[OnBatch, OnDone], VectorStage]
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    name: str
-    load: Callable[[], Incoming]
-    """Reads it from where it is; raises UnreadableFile."""
-
-
-def already_here(file: Incoming) -> Waiting:
-    return Waiting(file.name, lambda: file)
 
 
 class Batch:
@@ -54,16 +43,16 @@ class Batch:
         self._defer_vectors = defer_vectors
         self._is_continued = is_continued
         self._stage = make_stage(tally.embedded, self._vectors_done)
-        self._waiting: asyncio.Queue[tuple[Position, Waiting]] = asyncio.Queue()
+        self._waiting: asyncio.Queue[tuple[Position, Incoming]] = asyncio.Queue()
         self._to_embed: asyncio.Queue[Document | None] = asyncio.Queue()
         self._positions: dict[str, Position] = {}
         """Of documents whose vectors are to come; they are claimed until then."""
         self._settled: list[tuple[Position, IngestStage, Document]] = []
         self._replaced: list[Document] = []
         self._notes: list[str] = []
-        self._places = Places()
+        self._places = _Places()
 
-    async def run(self, files: Sequence[Waiting]) -> IngestReport:
+    async def run(self, files: Sequence[Incoming]) -> IngestReport:
         self._expect([((number,), file) for number, file in enumerate(files)])
         readers = [asyncio.create_task(self._read_files()) for _ in range(self._readers)]
         embedding = asyncio.create_task(self._stage.run(self._to_embed))
@@ -81,7 +70,7 @@ class Batch:
                 self._ingestor.release(self._workspace_id, document_id)
         return self._report()
 
-    def _expect(self, files: Sequence[tuple[Position, Waiting]]) -> None:
+    def _expect(self, files: Sequence[tuple[Position, Incoming]]) -> None:
         self._tally.expect(len(files))
         for file in files:
             self._waiting.put_nowait(file)
@@ -98,24 +87,24 @@ class Batch:
             finally:
                 self._waiting.task_done()
 
-    async def _take_in(self, position: Position, file: Waiting) -> None:
-        incoming = await asyncio.to_thread(file.load)
-        self._places.seen(incoming)
+    async def _take_in(self, position: Position, file: Incoming) -> None:
+        data = await asyncio.to_thread(file.read)
+        self._places.seen(file)
         try:
-            taken = await self._ingestor.take_in(incoming, self._workspace_id)
+            taken = await self._ingestor.take_in(file, data, self._workspace_id)
         except AlreadyThere as there:
-            is_own = self._is_continued and there.known.source == incoming.source
+            is_own = self._is_continued and there.known.source == file.source
             self._settle(position, *("ready", there.known) if is_own else ("duplicate", there.document))
             taken = TakenIn(None, there.members)
         except DuplicateDocument as error:
-            self._settle(position, "duplicate", self._ingestor.twin_of(incoming, self._workspace_id, str(error)))
+            self._settle(position, "duplicate", self._ingestor.twin_of(file, data, self._workspace_id, str(error)))
             return
         else:
             self._notes += [f"{file.name}: {note}" for note in taken.notes if taken.document is None]
             if taken.document and taken.document.status == "FAILED":
-                self._places.closed(incoming)
+                self._places.closed(file)
             await self._sort_in(position, taken)
-        self._expect([((*position, number), already_here(m)) for number, m in enumerate(taken.members)])
+        self._expect([((*position, number), member) for number, member in enumerate(taken.members)])
 
     async def _sort_in(self, position: Position, taken: TakenIn) -> None:
         document = taken.document
@@ -179,3 +168,31 @@ class Batch:
         for _, stage, document in sorted(self._settled, key=lambda each: each[0]):
             lists[stage].append(document)
         return report
+
+
+class _Places:
+    """Which places of the workspace's files an ingestion has looked at, and what is no longer at them."""
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+        self._opened: set[str] = set()
+        self._closed: set[str] = set()
+
+    def seen(self, file: Incoming) -> None:
+        if file.source:
+            self._seen.add(file.source)
+            if file.depth == 0:
+                self._opened.add(file.source)
+
+    def closed(self, file: Incoming) -> None:
+        """It could not be read this time: what was in it before stays."""
+        if file.source:
+            self._closed.add(file.source)
+
+    def vanished(self, known: Iterable[str]) -> list[str]:
+        """Of the places known from before, those inside a file that was opened just now, and not found in it."""
+        return [source for source in known if source not in self._seen and self._is_inside(source)]
+
+    def _is_inside(self, source: str) -> bool:
+        above = {str(parent) for parent in PurePosixPath(source).parents}
+        return not above.isdisjoint(self._opened) and above.isdisjoint(self._closed)

@@ -4,6 +4,7 @@ A section that fits is one passage. A table or a list that must be cut says in e
 captions, its unit and its header, or the sentence that introduces it.
 """
 
+import math
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
@@ -36,6 +37,8 @@ _HEADING_FILL = 0.15
 """A heading opens a new chunk when the current one is this full."""
 _SECTION = 1.25
 """A section this much longer than a chunk is still one chunk."""
+_TABLE = 2.0
+"""A table between bars may be this much longer: its figures are cut from what is embedded, and rows need each other."""
 _BLOCK_FILL = 0.1
 """A table or a list that fits into one chunk moves there whole when the current one is this full."""
 _REST_FILL = 0.35
@@ -168,7 +171,7 @@ class _Page:
         section = self._section_end(start + round(_HEADING_FILL * limit), end)
         if section - start <= _SECTION * limit:
             return section
-        if moved := self._block_to_move(start, limit):
+        if moved := self._block_to_move(start, limit) or self._table_through(start, limit):
             return moved
         # What is left of the section should be a passage too, not a stray line.
         rest = self._section_end(start + limit, end) - _REST_FILL * limit
@@ -193,7 +196,23 @@ class _Page:
             return None
         first, last = self._start_of(block), self.lines[block.last].end
         is_cut = start + _BLOCK_FILL * limit <= first and start + limit < last
-        return first if is_cut and last - first <= limit else None
+        return first if is_cut and last - first <= (_TABLE * limit if self._has_bars(block) else limit) else None
+
+    def _table_through(self, start: int, limit: int) -> int | None:
+        """Where the table that the passage begins with is cut: at its end, or into parts of about one length."""
+        block = self._block_near(start + limit)
+        if block is None or not self._has_bars(block) or self._start_of(block) > start + _BLOCK_FILL * limit:
+            return None
+        last = self.lines[block.last].end
+        parts = math.ceil((last - start) / (_TABLE * limit))
+        if parts < 2:
+            return last if last > start + limit else None
+        latest = start + min(_TABLE * limit, 1.1 * (last - start) / parts)
+        rows = [position for position, _ in self._window(start + 1, round(latest))]
+        return rows[-1] if rows and rows[-1] > start + _GOOD_FILL * limit else None
+
+    def _has_bars(self, block: Block) -> bool:
+        return isinstance(block, Table) and self.lines[block.last].text.startswith("|")
 
     def _start_of(self, block: Block) -> int:
         """A list begins with the sentence that introduces it, which may close a paragraph."""

@@ -5,6 +5,7 @@ Its vectors come afterwards (`vectors.py`), because they take longest.
 
 import asyncio
 import hashlib
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -15,7 +16,8 @@ from masis.errors import DuplicateDocument, InvalidInput, MASISError, Unreadable
 from masis.knowledge.catalog import Catalog, now
 from masis.knowledge.embedding.vector_cache import VectorCache
 from masis.knowledge.ingestion.chunking import chunk_document
-from masis.knowledge.ingestion.reading import FileReader, Incoming
+from masis.knowledge.ingestion.files import Incoming
+from masis.knowledge.ingestion.reading import FileReader
 from masis.knowledge.originals import Originals
 from masis.knowledge.store.port import IndexedChunk, VectorStore
 from masis.knowledge.store.sparse import sparse_passage
@@ -23,6 +25,8 @@ from masis.settings import Settings
 from masis.types import Chunk, Document, ParsedDocument
 
 _UPSERT = 256
+_NEAREST, _HEADING_CHARS = 3, 200
+_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,23 +67,23 @@ class Ingestor:
         self._in_work: set[tuple[str, str]] = set()
         self._is_rebuilding = False
 
-    async def take_in(self, file: Incoming, workspace_id: str) -> TakenIn:
+    async def take_in(self, file: Incoming, data: bytes, workspace_id: str) -> TakenIn:
         """Reads it and makes it findable by keyword. Keep it claimed until `release`.
 
         Raises AlreadyThere, or DuplicateDocument while the same bytes are being read. What a crash left PROCESSING,
         and what FAILED, is done again.
         """
-        document_id = await asyncio.to_thread(document_id_of, file.data)
+        document_id = await asyncio.to_thread(document_id_of, data)
         self._claim(workspace_id, document_id, file.name)
         try:
-            return await self._taken_in(file, workspace_id, document_id)
+            return await self._taken_in(file, data, workspace_id, document_id)
         except BaseException:
             self.release(workspace_id, document_id)
             raise
 
-    def twin_of(self, file: Incoming, workspace_id: str, reason: str) -> Document:
+    def twin_of(self, file: Incoming, data: bytes, workspace_id: str, reason: str) -> Document:
         """What is known of a document that holds the same bytes."""
-        document_id = document_id_of(file.data)
+        document_id = document_id_of(data)
         known = self._catalog.document(workspace_id, document_id)
         document = known or Document(workspace_id, document_id, file.name, status="PROCESSING")
         return replace(document, file_name=file.name, reason=reason)
@@ -167,10 +171,10 @@ class Ingestor:
         await asyncio.to_thread(self._catalog.save_failed, failed)
         return failed
 
-    async def _taken_in(self, file: Incoming, workspace_id: str, document_id: str) -> TakenIn:
+    async def _taken_in(self, file: Incoming, data: bytes, workspace_id: str, document_id: str) -> TakenIn:
         known = await asyncio.to_thread(self._catalog.document, workspace_id, document_id)
         if known and await self._is_complete(known):
-            members = await self._members_again(file, known)
+            members = await self._members_again(file, data, known)
             if known.status == "READY":
                 await self._settle_at(file.source, known)
                 raise AlreadyThere(known, file.name, members)
@@ -182,7 +186,7 @@ class Ingestor:
             document_id,
             file.name,
             status="PROCESSING",
-            size_bytes=len(file.data),
+            size_bytes=len(data),
             created_at=known.created_at if known else now(),
             source=file.source,
         )
@@ -191,12 +195,12 @@ class Ingestor:
         if known:
             await self._store.delete_document(workspace_id, document_id)
         try:
-            return await self._read(file, document)
+            return await self._read(file, data, document)
         except Exception as error:  # one file's trouble, foreseen or not, must not stop the others
             return TakenIn(await self.fail(document, error))
 
-    async def _read(self, file: Incoming, document: Document) -> TakenIn:
-        parsed = await self._reader.parsed(file)
+    async def _read(self, file: Incoming, data: bytes, document: Document) -> TakenIn:
+        parsed = await self._reader.parsed(file.name, data)
         members = self._reader.members(file, parsed)
         workspace_id, document_id = document.workspace_id, document.document_id
         if not parsed.pages:
@@ -204,7 +208,7 @@ class Ingestor:
             self.release(workspace_id, document_id)
             return TakenIn(None, members, parsed.notes)
         chunks = await asyncio.to_thread(chunk_document, parsed, document_id, document.file_name, self._settings)
-        await asyncio.to_thread(self._originals.save, workspace_id, document_id, file.data)
+        await asyncio.to_thread(self._originals.save, workspace_id, document_id, data)
         # The text first: a chunk that can be found must also be shown in place.
         await asyncio.to_thread(self._catalog.save_parsed, workspace_id, document_id, parsed)
         await self._index_by_keyword(workspace_id, chunks, parsed.title)
@@ -214,12 +218,12 @@ class Ingestor:
         await asyncio.to_thread(save, findable)
         return TakenIn(findable, members, parsed.notes)
 
-    async def _members_again(self, file: Incoming, known: Document) -> list[Incoming]:
+    async def _members_again(self, file: Incoming, data: bytes, known: Document) -> list[Incoming]:
         """A message may be complete while a crash kept what it carries from coming in."""
         if not known.members:
             return []
         with suppress(UnreadableFile):
-            return self._reader.members(file, await self._reader.parsed(file))
+            return self._reader.members(file, await self._reader.parsed(file.name, data))
         return []
 
     async def _index_by_keyword(self, workspace_id: str, chunks: Sequence[Chunk], title: str | None) -> None:
@@ -274,15 +278,43 @@ def embedded_text(chunk: Chunk, title: str | None) -> str:
     Every filing opens with "UNITED STATES", and only its file's name says whose it is and of which quarter.
     """
     name = PurePosixPath(chunk.file_name).stem.replace("_", " ").replace("-", " ")
+    heading = _nearest(chunk.heading or "")
     openings = (chunk.heading or "", chunk.text.lstrip("# "))
     names = [part for part in dict.fromkeys([name, title]) if part and not any(o.startswith(part) for o in openings)]
-    above = [*names, chunk.heading] if chunk.heading else names
+    above = [*names, heading] if heading else names
     return "\n".join([" > ".join(above), chunk.text]).strip()
 
 
+def _nearest(heading: str) -> str:
+    """The headings right above: the path to them is much the same for half of the document."""
+    parts = heading.split(" > ")
+    return " > ".join(part[:_HEADING_CHARS] for part in parts[-_NEAREST:])
+
+
+def meaning_text(chunk: Chunk, title: str | None) -> str:
+    """What its vector is made of: of a table the names of its rows and columns, which its figures would drown."""
+    whole = embedded_text(chunk, title)
+    if "\n|" not in whole:
+        return whole
+    return "\n".join(_without_figures(line) for line in whole.split("\n"))
+
+
+def _without_figures(line: str) -> str:
+    if not line.startswith("|"):
+        return line
+    cells = [cell.strip() for cell in line.strip("| ").split("|")]
+    return " | ".join(cell for cell in cells if any(map(str.isalpha, cell)) or _YEAR.fullmatch(cell))
+
+
 def with_what_was_read(document: Document, parsed: ParsedDocument) -> Document:
-    note = " ".join(parsed.notes) or None
-    return replace(document, pages=len(parsed.pages), date=parsed.date, period=parsed.period, note=note)
+    return replace(
+        document,
+        pages=len(parsed.pages),
+        date=parsed.date,
+        period=parsed.period,
+        author=parsed.author,
+        note=" ".join(parsed.notes) or None,
+    )
 
 
 def document_id_of(data: bytes) -> str:

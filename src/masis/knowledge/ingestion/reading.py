@@ -1,12 +1,12 @@
 """A file is read: its pages, by recognition where they are pictures of text, and the files it carries."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from masis.errors import MASISError, ScannedFile, UnreadableFile
-from masis.knowledge.ingestion.files import too_large
+from masis.knowledge.ingestion.files import Allowance, Incoming, too_large
 from masis.settings import Settings
 from masis.sources.archives.members import MAX_DEPTH, MemberNames
 from masis.sources.dates import dated
@@ -14,40 +14,7 @@ from masis.sources.images.kinds import ImageReader
 from masis.sources.plain import clean
 from masis.sources.sandbox.pool import Sandbox
 from masis.sources.sniff import is_image
-from masis.types import Member, Page, ParsedDocument
-
-
-@dataclass(slots=True)
-class Allowance:
-    """What one file may unpack to with all that is nested in it; shared by its members and theirs."""
-
-    members: int
-    bytes: int
-
-    def spend(self, members: Sequence[Member], file_name: str) -> None:
-        self.members -= len(members)
-        self.bytes -= sum(len(member.data) for member in members)
-        if self.members < 0 or self.bytes < 0:
-            raise UnreadableFile(
-                f"{file_name} unpacks, with what is nested in it, to more than MASIS takes from one file.",
-                advice="Unpack it yourself and ingest the folder, or raise MASIS_MAX_MEMBERS and "
-                "MASIS_MAX_UNPACKED_BYTES.",
-            )
-
-
-@dataclass(frozen=True, slots=True)
-class Incoming:
-    """A file on its way in."""
-
-    name: str
-    data: bytes
-    allowance: Allowance
-    source: str | None = None
-    depth: int = 0
-
-    def member(self, inside: Member) -> "Incoming":
-        source = f"{self.source}/{inside.name}" if self.source else None  # a place, not a path: never opened
-        return Incoming(f"{self.name}/{inside.name}", inside.data, self.allowance, source, self.depth + 1)
+from masis.types import Page, ParsedDocument
 
 
 class FileReader:
@@ -56,22 +23,22 @@ class FileReader:
         self._sandbox = sandbox
         self._image_reader = image_reader
 
-    async def parsed(self, file: Incoming) -> ParsedDocument:
-        return dated(await self._read(file), file.name)
+    async def parsed(self, name: str, data: bytes) -> ParsedDocument:
+        return dated(await self._read(name, data), name)
 
-    async def _read(self, file: Incoming) -> ParsedDocument:
-        if len(file.data) > self._settings.max_file_bytes:
-            raise too_large(file.name, self._settings.max_file_bytes)
+    async def _read(self, name: str, data: bytes) -> ParsedDocument:
+        if len(data) > self._settings.max_file_bytes:
+            raise too_large(name, self._settings.max_file_bytes)
         reader = self._image_reader
-        if reader is not None and is_image(file.data):
-            text = clean(await reader.read(file.data, file.name))
+        if reader is not None and is_image(data):
+            text = clean(await reader.read(data, name))
             return ParsedDocument([Page(1, text)], notes=[f"Its text was read by {reader.name}."])
         try:
-            parsed = await asyncio.to_thread(self._sandbox.parse, file.data, file.name)
+            parsed = await asyncio.to_thread(self._sandbox.parse, data, name)
         except ScannedFile as scan:
             numbers = range(1, scan.pages + 1)
             parsed = ParsedDocument([Page(number, "") for number in numbers], scanned=numbers)
-            if reader is None or not (recognised := await reader.read_pages(file.data, file.name, numbers)):
+            if reader is None or not (recognised := await reader.read_pages(data, name, numbers)):
                 raise
             return _with_pages(parsed, recognised, reader.name)
         if reader is None or not parsed.scanned:
@@ -79,7 +46,7 @@ class FileReader:
         # What was read already must not be lost to pages that could not be.
         recognised = {}
         with suppress(MASISError):
-            recognised = await reader.read_pages(file.data, file.name, parsed.scanned)
+            recognised = await reader.read_pages(data, name, parsed.scanned)
         return _with_pages(parsed, recognised, reader.name) if recognised else parsed
 
     def members(self, file: Incoming, parsed: ParsedDocument) -> list[Incoming]:
@@ -90,10 +57,11 @@ class FileReader:
                 f"{file.name} is nested {file.depth} archives deep and was not opened.",
                 advice="Unpack it yourself and ingest what you need.",
             )
-        file.allowance.spend(parsed.members, file.name)
+        allowance = file.allowance or Allowance(self._settings.max_members, self._settings.max_unpacked_bytes)
+        allowance.spend(parsed.members, file.name)
         # Two attachments may have one name; as documents they need two.
         names = MemberNames()
-        return [file.member(replace(inside, name=names.label(inside.name))) for inside in parsed.members]
+        return [file.member(replace(inside, name=names.label(inside.name)), allowance) for inside in parsed.members]
 
 
 def _with_pages(parsed: ParsedDocument, recognised: Mapping[int, str], reader: str) -> ParsedDocument:

@@ -14,9 +14,9 @@ from masis.knowledge.catalog import Catalog
 from masis.knowledge.embedding.port import Embedder
 from masis.knowledge.embedding.vector_cache import VectorCache
 from masis.knowledge.ingestion.chunking import chunk_document
-from masis.knowledge.ingestion.ingest import embedded_text, with_what_was_read
+from masis.knowledge.ingestion.ingest import embedded_text, meaning_text, with_what_was_read
 from masis.knowledge.ingestion.progress import Tally
-from masis.knowledge.ingestion.reading import Allowance, FileReader, Incoming
+from masis.knowledge.ingestion.reading import FileReader
 from masis.knowledge.ingestion.vectors import Unembedded, Vectorizer
 from masis.knowledge.originals import Originals
 from masis.knowledge.store.port import IndexedChunk, VectorStore
@@ -86,10 +86,9 @@ class Reindexer:
     async def _read_again(self, document: Document) -> tuple[Document, ParsedDocument | None]:
         workspace_id, document_id = document.workspace_id, document.document_id
         data = await asyncio.to_thread(self._originals.read, workspace_id, document_id)
-        allowance = Allowance(self._settings.max_members, self._settings.max_unpacked_bytes)
         if data is not None:
             with suppress(MASISError):
-                parsed = await self._reader.parsed(Incoming(document.file_name, data, allowance, document.source))
+                parsed = await self._reader.parsed(document.file_name, data)
                 await asyncio.to_thread(self._catalog.save_parsed, workspace_id, document_id, parsed)
                 return with_what_was_read(document, parsed), parsed
         return document, await asyncio.to_thread(self._catalog.parsed, workspace_id, document_id)
@@ -97,7 +96,6 @@ class Reindexer:
     def _passages(self, document: Document, parsed: ParsedDocument) -> list[Unembedded]:
         passages: list[Unembedded] = []
         for chunk in chunk_document(parsed, document.document_id, document.file_name, self._settings):
-            text = embedded_text(chunk, parsed.title)
-            sparse = sparse_passage(text, self._settings.keyword_language)
-            passages.append(Unembedded(IndexedChunk(chunk, None, sparse), text))
+            sparse = sparse_passage(embedded_text(chunk, parsed.title), self._settings.keyword_language)
+            passages.append(Unembedded(IndexedChunk(chunk, None, sparse), meaning_text(chunk, parsed.title)))
         return passages

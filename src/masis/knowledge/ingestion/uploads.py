@@ -4,30 +4,19 @@ That may be in another process, and again after a crash: a file's place in its u
 finished from what was in the workspace before.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import partial
 from pathlib import PurePosixPath
 
 from masis.errors import UnknownWorkspace, UnreadableFile
 from masis.knowledge.catalog import Catalog
-from masis.knowledge.ingestion.batch import Waiting
-from masis.knowledge.ingestion.files import too_large
+from masis.knowledge.ingestion.files import Incoming, too_large
 from masis.knowledge.ingestion.ingest import document_id_of, failure_reason
-from masis.knowledge.ingestion.reading import Allowance, Incoming
 from masis.knowledge.originals import Originals
 from masis.settings import Settings
 from masis.types import Document, IngestReport
 
 _FILE_NAME_CHARS = 255
-
-
-@dataclass(frozen=True, slots=True)
-class KeptFile:
-    document_id: str
-    name: str
-    place: str
-    """In its upload, where two files may have one name, or one content."""
 
 
 class Uploads:
@@ -53,39 +42,36 @@ class Uploads:
         if not self._catalog.has_workspace(workspace_id):
             raise UnknownWorkspace(f"There is no workspace {workspace_id[:80]!r}.")
 
-    def waiting(self, workspace_id: str, files: Iterable[KeptFile]) -> list[Waiting]:
-        return [Waiting(file.name, partial(self._load, workspace_id, file)) for file in files]
-
-    def settled(self, workspace_id: str, files: Sequence[KeptFile]) -> tuple[list[KeptFile], IngestReport]:
-        """What is still to be read, and what became of the rest before a crash: their bytes went with their end."""
+    def unread(
+        self, workspace_id: str, upload_id: str, kept: Iterable[tuple[str, str]]
+    ) -> tuple[list[Incoming], IngestReport]:
+        """Of ids and names of kept files: what is still to be read, and what became of the rest before a crash, whose
+        bytes went with their end."""
         report = IngestReport(workspace_id)
-        unread = [file for file in files if not self._settle(workspace_id, file, report)]
-        return unread, report
+        waiting: list[Incoming] = []
+        for document_id, name in dict.fromkeys((document_id, base_name(name)) for document_id, name in kept):
+            # In one upload two files may have one name, or one content.
+            place = f"upload:{upload_id}/{document_id}/{name}"
+            if self._originals.has(workspace_id, document_id):
+                waiting.append(Incoming(name, partial(self._read, workspace_id, document_id, name), place))
+            else:
+                self._settle(workspace_id, name, place, report)
+        return waiting, report
 
-    def _settle(self, workspace_id: str, file: KeptFile, report: IngestReport) -> bool:
-        if self._originals.has(workspace_id, file.document_id):
-            return False
-        documents = self._catalog.documents_at(workspace_id, file.place)
+    def _settle(self, workspace_id: str, name: str, place: str, report: IngestReport) -> None:
+        documents = self._catalog.documents_at(workspace_id, place)
         if not documents:
-            gone = UnreadableFile(f"The content of {file.name} is kept no more.", advice="Upload it again.")
-            documents = [Document(workspace_id, "", file.name, "FAILED", reason=failure_reason(gone))]
+            gone = UnreadableFile(f"The content of {name} is kept no more.", advice="Upload it again.")
+            documents = [Document(workspace_id, "", name, "FAILED", reason=failure_reason(gone))]
         for document in documents:
             lists = {"READY": report.ready, "PROCESSING": report.pending, "FAILED": report.failed}
             lists[document.status].append(document)
-        return True
 
-    def _load(self, workspace_id: str, file: KeptFile) -> Incoming:
-        data = self._originals.read(workspace_id, file.document_id)
+    def _read(self, workspace_id: str, document_id: str, name: str) -> bytes:
+        data = self._originals.read(workspace_id, document_id)
         if data is None:
-            raise UnreadableFile(f"{file.name} was deleted before it was read.", advice="Upload it again.")
-        allowance = Allowance(self._settings.max_members, self._settings.max_unpacked_bytes)
-        return Incoming(file.name, data, allowance, source=file.place)
-
-
-def kept_files(upload_id: str, files: Iterable[tuple[str, str]]) -> list[KeptFile]:
-    """Of document ids and file names."""
-    named = dict.fromkeys((document_id, base_name(name)) for document_id, name in files)
-    return [KeptFile(id_, name, f"upload:{upload_id}/{id_}/{name}") for id_, name in named]
+            raise UnreadableFile(f"{name} was deleted before it was read.", advice="Upload it again.")
+        return data
 
 
 def base_name(file_name: str) -> str:

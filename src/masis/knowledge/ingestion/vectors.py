@@ -10,7 +10,7 @@ from masis.errors import DatabaseUnavailable, DataFolderError, ModelRejected, Mo
 from masis.knowledge.catalog import Catalog
 from masis.knowledge.embedding.port import Embedder, Vector
 from masis.knowledge.embedding.vector_cache import VectorCache
-from masis.knowledge.ingestion.ingest import embedded_text
+from masis.knowledge.ingestion.ingest import meaning_text
 from masis.knowledge.store.port import IndexedChunk, VectorStore
 from masis.types import Document
 
@@ -51,7 +51,7 @@ async def unembedded(store: VectorStore, catalog: Catalog, workspace_id: str, do
     """The passages of a document that are found by keyword only, for now."""
     title = await asyncio.to_thread(catalog.title, workspace_id, document_id)
     items = await store.chunks(workspace_id, document_id)
-    return [Unembedded(item, embedded_text(item.chunk, title)) for item in items if item.dense is None]
+    return [Unembedded(item, meaning_text(item.chunk, title)) for item in items if item.dense is None]
 
 
 @dataclass(slots=True)

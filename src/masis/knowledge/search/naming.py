@@ -17,9 +17,9 @@ from masis.language.periods import Period, periods
 from masis.language.words import FUNCTION_WORDS, content_stems, words
 from masis.types import ParsedDocument
 
-BY_NAME = 0.20
+BY_NAME = 0.4
 """What being named is worth, where the best passage by meaning and words has 1."""
-BY_PERIOD = 0.15
+BY_PERIOD = 0.3
 _HEAD_CHARS = 2500
 _NAME_CHARS = 60
 _MOST_NAMES = 60
@@ -73,7 +73,8 @@ def named_documents(question: str, documents: Sequence[KnownDocument]) -> Named:
     if named_by:
         best = max(named_by.values())
         named_by = {name: weight / best for name, weight in named_by.items() if weight >= _NEAR_BEST * best}
-    asked = [period for period in periods(question) if period.year]
+    # A year alone picks no document: what happened in 2025 is told by many, and by the reports of other years.
+    asked = [period for period in periods(question) if period.year and period.part]
     long = [each for each in documents if each.document_id in called]
     candidates = [each for each in long if each.document_id in named_by] or long
     of_period = _of_period(question, asked, candidates)

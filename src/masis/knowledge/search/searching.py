@@ -5,12 +5,13 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 from masis.errors import MASISError
 from masis.knowledge.calibration.profiles import Calibration, calibration_for
 from masis.knowledge.catalog import Catalog
 from masis.knowledge.embedding.port import Embedder, Vector
-from masis.knowledge.ingestion.ingest import embedded_text
+from masis.knowledge.ingestion.ingest import embedded_text, meaning_text
 from masis.knowledge.ingestion.vectors import Unembedded, Vectorizer
 from masis.knowledge.search.diversity import without_near_duplicates
 from masis.knowledge.search.filtering import store_filters
@@ -24,7 +25,7 @@ from masis.knowledge.store.port import Answer, Found, IndexedChunk, SparseVector
 from masis.knowledge.store.sparse import sparse_passage, sparse_query
 from masis.language.words import FUNCTION_WORDS, WORD, content_stems, plain, words
 from masis.settings import Settings
-from masis.types import EVERYWHERE, EvidenceChunk, Mentions, SearchFilters, SearchResult
+from masis.types import EVERYWHERE, Chunk, EvidenceChunk, Mentions, SearchFilters, SearchResult
 
 SPARE = 10
 """Fetched beyond the limit, to take the places of near-duplicates."""
@@ -79,7 +80,7 @@ class Searcher:
         answer = await self._with_vectors(workspace_id, answer, query.dense, limit)
         named = await asyncio.to_thread(self._named, workspace_id, text)
         meant = await self._answer_of_those_meant(workspace_id, query, named, limit)
-        hits = fuse(answer, limit + SPARE, meant, named.worth)
+        hits = fuse(answer, limit + SPARE, meant, partial(worth, Asked(text), named))
         sure = best_by_words(answer)
         evidence = await asyncio.to_thread(self._candidates, hits, Asked(text), named, at_least)
         candidates = await self._read_again(text, _first(evidence, limit, sure))
@@ -133,7 +134,7 @@ class Searcher:
         said = {stem for found in answer.by_words for stem in content_stems(folded(embedded_text(found.chunk, None)))}
         spoken = dict.fromkeys(word for word in words(text) if word.isalpha() and word not in FUNCTION_WORDS)
         missing = [word for word in spoken if not said.issuperset(content_stems(folded(word)))]
-        known = await self.mentions(workspace_id, missing[:_MOST_MISSING])
+        known = await self.mentions(workspace_id, missing[:_MOST_MISSING]) if missing else {}
         unknown = [word for word, found in known.items() if found is not None and not found.passages]
         if not unknown:
             return {}
@@ -169,8 +170,9 @@ class Searcher:
                 await self._store.delete_document(workspace_id, document_id)
 
     def _unembedded(self, workspace_id: str, found: Found) -> Unembedded:
-        text = embedded_text(found.chunk, self._catalog.title(workspace_id, found.chunk.document_id))
-        return Unembedded(IndexedChunk(found.chunk, None, sparse_passage(text, self._settings.keyword_language)), text)
+        title = self._catalog.title(workspace_id, found.chunk.document_id)
+        sparse = sparse_passage(embedded_text(found.chunk, title), self._settings.keyword_language)
+        return Unembedded(IndexedChunk(found.chunk, None, sparse), meaning_text(found.chunk, title))
 
     def _candidates(
         self, hits: Sequence[Hit], asked: Asked, named: Named, at_least: float | None
@@ -189,6 +191,11 @@ class Searcher:
     async def _is_empty(self, workspace_id: str) -> bool:
         documents = await asyncio.to_thread(self._catalog.documents, workspace_id)
         return not any(document.chunks for document in documents)
+
+
+def worth(asked: Asked, named: Named, chunk: Chunk) -> float:
+    """What a passage gets beyond its meaning and words."""
+    return named.worth.get(chunk.document_id, 0.0) + asked.row_worth(chunk)
 
 
 def _with_spelling(text: str, respelled: Mapping[str, str]) -> str:

@@ -15,11 +15,14 @@ from pydantic import BaseModel
 
 from masis.errors import ModelError, ModelUnavailable
 from masis.observability.watching import ModelWatch
+from masis.reasoning.account import current_account
+from masis.reasoning.llm.answer_cache import AnswerCache
 from masis.reasoning.llm.connection import Connector
 from masis.reasoning.llm.dialect import Dialect, after_refusal
 from masis.reasoning.llm.failures import Failure, classify, expected
 from masis.reasoning.llm.limiter import Limiter
 from masis.reasoning.llm.structured import response_format, with_schema
+from masis.reasoning.llm.thinking import without_thinking
 from masis.reasoning.llm.usage import usage_of
 from masis.reasoning.llm.wire import Completion, Message, send
 from masis.settings import Role, Settings
@@ -86,14 +89,20 @@ class Courier:
         self._connector = Connector(settings)
         self._redactor = self._connector.redactor
         self._watch = ModelWatch(settings, role)
+        # Where the model is left to chance, the next answer may be a better one.
+        repeats = settings.model_cache and self._temperature == 0
+        self._cache = AnswerCache(settings.home, settings.model_base_url or "") if repeats else None
 
     async def deliver(self, request: Request, ledger: Ledger) -> Completion:
         """The model's answer, whatever it says; a typed error when there is none to be had."""
         dialect, failures = self.dialect, 0
+        if (known := await self._said_before(request, dialect)) is not None:
+            return known
         async with self._connector.open() as sdk:
             while True:
                 outcome = await self._attempt(sdk, self._body(request, dialect), request, ledger)
                 if isinstance(outcome, Completion):
+                    await self._remember(request, dialect, outcome)
                     return outcome
                 simpler = self._simpler(request, dialect, outcome)
                 if simpler is None:
@@ -102,6 +111,26 @@ class Courier:
                 else:
                     dialect = simpler
                     self.dialect = self.dialect.merged(simpler)
+
+    async def _said_before(self, request: Request, dialect: Dialect) -> Completion | None:
+        account = current_account()
+        if self._cache is None or not account.workspace_id:
+            return None
+        known = await asyncio.to_thread(self._cache.get, account.workspace_id, self._words(request, dialect))
+        if known is not None:
+            account.from_cache += 1
+            if answer := without_thinking(known.text):
+                request.hear(answer)
+        return known
+
+    async def _remember(self, request: Request, dialect: Dialect, completion: Completion) -> None:
+        workspace = current_account().workspace_id
+        if self._cache is not None and workspace and completion.finish_reason == "stop":
+            await asyncio.to_thread(self._cache.put, workspace, self._words(request, dialect), completion)
+
+    def _words(self, request: Request, dialect: Dialect) -> dict[str, Any]:
+        """What decides the answer; whether it is streamed does not."""
+        return {key: value for key, value in self._body(request, dialect).items() if not key.startswith("stream")}
 
     async def _attempt(
         self, sdk: "AsyncOpenAI", body: dict[str, Any], request: Request, ledger: Ledger

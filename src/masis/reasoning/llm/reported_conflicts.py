@@ -3,10 +3,8 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from masis.audit.conflicts.alike import same_answer
-from masis.audit.conflicts.asked import at_other_times
-from masis.audit.conflicts.holding import gives
-from masis.audit.conflicts.worded import Worded, are_comparable, kind_by_words
+from masis.audit.conflicts.agreement import gives, same_answer
+from masis.audit.conflicts.explanations import Worded, are_comparable, at_other_times, kind_by_words
 from masis.language.instructions import readable
 from masis.language.periods import periods
 from masis.language.statements import statements

@@ -4,17 +4,17 @@ import asyncio
 from collections.abc import Sequence
 
 from masis.audit.checks.support import REFUTED, SCORES
-from masis.reasoning.offline.coverage import question_coverage
 from masis.reasoning.offline.disagreement import all_conflicts
+from masis.reasoning.offline.likelihood import Signs, likelihood, signs_of
 from masis.reasoning.ports import AuditFinding, Guidance, Reply
-from masis.settings import OFFLINE
+from masis.settings import OFFLINE, Settings
 from masis.types import Claim, Conflict, EvidenceChunk
-
-OFF_TOPIC = 0.25
-"""An answer that shares less than this with its question answers another one."""
 
 DISPUTED = 0.7
 """Each sentence may be true to its source, but the sources contradict each other."""
+ENOUGH = 0.35
+"""The likelihood that stands at the Supervisor's threshold: below it more questions without an answer would be answered
+than right answers be won (docs/benchmarks.md)."""
 
 
 class OfflineAuditor:
@@ -28,30 +28,49 @@ class OfflineAuditor:
         guidance: Guidance,
         claims: Sequence[Claim],
     ) -> Reply[AuditFinding]:
-        asserted = [c for c in claims if c["kind"] in ("claim", "recommendation")]
-        refuted = [c for c in asserted if c["verdict"] in REFUTED]
-        relevance = question_coverage(question, asserted, evidence) if asserted else 1.0
-        conflicts = await asyncio.to_thread(all_conflicts, question, evidence)
-        gaps = [] if relevance >= OFF_TOPIC else [f"The answer does not speak of what was asked: {question}"]
-        return Reply(
-            AuditFinding(
-                confidence=_confidence(asserted, relevance, conflicts),
-                hallucination_detected=bool(refuted),
-                unsupported_claims=[f"{c['text']} ({c['reason']})" for c in refuted],
-                logical_gaps=gaps,
-                conflicts=conflicts,
-                needs_retry=bool(refuted or gaps),
-            )
-        )
+        # In a thread: reading takes a processor for a while, and other runs go on meanwhile.
+        return Reply(await asyncio.to_thread(audited, question, evidence, claims))
 
 
-def _confidence(claims: Sequence[Claim], relevance: float, conflicts: Sequence[Conflict]) -> float:
-    """As sure as the sentences are on average, pulled down by the worst one and by an answer beside the question."""
+def audited(question: str, evidence: Sequence[EvidenceChunk], claims: Sequence[Claim]) -> AuditFinding:
+    asserted = [c for c in claims if c["kind"] in ("claim", "recommendation")]
+    refuted = [c for c in asserted if c["verdict"] in REFUTED]
+    conflicts = all_conflicts(question, evidence)
+    signs = signs_of(question, claims, evidence)
+    right = mean_likelihood(signs)
+    if right is not None and any(conflict["kind"] == "contradiction" for conflict in conflicts):
+        right = min(right, DISPUTED)
+    gaps = [] if right is None or right >= ENOUGH else [f"The answer does not speak of what was asked: {question}"]
+    return AuditFinding(
+        confidence=_confidence(asserted, right, conflicts),
+        hallucination_detected=bool(refuted),
+        unsupported_claims=[f"{c['text']} ({c['reason']})" for c in refuted],
+        logical_gaps=gaps,
+        conflicts=conflicts,
+        needs_retry=bool(refuted or gaps),
+        likelihood=right,
+    )
+
+
+def mean_likelihood(signs: Sequence[Signs]) -> float | None:
+    """Of the parts that are answered; None where nothing is."""
+    return round(sum(map(likelihood, signs)) / len(signs), 4) if signs else None
+
+
+def _confidence(claims: Sequence[Claim], right: float | None, conflicts: Sequence[Conflict]) -> float:
+    """As sure as the sentences are on average, pulled down by the worst one, and no surer than that they answer."""
     scores = [SCORES[claim["verdict"]] for claim in claims if claim["verdict"]]
-    if not scores:
+    if not scores or right is None:
         return 0.9
     support = 0.6 * sum(scores) / len(scores) + 0.4 * min(scores)
-    confidence = support * (0.4 + 0.6 * min(1.0, relevance / 0.6))
+    confidence = support * standing(right)
     if any(conflict["kind"] == "contradiction" for conflict in conflicts):
         confidence = min(confidence, DISPUTED)
     return round(confidence, 4)
+
+
+def standing(right: float, threshold: float = Settings.model_fields["confidence_threshold"].default) -> float:
+    """The likelihood on the scale of confidence: what is enough stands just at the threshold."""
+    if right < ENOUGH:
+        return threshold * right / ENOUGH
+    return threshold + (1 - threshold) * (right - ENOUGH) / (1 - ENOUGH)

@@ -5,56 +5,86 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from masis.language.quantities import Quantity, periods, quantities
+from masis.language.question import Question, read_question
 from masis.language.statements import Statement
 from masis.language.table_headers import GROUP
-from masis.reasoning.offline.cells import GENERIC
-from masis.reasoning.offline.question import Question
 from masis.reasoning.offline.selection import Candidate
+from masis.reasoning.offline.shapes import Shown
+from masis.reasoning.offline.tables.naming import GENERIC
 from masis.types import Conflict, ConflictSide
 
 UNIT = re.compile(r"\(in [^()]{2,40}\)", re.IGNORECASE)
 """The unit that a caption gives once for its whole table: “(in million US dollars)”."""
+SHOWN_WORDS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A part of the question, and the statements that answer it: none when the passages are silent."""
+    """A part of the question, and what answers it: nothing when the passages are silent."""
 
     part: Question
-    chosen: tuple[Candidate, ...]
-    missing: tuple[str, ...] = ()
+    shown: tuple[Shown, ...] = ()
+    absent: tuple[str, ...] = ()
+    """Words of the question that no document of the workspace has."""
     told: tuple[str, ...] = ()
     """Sentences made from the cells of tables, with their citations."""
+    verdict: str = ""
+    """Yes or no, where that was asked and is clear."""
+    brief: str = ""
+    """Only the words asked for, with their citation."""
+
+    @property
+    def is_silent(self) -> bool:
+        return not (self.shown or self.told or self.brief)
 
 
-def compose(
-    question: str,
-    answered: Sequence[Answered],
-    conflicts: Sequence[Conflict],
-    candidates: Sequence[Candidate],
-) -> str:
+def compose(answered: Sequence[Answered], conflicts: Sequence[Conflict], candidates: Sequence[Candidate]) -> str:
     paragraphs = [_disagreement(conflict, candidates) for conflict in conflicts]
     told = {side["quote"] for conflict in conflicts for side in conflict["sides"]}
     figures = [q for quote in told for q in quantities(quote)]
     for one in answered:
-        new = [c for c in one.chosen if c.statement.text not in told and not _adds_no_figure(c, figures)]
-        sentences = [*one.told, *(cited(c, one.part) for c in new)]
-        told |= {c.statement.text for c in one.chosen}
-        paragraphs.append(
-            _paragraph(sentences, is_list=("list" in one.part.kinds or bool(one.told)) and len(sentences) > 1)
-        )
-    paragraphs += [_limit(one, whole=len(answered) == 1) for one in answered if not (one.chosen or one.told)]
+        paragraphs.append(one.brief or _part(one, told, figures))
+        told |= {c.statement.text for group in one.shown for c in group.statements}
+    paragraphs += [_limit(one, whole=len(answered) == 1) for one in answered if one.is_silent]
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
+
+
+def _part(one: Answered, told: set[str], figures: Sequence[Quantity]) -> str:
+    if one.told:
+        return "\n".join(f"- {s}" for s in one.told) if len(one.told) > 1 else one.told[0]
+    paragraphs = [_group(group, one.part, told, figures) for group in one.shown]
+    said = "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
+    return f"**{one.verdict}**\n\n{said}" if one.verdict and said else said
+
+
+def _group(group: Shown, part: Question, told: set[str], figures: Sequence[Quantity]) -> str:
+    """Consecutive items of a list are a list again, whatever stands between them is prose."""
+    new = [c for c in group.statements if c.statement.text not in told and not _adds_no_figure(c, figures)]
+    is_list = len(new) > 1 or group.introduction is not None
+    pieces = [_introduced(group.introduction)] if group.introduction and new else []
+    for before, one in zip([None, *new], new, strict=False):
+        is_item = is_list and (one.statement.is_item or one.statement.is_row or group.introduction is not None)
+        begins = is_item and not (before and _same_item(before, one))
+        pieces.append(f"\n- {cited(one, part)}" if begins else f" {cited(one, part)}")
+    return "".join(pieces).strip()
+
+
+def _same_item(before: Candidate, one: Candidate) -> bool:
+    """Two sentences of one line are one item."""
+    together = before.passage.chunk_id == one.passage.chunk_id and before.statement.is_item
+    return together and "\n" not in before.passage.text[before.statement.end : one.statement.start]
+
+
+def _introduced(introduction: Candidate) -> str:
+    line = " ".join(introduction.statement.text.split())
+    mark = f"[{introduction.passage.chunk_id}]"
+    return f"{line[:-1].rstrip()} {mark}:" if line.endswith(":") else f"{sentence(line)} {mark}"
 
 
 def _adds_no_figure(candidate: Candidate, told: Sequence[Quantity]) -> bool:
     """A statement whose numbers were all given with the two sides of a disagreement only repeats it."""
     own = quantities(candidate.statement.text)
     return bool(told and own) and all(any(q.agrees_with(other) for other in told) for q in own)
-
-
-def _paragraph(sentences: Sequence[str], *, is_list: bool) -> str:
-    return "\n".join(f"- {s}" for s in sentences) if is_list else " ".join(sentences)
 
 
 def cited(candidate: Candidate, part: Question) -> str:
@@ -102,18 +132,16 @@ def _disagreement(conflict: Conflict, candidates: Sequence[Candidate]) -> str:
 
 def _side(side: ConflictSide, candidates: Sequence[Candidate]) -> str:
     source = next((c.statement for c in candidates if c.statement.text == side["quote"]), None)
-    text = (
-        row_sentence(source, Question(side["quote"], (), frozenset(), (), frozenset()))
-        if source and source.is_row
-        else sentence(side["quote"])
-    )
+    text = row_sentence(source, read_question("")) if source and source.is_row else sentence(side["quote"])
     return f"{text} [{side['chunk_id']}]"
 
 
 def _limit(one: Answered, *, whole: bool) -> str:
     asked = one.part.text.strip(" ?.!")
     what = "this question" if whole else "this part of the question"
-    said = f"The documents do not answer {what}: “{asked}”."
-    if one.missing:
-        said += f" No passage that was found mentions {' or '.join(f'“{word}”' for word in one.missing[:4])}."
+    wanted = one.part.directives.if_absent
+    said = f"{f'{wanted}: the' if wanted else 'The'} documents do not answer {what}: “{asked}”."
+    if one.absent:
+        named = " or ".join(f"“{word}”" for word in one.absent[:SHOWN_WORDS])
+        said += f" No document in this workspace mentions {named}."
     return said

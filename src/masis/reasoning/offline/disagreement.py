@@ -5,15 +5,17 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Protocol
 
-from masis.audit.conflicts.alike import same_answer
-from masis.audit.conflicts.copies import is_copy
+from masis.audit.conflicts.agreement import is_copy, same_answer
 from masis.audit.conflicts.detection import find_conflicts, joined
-from masis.audit.conflicts.expected import could_answer
-from masis.audit.conflicts.issues import are_issues_of_one_series
-from masis.audit.conflicts.namesakes import are_namesakes
-from masis.audit.conflicts.one_thing import asks_for_one
+from masis.audit.conflicts.explanations import (
+    Worded,
+    are_comparable,
+    are_issues_of_one_series,
+    are_namesakes,
+    kind_by_words,
+)
+from masis.audit.conflicts.question import asks_for_one, could_answer
 from masis.audit.conflicts.records import Said, record, strongest, without_copies
-from masis.audit.conflicts.worded import Worded, are_comparable, kind_by_words
 from masis.language.instructions import readable
 from masis.language.offices import is_of_another_office
 from masis.language.periods import periods

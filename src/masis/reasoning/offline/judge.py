@@ -1,10 +1,12 @@
-"""The offline judge: four scores from measured facts, nothing else."""
+"""The offline judge: four scores from measured facts, nothing else; they agree with the auditor's likelihood."""
 
 from collections.abc import Sequence
 
 from masis.audit.checks.support import SCORES
+from masis.language.question import parsed
 from masis.language.words import content_stems
-from masis.reasoning.offline.coverage import question_coverage
+from masis.reasoning.offline.auditor import DISPUTED, mean_likelihood, standing
+from masis.reasoning.offline.likelihood import signs_of
 from masis.reasoning.ports import Reply, Scores
 from masis.settings import OFFLINE
 from masis.types import CitationAudit, Claim, Critique, EvidenceChunk
@@ -13,6 +15,7 @@ SCORES_OF_SILENCE = Scores(1.0, 0.8, 0.0, 0.8, ["Add documents that cover the qu
 """“The documents do not say” is faithful and to the point, and answers nothing."""
 SCORES_OF_NO_ANSWER = Scores(1.0, 0.0, 0.0, 0.0, ["No answer was drafted: add documents or rephrase the question."])
 """Nothing was claimed, and nothing was answered."""
+DOUBTFUL = 0.65
 
 
 class OfflineJudge:
@@ -30,17 +33,25 @@ class OfflineJudge:
         asserted = [c for c in claims if c["kind"] in ("claim", "recommendation")]
         if not asserted:
             return Reply(SCORES_OF_SILENCE if claims else SCORES_OF_NO_ANSWER)
-        covered = question_coverage(question, asserted, evidence)
-        limited = any(c["kind"] == "limit" for c in claims)
+        relevance = standing(mean_likelihood(signs_of(question, claims, evidence)) or 0.0)
+        answered = _answered_share(question, claims)
+        most = DISPUTED if critique and critique["conflicting_evidence"] else 1.0
         return Reply(
             Scores(
-                faithfulness=round(_faithfulness(asserted), 3),
-                relevance=round(min(1.0, covered / 0.8), 3),
-                completeness=round(covered * (0.7 if limited else 1.0), 3),
-                reasoning_quality=round(_reasoning(asserted), 3),
-                improvement_suggestions=_suggestions(asserted, covered, limited, audit),
+                faithfulness=round(min(most, _faithfulness(asserted)), 3),
+                relevance=round(relevance, 3),
+                completeness=round(answered * relevance, 3),
+                reasoning_quality=round(min(most, _reasoning(asserted)), 3),
+                improvement_suggestions=_suggestions(asserted, relevance, answered, audit),
             )
         )
+
+
+def _answered_share(question: str, claims: Sequence[Claim]) -> float:
+    """Of the parts of the question, those that the answer does not name as missing."""
+    limits = [c for c in claims if c["kind"] == "limit"]
+    parts = max(2 if limits else 1, len(parsed(question).parts))
+    return (parts - min(parts - 1, len(limits))) / parts
 
 
 def _faithfulness(claims: Sequence[Claim]) -> float:
@@ -55,7 +66,7 @@ def _reasoning(claims: Sequence[Claim]) -> float:
     return 0.4 * cited + 0.2 * len(distinct) / len(claims) + 0.4 * sound
 
 
-def _suggestions(claims: Sequence[Claim], covered: float, limited: bool, audit: CitationAudit) -> list[str]:
+def _suggestions(claims: Sequence[Claim], relevance: float, answered: float, audit: CitationAudit) -> list[str]:
     found = [
         f"Check “{c['text']}”: {c['reason']}."
         for c in claims
@@ -63,8 +74,8 @@ def _suggestions(claims: Sequence[Claim], covered: float, limited: bool, audit: 
     ]
     if audit["uncited_claim_count"]:
         found.append(f"Cite a passage for {audit['uncited_claim_count']} uncited sentence(s).")
-    if limited:
+    if answered < 1:
         found.append("Add documents that cover the part the answer names as missing.")
-    elif covered < 0.6:
-        found.append("Address more of the question's own terms.")
+    if relevance < DOUBTFUL:
+        found.append("Check that the cited sentences answer the question: they may be about something close to it.")
     return found

@@ -1,19 +1,76 @@
-"""How well texts answer a question, by the embedded models, which read both together."""
+"""Does what is said answer what was asked: its type, its subject, its time? For the writer and the auditor alike."""
 
-import asyncio
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
 
-from masis.embedded import answer_scores
-from masis.reasoning.offline.reader import Reading, read_answers
+from masis.language.offices import is_of_another_office, offices
+from masis.language.quantities import Period, period_of_cells, periods, quantities
+from masis.language.question import Question
+from masis.language.statements import Statement
+from masis.language.words import content_stems, names
+
+HEADED = 0.6
+"""Share of the question's own words that a heading must have for its section to be the one asked for."""
 
 
-class CrossEncoder:
-    async def __call__(self, question: str, texts: Sequence[str]) -> list[float]:
-        # In a thread: onnxruntime works outside the interpreter's lock, so the event loop stays free.
-        return await asyncio.to_thread(answer_scores, question, texts)
+def shortfall(part: Question, statement: Statement) -> float:
+    """How many things speak against it: another type, period or office than was asked for, not the thing counted."""
+    against = [
+        lacks_the_type(part, statement.text),
+        _another_period(part.periods, statement),
+        is_of_another_office(part.text, statement.text) or _names_no_office(part, statement),
+        bool(part.counted) and not part.counted & set(content_stems(statement.in_context)),
+        statement.is_row and not _names_the_row(part, statement),
+    ]
+    return float(sum(against))
 
 
-async def read_passages(question: str, texts: Mapping[str, str]) -> dict[str, Reading]:
-    """By the texts' keys: the words of each that answer best, and how strongly."""
-    read = await asyncio.to_thread(read_answers, question, list(texts.values()))
-    return dict(zip(texts, read, strict=True))
+def lacks_the_type(part: Question, text: str) -> bool:
+    """No number where one is asked for, no date, no name of who holds an office; “who” alone may be “couriers”."""
+    return (
+        ("number" in part.kinds and not quantities(text))
+        or ("time" in part.kinds and not periods(text))
+        or ("person" in part.kinds and bool(offices(part.text)) and not names(f"x {text}"))
+    )
+
+
+def headed(part: Question, statement: Statement) -> bool:
+    """Whether it stands under a heading that says what was asked: “Actions”, “Why we are closing the store”."""
+    lines = [line for line in re.split(r"\n| > ", statement.above) if line.strip() and not line.rstrip().endswith(":")]
+    over = set(content_stems(lines[-1])) if lines else set()
+    if not over or statement.is_row:
+        return False
+    # A name alone heads half a document.
+    wanted = part.subject - part.named
+    names_it = over <= set(part.terms) and bool(over & wanted)
+    return names_it or (bool(wanted) and len(wanted & over) >= HEADED * len(wanted))
+
+
+def could_be_about(part: Question, statement: Statement, file_name: str) -> bool:
+    """Not when neither the statement nor anything around it mentions the year that is asked for, but another."""
+    wanted = {p.year for p in part.periods if p.year}
+    columns = " ".join(f"{column} {value}" for column, value in statement.cells)
+    around = f"{statement.text}\n{columns}\n{statement.above}\n{file_name}"
+    said = {p.year for p in periods(re.sub(r"[_-]", " ", around)) if p.year}
+    return not (wanted and said) or bool(wanted & said)
+
+
+def _names_no_office(part: Question, statement: Statement) -> bool:
+    """Of who holds one, only what names it tells."""
+    return "person" in part.kinds and bool(offices(part.text)) and not offices(statement.text)
+
+
+def _names_the_row(part: Question, row: Statement) -> bool:
+    """The rows of a table share their header; only what is not a number tells them apart."""
+    said = {stem for _, cell in row.cells if not quantities(cell) for stem in content_stems(cell)}
+    return not said or bool(said & set(part.terms)) or bool(periods(row.text) and part.periods)
+
+
+def _another_period(asked: Sequence[Period], statement: Statement) -> bool:
+    found = period_of_cells([cell for _, cell in statement.cells]) if statement.is_row else periods(statement.text)
+    if statement.is_row:
+        found = found + [p for column, _ in statement.cells for p in periods(column)]
+    if not any(p.is_day for p in asked):
+        # A day is when something happened, not the period a figure is for.
+        found = [p for p in found if not p.is_day]
+    return bool(asked and found) and all(p.differs_from(q) for p in found for q in asked)

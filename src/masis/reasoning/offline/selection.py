@@ -1,57 +1,39 @@
-"""Which statements of the passages answer a part of the question."""
+"""Which statements of the passages answer a part of the question, and how surely."""
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
-from typing import Protocol
 
-from masis.language.offices import is_of_another_office, offices
-from masis.language.quantities import Period, period_of_cells, periods, quantities
+from masis.embedded.selector import Selection, select_all
+from masis.language.question import Question, read_question
 from masis.language.statements import Statement, statements
 from masis.language.words import content_stems, names
-from masis.reasoning.offline.question import Question
-from masis.reasoning.offline.reader import Reading
-from masis.reasoning.offline.relevance import read_passages
-from masis.reasoning.offline.strength import Features, closeness, strength
+from masis.reasoning.offline.relevance import could_be_about, headed, shortfall
+from masis.reasoning.offline.strength import Features, strength
 from masis.reasoning.ports import Passage
 
-READ_AT_MOST = 40
-"""Statements read closely for one part; the rest share too few words with it."""
-WORTH_SAYING = 0.5
-"""The closeness from which a row answers, and another statement is worth adding to an answer."""
-NOT_AN_ANSWER = 3.0
-"""What a statement loses when it has no number where one is asked for, no name, no date."""
-YES_OR_NO = re.compile(
-    r"\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may)\b", re.IGNORECASE
-)
-"""What it asks may be answered in its own words."""
+READ_CHARS = 14_000
+"""Of the best passages, read closely for one part; what is behind them was found last."""
+DECIDES = 1.0
+LEANT_ON = 0.5
+"""What a word of the part before weighs, where this one leans on it."""
 LONGEST_TITLE = 6
 """In words that carry meaning."""
-OTHER_PERIOD = 4.0
-NOT_COUNTED = 6.0
-OTHER_ROW = 3.0
-UNSPOKEN = 3.0
-"""What all statements lose when a figure is asked for and no passage has a word of the better part of it …"""
-MOST_UNSPOKEN = 0.5
-"""… by weight, rare words counting more than common ones."""
-
-
-class Relevance(Protocol):
-    """How well each text answers the question: a logit, 0 where it is as likely as not."""
-
-    async def __call__(self, question: str, texts: Sequence[str]) -> list[float]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     passage: Passage
     statement: Statement
+    mark: float = 0.0
+    """How likely it is that it belongs to the answer …"""
+    answers: float = 0.0
+    """… and that its passage answers at all, by the selector."""
+    span: float = 0.0
+    """That the words which answer best are among its own, and are an answer."""
     strength: float = 0.0
-    """How surely it answers …"""
-    closeness: float = 0.0
-    """… and how near it is to the question, for what else is worth saying."""
+    """How surely it answers, all told; 0 where it is as likely as not."""
 
     @property
     def in_words(self) -> str:
@@ -75,70 +57,99 @@ def candidates_of(passages: Sequence[Passage]) -> list[Candidate]:
     ]
 
 
-async def rank(part: Question, candidates: Sequence[Candidate], relevance: Relevance) -> list[Candidate]:
+def rank(part: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Strongest first; only statements that could be about the period asked for."""
-    read = await read_closely(part, candidates, relevance)
-    ranked = [Candidate(c.passage, c.statement, _surety(c, f), closeness(f)) for c, f in read]
-    return sorted(ranked, key=lambda c: -c.strength)
-
-
-def _surety(candidate: Candidate, features: Features) -> float:
-    """The reader knows prose: of a table's row the cross-encoder, which reads it in words, is the better judge."""
-    read = strength(features)
-    return max(read, closeness(features) - WORTH_SAYING) if candidate.statement.is_row else read
-
-
-async def read_closely(
-    part: Question, candidates: Sequence[Candidate], relevance: Relevance
-) -> list[tuple[Candidate, Features]]:
-    weights = term_weights(part, candidates)
-    possible = [c for c in candidates if could_be_about(part.periods, c) and not _is_only_a_title(part, c.statement)]
-    read = await read_passages(part.for_reading, {c.passage.chunk_id: c.passage.text for c in possible})
-    shared = {id(c): shared_terms(weights, c) for c in possible}
-    pointed = {id(c): _holds(c.statement, read[c.passage.chunk_id]) for c in possible}
-    close = sorted(possible, key=lambda c: (-pointed[id(c)], -shared[id(c)]))[:READ_AT_MOST]
-    is_unspoken = "number" in part.kinds and unspoken_share(weights, candidates) >= MOST_UNSPOKEN
-    silence = UNSPOKEN if is_unspoken else 0.0
-    logits = await _logits(part, close, relevance)
     return [
-        (c, Features(logit, read[c.passage.chunk_id].strength, pointed[id(c)], shared[id(c)], against))
-        for c, logit in zip(close, logits, strict=True)
-        for against in [shortfall(part, c) + silence]
+        replace(candidate, strength=strength(features))
+        for candidate, features in sorted(weighed(part, candidates), key=lambda pair: -strength(pair[1]))
     ]
 
 
-def _holds(statement: Statement, reading: Reading) -> float:
-    """1 where the words that answer best begin in the statement."""
-    return float(statement.start <= reading.start < statement.end)
+def weighed(part: Question, candidates: Sequence[Candidate]) -> list[tuple[Candidate, Features]]:
+    read = [c for c in marked(part, candidates) if not _is_only_a_title(part, c.statement)]
+    before = read_question(part.context).terms if part.context else ()
+    weights = dict.fromkeys(before, LEANT_ON) | {term: part.weight(term) for term in part.terms}
+    return [(c, features_of(part, weights, c)) for c in read if could_be_about(part, c.statement, c.passage.file_name)]
 
 
-async def _logits(part: Question, close: Sequence[Candidate], relevance: Relevance) -> list[float]:
-    """In its place, and alone too where it can stand alone: headings that echo the question must not answer it."""
-    in_place = await relevance(part.for_reading, [c.in_words for c in close])
-    able = [c for c in close if not c.statement.needs_context]
-    alone = iter(await relevance(part.for_reading, [c.statement.text for c in able]))
+def features_of(part: Question, weights: Mapping[str, float], c: Candidate) -> Features:
+    shared, against = shared_terms(weights, c), shortfall(part, c.statement)
+    over = float(headed(part, c.statement))
+    if part.shape == "yes_no":
+        # The selector has not learnt to say yes or no: what decides says the question's own words.
+        own = part.subject - part.named
+        said = len(own & set(content_stems(c.statement.text))) / len(own) if own else 0.0
+        shared += DECIDES * (said - 0.5)
+    return Features(logit(c.answers), logit(c.mark), logit(c.span), shared, over, against)
+
+
+def marked(part: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """With the selector's marks, one reading a passage."""
+    by_passage: dict[str, list[Candidate]] = {}
+    for candidate in candidates:
+        by_passage.setdefault(candidate.passage.chunk_id, []).append(candidate)
+    groups = _worth_reading(list(by_passage.values()))
+    leads = [_lead(part, group, candidates) for group in groups]
+    read = select_all(part.for_reading, [_as_read(*pair) for pair in zip(groups, leads, strict=True)])
+    found = zip(groups, leads, read, strict=True)
+    return [c for group, lead, selection in found for c in _with_marks(group, len(lead), selection)]
+
+
+def _lead(part: Question, group: Sequence[Candidate], candidates: Sequence[Candidate]) -> str:
+    """What a passage stands under: its headings, and the names asked for that its document is about. A policy says
+    once whose it is, and “we” from there on."""
+    passage = group[0].passage
+    over = f"{passage.heading}\n" if passage.heading else ""
+    here = set(content_stems(f"{over}{passage.text}"))
+    document = {c.passage.chunk_id: c.passage for c in candidates if c.passage.file_name == passage.file_name}
+    title = set(content_stems(re.sub(r"[-_.]", " ", passage.file_name)))
+    asked = [(name, set(content_stems(name))) for name in names(part.text)]
+    missing = [
+        name
+        for name, stems in asked
+        if stems and not stems <= here and (stems <= title or _is_throughout(stems, list(document.values())))
+    ]
+    return f"{' '.join(missing)}\n{over}" if missing else over
+
+
+def _is_throughout(stems: set[str], passages: Sequence[Passage]) -> bool:
+    """In half of what was found of a document, or more: a name in passing is not what it is about."""
+    holding = sum(stems <= set(content_stems(f"{p.heading or ''} {p.text}")) for p in passages)
+    return 2 * holding >= len(passages) > 1
+
+
+def _worth_reading(groups: Sequence[list[Candidate]]) -> list[list[Candidate]]:
+    chosen: list[list[Candidate]] = []
+    left = READ_CHARS
+    for group in groups:
+        left -= len(group[0].passage.text)
+        if chosen and left < 0:
+            break
+        chosen.append(group)
+    return chosen
+
+
+def _as_read(group: Sequence[Candidate], lead: str) -> tuple[str, list[tuple[int, int]]]:
+    shift = len(lead)
+    return f"{lead}{group[0].passage.text}", [(shift + c.statement.start, shift + c.statement.end) for c in group]
+
+
+def _with_marks(group: Sequence[Candidate], shift: int, selection: Selection) -> list[Candidate]:
+    start, _, share = selection.span or (-1, -1, 0.0)
     return [
-        placed if c.statement.needs_context else (placed + next(alone)) / 2
-        for c, placed in zip(close, in_place, strict=True)
+        replace(
+            c,
+            mark=mark,
+            answers=selection.answers,
+            span=share if c.statement.start <= start - shift < c.statement.end else 0.0,
+        )
+        for c, mark in zip(group, selection.marks, strict=True)
     ]
 
 
-def term_weights(part: Question, candidates: Sequence[Candidate]) -> dict[str, float]:
-    """A term that most statements share tells little; one that none has is what the passages do not speak of."""
-    seen = Counter(stem for c in candidates for stem in terms_of(c))
-    rarest = log(len(candidates) + 1)
-    return {
-        term: part.weight(term) * max(0.1, log((len(candidates) + 1) / (seen[term] + 0.5)) / rarest)
-        for term in part.terms
-        if rarest
-    }
-
-
-def unspoken_share(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> float:
-    """How much of what is asked no passage has a word of: “mortality” in “What was the mortality rate?”."""
-    spoken = {stem for c in candidates for stem in terms_of(c)}
-    total = sum(weights.values())
-    return sum(w for term, w in weights.items() if term not in spoken) / total if total else 0.0
+def logit(share: float) -> float:
+    within = min(0.999, max(0.001, share))
+    return log(within / (1 - within))
 
 
 def terms_of(candidate: Candidate) -> set[str]:
@@ -155,66 +166,9 @@ def shared_terms(weights: Mapping[str, float], candidate: Candidate) -> float:
     return min(1.0, found / total) if total else 0.0
 
 
-def could_be_about(asked: Sequence[Period], candidate: Candidate) -> bool:
-    """Not when neither the statement nor anything around it mentions the year that is asked for, but another."""
-    wanted = {p.year for p in asked if p.year}
-    around = f"{row_in_words(candidate.statement)}\n{candidate.statement.above}\n{candidate.passage.file_name}"
-    said = {p.year for p in periods(re.sub(r"[_-]", " ", around)) if p.year}
-    return not (wanted and said) or bool(wanted & said)
-
-
-def shortfall(part: Question, candidate: Candidate) -> float:
-    """What speaks against a statement: another period or office, no number where one is asked for, not the thing
-    counted."""
-    statement = candidate.statement
-    loss = OTHER_PERIOD if _another_period(part.periods, statement) else 0.0
-    if "number" in part.kinds and not quantities(statement.text):
-        loss += NOT_AN_ANSWER
-    if "time" in part.kinds and not periods(statement.text):
-        loss += NOT_AN_ANSWER
-    if "person" in part.kinds and not names(f"x {statement.text}"):
-        loss += NOT_AN_ANSWER
-    if is_of_another_office(part.text, statement.text) or _names_no_office(part, statement):
-        loss += NOT_COUNTED
-    if part.counted and not part.counted & terms_of(candidate):
-        loss += NOT_COUNTED
-    if statement.is_row and not _names_the_row(part, statement):
-        loss += OTHER_ROW
-    if _misses_the_point(part, candidate):
-        loss += NOT_AN_ANSWER
-    return loss
-
-
 def _is_only_a_title(part: Question, statement: Statement) -> bool:
     """A few words that the question has too name what it asks about, and say nothing of it."""
     if "yes_no" in part.kinds:
         return False
     said = content_stems(statement.text)
     return len(said) <= LONGEST_TITLE and not statement.is_row and set(said) <= set(content_stems(part.text))
-
-
-def _misses_the_point(part: Question, candidate: Candidate) -> bool:
-    """Of a question with one or two words of its own, each counts: a share is not a share price."""
-    own = [term for term in part.terms if part.weight(term) >= 1 and term not in part.named]
-    return len(own) <= 2 and not part.context and any(term not in terms_of(candidate) for term in own)
-
-
-def _names_no_office(part: Question, statement: Statement) -> bool:
-    """Of who holds one, only what names it tells."""
-    return "person" in part.kinds and bool(offices(part.text)) and not offices(statement.text)
-
-
-def _names_the_row(part: Question, row: Statement) -> bool:
-    """The rows of a table share their header; only what is not a number tells them apart."""
-    said = {stem for _, cell in row.cells if not quantities(cell) for stem in content_stems(cell)}
-    return not said or bool(said & set(part.terms)) or bool(periods(row.text) and part.periods)
-
-
-def _another_period(asked: Sequence[Period], statement: Statement) -> bool:
-    found = period_of_cells([cell for _, cell in statement.cells]) if statement.is_row else periods(statement.text)
-    if statement.is_row:
-        found = found + [p for column, _ in statement.cells for p in periods(column)]
-    if not any(p.is_day for p in asked):
-        # A day is when something happened, not the period a figure is for.
-        found = [p for p in found if not p.is_day]
-    return bool(asked and found) and all(p.differs_from(q) for p in found for q in asked)

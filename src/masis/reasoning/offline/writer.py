@@ -2,114 +2,103 @@
 
 import asyncio
 from collections.abc import Sequence
+from math import exp
 
 from masis.audit.verdicts import judge_claims
+from masis.language.question import Question, parsed
 from masis.language.statements import CELL_BREAK, Statement
 from masis.language.table_headers import GROUP
-from masis.language.words import content_stems, stem, words
-from masis.reasoning.offline.calculation import calculated
+from masis.language.words import content_stems, stem
 from masis.reasoning.offline.composition import Answered, compose
 from masis.reasoning.offline.disagreement import all_conflicts
-from masis.reasoning.offline.lookup import looked_up
-from masis.reasoning.offline.question import Question, parts_of
-from masis.reasoning.offline.selection import WORTH_SAYING, Candidate, Relevance, candidates_of, rank, terms_of
-from masis.reasoning.offline.siblings import with_antecedents, with_siblings
+from masis.reasoning.offline.selection import Candidate, candidates_of, marked, rank
+from masis.reasoning.offline.shapes import overview, shown
+from masis.reasoning.offline.tables.engine import answer_from_tables
+from masis.reasoning.offline.yes_no import yes_or_no
 from masis.reasoning.ports import Listener, Passage, Reply, WritingBrief
 from masis.settings import OFFLINE
-from masis.types import Conflict, EvidenceChunk, Verdict
+from masis.types import EvidenceChunk, Verdict
 
 ANSWERS = 0.0
 """The strength from which a statement is taken for an answer; measured on labelled questions (docs/benchmarks.md)."""
-CLOSE = 3.0
-"""Further statements may be this much less close than the closest."""
 BORNE_OUT: frozenset[Verdict | None] = frozenset({"verbatim", "supported"})
-RECKONING = frozenset(content_stems("change difference average largest highest lowest smallest exceed compare trend"))
-"""Words that ask for something to be done with what the passages say: that they lack them means nothing."""
-READ_A_PASSAGE = 6
-"""Statements of a passage that are read closely when it must be shortened."""
-SENTENCES_A_PART = 3
-SENTENCES_IN_A_LIST = 8
 
 
 class OfflineWriter:
     name = OFFLINE
 
-    def __init__(self, relevance: Relevance) -> None:
-        self._relevance = relevance
-
     async def write(self, brief: WritingBrief, on_token: Listener | None = None) -> Reply[str]:
-        candidates = candidates_of(brief.passages)
-        evidence = [_as_evidence(p) for p in brief.passages]
-        answered = [await self._answer(part, candidates, evidence) for part in parts_of(brief.question)]
-        conflicts = await asyncio.to_thread(all_conflicts, brief.question, evidence)
-        text = compose(brief.question, answered, _worth_showing(conflicts), candidates)
+        # In a thread: the embedded models work outside the interpreter's lock, so the event loop stays free.
+        text = await asyncio.to_thread(written, brief)
         if on_token:
             on_token(text)
         return Reply(text)
 
-    async def _answer(
-        self, part: Question, candidates: Sequence[Candidate], evidence: Sequence[EvidenceChunk]
-    ) -> Answered:
-        if not _lacks_a_name(part, candidates):
-            told = await asyncio.to_thread(_from_tables, part, candidates, evidence)
-            if told:
-                return Answered(part, (), told=tuple(told))
-        ranked = await rank(part, candidates, self._relevance)
-        if not ranked or ranked[0].strength < ANSWERS or _lacks_a_name(part, candidates):
-            return Answered(part, (), missing_words(part, candidates))
-        return Answered(part, tuple(with_antecedents(select(part, ranked, candidates), candidates)))
-
     async def summarize(self, question: str, passages: Sequence[Passage], limit: int) -> Reply[dict[str, str]]:
-        """The statements closest to the question, whole, as many as fit."""
-        part = parts_of(question)[0]
-        return Reply({p.chunk_id: summary(await self._closest(part, p), limit) for p in passages})
-
-    async def _closest(self, part: Question, passage: Passage) -> list[Candidate]:
-        """Strongest first: by shared words, and the best of those by reading them."""
-        wanted = set(part.terms)
-        candidates = candidates_of([passage])
-        candidates.sort(key=lambda c: -len(wanted & set(content_stems(c.statement.in_context))))
-        logits = await self._relevance(part.for_reading, [c.in_words for c in candidates[:READ_A_PASSAGE]])
-        read = sorted(zip(logits, candidates, strict=False), key=lambda pair: -pair[0])
-        return [*(candidate for _, candidate in read), *candidates[READ_A_PASSAGE:]]
+        """The statements that bear on the question, whole, as many as fit."""
+        part = parsed(question).parts[0]
+        closest = await asyncio.to_thread(marked, part, candidates_of(passages))
+        by_passage = {p.chunk_id: [c for c in closest if c.passage.chunk_id == p.chunk_id] for p in passages}
+        return Reply({chunk_id: summary(found, limit) for chunk_id, found in by_passage.items()})
 
 
-def _from_tables(part: Question, candidates: Sequence[Candidate], evidence: Sequence[EvidenceChunk]) -> list[str]:
-    """Figures told from cells; only where the audit can follow them."""
-    made = calculated(part, candidates)
-    told = [made] if made else looked_up(part, candidates)
-    return told if all(c["verdict"] in BORNE_OUT for t in told for c in judge_claims(t, evidence)) else []
+def written(brief: WritingBrief, at_least: float = ANSWERS) -> str:
+    """`at_least`: the strength that is asked for."""
+    candidates = candidates_of(brief.passages)
+    evidence = [_as_evidence(p) for p in brief.passages]
+    answered: list[Answered] = []
+    for part in parsed(brief.question).parts:
+        found = answer(part, candidates, evidence, brief.absent, at_least)
+        answered.append(_answered_before(part, answered) if found.is_silent and part.context else found)
+    conflicts = [c for c in all_conflicts(brief.question, evidence) if c["kind"] in ("contradiction", "revision")]
+    return compose(answered, conflicts, candidates)
 
 
-def select(part: Question, ranked: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The strongest statement and those close to it that say something new."""
-    as_list = "list" in part.kinds
-    nearest = sorted(ranked[1:], key=lambda c: -c.closeness)
-    least = max(WORTH_SAYING, max(c.closeness for c in ranked) - CLOSE)
-    chosen: list[Candidate] = []
-    for candidate in [ranked[0], *(c for c in nearest if c.closeness >= least)]:
-        for one in with_siblings(candidate, candidates) if as_list else [candidate]:
-            if not any(_repeats(one, other) for other in chosen):
-                chosen.append(one)
-        if len(chosen) >= (SENTENCES_IN_A_LIST if as_list else SENTENCES_A_PART):
-            break
-    return [*chosen, *_for_names_left_out(part, ranked, chosen)]
+def _answered_before(part: Question, answered: Sequence[Answered]) -> Answered:
+    """A part that leans on the one before may have been answered with it, in one sentence."""
+    groups = [group for one in answered for group in one.shown]
+    said = [g for g in groups if any(part.subject <= set(content_stems(c.statement.text)) for c in g.statements)]
+    return Answered(part, tuple(said[:1])) if part.subject else Answered(part)
 
 
-def _for_names_left_out(part: Question, ranked: Sequence[Candidate], chosen: Sequence[Candidate]) -> list[Candidate]:
-    """A comparison names two things: the strongest statement on each belongs in the answer."""
-    told = {term for candidate in chosen for term in terms_of(candidate)}
-    asked = set(part.terms) - part.named
-    added: list[Candidate] = []
-    for name in sorted(part.named - told):
-        about_it = (c for c in ranked if name in terms_of(c) and asked & set(content_stems(c.statement.text)))
-        added += [c for c in [next(about_it, None)] if c is not None and c not in added]
-    return added
+def answer(
+    part: Question,
+    candidates: Sequence[Candidate],
+    evidence: Sequence[EvidenceChunk],
+    absent: Sequence[str] = (),
+    at_least: float = ANSWERS,
+) -> Answered:
+    """From cells where a figure is asked for and they have it, else from what is said."""
+    if part.shape == "overview" and (openings := overview(candidates)):
+        return Answered(part, tuple(openings))
+    ranked = rank(part, candidates)
+    if told := _from_tables(part, candidates, evidence, _sure_in_words(ranked, at_least)):
+        return Answered(part, told=tuple(told))
+    if not ranked or ranked[0].strength < at_least:
+        return Answered(part, absent=tuple(word for word in absent if stem(word) in part.subject))
+    groups = tuple(shown(part, ranked, candidates))
+    return Answered(part, groups, verdict=yes_or_no(part, ranked[0]) if part.shape == "yes_no" else "")
 
 
-def _repeats(one: Candidate, other: Candidate) -> bool:
-    ours, theirs = set(content_stems(one.statement.text)), set(content_stems(other.statement.text))
-    return len(ours & theirs) >= 0.8 * min(len(ours), len(theirs))
+def _sure_in_words(ranked: Sequence[Candidate], at_least: float) -> float:
+    """How likely the best sentence answers; a row of a table is no rival of its own cells."""
+    if not ranked or ranked[0].statement.is_row or ranked[0].strength < at_least:
+        return 0.0
+    return 1 / (1 + exp(-ranked[0].strength))
+
+
+def _from_tables(
+    part: Question, candidates: Sequence[Candidate], evidence: Sequence[EvidenceChunk], in_words: float
+) -> list[str]:
+    """Figures told from cells: surer than what a sentence says, and only where the audit can follow them."""
+    if _lacks_a_name(part, candidates):
+        return []
+    passages = list({c.passage.chunk_id: c.passage for c in candidates}.values())
+    found = answer_from_tables(part.for_reading, passages)
+    for told in (found.sentences, found.row_by_row) if found and found.strength >= in_words else ():
+        if told and all(c["verdict"] in BORNE_OUT for t in told for c in judge_claims(t, evidence)):
+            return list(told)
+    return []
 
 
 def _lacks_a_name(part: Question, candidates: Sequence[Candidate]) -> bool:
@@ -118,21 +107,10 @@ def _lacks_a_name(part: Question, candidates: Sequence[Candidate]) -> bool:
     return any(name not in everywhere for name in part.named)
 
 
-def missing_words(part: Question, candidates: Sequence[Candidate]) -> tuple[str, ...]:
-    """The question's own words that no passage has."""
-    everywhere = {s for c in candidates for s in content_stems(c.statement.in_context)}
-    absent = {t for t in part.terms if t not in everywhere and part.weight(t) >= 1} - RECKONING
-    return tuple(dict.fromkeys(w for w in words(part.text) if stem(w) in absent))
-
-
-def _worth_showing(conflicts: Sequence[Conflict]) -> list[Conflict]:
-    return [c for c in conflicts if c["kind"] in ("contradiction", "revision")]
-
-
 def summary(closest: Sequence[Candidate], limit: int) -> str:
     """A row goes with its header: without it its figures say nothing."""
     kept: list[Statement] = []
-    for candidate in closest:
+    for candidate in sorted(closest, key=lambda c: -c.mark):
         if len(_written([*kept, candidate.statement])) <= limit:
             kept.append(candidate.statement)
     return _written(sorted(kept, key=lambda statement: statement.start))

@@ -1,6 +1,6 @@
 """Mail (EML): the headers a reader sees, then the body; attached files are documents of their own."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from email import policy
 from email.errors import MessageError
@@ -44,14 +44,20 @@ def parse_mail(data: bytes, file_name: str) -> ParsedDocument:
             f"{file_name} contains no text, only headers{' and pictures' if letter.members else ''}.",
             advice="Save what is attached to it and add that.",
         )
-    pages = [Page(1, clean("\n".join([*header_lines(letter.headers), "", body])))]
+    pages = [Page(1, clean("\n".join([*header_lines(letter.headers, letter.members), "", body])))]
     return ParsedDocument(
-        pages, title=letter.headers.get("Subject"), date=_iso_date(message["Date"]), members=letter.members
+        pages,
+        title=letter.headers.get("Subject"),
+        date=_iso_date(message["Date"]),
+        author=letter.headers.get("From"),
+        members=letter.members,
     )
 
 
-def header_lines(headers: dict[str, str]) -> list[str]:
-    return [f"{name}: {value}" for name, value in headers.items() if value]
+def header_lines(headers: dict[str, str], members: Sequence[Member] = ()) -> list[str]:
+    """A field a line; what is attached is named with the others."""
+    attached = {"Attachments": ", ".join(one_line(member.name) for member in members)}
+    return [f"{name}: {value}" for name, value in (headers | attached).items() if value]
 
 
 def refuse_encrypted_text(text: str, file_name: str) -> None:

@@ -1,6 +1,6 @@
 """Outlook messages (MSG): the same as mail, kept in numbered properties."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
 from masis.sources.mail.message import header_lines, parse_mail, refuse_encrypted_text
@@ -31,9 +31,7 @@ def parse_outlook(data: bytes, file_name: str) -> ParsedDocument:
         if message.kind.upper().startswith("IPM.NOTE.SMIME"):
             return _signed(message, file_name)
         text = message.text()
-        return ParsedDocument(
-            [Page(1, clean(text))], title=message.subject or None, date=message.date, members=list(message.members())
-        )
+        return _document(message, text, list(message.members()))
 
 
 def _signed(message: "_Message", file_name: str) -> ParsedDocument:
@@ -43,8 +41,16 @@ def _signed(message: "_Message", file_name: str) -> ParsedDocument:
         raise encrypted(file_name)
     document = parse_mail(inner.data, file_name)
     text = "\n".join([*header_lines(message.headers()), "", document.text])
+    return _document(message, text, document.members)
+
+
+def _document(message: "_Message", text: str, members: Sequence[Member]) -> ParsedDocument:
     return ParsedDocument(
-        [Page(1, clean(text))], title=message.subject or None, date=message.date, members=document.members
+        [Page(1, clean(text))],
+        title=message.subject or None,
+        date=message.date,
+        author=message.headers()["From"] or None,
+        members=members,
     )
 
 
@@ -78,7 +84,7 @@ class _Message:
         body = self._body()
         refuse_encrypted_text(body, self._file.file_name)
         nested = ["\n".join(["Forwarded message", message.text()]) for message in self._nested()]
-        return "\n\n".join(["\n".join([*header_lines(self.headers()), "", body]), *nested])
+        return "\n\n".join(["\n".join([*header_lines(self.headers(), list(self.members())), "", body]), *nested])
 
     def members(self) -> Iterator[Member]:
         for index, place in enumerate(self._attachments(), start=1):

@@ -2,15 +2,17 @@
 
 import io
 import posixpath
+import re
 import zipfile
 import zlib
 from collections.abc import Sequence
 from urllib.parse import unquote
 
 from masis.errors import UnreadableFile
-from masis.sources.data.xml_tree import Element, attribute, descendants, xml_root
+from masis.sources.data.xml_tree import Element, attribute, descendants, elements, name_of, xml_root
 
 _MAX_UNPACKED_BYTES = 500_000_000
+_DAY = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")
 
 
 class Package:
@@ -56,6 +58,15 @@ class Package:
             )
             for relation in descendants(root, "Relationship")
         }
+
+    def properties(self) -> tuple[str | None, str | None]:
+        """Who made an Office file, and on which day, where it says so."""
+        root = self.xml("docProps/core.xml")
+        if root is None:
+            return None, None
+        said = {name_of(each): " ".join((each.text or "").split()) for each in elements(root)}
+        day = _DAY.match(said.get("created", ""))
+        return said.get("creator") or None, day[0] if day else None
 
     def damaged(self) -> UnreadableFile:
         return _damaged(self.file_name, self._kind)

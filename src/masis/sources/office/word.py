@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from masis.sources.data.xml_tree import Element, attribute, descendants, elements, first, name_of, own_text
 from masis.sources.dates import find_date
 from masis.sources.office.package import Package
-from masis.sources.office.word_numbers import ParagraphNumbers
+from masis.sources.office.word_numbers import ParagraphNumbers, depth_of
 from masis.sources.plain import clean, one_line, title_line
 from masis.sources.table_grid import span, table_lines
 from masis.types import Page, ParsedDocument
 
 _HEADING_STYLE = re.compile(r"heading (\d)")
+_ITEM_NUMBER = re.compile(r"\(?[\dA-Za-z]{1,4}[.)]")
+_INDENT = "  "
 _MAIN = "word/document.xml"
 # Deleted text and the second drawing of the same thing; what describes a block is not its text.
 _SKIPPED = frozenset(
@@ -30,7 +32,9 @@ def parse_word(data: bytes, file_name: str) -> ParsedDocument:
     reader = _Reader(package, main)
     text = clean("\n".join([*reader.block_lines(body), *reader.note_lines()]))
     heading = re.search(r"^#+ (.+)$", text, re.MULTILINE)
-    return ParsedDocument([Page(1, text)], title=heading[1] if heading else title_line(text), date=find_date(text))
+    author, made = package.properties()
+    title = heading[1] if heading else title_line(text)
+    return ParsedDocument([Page(1, text)], title=title, date=find_date(text), made=made, author=author)
 
 
 def _main_part(package: Package) -> str:
@@ -52,9 +56,17 @@ class _Reader:
     def block_lines(self, body: Element) -> Iterator[str]:
         for block in _blocks(body):
             if name_of(block) == "tbl":
-                yield from ("", *table_lines(_table_rows(block)), "")
+                yield from self._table_lines(block)
             else:
                 yield from self._paragraph_lines(block)
+
+    def _table_lines(self, table: Element) -> Iterator[str]:
+        """A table inside a cell comes below the one that holds it."""
+        yield from ("", *table_lines(_table_rows(table)), "")
+        for row in _inside(table, "tr"):
+            for cell in _inside(row, "tc"):
+                for inner in _inside(cell, "tbl"):
+                    yield from self._table_lines(inner)
 
     def _paragraph_lines(self, paragraph: Element) -> Iterator[str]:
         text = _text(paragraph)
@@ -69,7 +81,9 @@ class _Reader:
             level = int(heading[1]) + 1 if heading else 1
             yield from ("", f"{'#' * level} {one_line(f'{number} {text}')}", "")
         elif style.startswith("list") or first(paragraph, "pPr", "numPr") is not None:
-            yield f"- {number} {text.strip()}" if number else f"- {text.strip()}"
+            own = first(paragraph, "pPr", "numPr")
+            mark = number if _ITEM_NUMBER.fullmatch(number) else f"- {number}".strip()
+            yield f"{_INDENT * depth_of(own, None)}{mark} {text.strip()}"
         elif number:
             yield from (f"{number} {text}", "")
         else:
@@ -112,9 +126,11 @@ def _text(element: Element) -> str:
     return "".join(_pieces(element))
 
 
-def _pieces(element: Element) -> Iterator[str]:
+def _pieces(element: Element, without: str = "") -> Iterator[str]:
     for child in elements(element):
         name = name_of(child)
+        if name == without:
+            continue
         if name == "t":
             yield own_text(child)
         elif name in ("tab", "ptab"):
@@ -124,9 +140,9 @@ def _pieces(element: Element) -> Iterator[str]:
         elif name == "noBreakHyphen":
             yield "-"
         elif name == "p":
-            yield from ("\n", *_pieces(child), "\n")
+            yield from ("\n", *_pieces(child, without), "\n")
         elif name not in _SKIPPED:
-            yield from (_FORMULA.get(name, ""), *_pieces(child))
+            yield from (_FORMULA.get(name, ""), *_pieces(child, without))
 
 
 def _table_rows(table: Element) -> Iterator[list[str]]:
@@ -134,7 +150,7 @@ def _table_rows(table: Element) -> Iterator[list[str]]:
     for row in _inside(table, "tr"):
         cells: list[str] = []
         for cell in _inside(row, "tc"):
-            text = _text(cell)
+            text = "".join(_pieces(cell, without="tbl"))
             # A cell merged with the one above repeats it, so that each row can be read alone.
             if _goes_on(cell) and not text.strip() and len(cells) < len(above):
                 text = above[len(cells)]
@@ -144,7 +160,7 @@ def _table_rows(table: Element) -> Iterator[list[str]]:
 
 
 def _inside(parent: Element, name: str) -> Iterator[Element]:
-    """Rows or cells, also those inside content controls; a table inside a cell is read as that cell's text."""
+    """Rows, cells or tables, also those inside content controls; not those of a table inside a cell."""
     for child in elements(parent):
         if name_of(child) == name:
             yield child

@@ -30,16 +30,24 @@ class ParagraphNumbers:
                 self._kinds[attribute(each, "numId")] = attribute(first(each, "abstractNumId"), "val")
 
     def next(self, own: Element | None, of_style: Element | None, *, is_heading: bool) -> str:
-        """The number of the next paragraph; empty when it has none, or only its place in a simple list."""
-        kind = self._kinds.get(_value("numId", own, of_style), "")
-        place = number(_value("ilvl", own, of_style), 0, _LEVELS - 1)
+        """The number of the next paragraph; empty when it has none."""
+        listed = _value("numId", own, of_style)
+        kind = self._kinds.get(listed, "")
+        place = depth_of(own, of_style)
         levels = self._levels.get(kind, {})
         level = levels.get(place)
-        if level is None or not (is_heading or _is_outline(levels)):
+        if level is None:
             return ""
-        counts = self._counts.setdefault(kind, [0] * _LEVELS)
+        # The clauses of a contract go on over all its parts; a simple list begins again.
+        counted = kind if is_heading or _is_outline(levels) else f"list {listed}"
+        counts = self._counts.setdefault(counted, [0] * _LEVELS)
         counts[:] = [*(count or 1 for count in counts[:place]), counts[place] + 1, *[0] * (_LEVELS - place - 1)]
         return _written(level.pattern, levels, counts) if "%" in level.pattern else ""
+
+
+def depth_of(own: Element | None, of_style: Element | None) -> int:
+    """How far inside a list, from 0."""
+    return number(_value("ilvl", own, of_style), 0, _LEVELS - 1)
 
 
 def _level(element: Element) -> tuple[int, _Level]:
@@ -53,7 +61,7 @@ def _value(name: str, own: Element | None, of_style: Element | None) -> str:
 
 
 def _is_outline(levels: dict[int, _Level]) -> bool:
-    """Contracts number their clauses 4.2.1; in a simple list the number is only a place."""
+    """Contracts number their clauses 4.2.1."""
     return any(level.pattern.count("%") > 1 for level in levels.values())
 
 

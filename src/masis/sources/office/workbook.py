@@ -53,7 +53,9 @@ def parse_workbook(data: bytes, file_name: str) -> ParsedDocument:
             pages.append(Page(number, text, label=f"sheet {sheet.name}"))
     if notes and not pages:
         raise UnreadableFile(f"{file_name} could not be read: {notes[0]}")
-    return ParsedDocument(pages, date=find_date(pages[0].text) if pages else None, notes=notes)
+    author, made = parts.properties() if parts else (None, None)
+    date = find_date(pages[0].text) if pages else None
+    return ParsedDocument(pages, date=date, made=made, author=author, notes=notes)
 
 
 def _refuse_other_containers(data: bytes, file_name: str) -> None:

@@ -24,6 +24,10 @@ class WorkbookParts:
         self._package = Package(data, file_name, "a workbook")
         self._sheets = self._sheet_parts()
 
+    def properties(self) -> tuple[str | None, str | None]:
+        """Its author and the day it was made."""
+        return self._package.properties()
+
     def _sheet_parts(self) -> dict[str, str]:
         root = self._package.xml("xl/workbook.xml")
         links = self._package.relations("xl/workbook.xml") or self._package.relations("xl/workbook.bin")

@@ -17,8 +17,12 @@ _NEW_PARAGRAPH = 1.28
 """Of the usual step from line to line."""
 _ENDS = (".", "!", "?", ":", ";", "…", ".”", '."', ".)")
 _CAPTION_CHARS = 160
+_CAPTION = re.compile(
+    r"(?:Table|Figure|Exhibit|Chart|Abb\.|Tab\.|Tabelle|Tableau)\s+[\dA-Z][\w.-]{0,6}[.:]?\s", re.IGNORECASE
+)
 _NOTE_MARK = re.compile(r"\(?[\d*†‡§a-z]{1,2}[)\s]|[*†‡§]")
 _INDENT = 5.0
+_HEADING_LINES, _HEADING_CHARS = 3, 220
 _NOTE_REACH = 40.0
 """Points under a table in which its notes begin."""
 
@@ -32,6 +36,8 @@ class _Part:
     drafts: list[Draft]
     level: int = 0
     marker: str = ""
+    is_display: bool = False
+    """Running text in the type of a heading."""
     is_close: bool = False
     """Follows the part above without an empty line."""
 
@@ -81,6 +87,7 @@ class Assembler:
                 assert isinstance(last, DraftLine)
                 open_part.text = self._joined(open_part.text, draft.text, is_broken=last.is_joined)
                 open_part.drafts.append(draft)
+                _refuse_long_heading(open_part)
             else:
                 if open_part:
                     yield open_part
@@ -93,7 +100,7 @@ class Assembler:
         in_notes, self._in_notes = self._in_notes, False
         marker, _, rest = line.text.partition(" ")
         is_bullet = marker in BULLETS
-        if level and not (line.is_item and is_bullet):
+        if level and not (line.is_item and is_bullet) and not line.text[:1].islower():
             return _Part("heading", f"{'#' * level} {line.text}", [line], level)
         is_below = isinstance(above, DraftTable) and line.top - above.bottom < _NOTE_REACH
         if (is_below or (in_notes and not is_bullet)) and _NOTE_MARK.match(line.text):
@@ -109,16 +116,13 @@ class Assembler:
         if not isinstance(above, DraftLine) or part.kind == "furniture":
             return False
         is_next_column = line.region != above.region
-        if part.kind == "heading":
+        if part.kind == "heading" or part.is_display:
             same = abs(above.size - line.size) < 0.6 and above.is_bold == line.is_bold and not is_next_column
-            is_level = self._styles.level(line) == part.level
-            return (
-                same
-                and is_level
-                and _is_wrapped(above, line)
-                and line.top - above.top < 1.5 * (above.bottom - above.top)
-            )
-        if line.is_item or self._styles.level(line):
+            is_near = line.top - above.top < 1.5 * (above.bottom - above.top)
+            goes_on = _is_wrapped(above, line) or line.text[:1].islower()
+            return same and is_near and goes_on and not line.is_item
+        is_same_type = abs(above.size - line.size) < 0.3 and above.is_bold == line.is_bold
+        if line.is_item or _CAPTION.match(line.text) or (self._styles.level(line) and not is_same_type):
             return False
         if is_next_column:
             return not part.text.endswith(_ENDS) and line.text[:1].islower()
@@ -144,8 +148,8 @@ class Assembler:
     def _table(self, table: DraftTable, before: DraftTable | None) -> _Part:
         rows, header_rows = table.rows, table.header_rows
         if before is not None and _continues_table(before, table):
-            header = before.rows[: before.header_rows or 1]
-            if not header_rows and rows[: len(header)] != header:
+            header = before.rows[: 1 if before.header_rows is None else before.header_rows]
+            if header and not header_rows and rows[: len(header)] != header:
                 rows, header_rows = [*header, *rows], len(header)
                 table.rows, table.header_rows = rows, header_rows
         lines = [*table.notes, *table_lines(rows, header_rows)]
@@ -159,8 +163,10 @@ class Assembler:
                 part.is_close = kept[-1].kind == "item"
                 self._indent(kept, part)
             if part.kind == "table":
-                while kept and _names(kept[-1], part):
+                captions = 0
+                while kept and captions < 2 and _names(kept[-1], part):
                     above = kept.pop()
+                    captions += 0 if _is_unit(above) else 1
                     part.text = f"{above.text}\n{part.text}"
                     part.drafts = [*above.drafts, *part.drafts]
                     part.is_close = above.is_close
@@ -200,6 +206,12 @@ class Assembler:
         self._open_text = last.text if last and last.kind == "paragraph" and not last.text.endswith(_ENDS) else ""
 
 
+def _refuse_long_heading(part: _Part) -> None:
+    """What takes more lines than a heading does is text in large type."""
+    if part.kind == "heading" and (len(part.drafts) > _HEADING_LINES or len(part.text) > _HEADING_CHARS):
+        part.kind, part.text, part.level, part.is_display = "paragraph", part.text.lstrip("# "), 0, True
+
+
 def _is_wrapped(above: DraftLine, line: DraftLine) -> bool:
     """Whether the line's first word would not have fitted into the line above."""
     space = above.edges[1] - above.right
@@ -230,10 +242,12 @@ def _names(above: _Part, table: _Part) -> bool:
     gap = table.drafts[0].top - above.drafts[-1].bottom
     if gap > 30 or gap < -5:
         return False
-    is_unit = all(is_unit_line(draft.text) for draft in above.drafts if isinstance(draft, DraftLine))
-    return (
-        is_unit or (above.text.startswith("(") and above.text.endswith(")")) or not above.text.endswith((".", ";", ","))
-    )
+    return _is_unit(above) or not above.text.endswith((".", ";", ","))
+
+
+def _is_unit(part: _Part) -> bool:
+    lines = [draft.text for draft in part.drafts if isinstance(draft, DraftLine)]
+    return all(map(is_unit_line, lines)) or (part.text.startswith("(") and part.text.endswith(")"))
 
 
 def _box(drafts: Sequence[Draft], size: tuple[float, float]) -> Box:

@@ -1,15 +1,17 @@
 """Columns of text in the order they are read: where a page, or a part of it, is set in two or more."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from masis.sources.pdf.lines import Line, lines_of
+from masis.sources.pdf.lines import Line, is_wordy, joined, lines_of
 from masis.sources.pdf.words import Word
 
-_LEAST_LINES = 5
-_STEP = 3.0
+_LEAST_LINES = 4
+_STEP = 4.0
+_MOST_GAPS = 12
 _MARGIN = 2.5
-_PROSE_WORDS = 3
 _PROSE_SHARE = 0.6
 
 
@@ -40,29 +42,40 @@ def regions_of(words: Sequence[Word], depth: int = 0) -> list[Region]:
 
 def _best_gutter(lines: Sequence[Line], left: float, right: float) -> tuple[float, int, int] | None:
     """A strip that words keep clear of over many lines, with running text on both of its sides."""
-    if sum(_has_prose_beside_a_gap(line) for line in lines) < _LEAST_LINES:
+    beside = [line for line in lines if _has_prose_beside_a_gap(line)]
+    if len(beside) < _LEAST_LINES:
         return None
     best: tuple[int, float, int, int] | None = None
-    place = left + 0.15 * (right - left)
-    while place < right - 0.15 * (right - left):
-        for first, last, both in _clear_runs(lines, place):
+    for place in _gaps(beside, left, right):
+        for first, last, both in (_trimmed(lines, place, *run) for run in _clear_runs(lines, place)):
             if both >= _LEAST_LINES and (best is None or both > best[0]) and _is_prose(lines[first : last + 1], place):
                 best = (both, place, first, last)
-        place += _STEP
     return best[1:] if best else None
 
 
+def _gaps(lines: Sequence[Line], left: float, right: float) -> list[float]:
+    """The middles of gaps between running text, those that most lines share."""
+    edge = 0.15 * (right - left)
+    places = Counter(
+        round((before.right + after.left) / 2 / _STEP) * _STEP
+        for line in lines
+        for before, after in pairwise(line.fragments)
+    )
+    return [place for place, _ in places.most_common(_MOST_GAPS) if left + edge < place < right - edge]
+
+
 def _has_prose_beside_a_gap(line: Line) -> bool:
-    long = [f for f in line.fragments if len(f.words) >= _PROSE_WORDS and not f.is_figure]
-    return len(long) >= 2
+    return sum(is_wordy(fragment.words) for fragment in line.fragments) >= 2
 
 
 def _clear_runs(lines: Sequence[Line], place: float) -> list[tuple[int, int, int]]:
     """Runs of lines that leave the place clear: first, last, and how many have words on both sides."""
     runs: list[tuple[int, int, int]] = []
     first, both = 0, 0
+    rows = [_is_row(line, place) for line in lines]
     for index, line in enumerate(lines):
-        if any(word.left < place + _MARGIN and word.right > place - _MARGIN for word in line.words):
+        is_table = rows[index] and (any(rows[max(index - 1, 0) : index]) or any(rows[index + 1 : index + 2]))
+        if is_table or any(w.left < place + _MARGIN and w.right > place - _MARGIN for w in line.words):
             runs.append((first, index - 1, both))
             first, both = index + 1, 0
         else:
@@ -71,16 +84,41 @@ def _clear_runs(lines: Sequence[Line], place: float) -> list[tuple[int, int, int
     return [run for run in runs if run[1] >= run[0]]
 
 
+def _is_row(line: Line, place: float) -> bool:
+    """Words on both sides, and running text on none, or figures alone on one."""
+    return line.left < place < line.right and not _is_of_columns(line, place)
+
+
+def _trimmed(lines: Sequence[Line], place: float, first: int, last: int, both: int) -> tuple[int, int, int]:
+    """Without rows of a table that the strip happens to pass between, above and below the text."""
+    start, stop = first, last
+    while first <= last and not _has_prose_beside_a_gap(lines[first]):
+        first += 1
+    while first <= last and not _has_prose_beside_a_gap(lines[last]):
+        last -= 1
+    # One column may be longer than the other, or begin with a heading.
+    while start < first <= last and _is_of_columns(lines[first - 1], place):
+        first -= 1
+    while first <= last < stop and _is_of_columns(lines[last + 1], place):
+        last += 1
+    return first, last, both if last >= first else 0
+
+
+def _is_of_columns(line: Line, place: float) -> bool:
+    sides = _sides(line, place)
+    is_figured = any(side and not any(map(str.isalpha, joined(side))) for side in sides)
+    return any(is_wordy(side, 4) for side in sides) and not is_figured
+
+
+def _sides(line: Line, place: float) -> tuple[list[Word], list[Word]]:
+    return [word for word in line.words if word.centre < place], [word for word in line.words if word.centre >= place]
+
+
 def _is_prose(lines: Sequence[Line], place: float) -> bool:
     for is_left in (True, False):
         sides = [[w for w in line.words if (w.centre < place) == is_left] for line in lines]
         filled = [side for side in sides if side]
-        wordy = sum(_is_wordy(side) for side in filled)
+        wordy = sum(is_wordy(side) for side in filled)
         if wordy < max(_LEAST_LINES - 1, _PROSE_SHARE * len(filled)):
             return False
     return True
-
-
-def _is_wordy(words: Sequence[Word]) -> bool:
-    letters = sum(any(map(str.isalpha, word.text)) for word in words)
-    return letters >= _PROSE_WORDS and letters >= 0.6 * len(words)

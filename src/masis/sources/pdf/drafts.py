@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from masis.sources.pdf.columns import Region, regions_of
-from masis.sources.pdf.lines import BULLETS, Line, joined, lines_of
+from masis.sources.pdf.lines import BULLETS, Line, joined, lines_as_written, lines_of
 from masis.sources.pdf.ruled import FoundTable, ruled_tables, texts
 from masis.sources.pdf.unruled import unruled_tables
 from masis.sources.pdf.words import PageContent, Word
 
 _SLICE = 9.0
+_MOST_WORDS = 15_000
 
 
 @dataclass(slots=True)
@@ -56,6 +57,10 @@ class _Slice(Word):
 
 
 def draft_page(content: PageContent) -> list[Draft]:
+    if len(content.words) > _MOST_WORDS:
+        # No page that is read has so many: a map, or a file made to cost time.
+        region = Region(lines_as_written(content.words), 0.0, content.width)
+        return [_draft_line(line, region, 0) for line in region.lines]
     ruled = ruled_tables(content.words, content.shapes)
     taken = {word for table in ruled for word in table.words}
     words = [word for word in content.words if id(word) not in taken] if taken else content.words
@@ -100,11 +105,21 @@ def _table_of(line: Line) -> FoundTable | None:
 
 def _line_drafts(lines: list[Line], region: Region, number: int, content: PageContent) -> Iterator[Draft]:
     index = 0
-    for first, last, table in unruled_tables(lines, content.shapes, region.right):
-        yield from (_draft_line(line, region, number) for line in lines[index:first])
+    for first, last, table in unruled_tables(lines, content.shapes):
+        yield from (_draft_line(line, region, number) for line in _readable(lines[index:first]))
         yield _draft_of(table)
         index = last + 1
-    yield from (_draft_line(line, region, number) for line in lines[index:])
+    yield from (_draft_line(line, region, number) for line in _readable(lines[index:]))
+
+
+def _readable(lines: Sequence[Line]) -> Iterator[Line]:
+    """Several lines with gaps that are no table are read as they were written, not across the gaps."""
+    for has_gaps, run in groupby(lines, key=lambda line: len(line.fragments) > 1 and not line.is_item):
+        found = list(run)
+        if has_gaps and len(found) > 2:
+            yield from lines_as_written(word for line in found for word in line.words)
+        else:
+            yield from found
 
 
 def _draft_line(line: Line, region: Region, number: int) -> DraftLine:

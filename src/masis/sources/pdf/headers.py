@@ -8,6 +8,8 @@ from masis.sources.pdf.lines import Fragment, Line
 from masis.sources.pdf.words import Shape, Word
 
 Span = tuple[float, float]
+_NARROW = 0.42
+_OFF_CENTRE = 0.15
 _PIECES_APART = 3.5
 """Points between the pieces of one rule, drawn cell by cell."""
 
@@ -24,13 +26,33 @@ def header_cells(
         if len(line.fragments) == 1 and is_unit_line(line.text):
             notes.insert(0, line.words)
             continue
-        spans = [
-            _widened(f, span, below, columns)
-            for f, span in zip(line.fragments, _spans(line, columns, shapes), strict=True)
-        ]
-        rows.insert(0, _spread(line, columns, spans))
+        names = _names(line, columns)
+        spans = [_widened(f, s, below, columns) for f, s in zip(names, _spans(names, columns, shapes), strict=True)]
+        rows.insert(0, _spread(names, columns, spans))
         below = [span for span in spans if span[1] > span[0]] or below
     return rows, notes
+
+
+def _names(line: Line, columns: Sequence[Span]) -> list[Fragment]:
+    """The line's pieces, cut also where a narrow gap leads from over one column to over another."""
+    gaps = [b.left - a.right for a, b in pairwise(line.words)]
+    usual = max(min(gaps, default=0.0), 0.0)
+    found: list[Fragment] = []
+    for fragment in line.fragments:
+        found.append(Fragment(fragment.words[:1]))
+        for before, word in pairwise(fragment.words):
+            gap = word.left - before.right
+            is_wide = gap > _NARROW * word.size and (gap > 1.5 * usual or gap > 1.5 * _NARROW * word.size)
+            is_cut = is_wide and _over(before, columns) != _over(word, columns)
+            if is_cut:
+                found.append(Fragment([word]))
+            else:
+                found[-1].words.append(word)
+    return found
+
+
+def _over(word: Word, columns: Sequence[Span]) -> int:
+    return min(range(len(columns)), key=lambda i: abs((columns[i][0] + columns[i][1]) / 2 - word.centre))
 
 
 def _widened(
@@ -44,17 +66,21 @@ def _widened(
     return span
 
 
-def _spread(line: Line, columns: Sequence[Span], spans: Sequence[tuple[int, int]]) -> list[list[Word]]:
+def _spread(names: Sequence[Fragment], columns: Sequence[Span], spans: Sequence[tuple[int, int]]) -> list[list[Word]]:
     cells: list[list[Word]] = [[] for _ in columns]
-    for fragment, (first, last) in zip(line.fragments, spans, strict=True):
+    for fragment, (first, last) in zip(names, spans, strict=True):
         for column in range(first, last + 1):
             cells[column] = cells[column] + fragment.words
     return cells
 
 
-def _spans(line: Line, columns: Sequence[Span], shapes: Sequence[Shape]) -> list[tuple[int, int]]:
-    fragments = line.fragments
+def _spans(fragments: Sequence[Fragment], columns: Sequence[Span], shapes: Sequence[Shape]) -> list[tuple[int, int]]:
     own = [_overlapped(fragment, columns) for fragment in fragments]
+    if ordered := _one_each(fragments, columns, own):
+        return ordered
+    everything = (1, len(columns) - 1)
+    if len(fragments) == 1 and own[0][1] > own[0][0] >= 1 and _is_centred(fragments[0], everything, columns):
+        return [everything]
     spans: list[tuple[int, int]] = []
     for index, fragment in enumerate(fragments):
         first, last = own[index]
@@ -67,7 +93,47 @@ def _spans(line: Line, columns: Sequence[Span], shapes: Sequence[Shape]) -> list
             spans.append(underlined)
             continue
         spans.append(_centred(fragment, columns, (first, last), (max(lowest, 1), max(highest, last))))
-    return spans
+    return _shared_out(fragments, columns, spans) or spans
+
+
+def _shared_out(
+    fragments: Sequence[Fragment], columns: Sequence[Span], spans: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]] | None:
+    """Several names over more columns share all of them, where each then stands over the middle of its own."""
+    named = [(fragment, span) for fragment, span in zip(fragments, spans, strict=True) if span != (0, 0)]
+    if (
+        len(named) < 2
+        or any(first == last for _, (first, last) in named)
+        or sum(last - first + 1 for _, (first, last) in named) >= len(columns) - 1
+    ):
+        return None
+    centres = [(fragment.left + fragment.right) / 2 for fragment, _ in named]
+    owners = [_nearest(centres, (left + right) / 2) for left, right in columns[1:]]
+    groups = [(owners.index(n) + 1, len(owners) - owners[::-1].index(n)) for n in range(len(named)) if n in owners]
+    if len(groups) != len(named) or not all(map(_is_centred, (f for f, _ in named), groups, [columns] * len(named))):
+        return None
+    return [*([(0, 0)] if len(named) < len(fragments) else []), *groups]
+
+
+def _nearest(centres: Sequence[float], place: float) -> int:
+    return min(range(len(centres)), key=lambda index: abs(centres[index] - place))
+
+
+def _is_centred(fragment: Fragment, span: tuple[int, int], columns: Sequence[Span]) -> bool:
+    left, right = columns[span[0]][0], columns[span[1]][1]
+    return abs(left + right - fragment.left - fragment.right) < 2 * _OFF_CENTRE * (right - left)
+
+
+def _one_each(
+    fragments: Sequence[Fragment], columns: Sequence[Span], own: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]] | None:
+    """As many names as columns, or as columns of values, stand over one each, wherever in it they are set."""
+    first = len(columns) - len(fragments)
+    if first not in (0, 1) or len(fragments) < 2 or (first and fragments[0].right < columns[0][1]):
+        return None
+    if any(last > start for start, last in own) and len(set(own)) == len(own):
+        return None
+    return [(index, index) for index in range(first, len(columns))]
 
 
 def _overlapped(fragment: Fragment, columns: Sequence[Span]) -> tuple[int, int]:
@@ -88,7 +154,9 @@ def _underlined(fragment: Fragment, columns: Sequence[Span], shapes: Sequence[Sh
         covers = left <= fragment.left + 3 and fragment.right - 3 <= right
         if covers and right - left < 0.95 * (columns[-1][1] - columns[0][0]):
             inside = [i for i, (a, b) in enumerate(columns) if left - 2 <= (a + b) / 2 <= right + 2 and i]
-            if inside:
+            # Rules of neighbouring names may touch, and those of some cells be left out.
+            is_middle = abs(left + right - fragment.left - fragment.right) < 0.16 * (right - left) + 4
+            if inside and is_middle:
                 return inside[0], inside[-1]
     return None
 

@@ -8,14 +8,14 @@ from statistics import median
 
 from masis.sources.pdf.words import Word
 
-_SAME_LINE = 0.5
+_SAME_LINE = 0.6
 """Of the smaller of two heights, that must overlap."""
-_APART = 0.95
+_APART = 0.75
 """Of the type's size: a gap that no space between words makes."""
 _NUMBERS_APART = 0.5
-_SIGN_REACH = 14.0
+_SIGN_APART = 0.36
 FIGURE = re.compile(
-    r"[-–—−+~<>]?\s?[($€£¥₹\[]*\s?[-–—−+]?\s?[$€£¥₹]?\s?\(?\d[\d.,'’\u202f]*(?:\s?(?:%|bps|x|pts?))?[)\]]*%?[*†‡]*"
+    r"[-–—−+~<>]?\s?[($€£¥₹\[]*\s?[-–—−+]?\s?[$€£¥₹]?\s?\(?\d[\d.,'’\u202f]*(?:[-–/:]\d[\d.,]*){0,3}(?:\s?(?:%|bps|x|pts?))?[)\]]*%?[*†‡]*"
     r"|[-–—−]{1,2}[)%]?|[nN]/?[aAmM]\.?|[$€£¥]\s?[-–—−]+"
 )
 _SIGN = re.compile(r"(?:US|C|A|HK)?[$€£¥₹]|\(|\$\(")
@@ -27,33 +27,33 @@ LIST_MARKER = re.compile(
 )
 
 
-@dataclass(slots=True)
+@dataclass
 class Fragment:
     words: list[Word]
 
-    @property
+    @cached_property
     def left(self) -> float:
         return self.words[0].left
 
-    @property
+    @cached_property
     def inner(self) -> float:
         """Where it begins, a currency sign set apart left out."""
         is_signed = len(self.words) > 1 and _SIGN.fullmatch(self.words[0].text) and self.is_figure
         return self.words[1 if is_signed else 0].left
 
-    @property
+    @cached_property
     def right(self) -> float:
         return max(word.right for word in self.words)
 
-    @property
+    @cached_property
     def text(self) -> str:
         return joined(self.words)
 
-    @property
+    @cached_property
     def is_figure(self) -> bool:
         return bool(FIGURE.fullmatch(self.text))
 
-    @property
+    @cached_property
     def is_bold(self) -> bool:
         return all(word.is_bold for word in self.words)
 
@@ -93,6 +93,10 @@ class Line:
         return bool(letters) and all(word.is_bold for word in letters)
 
     @cached_property
+    def is_all_bold(self) -> bool:
+        return all(word.is_bold for word in self.words)
+
+    @cached_property
     def text(self) -> str:
         return joined(self.words)
 
@@ -102,7 +106,8 @@ class Line:
 
     @cached_property
     def is_item(self) -> bool:
-        return len(self.words) > 1 and bool(LIST_MARKER.fullmatch(self.words[0].text))
+        is_marked = len(self.words) > 1 and LIST_MARKER.fullmatch(self.words[0].text)
+        return bool(is_marked) and not self.words[1].text[0].isdigit()
 
 
 _NO_SPACE_BEFORE = re.compile(r"\)|%|\)%|%\)")
@@ -113,13 +118,17 @@ def joined(words: Sequence[Word]) -> str:
     """On one line; a sign set apart from its figure is put next to it."""
     parts: list[str] = []
     for index, word in enumerate(words):
-        if index and not _touches(words[index - 1].text, word.text):
+        if index and not _touches(words[index - 1], word):
             parts.append(" ")
         parts.append(word.text)
     return "".join(parts)
 
 
-def _touches(before: str, after: str) -> bool:
+def _touches(left: Word, right: Word) -> bool:
+    before, after = left.text, right.text
+    if before[-1:] == "-" and len(before) > 1 and right.top > left.bottom - 0.3 * left.size:
+        # A word broken at its hyphen.
+        return before[-2].isalpha() and after[0].isalpha()
     if _NO_SPACE_BEFORE.fullmatch(after) and before[-1:].isdigit():
         return True
     return bool(_NO_SPACE_AFTER.fullmatch(before)) and (after[:1].isdigit() or after[:1] in "(-–—−.")
@@ -142,6 +151,25 @@ def lines_of(words: Iterable[Word]) -> list[Line]:
     return [Line(sorted(own, key=lambda word: word.left)) for _, _, own in lines]
 
 
+def lines_as_written(words: Iterable[Word]) -> list[Line]:
+    """In the order of the file, for text whose layout cannot be told: what was written together stays together."""
+    lines: list[Line] = []
+    for word in sorted(words, key=lambda each: each.order):
+        last = lines[-1].words[-1] if lines else None
+        is_level = last is not None and abs(last.middle - word.middle) < 0.4 * last.size
+        if last and is_level and -last.size < word.left - last.right < 2 * last.size:
+            lines[-1].words.append(word)
+        else:
+            lines.append(Line([word]))
+    return lines
+
+
+def is_wordy(words: Sequence[Word], least: int = 3) -> bool:
+    """Running text: most of its words begin with a small letter, as those of labels, names and figures do not."""
+    small = sum(word.text[:1].islower() or not word.text[:1].isascii() for word in words)
+    return len(words) >= least and small >= 0.5 * len(words)
+
+
 def fragments_of(words: Sequence[Word]) -> list[Fragment]:
     found: list[Fragment] = []
     for word in words:
@@ -157,11 +185,13 @@ def _is_apart(fragment: Fragment, word: Word) -> bool:
     gap, size = word.left - before.right, max(min(word.size, before.size), 4.0)
     is_number, was_number = bool(FIGURE.fullmatch(word.text)), bool(FIGURE.fullmatch(before.text))
     if _SIGN.fullmatch(before.text) and len(fragment.words) == 1 and (is_number or word.text[0] in "(-–—−$.)"):
-        return gap > _SIGN_REACH * size
+        return False
     if _MINUS.fullmatch(before.text) and len(fragment.words) == 1 and is_number:
         return gap > 0.4 * size
     if _AFTER.fullmatch(word.text) and was_number:
         return gap > 1.5 * size
-    if (is_number and was_number) or (_SIGN.fullmatch(word.text) and was_number):
+    if _SIGN.fullmatch(word.text) and word.text != "(":
+        return gap > _SIGN_APART * size
+    if is_number and was_number:
         return gap > _NUMBERS_APART * size
     return gap > _APART * size

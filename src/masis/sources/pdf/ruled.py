@@ -10,6 +10,9 @@ from masis.sources.pdf.words import Shape, Word
 _NEAR = 3.0
 """Points between lines that are meant to meet, or to be one."""
 _LEAST_LENGTH = 6.0
+_BOX_WORDS = 12
+_MOST_PAIRS = 400_000
+_MOST_WORDS = 250
 
 
 @dataclass(slots=True)
@@ -44,6 +47,9 @@ class FoundTable:
 def ruled_tables(words: Sequence[Word], shapes: Sequence[Shape]) -> list[FoundTable]:
     flat = _merged([s for s in shapes if s.is_flat and s.right - s.left > _LEAST_LENGTH], is_flat=True)
     upright = _merged([s for s in shapes if s.is_upright and s.bottom - s.top > _LEAST_LENGTH], is_flat=False)
+    if len(flat) * len(upright) > _MOST_PAIRS:
+        # A drawing: no table has so many lines.
+        return []
     tables = []
     for rows, columns in _grids(flat, upright):
         if table := _table(words, rows, columns):
@@ -120,11 +126,22 @@ def _table(words: Sequence[Word], flat: list[Shape], upright: list[Shape]) -> Fo
         if ys[0] < word.middle < ys[-1] and xs[0] < word.centre < xs[-1]:
             row, column = bisect_right(ys, word.middle) - 1, bisect_right(xs, word.centre) - 1
             cells[row][column].words.append(word)
+    if any(_is_layout(cell) for row in cells for cell in row):
+        return None
     rows, header_rows = _filled(cells)
     filled = sum(bool(cell) for row in rows for cell in row)
     if len(rows) < 2 or len(rows[0]) < 2 or filled < 3 or filled < 0.2 * len(rows) * len(rows[0]):
         return None
     return FoundTable(rows, header_rows, xs[0], ys[0], xs[-1], ys[-1], tuple(xs))
+
+
+def _is_layout(cell: GridCell) -> bool:
+    """A box around a part of the page: many words, or lines with columns of their own."""
+    if len(cell.words) < _BOX_WORDS:
+        return False
+    lines = lines_of(cell.words)
+    gapped = sum(len(line.fragments) > 1 for line in lines)
+    return len(cell.words) > _MOST_WORDS or (len(lines) > 3 and gapped >= 0.5 * len(lines))
 
 
 def _places(values: list[float]) -> list[float]:
@@ -193,6 +210,9 @@ def _spanned_depth(cells: list[list[GridCell]], ordered: dict[int, list[Word]]) 
         return max((cell.height for cell in first), default=0) if any(cell.height > 1 for cell in first) else 0
     depth = 1
     while depth < min(len(cells) - 1, 4) and any(cell.width > 1 for cell in cells[depth - 1]):
+        depth += 1
+    # A row of notes over all columns (“(in millions)”) is the header's too.
+    while depth < min(len(cells) - 1, 5) and not ordered[id(cells[depth][0])] and cells[depth][-1].width > 1:
         depth += 1
     return depth
 

@@ -21,6 +21,9 @@ _PART = re.compile(r"(?:part|chapter)\s+[ivx\d]+\b", re.IGNORECASE)
 _SECTION = re.compile(
     r"(?:item|section|note|article|appendix|exhibit)\s+\w{1,4}\b|\d{1,2}(?:\.\d{1,2}){0,3}\.?\s", re.IGNORECASE
 )
+_ADDRESS = re.compile(
+    r"^\d{1,5} [^\W\d].*\d{4,}$|,\s*[A-Z]{2}\s+\d{5}|@|https?://|www\.|\bphone\b|\btel\b", re.IGNORECASE
+)
 _DIGITS = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(
     r"(?:page\s*)?[-–—]?\s*\(?(?:[A-Z]-)?(?:\d{1,4}|[ivxlc]{1,6})\)?\s*[-–—]?(?:\s*(?:of|/)\s*\d{1,4})?", re.I
@@ -48,6 +51,8 @@ class Styles:
         if not is_words or len(text) > _HEADING_CHARS or text.startswith("(") or is_unit_line(text):
             return 0
         if _BULLET.match(text) or (text.endswith(_NO_HEADING_END) and len(text) > 12 and not text.isupper()):
+            return 0
+        if _ADDRESS.search(text):
             return 0
         is_large = line.size >= self.body * _LARGER
         if is_large:

@@ -1,6 +1,8 @@
 """PDF: pages of headings, paragraphs, lists and tables, from where their words stand."""
 
+import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +12,13 @@ from masis.sources.pdf.assembly import Assembler
 from masis.sources.pdf.drafts import Draft, DraftLine, draft_page
 from masis.sources.pdf.styles import Styles, furniture_of
 from masis.sources.pdf.words import read_content
-from masis.sources.plain import title_line
+from masis.sources.plain import clean, one_line, title_line
 from masis.sources.sandbox.confinement import step_done
 from masis.types import Page, ParsedDocument
 
 _MAX_CHARACTERS = 100_000_000
 _MAX_DAMAGED = 1000
+_MADE = re.compile(r"D:((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
 _END_MARK_WITHIN = 65_536
 
 
@@ -44,9 +47,22 @@ def parse_pdf(data: bytes, file_name: str) -> ParsedDocument:
         pages,
         title=title_line(opening or first.text),
         date=find_date(first.text),
+        made=_made(document),
+        author=_property(document, "Author"),
         notes=_notes(read, texts),
         scanned=_scanned(read, texts),
     )
+
+
+def _made(document: Any) -> str | None:
+    day = _MADE.match(_property(document, "CreationDate") or "")
+    return "-".join(day.groups()) if day else None
+
+
+def _property(document: Any, name: str) -> str | None:
+    with suppress(Exception):  # a damaged dictionary of properties is no loss
+        return one_line(clean(document.get_metadata_value(name))) or None
+    return None
 
 
 def _assembled(read: Sequence[_ReadPage]) -> list[Page]:

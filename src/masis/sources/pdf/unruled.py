@@ -7,38 +7,38 @@ a table stays the lines it was.
 import itertools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import median
 
+from masis.language.periods import PERIOD
 from masis.language.unit_captions import is_unit_line
 from masis.sources.pdf.headers import header_cells
-from masis.sources.pdf.lines import FIGURE, Fragment, Line, joined
+from masis.sources.pdf.lines import Fragment, Line, is_wordy
+from masis.sources.pdf.rows import Cells, Column, close_step, rows_of
 from masis.sources.pdf.ruled import FoundTable
-from masis.sources.pdf.words import Shape, Word
+from masis.sources.pdf.words import Shape
 
 _MOST_BETWEEN = 3
 """Lines of one piece (sub-headings, wrapped labels) between rows."""
 _WIDE_GAP = 2.6
 """Of a line's height: so far apart, two rows are of two tables."""
+_HEADER_WORDS, _CELL_WORDS = 25, 80
+_MOST_WORDY = 0.3
+"""Of the pieces of a table without figures; with more running text it is columns of text."""
 _LEAST_GUTTER = 0.28
 _TIGHT = 0.86
 """Of the usual distance of rows: closer lines are one row."""
 _BARE_YEAR = re.compile(r"\(?(?:19|20)\d\d\)?[*†]?")
+_WRITTEN = re.compile(r"[,.$€£%]\d|\d[,.%]|[$€£]")
 _LOWER = re.compile(r"[a-zà-ÿ(&]")
 
 
-@dataclass(slots=True)
-class _Column:
-    left: float
-    right: float
-
-
-def unruled_tables(lines: Sequence[Line], shapes: Sequence[Shape], right: float) -> list[tuple[int, int, FoundTable]]:
+def unruled_tables(lines: Sequence[Line], shapes: Sequence[Shape]) -> list[tuple[int, int, FoundTable]]:
     """First and last line of each table, and the table."""
     found: list[tuple[int, int, FoundTable]] = []
     index, done = 0, 0
+    margin = min((line.left for line in lines), default=0.0)
     while index < len(lines):
-        last = _run_end(lines, index) if _is_tabular(lines[index]) else None
+        last = _run_end(lines, index) if _is_tabular(lines[index]) and not _is_title(lines, index, margin) else None
         if last is None or last == index:
             index += 1
             continue
@@ -55,6 +55,13 @@ def _is_tabular(line: Line) -> bool:
     fragments = line.fragments
     is_list_item = line.is_item and len(fragments) == 2 and fragments[0].words == line.words[:1]
     return len(fragments) > 1 and not is_list_item
+
+
+def _is_title(lines: Sequence[Line], index: int, margin: float) -> bool:
+    """ "Item 1.   Financial Statements": a gap in a line at the margin, with no row below it."""
+    line, below = lines[index], lines[index + 1 : index + 2]
+    at_margin = line.left <= margin + 2 * line.size
+    return at_margin and not _has_amounts(line) and not any(map(_is_tabular, below))
 
 
 def _run_end(lines: Sequence[Line], first: int) -> int | None:
@@ -82,7 +89,10 @@ def _run_end(lines: Sequence[Line], first: int) -> int | None:
 
 
 def _names_next_table(lines: Sequence[Line], index: int) -> bool:
-    """A line of one piece above rows of names, and not of amounts, is the caption of another table."""
+    """A line of one piece, set off, above rows of names and not of amounts is the caption of another table."""
+    line, above = lines[index], lines[index - 1]
+    if line.top - above.bottom < 0.4 * (line.bottom - line.top):
+        return False
     for line in lines[index + 1 : index + 1 + _MOST_BETWEEN]:
         if _is_tabular(line):
             return not _has_amounts(line)
@@ -90,8 +100,9 @@ def _names_next_table(lines: Sequence[Line], index: int) -> bool:
 
 
 def _values_left(line: Line) -> float:
-    """Where the figures of a row begin; a label may be as long as that."""
-    return min((f.inner for f in line.fragments[1:] if f.is_figure), default=float("inf"))
+    """Where the figures of a row begin, or what follows its label; a label may be as long as that."""
+    figures = [f.inner for f in line.fragments[1:] if f.is_figure]
+    return min(figures or [f.inner for f in line.fragments[1:]], default=float("inf"))
 
 
 def _is_sentence(line: Line) -> bool:
@@ -105,24 +116,23 @@ def _built(
     columns = _columns(run)
     if columns is None:
         return None
-    last = _without_tail(lines, first, _before_next_header(lines, first, last, columns), columns)
+    last = _with_tail(lines, first, _before_next_header(lines, first, last, columns), columns)
     run = list(lines[first : last + 1])
     if sum(_is_tabular(line) for line in run) < 2:
         return None
-    body_start = _body_start(run, columns)
-    top = _header_top(lines, done, first, columns) if body_start is not None else first
+    start = _body_start(run, columns)
+    top = _header_top(lines, done, first, columns) if start is not None else first
     run = list(lines[top : last + 1])
-    body_start = (body_start or 0) + first - top
-    if body_start == 0 and top == first:
-        body_start = _text_header(run, shapes)
+    body_start = _text_header(run, shapes) if start is None else start + first - top
     head, body = run[:body_start], run[body_start:]
     if len(body) < 1:
         return None
     while head and _is_label_only(head[-1], columns) and not is_unit_line(head[-1].text):
         body.insert(0, head.pop())
+    columns = _without_halves(columns, head, body)
     header, notes = header_cells(head, _extents(body, columns), shapes)
-    rows = _joined_rows(body, columns, shapes)
-    if rows is None or (len(rows) < 2 and not header):
+    rows = rows_of(body, _under_names(columns, head), shapes)
+    if (len(rows) < 2 and not header) or _is_overfull(header, _HEADER_WORDS) or _is_overfull(rows, _CELL_WORDS):
         return None
     left, right = min(line.left for line in run), max(line.right for line in run)
     edges = tuple(column.left for column in columns)
@@ -130,7 +140,12 @@ def _built(
     return top, last, table
 
 
-def _columns(run: Sequence[Line]) -> list[_Column] | None:
+def _is_overfull(rows: Sequence[Cells], most: int) -> bool:
+    """Cells as long as paragraphs: the columns of a page, not of a table."""
+    return any(len(cell) > most for row in rows for cell in row)
+
+
+def _columns(run: Sequence[Line]) -> list[Column] | None:
     """Where no row has anything, over all rows with figures, or over all rows where there are none."""
     tabular = [line for line in run if _is_tabular(line)]
     core = [line for line in tabular if _has_amounts(line)]
@@ -141,8 +156,6 @@ def _columns(run: Sequence[Line]) -> list[_Column] | None:
     size = median(line.size for line in core)
     allowed = len(core) // 12
     columns = _between_gutters([f for line in core for f in line.fragments], _LEAST_GUTTER * size, allowed)
-    needed = 2 if len(core) > 2 else 1
-    columns = [c for c in columns if sum(_touches(f, c) for line in core for f in line.fragments) >= needed]
     if len(columns) < 2 or len(columns) > 40:
         return None
     if not _is_consistent(core, columns):
@@ -155,9 +168,9 @@ def _has_amounts(line: Line) -> bool:
     return any(f.is_figure and not _BARE_YEAR.fullmatch(f.text) for f in values)
 
 
-def _between_gutters(fragments: Sequence[Fragment], least: float, allowed: int) -> list[_Column]:
+def _between_gutters(fragments: Sequence[Fragment], least: float, allowed: int) -> list[Column]:
     events = sorted([(f.inner, 1) for f in fragments] + [(f.right, -1) for f in fragments])
-    columns: list[_Column] = []
+    columns: list[Column] = []
     covering, is_open = 0, False
     for place, change in events:
         covering += change
@@ -165,57 +178,66 @@ def _between_gutters(fragments: Sequence[Fragment], least: float, allowed: int) 
             is_open = True
             if columns and place - columns[-1].right < least:
                 continue
-            columns.append(_Column(place, place))
+            columns.append(Column(place, place))
         elif is_open and covering <= allowed:
             is_open = False
             columns[-1].right = place
     return columns
 
 
-def _touches(fragment: Fragment, column: _Column) -> bool:
+def _touches(fragment: Fragment, column: Column) -> bool:
     return fragment.inner < column.right and fragment.right > column.left
 
 
-def _is_consistent(core: Sequence[Line], columns: Sequence[_Column]) -> bool:
+def _is_consistent(core: Sequence[Line], columns: Sequence[Column]) -> bool:
     """Nearly every piece in one column, and figures or short pieces in most: else it is prose with gaps."""
     crossing = sum(sum(_touches(f, c) for c in columns) > 1 for line in core for f in line.fragments)
     pieces = [f for line in core for f in line.fragments]
+    crowded = sum(_is_crowded(line, columns) for line in core)
     values = [f for line in core for f in line.fragments[1:]]
     figures = sum(f.is_figure for f in values)
-    if crossing > 0.15 * len(pieces):
+    if crossing > 0.15 * len(pieces) or (crowded > 0.25 * len(core) and figures < 0.3 * len(values)):
         return False
     if len(core) == 2 and len(columns) == 2 and not figures:
         return False
-    long = sum(len(f.words) > 8 for f in pieces)
-    return figures >= 0.3 * len(values) or (len(core) >= 3 and long <= 0.5 * len(pieces))
+    if sum(is_wordy(f.words, 4) for f in values) > _MOST_WORDY * len(values):
+        return False
+    wordy = sum(is_wordy(f.words, 4) for f in pieces)
+    return figures >= 0.3 * len(values) or (len(core) >= 3 and wordy <= _MOST_WORDY * len(pieces))
 
 
-def _without_tail(lines: Sequence[Line], first: int, last: int, columns: Sequence[_Column]) -> int:
-    """The last row may be wrapped into the line below."""
-    run = lines[first : last + 1]
-    pitch = _pitch(run)
-    below = last + 1
-    if below < len(lines) and len(lines[below].fragments) == 1 and not lines[below].is_item:
-        line = lines[below]
-        is_close = line.top - lines[last].top < _TIGHT * pitch
-        if is_close and line.right < columns[1].left and _LOWER.match(line.text):
-            return below
+def _is_crowded(line: Line, columns: Sequence[Column]) -> bool:
+    """Pieces apart from each other in one column: it hides columns of its own."""
+    return any(sum(_touches(fragment, column) for fragment in line.fragments) > 1 for column in columns)
+
+
+def _with_tail(lines: Sequence[Line], first: int, last: int, columns: Sequence[Column]) -> int:
+    """The last row may be wrapped into the lines below."""
+    step = close_step(lines[first : last + 1]) or _TIGHT * _pitch(lines[first : last + 1])
+    while last + 1 < len(lines):
+        above, line = lines[last], lines[last + 1]
+        inside = [c for c in columns if any(_touches(fragment, c) for fragment in line.fragments)]
+        is_wrapped = len(line.fragments) == len(inside) and not line.is_item and line.top - above.top <= step
+        if not is_wrapped or line.right > columns[-1].right + 2:
+            break
+        last += 1
     return last
 
 
-def _before_next_header(lines: Sequence[Line], first: int, last: int, columns: Sequence[_Column]) -> int:
+def _before_next_header(lines: Sequence[Line], first: int, last: int, columns: Sequence[Column]) -> int:
     """Names over the columns below rows of figures begin another table."""
     pitch = _pitch(lines[first : last + 1])
     has_rows = False
     for index in range(first, last):
         line = lines[index]
-        if has_rows and _is_header_like(line, columns) and line.top - lines[index - 1].top > _TIGHT * pitch:
+        is_set_off = line.is_all_bold or line.top - lines[index - 1].top > 1.5 * pitch
+        if has_rows and is_set_off and _is_header_like(line, columns):
             return index - 1
         has_rows = has_rows or (_has_amounts(line) and line.left < columns[1].left - 1)
     return last
 
 
-def _is_header_like(line: Line, columns: Sequence[_Column]) -> bool:
+def _is_header_like(line: Line, columns: Sequence[Column]) -> bool:
     is_over = all(fragment.left > columns[0].right for fragment in line.fragments)
     names = [f for f in line.fragments if not f.is_figure or _BARE_YEAR.fullmatch(f.text)]
     return is_over and len(names) == len(line.fragments) and any(map(str.isalnum, line.text))
@@ -227,23 +249,48 @@ def _pitch(run: Sequence[Line]) -> float:
     return median(steps) if steps else 1.2 * max(median(line.size for line in run), 4.0)
 
 
-def _body_start(run: Sequence[Line], columns: Sequence[_Column]) -> int | None:
-    """The first line with an amount in a column of values; None where the table has no amounts."""
-    for index, line in enumerate(run):
-        if not _is_tabular(line):
-            continue
-        values = [f for f in line.fragments if f.left >= columns[1].left - 1]
-        amounts = [f for f in values if f.is_figure and not _BARE_YEAR.fullmatch(f.text)]
-        if amounts and (line.left < columns[1].left - 1 or not index):
-            return index
-        if amounts and any(re.search(r"[,.$€£%]\d|\d[,.%]|[$€£]", f.text) for f in amounts):
-            return index
-    return None
+def _body_start(run: Sequence[Line], columns: Sequence[Column]) -> int | None:
+    """The first row of the body, known by an amount or by what stands above it; None where the table has no amounts."""
+    first = next((index for index, line in enumerate(run) if _is_first_amount(line, columns, index)), None)
+    if first is None:
+        return None
+    rows_above = range(first)
+    full = next((i for i in rows_above if len(run[i].fragments) > 1 and _has_label(run[i], columns)), first)
+    bold = next((index for index, line in enumerate(run) if not line.is_all_bold), 0)
+    if 0 < bold <= first:
+        start = max(bold, full + 1) if full < first and run[full].is_all_bold else bold
+    elif full == first:
+        start = first
+    else:
+        # A line of names with its label is the header's last; a second such line is a row of words.
+        is_header = full == 0 or all(_is_name(f) for f in run[full].fragments[1:])
+        start = full + 1 if is_header else full
+    while start < first and not _has_label(run[start], columns):
+        start += 1
+    return start
+
+
+def _is_first_amount(line: Line, columns: Sequence[Column], index: int) -> bool:
+    if not _is_tabular(line):
+        return False
+    values = [f for f in line.fragments if f.inner >= columns[1].left - 1]
+    amounts = [f for f in values if f.is_figure and not _BARE_YEAR.fullmatch(f.text)]
+    if not amounts:
+        return False
+    return _has_label(line, columns) or not index or any(_WRITTEN.search(f.text) for f in amounts)
+
+
+def _has_label(line: Line, columns: Sequence[Column]) -> bool:
+    return line.left < columns[0].right
+
+
+def _is_name(fragment: Fragment) -> bool:
+    return bool(PERIOD.search(fragment.text)) or bool(_BARE_YEAR.fullmatch(fragment.text)) or fragment.is_bold
 
 
 def _text_header(run: Sequence[Line], shapes: Sequence[Shape]) -> int:
     """Of a table of words: down to a rule under its first lines, or its bold lines, or its first line."""
-    bold = next((index for index, line in enumerate(run[:4]) if not line.is_bold), 0)
+    bold = next((index for index, line in enumerate(run[:4]) if not line.is_all_bold), 0)
     if 0 < bold < len(run):
         return bold
     for index, (line, below) in enumerate(itertools.pairwise(run)):
@@ -256,7 +303,7 @@ def _text_header(run: Sequence[Line], shapes: Sequence[Shape]) -> int:
     return 1 if not any(f.is_figure and not _BARE_YEAR.fullmatch(f.text) for f in first.fragments[1:]) else 0
 
 
-def _header_top(lines: Sequence[Line], done: int, first: int, columns: Sequence[_Column]) -> int:
+def _header_top(lines: Sequence[Line], done: int, first: int, columns: Sequence[Column]) -> int:
     """Lines above that stand over the columns of values only: “Years ended December 31,”."""
     top = first
     while top > done:
@@ -264,7 +311,9 @@ def _header_top(lines: Sequence[Line], done: int, first: int, columns: Sequence[
         height = max(line.bottom - line.top, 4.0)
         is_near = below.top - line.bottom < 1.2 * height
         is_over = all(f.left >= columns[0].right - 0.15 * (columns[0].right - columns[0].left) for f in line.fragments)
-        if not (is_near and is_over and line.left >= columns[1].left - 12 * height and len(line.words) <= 24):
+        if not (is_near and is_over and line.left >= columns[1].left - 12 * height):
+            break
+        if len(line.words) > 9 * len(line.fragments) or line.text.endswith("."):
             break
         if line.left < columns[1].left - 3 * height and len(line.fragments) == 1:
             break
@@ -272,7 +321,7 @@ def _header_top(lines: Sequence[Line], done: int, first: int, columns: Sequence[
     return top
 
 
-def _extents(body: Sequence[Line], columns: Sequence[_Column]) -> list[tuple[float, float]]:
+def _extents(body: Sequence[Line], columns: Sequence[Column]) -> list[tuple[float, float]]:
     """Of the columns with the signs set apart, over the middle of which headers are centred."""
     lefts = [column.left for column in columns]
     for line in body:
@@ -283,98 +332,37 @@ def _extents(body: Sequence[Line], columns: Sequence[_Column]) -> list[tuple[flo
     return [(left, column.right) for left, column in zip(lefts, columns, strict=True)]
 
 
-def _is_label_only(line: Line, columns: Sequence[_Column]) -> bool:
+def _without_halves(columns: list[Column], head: Sequence[Line], body: Sequence[Line]) -> list[Column]:
+    """Figures set left and right in one wide column are one column: no row has both, and not each has a name."""
+    merged = columns[:1]
+    for column in columns[1:]:
+        before = merged[-1]
+        is_apart = any(_fills(line, before) and _fills(line, column) for line in body)
+        is_named = all(any(_fills(line, a, b) for line in head) for a, b in ((before, column), (column, before)))
+        if len(merged) > 1 and head and not is_named and not is_apart:
+            merged[-1] = Column(before.left, column.right)
+        else:
+            merged.append(column)
+    return merged
+
+
+def _fills(line: Line, column: Column, other: Column | None = None) -> bool:
+    """Whether the line has a piece in the column, and not in the other too."""
+    return any(_touches(f, column) and not (other and _touches(f, other)) for f in line.fragments)
+
+
+def _under_names(columns: list[Column], head: Sequence[Line]) -> list[Column]:
+    """As wide as the names over them, so that figures set at another edge are found too."""
+    wide = [Column(column.left, column.right) for column in columns]
+    for fragment in (f for line in head for f in line.fragments):
+        touched = [index for index, column in enumerate(columns) if _touches(fragment, column)]
+        if len(touched) == 1 and touched[0]:
+            own = touched[0]
+            wide[own].left = min(wide[own].left, max(fragment.left, columns[own - 1].right + 1))
+            following = columns[own + 1].left - 1 if own + 1 < len(columns) else fragment.right
+            wide[own].right = max(wide[own].right, min(fragment.right, following))
+    return wide
+
+
+def _is_label_only(line: Line, columns: Sequence[Column]) -> bool:
     return len(line.fragments) == 1 and line.right < columns[1].left
-
-
-def _joined_rows(
-    body: Sequence[Line], columns: Sequence[_Column], shapes: Sequence[Shape]
-) -> list[list[list[Word]]] | None:
-    pitch = _pitch(body)
-    separators = _row_edges(body, shapes)
-    rows: list[list[list[Word]]] = []
-    above: Line | None = None
-    for line in body:
-        cells = _cells(line, columns)
-        if cells is None:
-            return None
-        if above is not None and rows and _continues(rows[-1], cells, above, line, pitch, separators):
-            rows[-1] = [old + new for old, new in zip(rows[-1], cells, strict=True)]
-        else:
-            rows.append(cells)
-        above = line
-    return rows
-
-
-def _row_edges(body: Sequence[Line], shapes: Sequence[Shape]) -> list[float]:
-    """Where rules and the edges of shaded bands part the rows, if they do so all over the table."""
-    left, right = min(line.left for line in body), max(line.right for line in body)
-    top, bottom = body[0].top, body[-1].bottom
-    edges: dict[int, float] = {}
-    for shape in shapes:
-        if shape.is_upright or shape.bottom < top - 4 or shape.top > bottom + 4:
-            continue
-        width = max(0.0, min(shape.right, right) - max(shape.left, left))
-        for place in {round(shape.top), round(shape.bottom)}:
-            edges[place] = edges.get(place, 0.0) + width
-    full = sorted(place for place, width in edges.items() if width > 0.75 * (right - left))
-    return [float(place) for place in full] if len(full) >= 0.35 * len(body) else []
-
-
-def _cells(line: Line, columns: Sequence[_Column]) -> list[list[Word]] | None:
-    cells: list[list[Word]] = [[] for _ in columns]
-    for fragment in line.fragments:
-        overlaps = [min(fragment.right, c.right) - max(fragment.inner, c.left) for c in columns]
-        touched = [index for index, overlap in enumerate(overlaps) if overlap > 0]
-        if len(touched) > 1 and len(line.fragments) > 1 and len(fragment.words) > 1 and not fragment.is_figure:
-            for word in fragment.words:
-                cells[_nearest(word.centre, columns)].append(word)
-        else:
-            cells[touched[0] if touched else _nearest_column(fragment, columns)] += fragment.words
-    return cells
-
-
-def _nearest(place: float, columns: Sequence[_Column]) -> int:
-    return min(range(len(columns)), key=lambda i: max(columns[i].left - place, place - columns[i].right, 0.0))
-
-
-def _nearest_column(fragment: Fragment, columns: Sequence[_Column]) -> int:
-    return min(
-        range(len(columns)),
-        key=lambda i: max(columns[i].left - fragment.right, fragment.left - columns[i].right, 0.0),
-    )
-
-
-def _continues(
-    row: list[list[Word]], cells: list[list[Word]], above: Line, line: Line, pitch: float, separators: list[float]
-) -> bool:
-    """Whether a line belongs to the row above: a wrapped label, or a cell of several lines."""
-    if separators:
-        between = [place for place in separators if above.bottom - 3 <= place <= line.top + 3]
-        if between:
-            return False
-        step = line.top - above.top
-        return step <= 1.25 * pitch and not _both_have_figures(row, cells)
-    if _both_have_figures(row, cells):
-        return False
-    is_tight = line.top - above.top < _TIGHT * pitch
-    label, below = joined(row[0]), joined(cells[0])
-    values_above, values_here = any(row[1:]), any(cells[1:])
-    if not values_above and values_here:
-        # A sub-heading, or the first line of a wrapped label.
-        if not below:
-            return is_tight
-        return not label.endswith(":") and (bool(_LOWER.match(below)) or is_tight)
-    if values_above and not values_here:
-        return bool(below) and not below.endswith(":") and (is_tight or bool(_LOWER.match(below)))
-    if values_above and values_here:
-        # Cells of words wrapped together; the first column mostly has one line only.
-        return is_tight or (not below and not any(FIGURE.fullmatch(joined(cell)) for cell in cells[1:]))
-    return bool(_LOWER.match(below)) and not label.endswith(":")
-
-
-def _both_have_figures(row: list[list[Word]], cells: list[list[Word]]) -> bool:
-    def has_figure(side: list[list[Word]]) -> bool:
-        return any(cell and FIGURE.fullmatch(joined(cell)) for cell in side[1:])
-
-    return has_figure(row) and has_figure(cells)

@@ -12,7 +12,7 @@ from masis.sources.plain import clean
 _BOLD_WEIGHT = 600
 _THIN = 2.5
 """Points: a shape as thin as this is a rule."""
-_MOST_SHAPES = 20_000
+_MOST_SHAPES = 5_000
 _MOST_SEGMENTS = 400
 _DEEPEST_FORM = 4
 _WORD = re.compile(r"\S+")
@@ -32,6 +32,8 @@ class Word:
     is_bold: bool
     is_joined: bool = False
     """Ends with a hyphen that only breaks the line."""
+    order: int = 0
+    """Its place in the file, which keeps together what was written together."""
     place: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     """Left, top, right and bottom in the page's own points, however it is turned."""
 
@@ -76,13 +78,21 @@ def read_content(page: Any) -> PageContent:
     textpage = page.get_textpage()
     try:
         words = list(_words(textpage.raw, left, top))
+        for number, (word, _) in enumerate(words):
+            word.order = number
     finally:
         textpage.close()
+    # What lies outside the page, as the other half of a spread does, no reader of this page sees.
+    words = [each for each in words if _is_on_page(each[0], right - left, top - bottom)] or words
     turned = _turned(words)
     shapes, has_drawings = _shapes(page.raw, left, top)
     if turned:
         return _upright(PageContent([w for w, _ in words], shapes, right - left, top - bottom, has_drawings), turned)
     return PageContent([word for word, _ in words], shapes, right - left, top - bottom, has_drawings)
+
+
+def _is_on_page(word: Word, width: float, height: float) -> bool:
+    return -1 <= word.centre <= width + 1 and -1 <= word.middle <= height + 1
 
 
 def _words(textpage: Any, page_left: float, page_top: float) -> Iterator[tuple[Word, bool]]:

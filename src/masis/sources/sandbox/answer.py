@@ -80,13 +80,14 @@ class _Answer:
         raise self._too_much()
 
     def _document(self, header: Header) -> ParsedDocument:
-        title, date, made = (_optional(header.get(name)) for name in ("title", "date", "made"))
+        title, date, made, author = (_optional(header.get(name)) for name in ("title", "date", "made", "author"))
         scanned = [int(number) for number in header["scanned"]]
         return ParsedDocument(
             self._pages,
             title=title,
             date=date,
             made=made,
+            author=author,
             members=self._members,
             notes=self._notes,
             scanned=scanned,

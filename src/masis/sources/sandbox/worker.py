@@ -3,9 +3,9 @@
 Loads the parsers once, says {"ready"}, and forks for each file, so that a file costs milliseconds and takes its damage
 with it. A request is a header {"name", "memory_bytes", "seconds", "max_members", "max_unpacked_bytes"} with the file as
 its body; the answer is frames: {"page", "label", "blocks"}, {"member"} and {"note"}, as many as needed, then {"title",
-"date", "made", "scanned"} or {"refused", "advice"}, with {"scanned_pages"} where that is why. With {"image": {"page",
-"width", "quote", "expected"}} the answer is one frame, {"width", "height", "boxes"} with a PNG as its body. When a
-child dies, this process ends too, with a status that says how.
+"date", "made", "author", "scanned"} or {"refused", "advice"}, with {"scanned_pages"} where that is why. With {"image":
+{"page", "width", "quote", "expected"}} the answer is one frame, {"width", "height", "boxes"} with a PNG as its body.
+When a child dies, this process ends too, with a status that says how.
 """
 
 import gc
@@ -34,8 +34,8 @@ from masis.types import ParsedDocument
 _DIED_BY_SIGNAL = 128
 
 _HEAVY = (
-    *("pypdfium2", "pypdfium2.raw", "lxml.etree", "lxml.html", "docx", "selectolax.lexbor", "python_calamine"),
-    *("olefile", "charset_normalizer", "zipfile", "tarfile", "lzma", "bz2", "gzip", "email.parser", "email.policy"),
+    *("pypdfium2", "pypdfium2.raw", "lxml.etree", "selectolax.lexbor", "python_calamine"),
+    *("olefile", "zipfile", "tarfile", "lzma", "bz2", "gzip", "email.parser", "email.policy"),
     *("csv", "json", "encodings.idna", "encodings.cp1252", "encodings.utf_16", "encodings.utf_32"),
 )
 _TITLE_CHARS = 1000
@@ -165,7 +165,13 @@ def _frames(data: bytes, name: str, limits: Limits) -> Iterator[Frame]:
     for note in document.notes:
         yield {"note": note}, b""
     title = (document.title or "")[:_TITLE_CHARS] or None
-    yield {"title": title, "date": document.date, "made": document.made, "scanned": list(document.scanned)}, b""
+    said = {
+        "title": title,
+        "date": document.date,
+        "made": document.made,
+        "author": (document.author or "")[:_TITLE_CHARS],
+    }
+    yield {**said, "scanned": list(document.scanned)}, b""
 
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ def writing(brief: WritingBrief) -> list[Message]:
     if brief.previous_critique is not None and brief.previous_draft:
         known = [passage.chunk_id for passage in brief.passages]
         blocks.append(Block("your previous draft", without_unknown_ids(brief.previous_draft, known)))
-        found = findings(brief.previous_critique, brief.question, known) or [writer.NO_FINDING]
-        tasks.append(writer.REVISE.format(findings="\n".join(found)))
+        found = findings(brief.previous_critique, brief.question, known)
+        tasks.append(writer.REVISE.format(findings="\n".join(found)) if found else writer.LOOK_AGAIN)
     return _messages(writer.SYSTEM, blocks, tasks)
 
 

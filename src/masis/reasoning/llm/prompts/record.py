@@ -50,7 +50,7 @@ def prompt_hash(role: PromptRole | None = None) -> str:
 def _said_to(role: PromptRole) -> list[object]:
     schema = _SCHEMAS[role]
     asked = [schema.model_json_schema(), structured.WITH_SCHEMA, structured.AGAIN] if schema else []
-    rare = [writer.NO_FINDING] if role == "writer" else []
+    rare = [writer.LOOK_AGAIN] if role == "writer" else []
     return [*_specimen(role), *asked, *rare]
 
 

@@ -79,4 +79,7 @@ Write the whole answer again. The passages decide: look at them for each finding
 keep it and cite that passage; if not, correct it to what a passage says, or drop it. Close a gap from the
 passages, or say that they do not cover it. Keep every other statement of the draft, with its citations. Say
 nothing of the draft or the audit."""
-NO_FINDING = "- No single fault was named; it was not sure enough of the draft as a whole."
+LOOK_AGAIN = """\
+Your previous draft stands in the block `your previous draft`. Our audit named no fault in it; the documents were
+searched again, more widely. Answer what these passages now cover, and keep what was right. If they still do not cover
+it, say so again. Say nothing of the draft or the audit."""

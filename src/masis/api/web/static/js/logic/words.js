@@ -13,6 +13,8 @@ export const ACTIONS = {};
 export const AGENTS = [];
 export const SCORES = [];
 const ROUTES = {};
+// Reasons for an attempt that was made because something was decided, not because a draft failed.
+const DECIDED = new Set();
 
 const SHAPES = {
   verdicts: {
@@ -43,6 +45,7 @@ export function learnWords(vocabulary) {
   Object.assign(REASONS, vocabulary.reasons);
   Object.assign(ACTIONS, vocabulary.actions);
   Object.assign(ROUTES, vocabulary.routes);
+  vocabulary.decided.forEach((reason) => DECIDED.add(reason));
   const agents = Object.entries(vocabulary.agents).filter(([name]) => name !== "human_review");
   AGENTS.splice(0, AGENTS.length, ...agents.map(([name, { word, meaning }]) => ({ name, title: word, does: meaning })));
   const scores = Object.entries(WEIGHTS).map(([key, weight]) => ({ key, weight, ...vocabulary.scores[key] }));
@@ -74,8 +77,6 @@ export function agentTitle(name) {
   return AGENTS.find((agent) => agent.name === name)?.title ?? name;
 }
 
-// Attempts made because something was decided, not because a draft failed.
-const DECIDED = new Set(["answered_by_person", "standing_decision"]);
 
 export function reasonInWords(reason) {
   return REASONS[reason] ?? String(reason ?? "").replace(/_/g, " ");

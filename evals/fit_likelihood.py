@@ -1,0 +1,84 @@
+"""`python -m evals.fit_likelihood`: fits the weights of masis.reasoning.offline.likelihood and prints them.
+
+On answers of the offline writer to questions that no model of ours was trained on: those that come with their passages
+(evals.given_passages), of each set the half that may be looked at. What it is worth on the other half is
+in docs/benchmarks.md (`python -m evals eval given`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, fields
+
+import numpy as np
+from rich.progress import track
+
+from evals.given_passages import Given, given, halves
+from evals.strength_fit import logistic
+from masis.audit.verdicts import judge_claims
+from masis.reasoning.offline.likelihood import Signs, signs_of
+from masis.reasoning.offline.verifier import second_opinion
+from masis.reasoning.offline.writer import ANSWERS, written
+from masis.reasoning.ports import Passage, WritingBrief
+from masis.types import EvidenceChunk
+
+SIGNS = np.array([1, 1, 1, 1, -1, 1, 0, 0])
+"""Which way a sign may speak; 0: either."""
+
+
+fitted_on = ("SQuAD 2.0", "CLAPnq", "business excerpts")
+"""The references of MTRAG are no measure of a quotation; PolicyQA may only be measured with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    item: Given
+    text: str
+    signs: tuple[Signs, ...]
+    """None where it is silent."""
+
+    @property
+    def is_right(self) -> bool:
+        return bool(self.signs) and self.item.is_right(self.text)
+
+
+def answered(items: Sequence[Given]) -> list[Answer]:
+    return [_answer(item) for item in track(items, "answers")]
+
+
+def _answer(item: Given, at_least: float = ANSWERS) -> Answer:
+    text = written(WritingBrief(item.question, item.passages), at_least)
+    evidence = [as_evidence(passage) for passage in item.passages]
+    claims = judge_claims(text, evidence, second_opinion)
+    return Answer(item, text, tuple(signs_of(item.question, claims, evidence)))
+
+
+def as_evidence(passage: Passage) -> EvidenceChunk:
+    return {
+        "chunk_id": passage.chunk_id,
+        "file_name": passage.file_name,
+        "text": passage.text,
+        "score": 0.9,
+        "document_id": passage.chunk_id,
+        "page": 1,
+        "start": 0,
+        "end": len(passage.text),
+        "heading": passage.heading,
+    }
+
+
+def fitted(answers: Sequence[Answer]) -> tuple[list[float], float]:
+    spoken = [answer for answer in answers if answer.signs]
+    rows = np.array([astuple(answer.signs[0]) for answer in spoken])
+    return logistic(rows, np.array([float(answer.is_right) for answer in spoken]), SIGNS)
+
+
+def main() -> None:
+    items = [item for item in halves(given(), 0) if item.set in fitted_on]
+    # Also where the writer would be silent: what a low likelihood means is learnt from those.
+    answers = [_answer(item, at_least=-100.0) for item in track(items, "answers")]
+    weights, bias = fitted(answers)
+    named = ", ".join(f"{f.name}={w:.2f}" for f, w in zip(fields(Signs), weights, strict=True))
+    print(f"WEIGHTS = Signs({named})\nBIAS = {bias:.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""Questions that come with their passages: what is measured is the answer, or the silence, and no search.
+
+SQuAD 2.0 (half: questions written to look answerable), CLAPnq dev (what no model of ours was trained on), MTRAG-UN
+(half, questions that do not point back) and PolicyQA (a sample, answerable ones only), and
+excerpts of business documents that we wrote ourselves. The set is cut in two by a hash
+of the question's id: one half may be looked at and fitted on, the other is reported.
+"""
+
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from evals.tables import shared_data
+from masis.language.question import REFERS_BACK
+from masis.language.words import content_stems, words
+from masis.reasoning.ports import Passage
+from training.figures import hash_half
+from training.selections import SelectionExample, held_out_here
+from training.sets import held_out, lines
+from training.written import own_questions
+
+SEED = 4
+POLICIES_ASKED = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    set: str
+    key: str
+    question: str
+    passages: tuple[Passage, ...]
+    gold: tuple[str, ...]
+    """Wordings of which one must be in the answer; none: the passages do not answer."""
+    whole: bool = True
+    """Whether all words of the wording must be there, one after the other; else half of them in any order."""
+
+    @property
+    def half(self) -> int:
+        return hash_half(self.key)
+
+    def is_right(self, answer: str) -> bool:
+        return any(self._holds(answer, wording) for wording in self.gold)
+
+    def _holds(self, answer: str, wording: str) -> bool:
+        if self.whole:
+            return f" {' '.join(words(wording))} " in f" {' '.join(words(answer))} "
+        wanted = set(content_stems(wording))
+        return bool(wanted) and len(wanted & set(content_stems(answer))) >= 0.5 * len(wanted)
+
+
+def given() -> list[Given]:
+    """Of the sets that are beside the repository."""
+    makers = {"squad2_half": _squad, "clapnq_dev": _clapnq, "mtrag_un_half": _mtrag, "policyqa_dev": _policies}
+    return [one for name, make in makers.items() if (data := shared_data(name)) for one in make(data)] + _own()
+
+
+def _squad(data: Path) -> Iterator[Given]:
+    for entry in lines(data / "questions.jsonl.gz"):
+        if not held_out_here(f"squad2-{sha256(entry['context'].encode()).hexdigest()[:12]}"):
+            continue
+        gold = () if entry["is_impossible"] else tuple(entry["answers"])
+        yield Given("SQuAD 2.0", entry["id"], entry["question"], (_passage(0, "", entry["context"]),), gold)
+
+
+def _clapnq(data: Path) -> Iterator[Given]:
+    for name in ("clapnq_dev_answerable.jsonl.gz", "clapnq_dev_unanswerable.jsonl.gz"):
+        for entry in lines(data / name):
+            if not held_out(f"clapnq-{entry['id']}"):
+                continue
+            passages = tuple(_passage(n, p["title"], p["text"]) for n, p in enumerate(entry["passages"]))
+            gold = [s for one in entry["output"] for s in one.get("selected_sentences") or []]
+            answerable = "unanswerable" not in name
+            yield Given("CLAPnq", str(entry["id"]), entry["input"], passages, tuple(gold) if answerable else (), False)
+
+
+def _mtrag(data: Path) -> Iterator[Given]:
+    """Unanswerable ones come without passages: they are asked of those of the next conversation on the same matter."""
+    entries = [e for e in lines(data / "tasks.jsonl.gz") if not REFERS_BACK.search(e["input"][-1]["text"])]
+    contexts = {e["Collection"]: e["contexts"] for e in entries if e["contexts"]}
+    for entry in entries:
+        kind = entry["answerability"][0]
+        found = entry["contexts"] or contexts[entry["Collection"]]
+        if kind not in ("ANSWERABLE", "UNANSWERABLE") or was_read(entry):
+            continue
+        passages = tuple(_passage(n, c.get("title") or "", c["text"]) for n, c in enumerate(found))
+        gold = (entry["targets"][0]["text"],) if kind == "ANSWERABLE" else ()
+        yield Given("MTRAG", entry["task_id"], entry["input"][-1]["text"], passages, gold, False)
+
+
+def was_read(entry: dict[str, Any]) -> bool:
+    """In training, which took the first question of a conversation."""
+    return len(entry["input"]) == 1 and not held_out(f"mtrag-{entry['conversation_id']}")
+
+
+def _policies(data: Path) -> Iterator[Given]:
+    entries = lines(data / "questions.jsonl.gz")
+    for number, entry in enumerate(random.Random(SEED).sample(entries, POLICIES_ASKED)):
+        gold = tuple(answer["text"] for answer in entry["answers"])
+        passage = _passage(0, entry["document"], entry["context"])
+        yield Given("PolicyQA", f"{entry['document']}-{number}", entry["question"], (passage,), gold, False)
+
+
+def _own() -> list[Given]:
+    """Excerpts of business documents that we wrote, those that no model was trained on, each among two others."""
+    by_group: dict[str, list[SelectionExample]] = defaultdict(list)
+    for example in own_questions():
+        if held_out(example.group):
+            by_group[example.group].append(example)
+    texts = [examples[0].passage for examples in by_group.values()]
+    found = []
+    for number, (group, examples) in enumerate(by_group.items()):
+        around = [texts[(number + step) % len(texts)] for step in (0, 1, 2)]
+        passages = tuple(_passage(n, text.partition("\n")[0], text) for n, text in enumerate(around))
+        for place, one in enumerate(examples):
+            gold = tuple(one.passage[a:b] for a, b in one.marks or ())
+            found.append(Given("business excerpts", f"{group}-{place}", one.question, passages, gold, False))
+    return found
+
+
+def _passage(number: int, title: str, text: str) -> Passage:
+    return Passage(f"c{number + 1:010}", title or "passage.txt", 1, text, title or None)
+
+
+def halves(items: Sequence[Given], half: int) -> list[Given]:
+    return [item for item in items if item.half == half]

@@ -1,0 +1,154 @@
+"""Questions on tables: WikiTableQuestions, each table a document, and TAT-QA; half to fit on, half to report."""
+
+import csv
+import gzip
+import hashlib
+import io
+import json
+import random
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from evals.tables import shared_data
+from masis.reasoning.offline.tables.trials import Trial
+from masis.reasoning.offline.tables.values import amount, stems
+from masis.reasoning.ports import Passage
+
+PASSAGE = "c0000000001"
+
+
+@dataclass(frozen=True, slots=True)
+class TableQuestion:
+    set: str
+    table: str
+    """Which table: the group that is fitted on or reported as a whole."""
+    text: str
+    answers: tuple[str, ...]
+    """None where the table does not answer."""
+    document: str
+    """The table, with the text around it, as Markdown."""
+    is_reckoned: bool = False
+    """The answer is a number that may stand nowhere in the table."""
+    is_percent: bool = False
+
+    @property
+    def passage(self) -> Passage:
+        return Passage(PASSAGE, f"{self.table.rsplit('/', 1)[-1]}.md", 1, self.document)
+
+    def on(self, other: "TableQuestion") -> "TableQuestion":
+        """Asked of another table, which does not answer it."""
+        return TableQuestion(self.set, other.table, self.text, (), other.document)
+
+    def is_answered_by(self, trial: Trial) -> bool:
+        """The same figure, signs and rounding aside, or the same words."""
+        if not self.answers:
+            return False
+        if trial.value is not None and len(self.answers) == 1 and (wanted := amount(self.answers[0])) is not None:
+            value = 100 * trial.value if self.is_percent and trial.form in ("share", "ratio") else trial.value
+            slack = 0.0051 if self.is_reckoned else 1e-6 * abs(wanted)
+            return abs(abs(value) - abs(wanted)) <= max(slack, 1e-4 * abs(wanted) if self.is_reckoned else 1e-9)
+        if self.is_reckoned:
+            return False
+        if trial.form.startswith("when_") or trial.form == "times":
+            return len(trial.answer) == len(self.answers) and all(
+                any(" ".join(stems(wanted)) in " ".join(stems(told)) for told in trial.answer)
+                for wanted in self.answers
+            )
+        return _same_words(trial.answer, self.answers)
+
+
+def _same_words(told: Sequence[str], wanted: Sequence[str]) -> bool:
+    return {stems(text) for text in told} == {stems(text) for text in wanted}
+
+
+def development(table: str) -> bool:
+    """Whether the table may be looked at and fitted on."""
+    return int(hashlib.sha256(table.encode()).hexdigest(), 16) % 2 == 0
+
+
+def wiki_questions(*, to_fit: bool) -> list[TableQuestion]:
+    data = shared_data("wikitablequestions")
+    if data is None:
+        return []
+    lines = gzip.decompress((data / "questions_train.jsonl.gz").read_bytes()).decode().splitlines()
+    asked = [json.loads(line) for line in lines]
+    return [
+        TableQuestion(
+            "WikiTableQuestions",
+            q["context"],
+            q["utterance"],
+            tuple(q["targetValue"].split("|")),
+            wiki_table(data / "tables_train.zip", q["context"]),
+        )
+        for q in asked
+        if development(q["context"]) == to_fit
+    ]
+
+
+@lru_cache(maxsize=4000)
+def wiki_table(archive: Path, name: str) -> str:
+    with zipfile.ZipFile(archive) as tables:
+        text = tables.read(name).decode()
+    rows = list(csv.reader(io.StringIO(text), doublequote=False, escapechar="\\"))
+    return as_markdown(rows)
+
+
+def as_markdown(rows: Sequence[Sequence[str]]) -> str:
+    lines = ["| " + " | ".join(" ".join(c.split()).replace("|", "/") for c in row) + " |" for row in rows]
+    return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
+
+
+def report_questions(*, to_fit: bool) -> list[TableQuestion]:
+    """TAT-QA: its development part to fit on, its test part to report; what only its text answers has no answer."""
+    data = shared_data("tatqa_dev")
+    if data is None:
+        return []
+    name = "tatqa_dataset_dev.json.gz" if to_fit else "tatqa_dataset_test_gold.json.gz"
+    reports: list[dict[str, Any]] = json.loads(gzip.decompress((data / name).read_bytes()))
+    return [_report_question(q, report) for report in reports for q in report["questions"]]
+
+
+def _report_question(q: dict[str, Any], report: dict[str, Any]) -> TableQuestion:
+    values = q["answer"] if isinstance(q["answer"], list) else [q["answer"]]
+    return TableQuestion(
+        "TAT-QA",
+        report["table"]["uid"],
+        q["question"],
+        tuple(str(v) for v in values) if q["answer_from"] != "text" else (),
+        report_document(report),
+        q["answer_type"] in ("arithmetic", "count"),
+        q["scale"] == "percent",
+    )
+
+
+def report_document(report: dict[str, Any]) -> str:
+    """The table behind the paragraph that announces it, or else behind the first."""
+    rows = "\n".join("| " + " | ".join(c.replace("|", "/") for c in row) + " |" for row in report["table"]["table"])
+    texts = [p["text"].strip() for p in sorted(report["paragraphs"], key=lambda p: p["order"])]
+    announcing = next((number for number, text in enumerate(texts) if text.endswith(":")), 0)
+    return "\n\n".join([*texts[: announcing + 1], rows, *texts[announcing + 1 :]])
+
+
+def with_strangers(questions: Sequence[TableQuestion], share: float, seed: int = 1) -> list[TableQuestion]:
+    """The questions, and a share of them asked again of another table of the set with as many columns."""
+    drawn = random.Random(seed)
+    by_width: dict[int, list[TableQuestion]] = {}
+    for question in questions:
+        by_width.setdefault(_width(question), []).append(question)
+    added = []
+    for question in questions:
+        alike = by_width[_width(question)]
+        others = drawn.sample(alike, min(4, len(alike)))
+        other = next((o for o in others if o.table != question.table), None)
+        if other and drawn.random() < share:
+            added.append(question.on(other))
+    return [*questions, *added]
+
+
+def _width(question: TableQuestion) -> int:
+    row = next(line for line in question.document.splitlines() if line.startswith("|"))
+    return row.count("|")

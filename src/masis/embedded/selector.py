@@ -1,0 +1,131 @@
+"""Which sentences and rows of a passage belong to the answer to a question, and whether it answers it at all.
+
+One reading of the question and the passage together. A passage longer than the network reads at once is read in
+windows, each of whole units.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import exp
+from typing import TYPE_CHECKING, Any
+
+from masis.embedded import on_all_cores
+from masis.embedded.adapted import MAX_TOKENS, Figures, adapted
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Unit = tuple[int, int]
+"""Characters of the passage: a sentence or a row."""
+LONGEST_SPAN = 30
+"""In tokens."""
+LONGEST_LEAD = 400
+"""Characters."""
+SPARE = 8
+"""Tokens that mark where the texts begin and end, and a few to be safe."""
+_IMPOSSIBLE = -1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    answers: float
+    """How likely it is that the passage answers the question."""
+    marks: tuple[float, ...]
+    """For each unit, how likely it is that it belongs to the answer."""
+    span: tuple[int, int, float] | None
+    """The words that answer best, and how likely it is that they do."""
+
+
+def select_all(question: str, passages: Sequence[tuple[str, Sequence[Unit]]]) -> list[Selection]:
+    """On all cores."""
+    adapted("selector")  # made here, once: threads that find none would each make one
+    return on_all_cores(lambda one: select(question, one[0], one[1]), passages)
+
+
+def select(question: str, passage: str, units: Sequence[Unit]) -> Selection:
+    return _select(question, passage, tuple(units))
+
+
+@lru_cache(maxsize=20_000)
+def _select(question: str, passage: str, units: tuple[Unit, ...]) -> Selection:
+    """Kept, because the auditor and a retry read most passages again."""
+    # What stands above the first unit, a title or a table's header, is read with every window.
+    lead = passage[: units[0][0]][-LONGEST_LEAD:] if units else ""
+    read = [_read(question, passage, lead, window) for window in _windows(question, passage, lead, units)]
+    if not read:
+        return Selection(0.0, (), None)
+    spans = [one.span for one in read if one.span]
+    marks = tuple(mark for one in read for mark in one.marks)
+    return Selection(max(one.answers for one in read), marks, max(spans, key=lambda s: s[2], default=None))
+
+
+def _windows(question: str, passage: str, lead: str, units: tuple[Unit, ...]) -> Iterator[tuple[Unit, ...]]:
+    room = MAX_TOKENS - SPARE - min(MAX_TOKENS // 2, _tokens(question)) - _tokens(lead)
+    window: list[Unit] = []
+    taken = 0
+    for unit in units:
+        needed = _tokens(passage[slice(*unit)])
+        if window and taken + needed > room:
+            yield tuple(window)
+            window, taken = [], 0
+        window.append(unit)
+        taken += needed
+    if window:
+        yield tuple(window)
+
+
+def _tokens(text: str) -> int:
+    return len(_tokenizer().encode(text, add_special_tokens=False).ids)
+
+
+@lru_cache(maxsize=1)
+def _tokenizer() -> Any:
+    tokenizer = adapted("selector").base.tokenizer()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
+def _read(question: str, passage: str, lead: str, units: tuple[Unit, ...]) -> Selection:
+    """The third figure of a token says whether it belongs to the answer, that of the first whether there is one; the
+    first two are where a short answer begins and ends."""
+    first, last = units[0][0] - len(lead), units[-1][1]
+    figures = adapted("selector").run(question, lead + passage[units[0][0] : last])
+    marks = tuple(_mark(figures, start - first, end - first) for start, end in units)
+    silence = float(figures.values[0, 0] + figures.values[0, 1])
+    start, end, score = _best_span(figures)
+    span = (first + start, first + end, _share(score - silence)) if end > start else None
+    return Selection(_share(float(figures.values[0, 2])), marks, span)
+
+
+def _mark(figures: Figures, begin: int, end: int) -> float:
+    """A unit is marked as its tokens are on average; one that was cut off says nothing."""
+    places = [place for place in _inside(figures) if begin <= figures.offsets[place][0] < end]
+    return _share(float(figures.values[places, 2].mean())) if places else 0.0
+
+
+def _inside(figures: Figures) -> list[int]:
+    return [place for place, which in enumerate(figures.texts) if which == 1]
+
+
+def _best_span(figures: Figures) -> tuple[int, int, float]:
+    import numpy as np
+
+    places = _inside(figures)
+    if not places:
+        return 0, 0, _IMPOSSIBLE
+    starts, ends = figures.values[places, 0], figures.values[places, 1]
+    sums = np.where(_possible(len(places)), starts[:, None] + ends[None, :], _IMPOSSIBLE)
+    one, other = divmod(int(sums.argmax()), len(places))
+    return figures.offsets[places[one]][0], figures.offsets[places[other]][1], float(sums[one, other])
+
+
+@lru_cache(maxsize=600)
+def _possible(size: int) -> "np.ndarray[Any, Any]":
+    import numpy as np
+
+    return np.tril(np.triu(np.ones((size, size), dtype=bool)), LONGEST_SPAN)
+
+
+def _share(logit: float) -> float:
+    return 1 / (1 + exp(-max(-30.0, min(30.0, logit))))

@@ -1,0 +1,42 @@
+"""What a whole document is about: the passages that open it and its sections."""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from masis.language.words import content_stems
+from masis.types import Chunk, Document, EvidenceChunk
+
+
+def meant_document(question: str, documents: Sequence[Document], found: Sequence[EvidenceChunk]) -> str | None:
+    """The document that the question names by its file, the only one there is, or the one that was found first."""
+    asked = set(content_stems(question))
+    shared = {d.document_id: len(asked & set(content_stems(re.sub(r"[\W_]", " ", d.file_name)))) for d in documents}
+    best = max(shared, key=lambda name: shared[name], default=None)
+    if best and (shared[best] or len(documents) == 1):
+        return best
+    return found[0]["document_id"] if found else None
+
+
+def openings(chunks: Sequence[Chunk], limit: int) -> list[EvidenceChunk]:
+    """In their order: the first passage, and each that stands under another heading than the one before."""
+    in_order = sorted(chunks, key=lambda chunk: chunk.start)
+    first = in_order[:1]
+    later = [two for one, two in pairwise(in_order) if two.heading != one.heading] or in_order[1:]
+    return [_as_evidence(chunk) for chunk in [*first, *later][:limit]]
+
+
+def _as_evidence(chunk: Chunk) -> EvidenceChunk:
+    return {
+        "chunk_id": chunk.chunk_id,
+        "file_name": chunk.file_name,
+        "text": chunk.text,
+        "score": 1.0,
+        "document_id": chunk.document_id,
+        "page": chunk.page,
+        "start": chunk.start,
+        "end": chunk.end,
+        "heading": chunk.heading,
+        "date": chunk.date,
+        "label": chunk.label,
+    }

@@ -1,0 +1,97 @@
+"""Which roles a model can fill: tried on a case whose answer is known, and kept for the runs that follow.
+
+`masis doctor` tries; the embedded engine fills the roles that a model failed at, until it is tried again.
+"""
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+
+from masis.errors import ModelError, ModelRejected, ModelUnavailable
+from masis.reasoning.llm.client import ModelClient
+from masis.reasoning.llm.engine import LLMAuditor, LLMJudge, LLMWriter
+from masis.reasoning.ports import Guidance, Passage, WritingBrief
+from masis.settings import OFFLINE, ROLES, Role, Settings
+from masis.types import CitationAudit, EvidenceChunk
+
+FILE = "models.json"
+QUESTION = "How many people work at Kestrel Mill, and since when does it belong to Harlow?"
+TEXT = "Kestrel Mill employs 47 people. It has belonged to the Harlow group since 2019."
+RIGHT = "Kestrel Mill employs 47 people and has belonged to Harlow since 2019 [k1]."
+WRONG = "Kestrel Mill employs 74 people and has belonged to Harlow since 2009 [k1]."
+_CHUNK: EvidenceChunk = {
+    "chunk_id": "k1", "file_name": "mill.txt", "text": TEXT, "score": 1.0, "document_id": "k", "page": 1, "start": 0,
+    "end": len(TEXT),
+}  # fmt: skip
+_AUDIT: CitationAudit = {
+    "invalid_citations": [], "uncited_claim_count": 0, "uncited_claim_sentences": [], "hallucination_detected": False,
+    "unsupported_claims": [],
+}  # fmt: skip
+
+
+async def cannot_fill(role: Role, client: ModelClient) -> str | None:
+    """Why the model is not up to the role; None when it is. A model that does not answer at all says nothing of it."""
+    try:
+        return await {"writer": _writes, "auditor": _audits, "judge": _judges}[role](client)
+    except (ModelRejected, ModelUnavailable):
+        raise
+    except ModelError as error:
+        return str(error)
+
+
+async def _writes(client: ModelClient) -> str | None:
+    brief = WritingBrief(QUESTION, [Passage("k1", "mill.txt", 1, TEXT)])
+    answer = (await LLMWriter(client).write(brief)).value
+    missing = [fact for fact in ("47", "2019") if fact not in answer]
+    return f"it left out {' and '.join(missing)} of a passage that says so" if missing else None
+
+
+async def _audits(client: ModelClient) -> str | None:
+    auditor = LLMAuditor(client)
+    right = (await auditor.audit(QUESTION, RIGHT, [_CHUNK], Guidance(), ())).value
+    if right.hallucination_detected or right.unsupported_claims:
+        return "it took a right answer for a wrong one"
+    wrong = (await auditor.audit(QUESTION, WRONG, [_CHUNK], Guidance(), ())).value
+    passed = not (wrong.hallucination_detected or wrong.unsupported_claims)
+    return "it let two wrong figures pass" if passed else None
+
+
+async def _judges(client: ModelClient) -> str | None:
+    judge = LLMJudge(client)
+    right = (await judge.judge(QUESTION, RIGHT, [_CHUNK], _AUDIT, ())).value
+    wrong = (await judge.judge(QUESTION, WRONG, [_CHUNK], _AUDIT, ())).value
+    told_apart = right.faithfulness > wrong.faithfulness
+    return None if told_apart else "it found a wrong answer as faithful as a right one"
+
+
+def unfit_reasons(settings: Settings) -> dict[Role, str]:
+    """What the last probe found, for the models that are configured now."""
+    known = _read(settings)
+    found = {role: known.get(_key(settings, role), {}).get(role) for role in ROLES}
+    return {role: reason for role, reason in found.items() if reason}
+
+
+def keep(settings: Settings, found: Mapping[Role, str | None]) -> None:
+    known = _read(settings)
+    for role, reason in found.items():
+        known.setdefault(_key(settings, role), {})[role] = reason
+    settings.home.mkdir(parents=True, exist_ok=True)
+    (settings.home / FILE).write_text(json.dumps(known, indent=1, ensure_ascii=False), encoding="utf-8")
+
+
+def _key(settings: Settings, role: Role) -> str:
+    return f"{settings.model_for(role)} at {settings.model_base_url or 'OpenAI'}"
+
+
+def _read(settings: Settings) -> dict[str, dict[str, str | None]]:
+    with suppress(OSError, ValueError):
+        known = json.loads((settings.home / FILE).read_text(encoding="utf-8"))
+        return known if isinstance(known, dict) else {}
+    return {}
+
+
+def named(settings: Settings) -> str:
+    """Who plays what: “writer llama3.1, auditor embedded, judge embedded”."""
+    unfit = unfit_reasons(settings)
+    models = {role: "embedded" if role in unfit else settings.model_for(role) for role in ROLES}
+    return ", ".join(f"{role} {'embedded' if model == OFFLINE else model}" for role, model in models.items())

@@ -1,0 +1,238 @@
+"""What of the passages is shown for an answer: a fact with what it needs, a list with its introduction, a section cut
+to what bears on the question."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from masis.language.numerals import NUMBER_WORDS
+from masis.language.periods import periods
+from masis.language.question import Question
+from masis.language.statements import LEANS_BACK
+from masis.language.words import content_stems
+from masis.reasoning.offline.relevance import headed
+from masis.reasoning.offline.selection import Candidate
+
+MARKED = 0.4
+"""The mark from which a further statement belongs to the answer."""
+MOST = {"fact": 3, "yes_no": 2, "explanation": 6, "list": 8, "overview": 8}
+ALMOST = -1.0
+ADDS_NOTHING = 2
+"""Words that a sentence may have besides the question's, and still only say it again."""
+GOES_WITH = 0.5
+"""Beside the best sentence's mark, what the next ones of an explanation must have."""
+OPENING = 3
+"""Sentences with which an overview begins."""
+SAYS_SOMETHING = 5
+"""Words that carry meaning, of a sentence worth quoting in an overview."""
+MOST_ITEMS = 15
+"""Of one list."""
+COUNT = re.compile(
+    rf"\b(?:(?:top|main|key|first|the|name)\s+)+({'|'.join([*NUMBER_WORDS, r'[2-9]|1[0-9]'])})\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Statements to be told together, in their order."""
+
+    statements: tuple[Candidate, ...]
+    introduction: Candidate | None = None
+    """The line that the items of a list stand under."""
+
+
+def shown(part: Question, ranked: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Shown]:
+    """For a part that is answered: `ranked` begins with the statement that answers most surely."""
+    best = ranked[0]
+    if part.shape == "list" and (items := _list_of(part, best, ranked, candidates)):
+        return [items]
+    chosen = _chosen(part, ranked)
+    told = _with_antecedents([*chosen, *_what_follows(part, best, ranked, chosen)], candidates)
+    return [Shown(tuple(group)) for group in _in_order(told, chosen)]
+
+
+def overview(candidates: Sequence[Candidate]) -> list[Shown]:
+    """What a document is about: how it begins, and the first sentence of each part that follows."""
+    passages: dict[str, list[Candidate]] = {}
+    for candidate in candidates:
+        if not candidate.statement.is_row and len(content_stems(candidate.statement.text)) >= SAYS_SOMETHING:
+            passages.setdefault(candidate.passage.chunk_id, []).append(candidate)
+    groups = list(passages.values())
+    first = [Shown(tuple(groups[0][:OPENING]))] if groups else []
+    return [*first, *(Shown(tuple(group[:1])) for group in groups[1 : MOST["overview"]])]
+
+
+def _chosen(part: Question, ranked: Sequence[Candidate]) -> list[Candidate]:
+    chosen = [ranked[0]]
+    for candidate in sorted(ranked[1:], key=lambda c: -c.mark):
+        if len(chosen) >= MOST[part.shape] or candidate.mark < MARKED:
+            break
+        if candidate.strength >= 0 and not any(repeats(candidate, other) for other in chosen):
+            chosen.append(candidate)
+    return [*chosen, *_for_names_left_out(part, ranked, chosen), *_for_years_left_out(part, ranked, chosen)]
+
+
+def _for_years_left_out(part: Question, ranked: Sequence[Candidate], chosen: Sequence[Candidate]) -> list[Candidate]:
+    """“From 2024 to 2025”: the strongest statement on each year belongs in the answer."""
+    asked = {p.year for p in part.periods if p.year}
+    told = {p.year for c in chosen for p in periods(c.statement.text)}
+    if len(asked) < 2 or not asked & told:
+        return []
+    about = [c for c in ranked if part.subject & set(content_stems(c.statement.text)) and c not in chosen]
+    found = [
+        next((c for c in about if year in {p.year for p in periods(c.statement.text)}), None) for year in asked - told
+    ]
+    return [c for c in found if c and c.strength >= ALMOST]
+
+
+def _what_follows(
+    part: Question, best: Candidate, ranked: Sequence[Candidate], chosen: Sequence[Candidate]
+) -> list[Candidate]:
+    """Of an explanation, what goes with its best sentence: the rest of a section that is headed by what was asked, and
+    the sentence after one that only says the question again."""
+    if part.shape not in ("explanation", "list"):
+        return []
+    echoes = len(set(content_stems(best.statement.text)) - set(part.terms)) <= ADDS_NOTHING
+    after = sorted(
+        (c for c in ranked if _same_section(c, best) and c.statement.start > best.statement.start),
+        key=lambda c: c.statement.start,
+    )
+    room = MOST[part.shape] - len(chosen)
+    wanted = [
+        c
+        for c in after
+        if headed(part, best.statement) or c.mark >= best.mark * GOES_WITH or (echoes and c is after[0])
+    ]
+    return [c for c in wanted if c not in chosen][: max(room, 1 if echoes else 0)]
+
+
+def _same_section(one: Candidate, other: Candidate) -> bool:
+    """Under the same heading of the same passage, and neither in a table."""
+    if one.passage.chunk_id != other.passage.chunk_id or one.statement.is_row:
+        return False
+    return _heading(one) == _heading(other)
+
+
+def _heading(candidate: Candidate) -> str:
+    statement = candidate.statement
+    above = statement.above.rsplit("\n", 1)
+    leans = LEANS_BACK.match(statement.text) or statement.above.rstrip().endswith(":")
+    return (above[0] if len(above) > 1 else "") if leans else statement.above
+
+
+def _for_names_left_out(part: Question, ranked: Sequence[Candidate], chosen: Sequence[Candidate]) -> list[Candidate]:
+    """A comparison names two things: the strongest statement on each belongs in the answer."""
+    told = {stem for candidate in chosen for stem in content_stems(candidate.statement.in_context)}
+    asked = part.subject - part.named
+    added: list[Candidate] = []
+    for name in sorted(part.named - told):
+        about_it = (
+            c
+            for c in ranked
+            if c.strength >= 0
+            and name in content_stems(c.statement.text)
+            and asked & set(content_stems(c.statement.text))
+        )
+        added += [c for c in [next(about_it, None)] if c is not None and c not in added]
+    return added
+
+
+def repeats(one: Candidate, other: Candidate) -> bool:
+    ours, theirs = set(content_stems(one.statement.text)), set(content_stems(other.statement.text))
+    return len(ours & theirs) >= 0.8 * min(len(ours), len(theirs))
+
+
+def _with_antecedents(chosen: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Candidate]:
+    """A sentence that opens with a pronoun comes with the one before it, which names what it speaks of."""
+    told = list(chosen)
+    for candidate in chosen:
+        before = _before(candidate, candidates) if LEANS_BACK.match(candidate.statement.text) else None
+        if before and all(before.statement != t.statement for t in told):
+            told.append(before)
+    return told
+
+
+def _before(candidate: Candidate, candidates: Sequence[Candidate]) -> Candidate | None:
+    """Only the sentence that the pronoun leans on: another paragraph speaks of something else."""
+    same_passage = [c for c in candidates if c.passage.chunk_id == candidate.passage.chunk_id]
+    earlier = [c for c in same_passage if c.statement.end <= candidate.statement.start and not c.statement.is_row]
+    before = max(earlier, key=lambda c: c.statement.start, default=None)
+    return before if before and candidate.statement.above.endswith(before.statement.text) else None
+
+
+def _in_order(told: Sequence[Candidate], chosen: Sequence[Candidate]) -> list[list[Candidate]]:
+    """Passage by passage, the surest first, and within one as it is written."""
+    passages = list(dict.fromkeys(c.passage.chunk_id for c in chosen))
+    return [sorted((c for c in told if c.passage.chunk_id == one), key=lambda c: c.statement.start) for one in passages]
+
+
+def _list_of(
+    part: Question, best: Candidate, ranked: Sequence[Candidate], candidates: Sequence[Candidate]
+) -> Shown | None:
+    """The list that is marked as a whole, or that the best statement introduces or belongs to, or else the section that
+    is headed by what was asked."""
+    seed = _best_item(part, ranked) or best
+    here = [c for c in candidates if c.passage.chunk_id == seed.passage.chunk_id]
+    if seed.statement.text.rstrip().endswith(":"):
+        return _as_list(part, [c for c in here if c.statement.above.endswith(seed.statement.text)], seed)
+    kind, above = seed.statement.is_item, seed.statement.above
+    same = [c for c in here if c.statement.above == above and c.statement.is_item == kind]
+    if kind:
+        return _as_list(part, same, _introduction(same, here))
+    below = _as_list(part, _items_below(seed, here), seed)
+    return below or (_as_list(part, same, None) if headed(part, seed.statement) else None)
+
+
+def _best_item(part: Question, ranked: Sequence[Candidate]) -> Candidate | None:
+    """Of the list whose items are marked best on average, or which is headed by what was asked."""
+    lists: dict[tuple[str, str], list[Candidate]] = {}
+    for candidate in ranked:
+        if candidate.statement.is_item and candidate.strength >= 0:
+            lists.setdefault((candidate.passage.chunk_id, candidate.statement.above), []).append(candidate)
+    found = [items for items in lists.values() if len(items) > 1 and _worth(part, items) >= MARKED]
+    best = max(found, key=lambda items: _worth(part, items), default=None)
+    return best[0] if best else None
+
+
+def _worth(part: Question, items: Sequence[Candidate]) -> float:
+    return _mean_mark(items) + (MARKED if headed(part, items[0].statement) else 0.0)
+
+
+def _mean_mark(items: Sequence[Candidate]) -> float:
+    return sum(item.mark for item in items) / len(items)
+
+
+def _introduction(items: Sequence[Candidate], here: Sequence[Candidate]) -> Candidate | None:
+    """The line above the first item, where it introduces the list: by a colon, or as the only one under its heading."""
+    first = min(items, key=lambda c: c.statement.start).statement
+    before = max(
+        (c for c in here if c.statement.end <= first.start and not c.statement.is_row),
+        key=lambda c: c.statement.start,
+        default=None,
+    )
+    if before is None or before.statement.is_item:
+        return None
+    is_over = first.above.endswith(before.statement.text) or before.statement.above == first.above
+    return before if is_over else None
+
+
+def _items_below(best: Candidate, here: Sequence[Candidate]) -> list[Candidate]:
+    """The items that follow a sentence at once: “We have three aims.” and the aims."""
+    below: list[Candidate] = []
+    for candidate in sorted(here, key=lambda c: c.statement.start):
+        if candidate.statement.start < best.statement.end:
+            continue
+        if not candidate.statement.is_item:
+            break
+        below.append(candidate)
+    return below
+
+
+def _as_list(part: Question, items: Sequence[Candidate], introduction: Candidate | None) -> Shown | None:
+    if len(items) < 2 or any(c.statement.is_row for c in items):
+        return None
+    asked = COUNT.search(part.text)
+    said = asked[1].lower() if asked else ""
+    count = int(said) if said.isdigit() else NUMBER_WORDS.get(said, MOST_ITEMS)
+    in_order = sorted(items, key=lambda c: c.statement.start)
+    return Shown(tuple(in_order[: max(2, min(count, MOST_ITEMS))]), introduction)

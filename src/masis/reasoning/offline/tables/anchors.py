@@ -1,0 +1,255 @@
+"""Where a question touches a table: cells whose words it has, labels near to its words, limits it sets."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from masis.language.numerals import read_numeral
+from masis.language.periods import Period, period_spans, periods
+from masis.language.words import FUNCTION_WORDS, stem
+from masis.reasoning.offline.tables.grid import Table, months_of
+from masis.reasoning.offline.tables.values import TOKEN, folded
+
+MOST_ANCHORS = 14
+MOST_LABELS = 5
+NUMBER_WORDS = {
+    word: float(n) for n, word in enumerate("zero one two three four five six seven eight nine ten".split())
+}
+ABOVE = frozenset("more over above greater exceed exceeding exceeded after since larger higher later past".split())
+BELOW = frozenset("less under below fewer before until smaller lower prior earlier within".split())
+AT_LEAST = re.compile(r"at least|or more|or higher|or greater|or later|minimum|no less|since")
+AT_MOST = re.compile(r"at most|or less|or fewer|or earlier|or lower|maximum|no more|up to")
+_YEAR = r"((?:19|20)\d\d)"
+SPAN = re.compile(
+    rf"\b{_YEAR}\s*(?:to|through|until|-|–)\s*{_YEAR}\b|\bbetween\s+(?:fiscal\s+)?(?:year\s+)?{_YEAR}\s+and\s+{_YEAR}\b",
+    re.IGNORECASE,
+)
+LONGEST_SPAN = 20
+DENIES = frozenset("not never without no other than except besides t neither nor".split())
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question as the table engine reads it."""
+
+    text: str
+    meant: tuple[Period, ...] = ()
+    """The time that is meant where it is not named: that of the newest document."""
+
+    @cached_property
+    def months(self) -> int:
+        return months_of(self.text)
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        return tuple(TOKEN.findall(folded(self.text)))
+
+    @cached_property
+    def stems(self) -> tuple[str, ...]:
+        return tuple(t.replace(",", "") if t[0].isdigit() else stem(t) for t in self.tokens)
+
+    @cached_property
+    def periods(self) -> tuple[Period, ...]:
+        return tuple(dict.fromkeys(periods(self.text))) or self.meant
+
+    @cached_property
+    def times(self) -> tuple[Period, ...]:
+        """“From 2017 to 2019” means three years, where all of a span are meant."""
+        if found := SPAN.search(self.text):
+            first, last = sorted(int(year) for year in found.groups() if year)
+            if 0 < last - first < LONGEST_SPAN:
+                return tuple(Period(year) for year in range(first, last + 1))
+        return self.periods
+
+    @cached_property
+    def content(self) -> frozenset[int]:
+        """Places of the words that carry meaning."""
+        return frozenset(
+            n for n, t in enumerate(self.tokens) if t not in FUNCTION_WORDS and (len(t) > 1 or t.isdigit())
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    column: int
+    rows: tuple[int, ...]
+    places: frozenset[int]
+    """Of the question's words."""
+    exact: float
+    """Share of the cells' words that the question has."""
+    kind: str
+    """cell, label, above, below or not."""
+    limit: float = 0.0
+
+
+def anchors(asked: Asked, table: Table) -> list[Anchor]:
+    cells = sorted(_cell_anchors(asked, table), key=lambda a: (-len(a.places & asked.content), -a.exact, a.column))
+    labels = _label_anchors(asked, table)
+    known = {(a.column, a.rows) for a in cells[:MOST_ANCHORS]}
+    return [
+        *cells[:MOST_ANCHORS],
+        *(a for a in labels if (a.column, a.rows) not in known),
+        *_limits(asked, table),
+        *_dated(asked, table),
+        *_group_anchors(asked, table),
+        *(_others(a, table) for a in cells[:3] if DENIES.intersection(asked.tokens) and len(a.rows) < len(table.rows)),
+    ]
+
+
+def _others(anchor: Anchor, table: Table) -> Anchor:
+    """“Not played at …”: the rows that the words do not name."""
+    rows = tuple(n for n in range(len(table.rows)) if n not in anchor.rows and not table.is_total[n])
+    return Anchor(anchor.column, rows, anchor.places, anchor.exact, "not")
+
+
+def _cell_anchors(asked: Asked, table: Table) -> list[Anchor]:
+    """For each run of the question's words that a column has somewhere: the rows that have it."""
+    where: dict[str, list[int]] = defaultdict(list)
+    for place, word in enumerate(asked.stems):
+        where[word].append(place)
+    runs: dict[tuple[int, tuple[int, int]], dict[int, float]] = defaultdict(dict)
+    for row in table.rows:
+        for cell in row.cells:
+            for first, last in _best_runs(cell.stems, asked, where):
+                runs[cell.column, (first, last)][cell.row] = (last - first) / len(cell.stems)
+    spans = {(column, span): frozenset(range(*span)) for column, span in runs}
+    return [
+        Anchor(column, _rows_with(column, span, runs), spans[column, span], _mean(rows.values()), "cell")
+        for (column, span), rows in runs.items()
+    ]
+
+
+def _rows_with(
+    column: int, span: tuple[int, int], runs: dict[tuple[int, tuple[int, int]], dict[int, float]]
+) -> tuple[int, ...]:
+    """A row whose cell has more of the question's words has these too."""
+    inside = (
+        rows
+        for (other, (first, last)), rows in runs.items()
+        if other == column and first <= span[0] and span[1] <= last
+    )
+    return tuple(sorted({row for rows in inside for row in rows}))
+
+
+def _best_runs(cell: Sequence[str], asked: Asked, where: dict[str, list[int]]) -> list[tuple[int, int]]:
+    """The longest run that the cell shares with the question; several where they are equally long."""
+    best = 0
+    found: list[tuple[int, int]] = []
+    for at, word in enumerate(cell):
+        if at and len(cell) - at < best:
+            break
+        for place in where.get(word, ()):
+            length = 1
+            while (
+                at + length < len(cell)
+                and place + length < len(asked.stems)
+                and cell[at + length] == asked.stems[place + length]
+            ):
+                length += 1
+            worth = sum(n in asked.content for n in range(place, place + length))
+            if worth and worth >= best:
+                found = [*(found if worth == best else []), (place, place + length)]
+                best = worth
+    return found[:3]
+
+
+def _label_anchors(asked: Asked, table: Table) -> list[Anchor]:
+    """Rows whose label, with the line that heads them, shares words with the question, in whatever order."""
+    found = []
+    places_of: dict[str, int] = {asked.stems[n]: n for n in sorted(asked.content)}
+    for number, row in enumerate(table.rows):
+        cell = row.cells[table.label_column]
+        own = [word for word in dict.fromkeys(cell.stems) if word not in FUNCTION_WORDS]
+        shared = frozenset(places_of[word] for word in own if word in places_of)
+        if shared and not cell.text[:1].isdigit():
+            over = frozenset(places_of[w] for w in row_group_stems(row.group) if w in places_of)
+            found.append(Anchor(table.label_column, (number,), shared | over, len(shared) / len(own), "label"))
+    found.sort(key=lambda a: (-(len(a.places) + a.exact), a.rows))
+    return found[:MOST_LABELS]
+
+
+def _dated(asked: Asked, table: Table) -> list[Anchor]:
+    """Rows of a day, a month or a quarter that the question names in other words: “27th of June”, “27 June”."""
+    found = []
+    for period, (start, end) in period_spans(asked.text):
+        before = len(TOKEN.findall(folded(asked.text[:start])))
+        places = frozenset(range(before, before + len(TOKEN.findall(folded(asked.text[start:end])))))
+        rows = [n for n in range(len(table.rows)) if any(_is_within(p, period) for p in table.row_times[n])]
+        if period.part and 0 < len(rows) < len(table.rows):
+            found.append(Anchor(_column_of_times(table, rows[0]), tuple(rows), places, 1.0, "cell"))
+    return found
+
+
+def _column_of_times(table: Table, row: int) -> int:
+    return next((c.column for c in table.rows[row].cells if any(p.part for p in periods(c.text))), 0)
+
+
+def _is_within(own: Period, asked: Period) -> bool:
+    return bool(own.part) and not own.excludes(asked) and (own.part or "").startswith(asked.part or "")
+
+
+def _group_anchors(asked: Asked, table: Table) -> list[Anchor]:
+    """All rows under a line that heads them: “Cost of sales:”."""
+    places_of: dict[str, int] = {asked.stems[n]: n for n in sorted(asked.content)}
+    found = []
+    for group in dict.fromkeys(row.group for row in table.rows if row.group):
+        own = row_group_stems(group)
+        shared = frozenset(places_of[word] for word in own if word in places_of)
+        rows = tuple(n for n, row in enumerate(table.rows) if row.group == group and not table.is_total[n])
+        if shared and len(rows) > 1:
+            found.append(Anchor(table.label_column, rows, shared, len(shared) / len(own), "label"))
+    return sorted(found, key=lambda a: -a.exact)[:2]
+
+
+def row_group_stems(group: str) -> tuple[str, ...]:
+    return tuple(stem(token) for token in TOKEN.findall(folded(group)) if token not in FUNCTION_WORDS)
+
+
+def limits(asked: Asked) -> list[tuple[int, float, bool]]:
+    """“More than 40”, “before 1950”, “at least two”: place, figure, whether what is above it is meant."""
+    found = []
+    for place, token in enumerate(asked.tokens):
+        limit = _as_number(token)
+        around = asked.tokens[max(0, place - 4) : place]
+        near = " ".join((*around, "|", *asked.tokens[place + 1 : place + 3]))
+        is_above = bool(ABOVE.intersection(around)) or bool(AT_LEAST.search(near))
+        is_below = bool(BELOW.intersection(around)) or bool(AT_MOST.search(near))
+        if limit is not None and (is_above or is_below):
+            # What the limit reaches itself: “at least two” begins at two.
+            slack = 1e-9 * max(1.0, abs(limit)) if AT_LEAST.search(near) or AT_MOST.search(near) else 0.0
+            found.append((place, limit - slack if is_above else limit + slack, is_above))
+    return found
+
+
+def _limits(asked: Asked, table: Table) -> list[Anchor]:
+    found = [
+        _limited(table, column, limit, place, above=is_above)
+        for place, limit, is_above in limits(asked)
+        for column, kind in enumerate(table.kinds)
+        if kind != "text"
+    ]
+    return [anchor for anchor in found if 0 < len(anchor.rows) < len(table.rows)]
+
+
+def _limited(table: Table, column: int, limit: float, place: int, *, above: bool) -> Anchor:
+    rows = []
+    for cell in table.column_cells(column):
+        value = cell.amount if table.kinds[column] == "amount" else cell.day
+        if value is None or table.is_total[cell.row]:
+            continue
+        whole = value if table.kinds[column] == "amount" else float(int(value))
+        if whole > limit if above else whole < limit:
+            rows.append(cell.row)
+    return Anchor(column, tuple(rows), frozenset({place}), 1.0, "above" if above else "below", limit)
+
+
+def _as_number(token: str) -> float | None:
+    if token in NUMBER_WORDS:
+        return NUMBER_WORDS[token]
+    return read_numeral(token)[0] if token[0].isdigit() and ":" not in token else None
+
+
+def _mean(values: Collection[float]) -> float:
+    return sum(values) / len(values)

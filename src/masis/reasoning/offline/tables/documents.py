@@ -1,0 +1,100 @@
+"""Tables of several documents: which of them a question means, and a figure followed through all of them."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from masis.language.periods import Period
+from masis.reasoning.offline.tables.anchors import Asked
+from masis.reasoning.offline.tables.grid import Cell, Table
+from masis.reasoning.offline.tables.naming import label_of
+from masis.reasoning.offline.tables.trials import Trial
+from masis.reasoning.offline.tables.weighing import pool_of, probabilities, weights
+
+NEWEST = re.compile(r"\b(?:latest|most recent|newest|current)\b", re.IGNORECASE)
+ACROSS = re.compile(
+    r"\b(?:over|across|throughout|through|during|in|for)\s+(?:the |these |those |all |each )*"
+    r"(?:reported |reporting |past |last |recent |provided )*"
+    r"(?:time|periods?|quarters|years|months|filings|reports|10-?Qs?|10-?Ks?)\b",
+    re.IGNORECASE,
+)
+TURNED = re.compile(
+    r"\b(?:chang\w+|trend\w*|fluctuat\w+|evolv\w+|develop\w*|var(?:y|ied)|shifted|moved|compare\w*)\b", re.IGNORECASE
+)
+OF_ONE_ROW = frozenset({"cell", "cells", "change", "percent_change", "when_highest", "when_lowest"})
+ROW_IS_MEANT = 0.5
+"""Share that the trials of one row must have among all that answer."""
+SILENT = 0.9
+"""Share of saying nothing from which a document says nothing of it."""
+MOST_DOCUMENTS = 8
+MOST_TABLES = 8
+
+
+def meant_tables(asked: Asked, tables: Sequence[Table]) -> tuple[Asked, list[Table]]:
+    """Without those of documents named after another quarter, or older ones where the newest is asked for."""
+    if NEWEST.search(asked.text) and not asked.periods:
+        times = [_order(t) for t in table_times(tables)]
+        newest = [t for t in tables if not t.document_times or _order(t.document_times) == max(times)]
+        own = [t.column_periods[n] for t in newest for n in t.own_columns()]
+        return replace(asked, meant=max(own, key=_order, default=())), newest
+    parts = [p for p in asked.periods if p.year and p.part]
+    kept = [t for t in tables if not _is_of_another(t.document_times, parts)]
+    return asked, kept or list(tables)
+
+
+def likely_tables(asked: Asked, tables: Sequence[Table]) -> list[Table]:
+    """Those with most of the question's words: each table costs some ten milliseconds."""
+    wanted = {asked.stems[n] for n in asked.content}
+    shared = {id(t): len(wanted & t.words) for t in tables}
+    ranked = sorted((t for t in tables if shared[id(t)]), key=lambda t: -shared[id(t)])
+    return ranked[:MOST_TABLES]
+
+
+def table_times(tables: Sequence[Table]) -> list[tuple[Period, ...]]:
+    return [t.document_times for t in tables if t.document_times] or [()]
+
+
+def _order(times: tuple[Period, ...]) -> tuple[int, str]:
+    return (times[0].year or 0, times[0].part or "") if times else (0, "")
+
+
+def _is_of_another(document: Sequence[Period], asked: Sequence[Period]) -> bool:
+    named = [p for p in document if p.year and p.part]
+    return bool(named and asked) and all(p.excludes(q) for p in named for q in asked)
+
+
+def series(asked: Asked, tables: Sequence[Table]) -> list[Trial]:
+    """“How have sales changed over time?”, of several documents: each one's own figure, oldest first."""
+    documents: dict[str, list[Table]] = defaultdict(list)
+    for table in tables:
+        documents[table.file_name].append(table)
+    if len(documents) < 2 or not (ACROSS.search(asked.text) or TURNED.search(asked.text)) or asked.periods:
+        return []
+    bare = Asked(TURNED.sub(" ", ACROSS.sub(" ", asked.text)))
+    found = [cell for of_one in documents.values() if (cell := _own_cell(bare, of_one))]
+    names = Counter(label_of(table, cell.row).lower() for table, cell in found)
+    commonest = names.most_common(1)[0][0] if names else ""
+    same = [(t, c) for t, c in found if label_of(t, c.row).lower() == commonest]
+    same.sort(key=lambda pair: _order(pair[0].column_periods[pair[1].column]))
+    trials = [Trial("cell", t, (c.text,), c.amount, (c,), (), c.column) for t, c in same]
+    return trials[:MOST_DOCUMENTS] if len(trials) > 1 else []
+
+
+def _own_cell(asked: Asked, tables: Sequence[Table]) -> tuple[Table, Cell] | None:
+    """The figure of the document's own period, in the row that the question means."""
+    pool = pool_of(asked, [t for t in tables if t.own_columns()])
+    if pool is None:
+        return None
+    shares = probabilities(asked, pool, weights())
+    rows: dict[tuple[int, int], float] = defaultdict(float)
+    for trial, share in zip(pool.trials, shares, strict=False):
+        of_one = {cell.row for cell in trial.cells}
+        if trial.form in OF_ONE_ROW and len(of_one) == 1:
+            rows[tables.index(trial.table), of_one.pop()] += float(share)
+    if not rows or shares[-1] > SILENT:
+        return None
+    (place, row), mass = max(rows.items(), key=lambda pair: pair[1])
+    table = tables[place]
+    cell = table.cell(row, table.own_columns()[0])
+    return (table, cell) if mass >= ROW_IS_MEANT * (1 - float(shares[-1])) and cell.amount is not None else None

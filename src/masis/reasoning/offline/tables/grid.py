@@ -1,0 +1,258 @@
+"""The tables among the passages: columns, rows, cells with their exact characters, and what stands over them."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from masis.language.periods import Period, period_of_cells, periods
+from masis.language.statements import Statement, statements
+from masis.language.table_headers import GROUP
+from masis.reasoning.offline.tables.values import amount, day, stems
+from masis.reasoning.ports import Passage
+
+Kind = Literal["amount", "day", "text"]
+TOTAL = re.compile(r"\W*(?:(?:sub|grand )?totals?|overall|all|average|sum)\b", re.IGNORECASE)
+CHANGES = re.compile(r"\b(?:change|increase|decrease|growth|vari\w+|difference)\b|%|\bvs\b|\bversus\b", re.IGNORECASE)
+MOST_OF = 0.6
+"""Share of a column's filled cells that make its kind."""
+YEARS = (1500, 2101)
+NEAR = 4
+"""Characters between two parts of one table."""
+LARGEST = 4000
+"""Cells of a table that is read; a larger one is a data set."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    text: str
+    row: int
+    column: int
+    passage: Passage
+    start: int
+    end: int
+    """`passage.text[start:end]` is the text."""
+
+    @cached_property
+    def amount(self) -> float | None:
+        return amount(self.text)
+
+    @cached_property
+    def day(self) -> float | None:
+        return day(self.text)
+
+    @cached_property
+    def stems(self) -> tuple[str, ...]:
+        return stems(self.text)
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    cells: tuple[Cell, ...]
+    group: str
+    statement: Statement
+    """As the audit reads it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    above: str
+    """Headings, caption, unit line."""
+    file_name: str
+    part_of_more: bool = False
+    """Whether rows of it are missing from the passages."""
+    kinds: tuple[Kind, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kinds", tuple(self._kind(n) for n in range(len(self.columns))))
+
+    def cell(self, row: int, column: int) -> Cell:
+        return self.rows[row].cells[column]
+
+    def column_cells(self, column: int) -> list[Cell]:
+        return [row.cells[column] for row in self.rows]
+
+    def _kind(self, column: int) -> Kind:
+        filled = [cell for cell in self.column_cells(column) if cell.text]
+        least = max(1, MOST_OF * len(filled))
+        amounts = [cell.amount for cell in filled if cell.amount is not None]
+        if len(amounts) >= least:
+            whole_years = all(YEARS[0] <= a < YEARS[1] and a == int(a) for a in amounts)
+            return "day" if whole_years and not re.search(r"[,$€£%]", "".join(c.text for c in filled)) else "amount"
+        return "day" if sum(cell.day is not None for cell in filled) >= least else "text"
+
+    @cached_property
+    def label_column(self) -> int:
+        """The first column of words: what rows are called by."""
+        words = [n for n, kind in enumerate(self.kinds) if kind == "text"]
+        named = (n for n in words if not all(periods(c.text) for c in self.column_cells(n) if c.text))
+        return next(named, words[0] if words else 0)
+
+    @cached_property
+    def column_stems(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(stems(column) for column in self.columns)
+
+    @cached_property
+    def column_periods(self) -> tuple[tuple[Period, ...], ...]:
+        return tuple(tuple(period_of_cells([column])) for column in self.columns)
+
+    @cached_property
+    def document_times(self) -> tuple[Period, ...]:
+        """What the file's name says it is for: “2023 Q3 report.pdf”."""
+        return tuple(period_of_cells([re.sub(r"[_.-]", " ", self.file_name)]))
+
+    def own_columns(self, months: int = 0) -> tuple[int, ...]:
+        """The columns for the document's own period: the newest, and of these the briefest, or as long as is said."""
+        dated = [(n, self.column_periods[n][0]) for n in self.timed if self.column_periods[n][0].year]
+        newest = max(((p.year or 0, p.part or "") for _, p in dated), default=None)
+        found = [n for n, p in dated if (p.year or 0, p.part or "") == newest]
+        return tuple(n for n in found if self._is_as_long(n, months))
+
+    def column_times(self, months: int = 0) -> tuple[tuple[Period, ...], ...]:
+        """As `column_periods`; a quarter that the document is named after is its own columns' too, and a column for
+        more months than are asked for is for another time."""
+        named = tuple(p for p in self.document_times if p.year and p.part)
+        own = self.own_columns(months)
+        return tuple(
+            (*times, *(named if n in own else ())) if self._is_as_long(n, months) else ()
+            for n, times in enumerate(self.column_periods)
+        )
+
+    def _is_as_long(self, column: int, months: int) -> bool:
+        alike = [n for n, times in enumerate(self.column_periods) if times == self.column_periods[column]]
+        lengths = {months_of(self.columns[n]) for n in alike}
+        wanted = months if months in lengths else min(lengths)
+        return months_of(self.columns[column]) == wanted
+
+    @cached_property
+    def timed(self) -> tuple[int, ...]:
+        """Columns of amounts that are each for one time, changes between two of them left out."""
+        amounts = [n for n, kind in enumerate(self.kinds) if kind == "amount" and not CHANGES.search(self.columns[n])]
+        single = [n for n in amounts if len(self.column_periods[n]) == 1]
+        with_year = [n for n in single if self.column_periods[n][0].year]
+        return tuple(with_year or single)
+
+    @cached_property
+    def row_periods(self) -> tuple[tuple[Period, ...], ...]:
+        return tuple(tuple(periods(row.cells[0].text) or periods(row.group)) for row in self.rows)
+
+    @cached_property
+    def row_times(self) -> tuple[tuple[Period, ...], ...]:
+        """What the cells of a row say together: 2025 in one and Q3 in another are one quarter."""
+        return tuple(
+            tuple(period_of_cells([c.text for c in row.cells if c.amount is None or self.kinds[c.column] == "day"]))
+            for row in self.rows
+        )
+
+    @cached_property
+    def is_total(self) -> tuple[bool, ...]:
+        return tuple(
+            any(TOTAL.match(c.text) for c in (row.cells[0], row.cells[self.label_column])) for row in self.rows
+        )
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All that it says, and what stands over it."""
+        cells = (cell.stems for row in self.rows for cell in row.cells)
+        return self.above_stems.union(*self.column_stems, *cells)
+
+    @cached_property
+    def above_stems(self) -> frozenset[str]:
+        return frozenset(stems(self.above[:2000])) | frozenset(stems(re.sub(r"[_.-]", " ", self.file_name)))
+
+
+MONTHS = {"three": 3, "six": 6, "nine": 9, "twelve": 12, "3": 3, "6": 6, "9": 9, "12": 12}
+
+
+def months_of(column: str) -> int:
+    """How long a time a column speaks of; 0 where that is not said in months."""
+    found = re.search(r"\b(three|six|nine|twelve|3|6|9|12) months\b", column, re.IGNORECASE)
+    return MONTHS[found[1].lower()] if found else 0
+
+
+def tables_of(passages: Sequence[Passage]) -> list[Table]:
+    """Rows of one table that stand in several passages are put together again."""
+    found: list[_Part] = []
+    for passage in sorted(passages, key=lambda p: (p.file_name, p.start)):
+        for run in _runs(passage):
+            part = _Part(
+                [(passage, row) for row in run], _is_begun_before(passage, run[0]), passage.shortened is not None
+            )
+            if part.is_begun_before and found and found[-1].is_followed_by(part):
+                found[-1] = _Part([*found[-1].rows, *part.rows], found[-1].is_begun_before, found[-1].is_cut)
+            else:
+                found.append(part)
+    made = (_table(part) for part in found)
+    return [table for table in made if table]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Rows under one header, of one passage or of several that follow each other."""
+
+    rows: list[tuple[Passage, Statement]]
+    is_begun_before: bool
+    is_cut: bool
+
+    def is_followed_by(self, other: "_Part") -> bool:
+        (before, row), (behind, first) = self.rows[-1], other.rows[0]
+        gap = behind.start - (before.start + row.end)
+        return before.file_name == behind.file_name and 0 <= gap <= NEAR and len(_header(row)) == len(_header(first))
+
+
+def _is_begun_before(passage: Passage, first: Statement) -> bool:
+    """Its header stands above the passage, not in it."""
+    header = " | ".join(_header(first))
+    return bool(passage.heading) and header in re.sub(r"\s*\|\s*", " | ", (passage.heading or "").replace("\n", " "))
+
+
+def _runs(passage: Passage) -> Iterator[list[Statement]]:
+    """Rows that stand under the same header."""
+    current: list[Statement] = []
+    for statement in statements(passage.text, passage.heading):
+        if current and not (statement.is_row and statement.above == current[0].above):
+            yield current
+            current = []
+        if statement.is_row:
+            current.append(statement)
+    if current:
+        yield current
+
+
+def _header(row: Statement) -> tuple[str, ...]:
+    return tuple(column for column, _ in row.cells if column != GROUP)
+
+
+def _over(row: Statement) -> str:
+    """What is above the table, without its header."""
+    lines = (line.rpartition(" > ")[0] if "|" in line else line for line in row.above.splitlines())
+    return "\n".join(line for line in lines if line)
+
+
+def _table(part: _Part) -> Table | None:
+    rows = part.rows
+    header = max((_header(row) for _, row in rows), key=len)
+    if len(header) < 2 or len(header) * len(rows) > LARGEST:
+        return None
+    read = [_row(number, passage, statement, len(header)) for number, (passage, statement) in enumerate(rows)]
+    is_part = part.is_begun_before or part.is_cut
+    return Table(header, tuple(read), _over(rows[0][1]), rows[0][0].file_name, is_part)
+
+
+def _row(number: int, passage: Passage, statement: Statement, width: int) -> Row:
+    cells: list[Cell] = []
+    place = 0
+    for column, value in statement.cells:
+        if column == GROUP:
+            continue
+        at = statement.text.find(value, place)
+        place = at + len(value) if at >= 0 else place
+        start = statement.start + max(at, 0)
+        cells.append(Cell(value, number, len(cells), passage, start, start + len(value)))
+    while len(cells) < width:
+        cells.append(Cell("", number, len(cells), passage, statement.end, statement.end))
+    group = next((value for column, value in statement.cells if column == GROUP), "")
+    return Row(tuple(cells), group, statement)

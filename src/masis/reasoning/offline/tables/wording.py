@@ -1,0 +1,271 @@
+"""The words of a table's answer: the figure with its name, time and unit, and the cells that it was reckoned from."""
+
+import re
+from collections.abc import Callable, Sequence
+
+from masis.reasoning.offline.tables.anchors import Asked
+from masis.reasoning.offline.tables.grid import Cell, Table
+from masis.reasoning.offline.tables.naming import column_of, is_share, label_of, listed, name_of, unit_of, when
+from masis.reasoning.offline.tables.trials import Trial
+
+MOST_NAMED = 4
+"""Cells that an extreme is compared with."""
+SMALL = "no one two three four five six seven eight nine ten".split()
+EXTREMES = frozenset({"highest", "lowest", "maximum", "minimum"})
+PERCENT = re.compile(r"percent|per cent|%", re.IGNORECASE)
+
+
+def said(trial: Trial, asked: Asked) -> str:
+    """A sentence without its citations."""
+    return f"{WORDINGS[trial.form](trial, asked).rstrip('.')}."
+
+
+def row_by_row(trial: Trial) -> list[tuple[str, Cell]]:
+    """The same answer in sentences of one row each, for an audit that cannot follow it over several."""
+    table = trial.table
+    if trial.form in EXTREMES:
+        rows = list(dict.fromkeys(c.row for c in trial.cells))
+        others = _ranked(trial, highest=trial.form in ("highest", "maximum"))
+        shown = [table.cell(row, trial.by) for row in rows] + [c for c in others if c.row not in rows][:2]
+        return [(f"{_row_said(table, table.cell(c.row, trial.column), [trial.by])}.", c) for c in shown]
+    if trial.form in ("count", "commonest") and 1 < len(trial.cells) < len(SMALL):
+        columns = [a.column for a in trial.filters if a.column >= 0]
+        told = [(f"{_row_said(table, c, columns)}.", c) for c in trial.cells]
+        return [(f"{_in_words(len(told)).capitalize()}, {told[0][0]}", told[0][1]), *told[1:]]
+    return []
+
+
+def _cell(trial: Trial, asked: Asked) -> str:
+    table = trial.table
+    told = [c for c in trial.cells if c.column == trial.column]
+    if len(told) == 1 and told[0].amount is not None and trial.column != table.label_column:
+        cell = told[0]
+        others = [table.cell(cell.row, a.column) for a in trial.filters if a.column not in (-1, cell.column)]
+        found_by = [c.text for c in others if c.column != table.label_column and c.amount is None]
+        name = ", ".join(dict.fromkeys([*found_by, name_of(table, cell)]))
+        return f"{name}{unit_of(table, cell)}: {cell.text} {when(table, cell)}".rstrip()
+    if len(told) == 1:
+        return _row_said(table, told[0], [a.column for a in trial.filters])
+    texts = list(dict.fromkeys(cell.text for cell in told))
+    return f"{_called(trial)}: {listed(texts)}"
+
+
+def _row_said(table: Table, cell: Cell, others: Sequence[int]) -> str:
+    """The cell with its column, and the cells of its row that it was found by."""
+    beside = dict.fromkeys([*others, table.label_column])
+    named = [_pair(table, table.cell(cell.row, n)) for n in beside if n != cell.column and table.cell(cell.row, n).text]
+    return f"{_pair(table, cell)} ({'; '.join(named)})" if named else _pair(table, cell)
+
+
+def _pair(table: Table, cell: Cell) -> str:
+    column = column_of(table, cell.column)
+    return f"{column}: {cell.text}" if column else cell.text
+
+
+def _called(trial: Trial) -> str:
+    """What a list is a list of: its column, and what its rows have in common."""
+    table = trial.table
+    common = [_pair(table, table.cell(trial.cells[0].row, a.column)) for a in trial.filters if a.kind == "cell"]
+    column = column_of(table, trial.column) or "Entries"
+    return f"{column} ({'; '.join(common)})" if common and trial.cells[0].column != trial.filters[0].column else column
+
+
+def _neighbour(trial: Trial, asked: Asked) -> str:
+    cell = trial.cells[0]
+    by = [trial.by] if trial.by >= 0 else []
+    columns = [] if trial.form in ("next", "previous") else [a.column for a in trial.filters]
+    text = _row_said(trial.table, cell, [*columns, *by])
+    if trial.form in ("next", "previous"):
+        beside = trial.table.cell(cell.row - 1 if trial.form == "next" else cell.row + 1, trial.filters[0].column)
+        text = f"{text}, listed {'after' if trial.form == 'next' else 'before'} {beside.text}"
+    return text
+
+
+def _extreme(trial: Trial, asked: Asked) -> str:
+    """The cell that stands out, and those it stands out from."""
+    table, by = trial.table, trial.by
+    rows = list(dict.fromkeys(c.row for c in trial.cells))
+    highest = trial.form in ("highest", "maximum")
+    others = [c for c in _ranked(trial, highest=highest) if c.row not in rows]
+    best = table.cell(rows[0], by)
+    words = ("later", "earlier") if table.kinds[by] == "day" else ("more", "less")
+    than = [f"{label_of(table, c.row)} ({c.text})" for c in others[:MOST_NAMED]]
+    told = [table.cell(row, trial.column) for row in rows if trial.column != by]
+    lead = listed([c.text for c in told]) if told else label_of(table, rows[0])
+    if told and trial.column != table.label_column and label_of(table, rows[0]):
+        lead = f"{lead} ({label_of(table, rows[0])})"
+    value = f"{column_of(table, by)} {best.text}{unit_of(table, best)}".strip()
+    return f"{lead}: {value}, {words[not highest]} than {listed(than)}" if than else f"{lead}: {value}"
+
+
+def _ranked(trial: Trial, *, highest: bool) -> list[Cell]:
+    """The cells that were compared, the extreme first."""
+    table = trial.table
+    rows = set.intersection(*(set(a.rows) for a in trial.filters)) if trial.filters else range(len(table.rows))
+    cells = [table.cell(row, trial.by) for row in sorted(rows) if not table.is_total[row]]
+    valued = [(c.amount if table.kinds[trial.by] == "amount" else c.day, c) for c in cells]
+    found = sorted(((v, c.row, c) for v, c in valued if v is not None), reverse=highest)
+    return [cell for _, _, cell in found]
+
+
+def _count(trial: Trial, asked: Asked) -> str:
+    number = int(trial.value or 0)
+    texts = [cell.text for cell in trial.cells if cell.text] if trial.form != "count_difference" else []
+    count = _in_words(number)
+    what = column_of(trial.table, trial.cells[0].column if trial.cells else 0) or "rows"
+    named = [
+        _pair(trial.table, trial.table.cell(a.rows[0], a.column)) for a in trial.filters if a.kind == "cell" and a.rows
+    ]
+    of = f" ({'; '.join(named)})" if named else ""
+    if number == 1:
+        return f"One, {what} {texts[0]}{of}" if texts else f"One{of}"
+    return f"{count.capitalize()}, {what}{of}: {listed(texts)}" if texts else f"{count.capitalize()}{of}"
+
+
+def _change(trial: Trial, asked: Asked) -> str:
+    new, old = trial.cells
+    table = trial.table
+    by = _percent(trial.value or 0.0) if trial.form in ("percent_change", "percent") else _gap(trial)
+    lead = f"{_subject(trial)}{unit_of(table, new)}"
+    if not trial.value:
+        return f"{lead} did not change: {_at(table, new, trial)} and {_at(table, old, trial)}"
+    turn = "increased" if (trial.value or 0) > 0 else "decreased"
+    if (old.amount or 0) < 0 or (new.amount or 0) < 0:
+        # Whether a cost in brackets that grows goes up or down is for the reader to say.
+        turn = "changed"
+    return f"{lead} {turn} by {by}, from {_at(table, old, trial)} to {_at(table, new, trial)}"
+
+
+def _subject(trial: Trial) -> str:
+    """What two cells have in common: their row, or their column."""
+    one, other = trial.cells[0], trial.cells[1]
+    table = trial.table
+    if one.row == other.row:
+        return label_of(table, one.row) or name_of(table, one)
+    return column_of(table, one.column) or name_of(table, one)
+
+
+def _at(table: Table, cell: Cell, trial: Trial) -> str:
+    """The value with what tells it from the other: its time, its column or its row."""
+    time = when(table, cell)
+    if time and len({when(table, c) for c in trial.cells}) > 1:
+        return f"{cell.text} {time}"
+    rows = len({c.row for c in trial.cells}) > 1
+    return f"{cell.text} ({label_of(table, cell.row) if rows else column_of(table, cell.column)})"
+
+
+def _gap(trial: Trial) -> str:
+    shown = _like(abs(trial.value or 0.0), *trial.cells)
+    return f"{shown.rstrip('%')} percentage points" if is_share(trial.cells[0]) else shown
+
+
+def _difference(trial: Trial, asked: Asked) -> str:
+    table = trial.table
+    high, low = sorted(trial.cells, key=lambda c: -((c.amount if table.kinds[c.column] == "amount" else c.day) or 0.0))
+    lead = f"{_subject(trial)}{unit_of(table, high)}"
+    return f"{lead}: {_at(table, high, trial)} against {_at(table, low, trial)}, a difference of {_gap(trial)}"
+
+
+def _ratio(trial: Trial, asked: Asked) -> str:
+    part, whole = trial.cells
+    table = trial.table
+    value = trial.value or 0.0
+    if trial.form == "share_of_total" or PERCENT.search(asked.text):
+        share = value if trial.form == "share_of_total" else 100 * value
+        made = f"a share of {_percent(share)}"
+    else:
+        made = f"a ratio of {value:.2f}"
+    return f"{_subject(trial)}{unit_of(table, part)}: {_at(table, part, trial)} to {_at(table, whole, trial)}, {made}"
+
+
+def _together(trial: Trial, asked: Asked) -> str:
+    table = trial.table
+    is_mean = trial.form.startswith("average")
+    lead = _subject(trial) if len(trial.cells) > 1 else name_of(table, trial.cells[0])
+    values = listed([_at(table, cell, trial) for cell in trial.cells])
+    made = _like(trial.value or 0.0, *trial.cells, more=2 if is_mean else 0)
+    return f"{lead}{unit_of(table, trial.cells[0])}: {values}, {'average' if is_mean else 'total'} {made}"
+
+
+def _several(trial: Trial, asked: Asked) -> str:
+    table = trial.table
+    values = listed([_at(table, cell, trial) for cell in trial.cells])
+    return f"{_subject(trial)}{unit_of(table, trial.cells[0])}: {values}"
+
+
+def _when_extreme(trial: Trial, asked: Asked) -> str:
+    table = trial.table
+    best = next(c for c in trial.cells if c.column == trial.column)
+    others = [c for c in trial.cells if c is not best]
+    word = "higher" if trial.form == "when_highest" else "lower"
+    than = listed([f"{when(table, c) or column_of(table, c.column)} ({c.text})" for c in others])
+    at = when(table, best) or column_of(table, best.column)
+    return f"{name_of(table, best)}{unit_of(table, best)} was {word} {at} ({best.text}) than {than}"
+
+
+def _times(trial: Trial, asked: Asked) -> str:
+    table = trial.table
+    name = label_of(table, trial.cells[0].row) if trial.filters else "Columns"
+    return f"{name}: {listed([column_of(table, n) for n in trial.columns])}"
+
+
+def _beyond(trial: Trial, asked: Asked) -> str:
+    """“Revenue was above $600 in 2019 ($633) and in 2018 ($695)”."""
+    table, side = trial.table, trial.form.removeprefix("when_").removeprefix("times_")
+    limit = _like(trial.filters[-1].limit, *trial.cells)
+    at = listed([f"{when(table, c) or column_of(table, c.column)} ({c.text})" for c in trial.cells])
+    first = trial.cells[0]
+    text = f"{label_of(table, first.row)}{unit_of(table, first)} was {side} {limit} {at}"
+    return f"{_in_words(len(trial.cells)).capitalize()}: {text}" if trial.form.startswith("times") else text
+
+
+def _in_words(number: int) -> str:
+    return SMALL[number] if number < len(SMALL) else str(number)
+
+
+def _which(trial: Trial, asked: Asked) -> str:
+    table = trial.table
+    first, second = trial.cells
+    best, other = (first, second) if trial.answer[0] == table.cell(first.row, trial.column).text else (second, first)
+    is_day = table.kinds[trial.by] == "day"
+    word = ("later" if is_day else "more") if trial.form == "more" else ("earlier" if is_day else "less")
+    names = [table.cell(c.row, trial.column).text for c in (best, other)]
+    value = f"{column_of(table, trial.by)} {best.text}{unit_of(table, best)}".strip()
+    return f"{names[0]}: {value}, {word} than {names[1]} ({other.text})"
+
+
+def _often(trial: Trial, asked: Asked) -> str:
+    column = column_of(trial.table, trial.column)
+    times = sum(c.text == trial.answer[0] for c in trial.cells)
+    named = [c for c in trial.cells if c.text == trial.answer[0] and c.column != trial.table.label_column]
+    rows = [label_of(trial.table, c.row) for c in named]
+    count = _in_words(times)
+    where = f": {listed(rows)}" if rows and all(rows) else ""
+    return f"{column} {listed(list(trial.answer))}, {count} times{where}"
+
+
+def _percent(value: float) -> str:
+    return f"{abs(value):.2f}%" if abs(value) < 10 else f"{abs(value):.1f}%"
+
+
+def _like(value: float, *cells: Cell, more: int = 0) -> str:
+    """Written as the cells are: their decimals, their currency sign."""
+    decimals = max(len(re.sub(r"[^\d.]", "", c.text).partition(".")[2]) for c in cells)
+    digits = f"{abs(value):,.{decimals + more}f}"
+    if more:
+        digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
+    sign = next((sign for sign in "$€£" if all(sign in cell.text for cell in cells)), "")
+    return f"{'-' if value < 0 else ''}{sign}{digits}{'%' if is_share(cells[0]) else ''}"
+
+
+WORDINGS: dict[str, Callable[[Trial, Asked], str]] = {
+    "cell": _cell, "cells": _several, "each": _several, "first": _neighbour, "last": _neighbour, "next": _neighbour,
+    "previous": _neighbour, "highest": _extreme, "lowest": _extreme, "maximum": _extreme, "minimum": _extreme,
+    "count": _count, "distinct": _count, "count_difference": _count, "sum": _together, "average": _together,
+    "sum_of": _together, "average_of": _together, "sum_over": _together, "average_over": _together,
+    "commonest": _often, "rarest": _often, "more_often": _often, "difference": _difference, "percent": _change,
+    "ratio": _ratio, "share": _ratio, "share_of_total": _ratio, "more": _which, "less": _which, "change": _change,
+    "percent_change": _change, "when_highest": _when_extreme, "when_lowest": _when_extreme, "same": _cell,
+    "times": _times, "rows": _cell,
+    "when_above": _beyond, "when_below": _beyond, "times_above": _beyond, "times_below": _beyond,
+}  # fmt: skip

@@ -1,0 +1,63 @@
+import pytest
+
+from masis.language.quantities import Period
+from masis.language.question import parts_of, read_question
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("What was revenue in 2025?", 1),
+        ("When does the laboratory open, and how much does it cost?", 2),
+        ("Who founded it and in which year?", 2),
+        ("What was research and development expense?", 1),
+        ("What was revenue? Who audited it?", 2),
+        ("How many people, and how many sites, and who leads them?", 3),
+    ],
+)
+def test_a_question_is_cut_into_what_it_asks(text: str, parts: int) -> None:
+    assert len(parts_of(text)) == parts
+
+
+def test_a_part_that_points_back_is_read_with_what_it_points_to() -> None:
+    first, second = parts_of("When does the Singapore laboratory open, and how much did the board approve for it?")
+    assert second.for_reading.startswith(first.text)
+
+
+def test_a_part_that_stands_alone_is_read_alone() -> None:
+    _, second = parts_of("How many employees are there, and what was operating income in fiscal 2025?")
+    assert second.for_reading == second.text
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("How many customers left?", "number"),
+        ("What was the churn rate?", "number"),
+        ("Who chairs the board?", "person"),
+        ("When does the loan mature?", "time"),
+        ("What are the three priorities?", "list"),
+        ("Did the board approve it?", "yes_no"),
+        ("Describe the strategy.", "statement"),
+    ],
+)
+def test_the_kind_of_answer(text: str, kind: str) -> None:
+    assert kind in read_question(text).kinds
+
+
+@pytest.mark.parametrize(
+    ("text", "counted"),
+    [
+        ("How many patents does the company hold?", {"patent"}),
+        ("How many tonnes of carbon dioxide did the plants emit?", {"tonn", "carbon", "dioxid"}),
+        ("How much did it cost?", set()),
+    ],
+)
+def test_what_how_many_counts(text: str, counted: set[str]) -> None:
+    assert read_question(text).counted == counted
+
+
+def test_periods_and_names() -> None:
+    read = read_question("What was revenue of Tolmerick in Q3 2025?")
+    assert read.periods == (Period(2025, "Q3"),)
+    assert read.named == {"tolmerick"}

@@ -1,0 +1,41 @@
+"""A silence shows what comes nearest, and claims a word absent only where the whole workspace's index says so."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from masis.orchestrator.nearest import absent_words, closest_passages
+from masis.types import Mentions
+from tests.support.engines import Stage, chunk
+
+CHUNKS = [
+    chunk("c1", "The harbour was dredged. Ferries run in winter.", score=0.5),
+    chunk("c2", "The budget grew in 2025.", score=0.7),
+    chunk("c3", "Rain fell.", score=0.6),
+    chunk("c4", "The museum opened.", score=0.9),
+]
+
+
+def test_the_three_passages_with_most_of_the_words_are_shown() -> None:
+    found = closest_passages("How often do ferries cross the harbour in winter?", CHUNKS)
+    assert len(found) == 3
+    assert found[0]["chunk_id"] == "c1"
+    assert found[0]["quote"] == "Ferries run in winter."
+    assert found[0]["words"] == ["ferries", "harbour", "winter"]
+    assert found[1]["chunk_id"] == "c4"
+
+
+async def test_only_what_no_document_has_is_called_absent() -> None:
+    asked: list[str] = []
+
+    async def mentions(workspace_id: str, words: Sequence[str]) -> Mapping[str, Mentions | None]:
+        asked.extend(words)
+        return {"tramway": Mentions(0, 0), "tunnel": Mentions(2, 5), "cost": None}
+
+    services = replace(Stage().services, mentions=mentions)
+    absent = await absent_words("What did the tramway, the tunnel and the growth cost?", CHUNKS, "w", services)
+    assert absent == ["tramway"]
+    assert "growth" not in asked
+
+
+async def test_without_an_index_nothing_is_called_absent() -> None:
+    assert await absent_words("What did the tramway cost?", CHUNKS, "w", Stage().services) == []

@@ -1,0 +1,75 @@
+"""What is shown for an answer: a fact with what it needs, a list whole and introduced, a section cut to the point."""
+
+from dataclasses import replace
+
+from masis.language.question import read_question
+from masis.reasoning.offline.selection import Candidate, candidates_of
+from masis.reasoning.offline.shapes import Shown, shown
+from masis.reasoning.ports import Passage
+
+NOTES = Passage("c1", "notes.txt", 1, "The Lund shop opened in June. It has twelve seats. Prices did not change.")
+PLAN = Passage(
+    "c2",
+    "plan.md",
+    1,
+    "The board set three priorities for 2026:\n\n- Open a shop in Malmö.\n- Halve food waste.\n- Train two bakers.\n\n"
+    "The budget was approved in May.",
+)
+AIMS = Passage("c3", "aims.md", 1, "We want less waste. Everybody helps.", "Our environmental aims")
+
+
+def texts(question: str, passage: Passage, best: str, *, marked: tuple[str, ...] = ()) -> list[Shown]:
+    candidates = [_weighed(c, best, marked) for c in candidates_of([passage])]
+    ranked = sorted(candidates, key=lambda c: -c.strength)
+    return shown(read_question(question), ranked, candidates)
+
+
+def _weighed(candidate: Candidate, best: str, marked: tuple[str, ...]) -> Candidate:
+    text = candidate.statement.text
+    if text.startswith(best):
+        return replace(candidate, mark=0.9, strength=2.0)
+    return replace(candidate, mark=0.8, strength=1.0) if text.startswith(marked or "\0") else candidate
+
+
+def told(groups: list[Shown]) -> list[str]:
+    return [c.statement.text for group in groups for c in group.statements]
+
+
+def test_a_pronoun_comes_with_the_sentence_that_names_it() -> None:
+    assert told(texts("How many seats are there?", NOTES, "It has")) == [
+        "The Lund shop opened in June.",
+        "It has twelve seats.",
+    ]
+
+
+def test_a_sentence_that_names_its_subject_stands_alone() -> None:
+    assert told(texts("Did prices change?", NOTES, "Prices")) == ["Prices did not change."]
+
+
+def test_marked_sentences_come_in_the_order_of_the_passage() -> None:
+    found = texts("What happened?", NOTES, "Prices", marked=("The Lund",))
+    assert told(found) == ["The Lund shop opened in June.", "Prices did not change."]
+
+
+def test_a_list_is_shown_whole_with_its_introduction() -> None:
+    for best in ("The board set", "Halve"):
+        (group,) = texts("What are the priorities for 2026?", PLAN, best)
+        assert group.introduction
+        assert group.introduction.statement.text.startswith("The board set")
+        assert told([group]) == ["Open a shop in Malmö.", "Halve food waste.", "Train two bakers."]
+
+
+def test_as_many_items_as_were_asked_for() -> None:
+    (group,) = texts("What are the top two priorities for 2026?", PLAN, "Open")
+    assert told([group]) == ["Open a shop in Malmö.", "Halve food waste."]
+
+
+def test_a_question_for_one_fact_shows_one_item() -> None:
+    assert told(texts("How many bakers will be trained?", PLAN, "Train")) == ["Train two bakers."]
+
+
+def test_the_section_under_the_heading_asked_for_is_the_list() -> None:
+    assert told(texts("What are the environmental aims?", AIMS, "We want")) == [
+        "We want less waste.",
+        "Everybody helps.",
+    ]

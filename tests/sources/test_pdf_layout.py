@@ -1,0 +1,243 @@
+"""What a page's layout says: columns, lists, headings, running lines, and tables with and without rules."""
+
+import io
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pypdfium2
+import pytest
+from reportlab.lib import colors
+from reportlab.lib.pagesizes import A4
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import BalancedColumns, ListFlowable, ListItem, Paragraph, SimpleDocTemplate, Table
+
+from evals.tables import shared_data
+from masis.sources.blocks import read_table
+from masis.sources.pdf.drafts import draft_page
+from masis.sources.pdf.text import parse_pdf
+from masis.sources.pdf.words import read_content
+from masis.types import Block, Page
+from tests.sources.files import STYLES, heading, pdf_of
+
+FILINGS = shared_data("kgrag_sec10q")
+FORMATS = shared_data("formats")
+PROSE = "The company reports its results by region and reviews them every quarter with its managers. "
+
+
+def drawn(draw: Callable[[Canvas], object]) -> bytes:
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, pagesize=A4)
+    draw(canvas)
+    canvas.save()
+    return buffer.getvalue()
+
+
+def rows_at(
+    canvas: Canvas, top: float, rows: list[tuple[str, ...]], edges: tuple[float, ...], step: float = 14
+) -> None:
+    """The first cell from the margin, the others ending at their edges."""
+    canvas.setFont("Helvetica", 9)
+    for number, (label, *values) in enumerate(rows):
+        canvas.drawString(60, top - step * number, label)
+        for edge, value in zip(edges, values, strict=False):
+            sign, _, figure = value.rpartition(" ")
+            canvas.drawString(edge - 55, top - step * number, sign)
+            canvas.drawRightString(edge, top - step * number, figure)
+
+
+def blocks(data: bytes, page: int = 0) -> tuple[Page, list[Block]]:
+    found = parse_pdf(data, "a.pdf").pages[page]
+    return found, list(found.blocks)
+
+
+def kinds(page: Page, *wanted: str) -> list[str]:
+    return [page.text[block.start : block.end] for block in page.blocks if block.kind in wanted]
+
+
+def test_a_statement_without_rules() -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica-Bold", 9)
+        canvas.drawCentredString(440, 700, "Years ended December 31,")
+        canvas.drawRightString(400, 686, "2025")
+        canvas.drawRightString(500, 686, "2024")
+        body = [
+            ("Net sales:",),
+            ("Products", "$ 1,200", "$ 1,100"),
+            ("Services and other income from", "", ""),
+            ("contracts with customers", "(45)", "—"),
+            ("Total (1)", "$ 1,155", "$ 1,100"),
+            ("Share of products", "96%", "100%"),
+        ]
+        rows_at(canvas, 668, body[:2], (400, 500))
+        rows_at(canvas, 640, body[2:4], (400, 500), step=10)
+        rows_at(canvas, 616, body[4:], (400, 500))
+
+    page, found = blocks(drawn(draw))
+    assert [block.kind for block in found] == ["table"]
+    assert page.text.split("\n") == [
+        "|  | Years ended December 31, 2025 | Years ended December 31, 2024 |",
+        "|---|---|---|",
+        "| Net sales: |  |  |",
+        "| Products | $1,200 | $1,100 |",
+        "| Services and other income from contracts with customers | (45) | — |",
+        "| Total (1) | $1,155 | $1,100 |",
+        "| Share of products | 96% | 100% |",
+    ]
+
+
+def test_a_ruled_table_with_merged_cells() -> None:
+    rows = [["Region", "Sales", "", "Staff"], ["", "2024", "2025", "2025"], ["Europe", "1", "", "3"]]
+    spans = [("SPAN", (1, 0), (2, 0)), ("SPAN", (0, 0), (0, 1)), ("GRID", (0, 0), (-1, -1), 0.5, colors.black)]
+    page, found = blocks(pdf_of(Table([*rows, ["Asia", "4", "5", "6"]], style=spans)))
+    table = read_table(page.text, found[0])
+    assert table.header == ("Region", "Sales 2024", "Sales 2025", "Staff 2025")
+    assert [[page.text[a:b] for a, b in row] for row in table.rows] == [
+        ["Europe", "1", "", "3"],
+        ["Asia", "4", "5", "6"],
+    ]
+    assert found[0].box is not None
+    assert 0 < found[0].box[0] < found[0].box[2] < 1
+
+
+def test_a_box_around_text_is_no_table() -> None:
+    boxed = Table([[Paragraph(PROSE * 3, STYLES["Normal"])]], style=[("BOX", (0, 0), (-1, -1), 1, colors.black)])
+    page, _ = blocks(pdf_of("Before.", boxed))
+    assert kinds(page, "table") == []
+    assert (PROSE * 3).strip() in page.text
+
+
+def test_caption_and_unit_belong_to_the_table() -> None:
+    rows = [["Region", "2024", "2025"], ["Europe", "1,200", "1,300"], ["Asia", "80", "90"]]
+    page, found = blocks(pdf_of(PROSE, "Table 2: Sales by region", "(in thousands)", rows, PROSE))
+    (block,) = (block for block in found if block.kind == "table")
+    table = read_table(page.text, block)
+    assert (table.caption, table.unit) == ("Table 2: Sales by region", "(in thousands)")
+
+
+def test_two_columns_are_read_one_after_the_other() -> None:
+    texts = [" ".join(f"{word} number{n} follows{n}" for n in range(60)) for word in ("left", "right")]
+    columns = BalancedColumns([Paragraph(text, STYLES["Normal"]) for text in texts], nCols=2)
+    page, _ = blocks(pdf_of(columns))
+    assert kinds(page, "table") == []
+    assert page.text.replace("\n", " ").replace("  ", " ") == " ".join(texts)
+
+
+def test_lists_with_their_levels() -> None:
+    inner = ListFlowable([ListItem(Paragraph("inner", STYLES["Normal"]))], bulletType="bullet", start="•")
+    items = [
+        ListItem(Paragraph("one " + PROSE, STYLES["Normal"])),
+        ListItem([Paragraph("two", STYLES["Normal"]), inner]),
+    ]
+    page, found = blocks(pdf_of("These count:", ListFlowable(items, bulletType="bullet", start="•")))
+    listed = [(block.level, block.marker) for block in found if block.kind == "item"]
+    assert listed == [(1, "-"), (1, "-"), (2, "-")]
+    assert kinds(page, "item") == [f"- one {PROSE}".strip(), "- two", "  - inner"]
+
+
+@pytest.mark.parametrize(
+    ("line", "is_heading"),
+    [
+        ("<b>Results of operations</b>", True),
+        ("<b>2.1 Results of operations</b>", True),
+        ("<b>• Results of operations</b>", False),
+        ("<b>12 Main Street, Redmond, WA 98052</b>", False),
+        ("<b>This whole sentence is set in bold type.</b>", False),
+        ("Results of operations", False),
+    ],
+)
+def test_a_bold_line_is_a_heading_or_not(line: str, is_heading: bool) -> None:
+    _, found = blocks(pdf_of(PROSE * 3, line, PROSE * 3))
+    assert ("heading" in {block.kind for block in found}) is is_heading
+
+
+def test_running_lines_are_in_no_block_of_text_and_a_sentence_goes_on() -> None:
+    def on_page(canvas: Canvas, document: Any) -> None:
+        canvas.drawString(70, 800, "Annual Report of the Company")
+        canvas.drawString(290, 30, f"Page {document.page}")
+
+    buffer = io.BytesIO()
+    text = " ".join(
+        f"In {chr(97 + n % 26) * (n % 7 + 2)} sales rose by {n} units, as {chr(65 + n % 23)} said." for n in range(500)
+    )
+    story = [Paragraph(text, STYLES["Normal"])]
+    SimpleDocTemplate(buffer).build(story, onFirstPage=on_page, onLaterPages=on_page)
+    pages = parse_pdf(buffer.getvalue(), "a.pdf").pages
+    assert len(pages) > 2
+    for page in pages:
+        assert kinds(page, "furniture") == ["Annual Report of the Company", f"Page {page.number}"]
+    body = [block for block in pages[1].blocks if block.kind == "paragraph"]
+    assert body[0].is_continued is not pages[1].text[body[0].start].isupper()
+    whole = " ".join(text for page in pages for text in kinds(page, "paragraph"))
+    assert whole == text
+
+
+def test_a_table_goes_on_over_the_page_with_its_header() -> None:
+    rows = [["Item", "2024", "2025"]] + [[f"Line item {n}", f"{n}.5", f"({n},000)"] for n in range(1, 60)]
+    pages = parse_pdf(pdf_of(rows), "a.pdf").pages
+    first, second = (page.blocks[0] for page in pages[:2])
+    assert (first.is_continued, second.is_continued) == (False, True)
+    assert read_table(pages[1].text, second).header == ("Item", "2024", "2025")
+
+
+def test_hyphens_at_the_end_of_lines() -> None:
+    def draw(canvas: Canvas) -> None:
+        lines = [
+            "The information on long-term debt was checked, and all of this infor-",
+            "mation and the long-",
+            "term debt were right, as other information showed in every case we saw.",
+        ]
+        for number, line in enumerate(lines):
+            canvas.drawString(60, 700 - 14 * number, line)
+
+    page, _ = blocks(drawn(draw))
+    assert "all of this information and the long-term debt" in page.text
+
+
+@pytest.mark.parametrize("angle", [90, 270])
+def test_a_turned_page_is_read_upright(angle: int) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.translate(*((500, 100) if angle == 90 else (100, 700)))
+        canvas.rotate(angle)
+        rows_at(
+            canvas, 0, [("Region", "2024", "2025"), ("Europe", "1,200", "1,300"), ("Asia", "(45)", "60")], (300, 400)
+        )
+
+    page, _ = blocks(drawn(draw))
+    assert page.text.split("\n")[2:] == ["| Europe | 1,200 | 1,300 |", "| Asia | (45) | 60 |"]
+
+
+def test_sentences_with_gaps_are_no_table() -> None:
+    text = '<para align="justify">' + "An extraordinarily incomprehensible responsibility. " * 30 + "</para>"
+    page, _ = blocks(pdf_of(heading("Gaps"), text))
+    assert kinds(page, "table") == []
+
+
+@pytest.mark.skipif(FORMATS is None, reason="the data set is not at ../shared/data/formats")
+def test_no_word_of_real_files_is_lost() -> None:
+    assert FORMATS
+    for path in sorted((FORMATS / "good").glob("*.pdf")):
+        document = pypdfium2.PdfDocument(path)
+        for number in range(len(document)):
+            content = read_content(document[number])
+            placed = {id(word) for draft in draft_page(content) for word in draft.words}
+            assert placed >= {id(word) for word in content.words}, (path.name, number)
+
+
+@pytest.mark.skipif(FILINGS is None, reason="the data set is not at ../shared/data/kgrag_sec10q")
+def test_a_real_statement_of_operations() -> None:
+    assert FILINGS
+    page = parse_pdf((FILINGS / "docs" / "2022 Q3 AAPL.pdf").read_bytes(), "a.pdf").pages[3]
+    (block,) = (block for block in page.blocks if block.kind == "table")
+    table = read_table(page.text, block)
+    assert table.unit.startswith("(In millions, except number of shares")
+    assert table.header == (
+        "",
+        *(f"{months} Months Ended June {day}" for months in ("Three", "Nine") for day in ("25, 2022", "26, 2021")),
+    )
+    rows = [[page.text[a:b] for a, b in row] for row in table.rows]
+    assert ["Products", "$63,355", "$63,948", "$245,241", "$232,309"] in rows
+    assert ["Other income/(expense), net", "(10)", "243", "(97)", "796"] in rows
+    assert ["Shares used in computing earnings per share:", "", "", "", ""] in rows
+    assert Counter(map(len, rows)) == {5: 24}
+    assert kinds(page, "furniture")[-1] == "Apple Inc. | Q3 2022 Form 10-Q | 1"

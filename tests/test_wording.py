@@ -1,0 +1,48 @@
+"""Every code has its words, and every door uses them."""
+
+import json
+from typing import get_args
+
+from masis.runs.records import RunStatus
+from masis.types import CheckedBy, ClaimKind, ConflictKind, Outcome, ReviewCause, Verdict
+from masis.wording import decision_words, step_words, verdict_of, vocabulary
+
+
+def test_every_code_has_words() -> None:
+    words = vocabulary()
+    codes = {
+        "verdicts": Verdict,
+        "claim_kinds": ClaimKind,
+        "outcomes": Outcome,
+        "statuses": RunStatus,
+        "conflict_kinds": ConflictKind,
+        "review_causes": ReviewCause,
+        "checked_by": CheckedBy,
+    }
+    for table, known in codes.items():
+        assert set(words[table]) == set(get_args(known)), table
+    assert json.loads(json.dumps(words)) == words
+
+
+def test_verdicts_can_be_told_apart() -> None:
+    words = [term["word"] for term in vocabulary()["verdicts"].values()]
+    assert len(set(words)) == len(words)
+    claim = {"text": "", "start": 0, "end": 0, "kind": "limit", "citations": [], "verdict": None, "reason": ""}
+    assert verdict_of(claim).word == "limit"
+    assert verdict_of({**claim, "verdict": "fabricated_citation"}).tone == "bad"
+
+
+def test_a_step_of_the_trail_is_a_line() -> None:
+    assert step_words({"node": "researcher", "chunks": 1, "filtered_out": 9}) == "1 passage used, 9 below the threshold"
+    decided = {"node": "supervisor", "decision": "retry", "reason": "answered_by_person"}
+    assert step_words(decided) == "continues: a person decided"
+    unknown = {"node": "supervisor", "decision": "retry", "reason": "of_tomorrow"}
+    assert step_words(unknown) == "tries again: of tomorrow"
+    assert step_words({"node": "somebody"}) == ""
+
+
+def test_a_decision_names_who_and_why() -> None:
+    decision = {"action": "prefer", "prefer": ["a.pdf"], "over": ["b.md"], "by": "Ada", "note": "It is audited."}
+    assert decision_words(decision) == "Ada trusts a.pdf over b.md: It is audited."
+    assert decision_words({"action": "stop", "by": "local"}) == "The person at this machine ended the run"
+    assert decision_words({"action": "explain_both", "by": "Ada", "decision_id": "d1"}).endswith("an earlier run)")
