@@ -115,7 +115,7 @@ def test_an_honest_model_answers_beside_an_order_and_the_person_is_told(ask: Ask
     assert result.as_dict()["instructions_seen"][0]["kind"] == "override"
     page = StringIO()
     print_result(result, Console(file=page, width=120))
-    assert "read as data, not followed" in page.getvalue()
+    assert "treated as data, not followed" in page.getvalue()
     assert "Ignore all previous instructions" in page.getvalue()
 
 

@@ -71,7 +71,8 @@ def figure_of_another_time(claim: Claim, sources: Sources) -> Finding | None:
     """The number is for another time, and beside it stands another one for the claim's own time."""
     for ours in (r for r in claim.figures if r.periods and r.is_clear):
         holding = [(s, r) for s in sources.statements for r in readings(s) if gives(r.quantity, ours.quantity)]
-        if holding and all(_is_of_a_part(ours, r) for _, r in holding):
+        names_a_part = any(period.part for period in claim.periods)
+        if holding and not names_a_part and all(_is_of_a_part(ours, r) for _, r in holding):
             return Finding("unverified", f"the source gives {ours.quantity.in_words} for another part of the year")
         if not holding or not all(_is_of_another_time(ours, r) for _, r in holding):
             continue

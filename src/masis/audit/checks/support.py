@@ -81,6 +81,8 @@ class Support:
     checked_by: CheckedBy = "code"
     figures_hold: bool = False
     """It has figures, and code found or computed every one of them in the source."""
+    is_row: bool = False
+    """It rests on a row of a table, which a reader of prose knows little about."""
 
     @property
     def quote(self) -> str | None:
@@ -106,8 +108,8 @@ def check_support(text: str, chunks: Sequence[EvidenceChunk]) -> Support:
         finding = found_wrong or _by_words(window)
         is_open = finding.verdict not in REFUTED
     holds = finding.verdict in ("supported", "unverified") and bool(claim.figures)
-    at = finding.withdrawn_at
-    return Support(finding.verdict, finding.reason, window.chunk, start, end, is_open, at, figures_hold=holds)
+    at, is_row = finding.withdrawn_at, all(part.is_row for part in window.parts)
+    return Support(finding.verdict, finding.reason, window.chunk, start, end, is_open, at, "code", holds, is_row)
 
 
 def first_refutation(claim: Claim, sources: Sources) -> Finding | None:

@@ -69,7 +69,7 @@ def _by_meaning(support: Support, probability: float) -> Support:
     if probability >= SUPPORTED_BY_VERIFIER:
         return replace(support, verdict="supported", reason=_reason("bear it out", probability), checked_by="verifier")
     if support.verdict == "supported":
-        is_doubted = probability <= DOUBTED_BY_VERIFIER
+        is_doubted = probability <= DOUBTED_BY_VERIFIER and not (support.is_row and support.figures_hold)
         return _disputed(support, "do not bear it out", probability) if is_doubted else support
     if probability <= REFUTED_BY_VERIFIER and not support.figures_hold:
         said = _reason("do not bear it out", probability)

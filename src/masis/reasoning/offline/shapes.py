@@ -16,7 +16,8 @@ from masis.reasoning.offline.selection import Candidate
 MARKED = 0.4
 """The mark from which a further statement belongs to the answer."""
 MOST = {"fact": 3, "yes_no": 2, "explanation": 6, "list": 8, "overview": 8}
-ALMOST = -1.0
+ALMOST = -2.0
+"""The strength of a statement that completes an answer."""
 ADDS_NOTHING = 2
 """Words that a sentence may have besides the question's, and still only say it again."""
 GOES_WITH = 0.5
@@ -67,7 +68,7 @@ def _chosen(part: Question, ranked: Sequence[Candidate]) -> list[Candidate]:
     for candidate in sorted(ranked[1:], key=lambda c: -c.mark):
         if len(chosen) >= MOST[part.shape] or candidate.mark < MARKED:
             break
-        if candidate.strength >= 0 and not any(repeats(candidate, other) for other in chosen):
+        if candidate.strength >= ALMOST and not any(repeats(candidate, other) for other in chosen):
             chosen.append(candidate)
     return [*chosen, *_for_names_left_out(part, ranked, chosen), *_for_years_left_out(part, ranked, chosen)]
 

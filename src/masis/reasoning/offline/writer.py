@@ -19,7 +19,7 @@ from masis.reasoning.ports import Listener, Passage, Reply, WritingBrief
 from masis.settings import OFFLINE
 from masis.types import EvidenceChunk, Verdict
 
-ANSWERS = 0.0
+ANSWERS = -1.0
 """The strength from which a statement is taken for an answer; measured on labelled questions (docs/benchmarks.md)."""
 BORNE_OUT: frozenset[Verdict | None] = frozenset({"verbatim", "supported"})
 
