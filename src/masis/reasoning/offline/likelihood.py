@@ -42,7 +42,7 @@ WEIGHTS = Signs(
     shared=0.72,
     headed=0.20,
     shortfall=-2.14,
-    from_table=0.80,
+    from_table=1.50,
     is_list=1.52,
     is_explanation=0.27,
 )
