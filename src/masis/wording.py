@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from masis.types import LOCAL, CheckedBy, Claim, ClaimKind, ConflictKind, Outcome, ReviewCause, Verdict
+from masis.types import LOCAL, CheckedBy, Claim, ClaimKind, ConflictKind, Outcome, Repair, ReviewCause, Verdict
 
 Tone = Literal["good", "doubt", "bad", "plain", "live"]
 
@@ -72,6 +72,11 @@ REVIEW_CAUSES: dict[ReviewCause, str] = {
     "weak_evidence": "No passage is close enough to the question",
     "unavailable": "A model or server did not respond",
     "out_of_scope": "Not a question for documents",
+}
+REPAIRS: dict[Repair, str] = {
+    "added": "The writer cited nothing; MASIS added the citation.",
+    "corrected": "The writer cited another passage; MASIS corrected the citation.",
+    "cut": "MASIS took this sentence out of the answer.",
 }
 SCORES: dict[str, Term] = {
     "faithfulness": Term("Faithfulness", meaning="Is everything in the answer in the evidence?"),

@@ -5,7 +5,7 @@ from typing import Any
 from masis.export.pack import Pack
 from masis.runs.records import RunRecord
 from masis.runs.result import RunResult
-from masis.types import Citation, Claim
+from masis.types import Citation, Claim, ClosestPassage
 
 HOSTILE = (
     "<script>alert(1)</script> [click](javascript:alert(2)) ![x](http://evil.example/x) \u202eexe.fdp\u2066 \x07 =1+1"
@@ -35,6 +35,21 @@ def claim(answer: str, text: str, verdict: Any, *citations: Citation, reason: st
         "citations": list(citations),
         "verdict": verdict,
         "reason": reason,
+    }
+
+
+def nearest(file_name: str, quote: str) -> ClosestPassage:
+    return {
+        "chunk_id": "c7",
+        "document_id": "d7",
+        "file_name": file_name,
+        "page": 4,
+        "label": None,
+        "heading": None,
+        "start": 0,
+        "end": len(quote),
+        "quote": quote,
+        "words": ["churn"],
     }
 
 
@@ -96,6 +111,8 @@ def made(question: str, answer: str, claims: list[Claim], **more: Any) -> Pack:
                 ],
             }
         ],
+        likelihood=0.82,
+        closest=[nearest(more.get("near", "annex.pdf"), more.get("near", "Churn is defined in the annex."))],
         evidence=[],
         review=None,
         decisions=[{"action": "explain_both", "prefer": [], "over": [], "by": "Grace", "decision_id": "d1"}],
@@ -133,7 +150,10 @@ def usual() -> Pack:
         [
             claim(answer, first, "verbatim", cited("c1", "memo.docx", QUOTE)),
             claim(answer, second, "fabricated_citation", cited("c9", None, None), reason="no passage has the id c9"),
-            claim(answer, "The same again [c1].", "supported", cited("c1", "memo.docx", QUOTE)),
+            {
+                **claim(answer, "The same again [c1].", "supported", cited("c1", "memo.docx", QUOTE)),
+                "repaired": "added",
+            },
         ],
     )
 
@@ -145,4 +165,5 @@ def hostile() -> Pack:
         text,
         [claim(text, text, "not_in_source", cited("c1", HOSTILE, HOSTILE), reason=HOSTILE)],
         asked_by=HOSTILE,
+        near=HOSTILE,
     )

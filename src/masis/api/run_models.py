@@ -74,6 +74,10 @@ class FullResult(Result):
     """Every sentence, with its citations and a verdict."""
     conflicts: list[dict[str, Any]]
     """Where documents disagree: both sides, with their quotes."""
+    likelihood: float | None
+    """That the answer is right, fitted on held-out answers; null where there is no fit."""
+    closest: list[dict[str, Any]]
+    """Where nothing answers: the passages that come nearest, and the words of the question that they have."""
     evidence: list[dict[str, Any]]
     """The passages that the answer rests on."""
     review: dict[str, Any] | None

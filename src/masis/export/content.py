@@ -13,6 +13,7 @@ from masis.wording import (
     AGENTS,
     CONFLICT_KINDS,
     OUTCOMES,
+    REPAIRS,
     SCORES,
     STATUSES,
     Term,
@@ -28,6 +29,7 @@ def report_of(pack: Pack) -> Report:
         *_facts(pack),
         Heading("Answer"),
         *footnotes.answer(pack.result.answer),
+        *_closest(pack.result),
         *_question(pack.result),
         *_decisions(pack.result),
         *_checked(pack.result, footnotes),
@@ -47,7 +49,8 @@ def _facts(pack: Pack) -> Iterator[Block]:
     yield said(f"{asked} · workspace {run.workspace_id} · run {run.run_id} · MASIS {__version__}", "small")
     state = f" ({STATUSES['waiting'].word.lower()})" if result.requires_human_review else ""
     outcome = f"Outcome: {OUTCOMES[result.outcome].word}{state}"
-    yield said(f"{outcome} · confidence {result.confidence:.0%} (uncalibrated)", strong=True)
+    likely = "" if result.likelihood is None else f" · likelihood of being right {result.likelihood:.0%}"
+    yield said(f"{outcome} · confidence {result.confidence:.0%} (uncalibrated){likely}", strong=True)
 
 
 def _question(result: RunResult) -> Iterator[Block]:
@@ -56,6 +59,14 @@ def _question(result: RunResult) -> Iterator[Block]:
         for line in plain(result.clarification_question).split("\n"):
             if line.strip():
                 yield said(line.strip().removeprefix("- "), "item" if line.startswith((" ", "-")) else "plain")
+
+
+def _closest(result: RunResult) -> Iterator[Block]:
+    if result.closest:
+        yield Heading("The closest passages")
+    for passage in result.closest:
+        where = f"{passage['file_name']}, {place(passage['page'], passage['label'])}"
+        yield said(f"{one_line(where)}: “{one_line(passage['quote'])}”", "item")
 
 
 def _decisions(result: RunResult) -> Iterator[Block]:
@@ -73,7 +84,8 @@ def _checked(result: RunResult, footnotes: Footnotes) -> Iterator[Block]:
 
 def _claim(claim: Claim, footnotes: Footnotes) -> Paragraph:
     verdict, reason = verdict_of(claim), one_line(claim["reason"])
-    why = f": {reason or verdict.meaning}"
+    repair = f" {REPAIRS[claim['repaired']]}" if "repaired" in claim else ""
+    why = f": {reason or verdict.meaning}{repair}"
     text = Span(one_line(without_citations(claim)), notes=footnotes.of_claim(claim))
     return Paragraph((text, Span(f" — {verdict.word}", strong=True), Span(why)), "item")
 
