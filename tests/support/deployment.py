@@ -71,7 +71,7 @@ class Deployment:
 
     def worker(self, *options: str) -> Program:
         worker = self._start("worker", *options)
-        until(lambda: worker.has_said("works on what the queue holds"))
+        until(lambda: worker.has_said("is working on the queue"))
         return worker
 
     def api(self, *options: str) -> "Api":
