@@ -75,7 +75,7 @@ def answer(
     if told := _from_tables(part, candidates, evidence, _sure_in_words(ranked, at_least)):
         return Answered(part, told=tuple(told))
     if not ranked or ranked[0].strength < at_least:
-        return Answered(part, absent=tuple(word for word in absent if stem(word) in part.subject))
+        return Answered(part, absent=tuple(word for word in absent if stem(word) in part.named))
     groups = tuple(shown(part, ranked, candidates))
     return Answered(part, groups, verdict=yes_or_no(part, ranked[0]) if part.shape == "yes_no" else "")
 
