@@ -24,7 +24,8 @@ def test_one_click_leads_from_nothing_to_the_first_cited_answer(page: Page) -> N
     expect(page.get_by_role("heading", level=1)).to_contain_text("root cause of the gateway outage", timeout=60_000)
     answer = page.get_by_role("region", name="Answer", exact=True)
     expect(answer).to_contain_text("expired TLS certificate")
-    expect(answer.get_by_role("button", name="Source 1: post-mortem-gateway-outage.md")).to_be_visible()
+    cause = answer.locator(".sentence", has_text="expired TLS certificate").first
+    expect(cause.get_by_role("button", name="Source 1: post-mortem-gateway-outage.md")).to_be_visible()
 
     page.goto("/")
     expect(page.get_by_role("heading", name="Try one of these")).to_be_visible()

@@ -77,7 +77,8 @@ def test_a_hostile_answer_and_question_are_text(page: Page, ask: Callable[..., N
     ask(f"What was revenue in 2025? {RUNS_CODE}", "hostile")
     expect(page.get_by_label("Ask another question")).to_be_visible()
     expect(page.get_by_role("heading", level=1)).to_contain_text("<script>window.hacked=1</script>")
-    expect(page.get_by_role("region", name="Best draft")).to_contain_text("[click me](javascript:window.hacked=5)")
+    answer = page.get_by_role("region", name="Answer", exact=True)
+    expect(answer).to_contain_text("[click me](javascript:window.hacked=5)")
     assert_harmless(page)
     page.goto("/w/hostile/runs")
     expect(page.get_by_role("link", name="<script>window.hacked=1</script>").first).to_be_visible()
@@ -87,7 +88,8 @@ def test_a_hostile_answer_and_question_are_text(page: Page, ask: Callable[..., N
 def test_a_citation_that_was_made_up_is_struck_through_with_its_reason(
     page: Page, ask: Callable[..., None], storyteller: Storyteller
 ) -> None:
-    storyteller.story = "Revenue was $12 million in 2025. [{id}] Profit was $3 million in 2025. [cmadeup0000]"
+    # Nothing would be left of it without its false sentence: it is shown as it was written.
+    storyteller.story = "Profit was $3 million in 2025. [cmadeup0000]"
     ask("What were revenue and profit in 2025?", "acme")
     expect(page.get_by_label("Ask another question")).to_be_visible()
     shown = page.get_by_role("tabpanel", name="Answer")
@@ -98,6 +100,20 @@ def test_a_citation_that_was_made_up_is_struck_through_with_its_reason(
     audit = page.get_by_role("complementary", name="Quality")
     expect(audit.locator("s", has_text="[cmadeup0000]")).to_be_visible()
     expect(audit).to_contain_text("Capped by code")
+
+
+def test_a_sentence_that_is_cut_for_its_made_up_citation_is_named_in_the_trail(
+    page: Page, ask: Callable[..., None], storyteller: Storyteller
+) -> None:
+    storyteller.story = "Revenue was $12 million in 2025. [{id}] Profit was $3 million in 2025. [cmadeup0000]"
+    ask("What were revenue and profit in 2025?", "acme")
+    expect(page.get_by_label("Ask another question")).to_be_visible()
+    shown = page.get_by_role("tabpanel", name="Answer")
+    expect(shown).to_contain_text("$12 million")
+    expect(shown).not_to_contain_text("$3 million")
+    page.get_by_role("tab", name="Trail").click()
+    page.get_by_text("The whole result as JSON").click()
+    expect(page.locator("pre").last).to_contain_text("cmadeup0000")
 
 
 def test_the_policy_lets_nothing_in_from_elsewhere(page: Page) -> None:
