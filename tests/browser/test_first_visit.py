@@ -90,7 +90,7 @@ def test_who_stops_the_sample_is_asked_nothing_and_can_finish_it(
         expect(unfinished).to_contain_text("annual-report-2025.pdf")
         assert violations(page) == []
         unfinished.get_by_role("button", name="Finish reading the sample").click()
-        expect(unfinished).to_have_count(0, timeout=60_000)
+        expect(unfinished).to_have_count(0, timeout=90_000)
         expect(page.get_by_text("Five agents read 9 documents of sample")).to_be_visible()
         with fresh.client() as client:
             assert client.get("/masis/workspaces/sample/runs").json()["items"] == []
