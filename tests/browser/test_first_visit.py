@@ -1,5 +1,6 @@
 """An empty service, one click, and the first cited answer is on the screen."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -87,7 +88,8 @@ def test_who_stops_the_sample_is_asked_nothing_and_can_finish_it(
         expect(page.get_by_role("heading", level=1)).to_have_text("What do you want to know?")
         expect(upload).to_contain_text("Stopped: 9 files")
         unfinished = page.get_by_role("region", name="not read to the end")
-        expect(unfinished).to_contain_text("annual-report-2025.pdf")
+        # Which ones depends on how far the worker came before the click.
+        expect(unfinished).to_contain_text(re.compile(r"by keyword at most: [\w-]+\.(?:pdf|docx|txt|html|md|csv)"))
         assert violations(page) == []
         unfinished.get_by_role("button", name="Finish reading the sample").click()
         expect(unfinished).to_have_count(0, timeout=90_000)
