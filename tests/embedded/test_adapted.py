@@ -35,7 +35,7 @@ def test_every_matrix_lies_where_it_is_said_to() -> None:
 
 @pytest.mark.parametrize("lengths", [(2000, 3), (2000, 2000), (3, 2000)])
 def test_texts_of_any_length_are_read(lengths: tuple[int, int]) -> None:
-    figures = adapted("reader").run(*("revenue " * length for length in lengths))
+    figures = adapted("selector").run(*("revenue " * length for length in lengths))
     assert len(figures.values) == len(figures.offsets) <= MAX_TOKENS
     assert {0, 1} <= set(figures.texts)
 
