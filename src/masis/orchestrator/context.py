@@ -7,10 +7,9 @@ from masis.orchestrator.accounting import Turn
 from masis.orchestrator.human import question_of
 from masis.orchestrator.services import Services
 from masis.orchestrator.state import MASISState
-from masis.reasoning.ports import Passage
+from masis.reasoning.ports import Passage, as_passage
 from masis.reasoning.pruning import pruned
 from masis.settings import OFFLINE, Settings
-from masis.types import EvidenceChunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +63,6 @@ async def _summarized(question: str, whole: Context, services: Services, turn: T
         [*kept, *(p for p in shortened if p.text)], whole.chars, True, round(turn.elapsed_ms() - started, 3)
     )
     return replace(context, is_over_compressed=context.ratio < settings.over_compression_ratio)
-
-
-def as_passage(chunk: EvidenceChunk) -> Passage:
-    return Passage(
-        chunk["chunk_id"],
-        chunk["file_name"],
-        chunk["page"],
-        chunk["text"],
-        chunk.get("heading"),
-        chunk.get("date"),
-        label=chunk.get("label"),
-        start=chunk["start"],
-    )
 
 
 def _shortened(passage: Passage, summary: str | None, settings: Settings) -> Passage:

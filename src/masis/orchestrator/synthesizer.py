@@ -7,15 +7,13 @@ from langgraph.runtime import Runtime
 from masis.audit.citations.engine import cited_sentences
 from masis.errors import ModelError
 from masis.orchestrator.accounting import Turn
-from masis.orchestrator.context import Context, as_passage, fit_context
+from masis.orchestrator.context import Context, fit_context
 from masis.orchestrator.human import decisions_named, guidance_of, question_of
 from masis.orchestrator.services import Services, services_of
 from masis.orchestrator.state import MASISState, StateUpdate
 from masis.orchestrator.trail import Metrics
 from masis.reasoning.ports import Listener, WritingBrief
 from masis.types import Claim, EvidenceChunk
-
-__all__ = ["as_passage", "count_citations", "synthesizer"]
 
 
 async def synthesizer(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from masis.orchestrator.context import as_passage
 from masis.orchestrator.researcher import select_evidence
 from masis.reasoning.llm.fitness import named, unfit_reasons
+from masis.reasoning.ports import as_passage
 from masis.reasoning.standing_in import CHARS_A_TOKEN, PROMPT_CHARS
 from masis.runs.asking import checked_input
 from masis.runs.parts import Parts
