@@ -40,12 +40,12 @@ class Signs:
     supported: float
     """What the audit says of the worst sentence, 0 to 1."""
     table: float
-    """How sure the tables are of the answer, as a logit: for it, or, below nought, of another one."""
+    """How sure the tables are of the answer, as a logit; of a sentence that they neither say nor contradict, nought."""
     is_row: float
     is_list: float
     is_explanation: float
     from_table: bool = False
-    """Whether the tables say the same: then the weights for cells count."""
+    """Whether it is said in the words of the tables' answer: then the weights for cells count."""
 
 
 WEIGHTS = Signs(
@@ -131,7 +131,8 @@ def _signs(
         # The type may stand in the sentence beside the best one.
         features = replace(features, shortfall=max(0.0, features.shortfall - lacks_the_type(part, best.statement.text)))
     tabled = answer_from_tables(part.for_reading, passages, 0.0)
-    agrees = tabled is not None and _says(claims, tabled)
+    said = "\n".join(MARK.sub("", claim["text"]) for claim in claims)
+    from_table = tabled is not None and _is_told(tabled, said)
     return Signs(
         features.answers,
         features.mark,
@@ -140,24 +141,23 @@ def _signs(
         features.shortfall,
         float(strength(features) >= max((strength(f) for _, f in read), default=0.0)),
         min((SCORES[c["verdict"]] for c in claims if c["verdict"]), default=0.5),
-        _of_tables(tabled, agrees=agrees),
+        _of_tables(tabled, said, from_table=from_table),
         float(best is not None and best.statement.is_row),
         float(part.shape == "list"),
         float(part.shape in ("explanation", "yes_no", "overview")),
-        agrees,
+        from_table,
     )
 
 
-def _of_tables(tabled: TableAnswer | None, *, agrees: bool) -> float:
+def _is_told(tabled: TableAnswer, said: str) -> bool:
+    wordings = (tabled.sentences, tabled.row_by_row)
+    return any(told and all(MARK.sub("", t).rstrip(".") in said for t in told) for told in wordings)
+
+
+def _of_tables(tabled: TableAnswer | None, said: str, *, from_table: bool) -> float:
     if tabled is None:
         return 0.0
-    return logit(tabled.strength) if agrees else min(0.0, logit(SURE) - logit(tabled.strength))
-
-
-def _says(claims: Sequence[Claim], tabled: TableAnswer) -> bool:
-    """In the same words, or in others that have its cells."""
-    said = "\n".join(MARK.sub("", claim["text"]) for claim in claims)
-    sentences = [MARK.sub("", sentence) for sentence in (tabled.sentences or tabled.row_by_row)]
-    return any(sentence.rstrip(".") in said for sentence in sentences) or (
-        bool(tabled.trial.answer) and all(text in said for text in tabled.trial.answer)
-    )
+    if from_table:
+        return logit(tabled.strength)
+    beyond = max(0.0, logit(tabled.strength) - logit(SURE))
+    return beyond if all(cell in said for cell in tabled.trial.answer) else -beyond

@@ -181,7 +181,7 @@ def _used(trial: Trial, over: Alignment) -> set[int]:
         if column >= 0:  # a limit on the cells of a row is of no column
             used |= over.headers[column]
     own = [time for times in _times(trial, over) for time in times]
-    met = [places for period, places in over.asked.times_said if any(not period.excludes(q) for q in own)]
+    met = [places for period, places in over.asked.times_said if any(_meets(period, q) for q in own)]
     return used.union(*met, over.time_words if met else ())
 
 
@@ -208,11 +208,16 @@ def _of_times(trial: Trial, over: Alignment) -> Iterator[tuple[str, float]]:
         return
     own = [times for times in _times(trial, over) if times]
     yield "a time is asked", 1.0
-    yield "times met", sum(any(not p.excludes(q) for times in own for q in times) for p in asked) / len(asked)
-    yield "another time", float(any(all(p.excludes(q) for p in asked for q in times) for times in own))
+    yield "times met", sum(any(_meets(p, q) for times in own for q in times) for p in asked) / len(asked)
+    yield "another time", float(any(not any(_meets(p, q) for p in asked for q in times) for times in own))
     yield "no time", float(not own)
     if trial.form in ("change", "percent_change", "percent") and len(own) == 2:
         yield "later first", float(_order(own[0][0]) > _order(own[1][0]))
+
+
+def _meets(asked: Period, own: Period) -> bool:
+    """A half or a quarter is not the year that is asked for."""
+    return not asked.excludes(own) and not (asked.year and not asked.part and own.is_part_of_a_year)
 
 
 def _times(trial: Trial, over: Alignment) -> list[tuple[Period, ...]]:

@@ -67,7 +67,7 @@ def _group_asked_for(table: Table, cell: Cell, asked: Asked) -> list[str]:
     group = table.rows[cell.row].group.rstrip(": ")
     own = set(row_group_stems(group))
     named = {*table.cell(cell.row, table.label_column).stems, *table.column_stems[cell.column]}
-    return [group] if own & set(asked.stems) and not own <= named else []
+    return [group] if (own & set(asked.stems)) - named else []
 
 
 def _row_said(table: Table, cell: Cell, others: Sequence[int]) -> str:
