@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from masis.numbering import Sources
+from masis.wording import Sources
 
 
 def cited(chunk_id: str, quote: str | None, file_name: str | None = "a.pdf") -> Any:

@@ -20,20 +20,17 @@ from masis.knowledge.embedding.port import Embedder
 from masis.knowledge.ingestion.progress import IngestProgress
 from masis.knowledge.library import Library
 from masis.knowledge.store.port import VectorStore
+from masis.orchestrator.agent import run_blocking
 from masis.orchestrator.human import Answer
-from masis.orchestrator.twin import run_blocking
 from masis.reasoning.ports import Auditor, Judge, Writer
-from masis.runs import asking, deletion, ingesting
-from masis.runs.checkup import Finding, examine
-from masis.runs.event_log import RunEvent
+from masis.runs import asking, deletion, working
+from masis.runs.deletion import PruneReport, prune
+from masis.runs.events import RunEvent
+from masis.runs.execution import OnEvent
 from masis.runs.ingestions import Ingestion
 from masis.runs.parts import Given, Parts
-from masis.runs.planning import Plan, planned
-from masis.runs.recording import OnEvent
-from masis.runs.records import RunRecord, RunStatus, UsageRow
-from masis.runs.result import RunResult
-from masis.runs.retention import PruneReport, prune
-from masis.runs.working import working
+from masis.runs.planning import Finding, Plan, examine, planned
+from masis.runs.records import RunRecord, RunResult, RunStatus, UsageRow
 from masis.settings import Settings
 from masis.types import (
     EVERYWHERE,
@@ -269,7 +266,7 @@ class Masis:
 
     async def aupload(self, workspace: str, files: Sequence[tuple[str, bytes]], by: Caller = LOCAL) -> Ingestion:
         """Names and contents: saved at once, read by a worker. Duplicates are reported in the result."""
-        return await ingesting.upload(self._parts, workspace, files, by)
+        return await working.upload(self._parts, workspace, files, by)
 
     async def aingestion(self, ingestion_id: str, workspace: str) -> Ingestion:
         return await asyncio.to_thread(self._parts.ingestions.get, ingestion_id, workspace)
@@ -283,7 +280,7 @@ class Masis:
         """What was read stays; upload again for the rest."""
         ingestion = await asyncio.to_thread(self._parts.ingestions.cancel, ingestion_id, workspace)
         if ingestion.status == "cancelled":
-            await ingesting.forget_unread(self._parts.ingestions, self.library, ingestion)
+            await working.forget_unread(self._parts.ingestions, self.library, ingestion)
         self._parts.hub.tell(ingestion_id)
         return ingestion
 
@@ -345,7 +342,7 @@ class Masis:
 
     def working(self, concurrency: int | None = None) -> AbstractAsyncContextManager[Worker]:
         """`async with masis.working()`: a worker in this event loop for runs and uploads in the background."""
-        return working(self._parts, concurrency)
+        return working.working(self._parts, concurrency)
 
     def job_counts(self) -> dict[tuple[str, str], int]:
         """How many jobs there are, by kind and status."""

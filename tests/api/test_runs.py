@@ -8,8 +8,7 @@ import pytest
 from pydantic import BaseModel
 
 from masis.api.run_models import FullResult, Run
-from masis.runs.records import RunRecord
-from masis.runs.result import RunResult
+from masis.runs.records import RunRecord, RunResult
 from tests.api.live import ANSWERED, DISPUTED, Live, wait_for
 
 ACME = "/masis/workspaces/acme"

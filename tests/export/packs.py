@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from masis.export.pack import Pack
-from masis.runs.records import RunRecord
-from masis.runs.result import RunResult
+from masis.export.content import Pack
+from masis.runs.records import RunRecord, RunResult
 from masis.types import Citation, Claim, ClosestPassage
 
 HOSTILE = (

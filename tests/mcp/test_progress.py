@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from masis.mcp.progress import Hearer, in_words, reporting
-from masis.runs.event_log import RunEvent
+from masis.mcp.results import Hearer, in_words, reporting
+from masis.runs.events import RunEvent
 
 STARTED: RunEvent = {"seq": 1, "at": "", "event": "started", "agent": "critic", "attempt": 1}
 

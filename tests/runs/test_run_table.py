@@ -7,9 +7,9 @@ import pytest
 from masis.database import Connection, Database
 from masis.errors import InvalidInput, UnknownRun
 from masis.jobs.queue import JobKey, JobQueue
-from masis.runs.decisions import StandingDecisions
-from masis.runs.event_log import RunEvent
+from masis.runs.events import RunEvent
 from masis.runs.run_table import RunTable
+from masis.runs.tables import StandingDecisions
 from masis.types import LOCAL, Caller, DecisionMade
 from tests.support.engines import asked
 

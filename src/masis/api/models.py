@@ -1,10 +1,14 @@
-"""What the routes take and give, described for the OpenAPI document: what all share, and documents."""
+"""Request and response models for the OpenAPI document: shared ones, pages of lists, documents, keys."""
 
-from typing import Annotated, Literal
+import base64
+import binascii
+from collections.abc import Callable, Sequence
+from typing import Annotated, Generic, Literal, TypeVar
 
 from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from masis.errors import InvalidInput
 from masis.settings import QUESTION_CEILING
 from masis.types import WORKSPACE_NAME, WORKSPACE_NAME_RULE, DocumentStatus
 
@@ -179,3 +183,115 @@ class KnownDocument(Described):
 class Accepted(IngestionOut):
     duplicates: list[KnownDocument] = Field(default_factory=list)
     """Files of this upload whose bytes the workspace has already."""
+
+
+Item = TypeVar("Item")
+Model = TypeVar("Model", bound=BaseModel)
+
+Limit = Annotated[int, Query(ge=1, le=200, description="How many at most.")]
+Cursor = Annotated[
+    str | None, Query(max_length=2000, description="`next_cursor` of the page before; absent for the first page.")
+]
+
+
+class Page(BaseModel, Generic[Model]):
+    items: list[Model]
+    next_cursor: str | None = Field(None, description="Give it as `cursor` for the next page; null on the last.")
+
+
+def cursor_after(position: str) -> str:
+    return base64.urlsafe_b64encode(position.encode()).decode().rstrip("=")
+
+
+def position_of(cursor: str | None) -> str | None:
+    if cursor is None:
+        return None
+    try:
+        padded = cursor + "=" * (-len(cursor) % 4)
+        return base64.b64decode(padded, altchars=b"-_", validate=True).decode()
+    except (binascii.Error, ValueError):
+        raise InvalidInput("This cursor is not one of ours.", advice="Take `next_cursor` of the page before.") from None
+
+
+def cut(found: Sequence[Item], limit: int, position: Callable[[Item], str]) -> tuple[Sequence[Item], str | None]:
+    """Of one more than `limit` that were asked for, the page and where the next begins."""
+    shown = found[:limit]
+    return shown, cursor_after(position(shown[-1])) if len(found) > limit else None
+
+
+def cut_sorted(
+    found: Sequence[Item],
+    limit: int,
+    cursor: str | None,
+    position: Callable[[Item], str],
+    *,
+    newest_first: bool = False,
+) -> tuple[Sequence[Item], str | None]:
+    """A page of a list that is small enough to have whole, in the order of its positions."""
+    seen = position_of(cursor)
+    ordered = sorted(found, key=position, reverse=newest_first)
+    if seen is not None:
+        ordered = [each for each in ordered if (position(each) < seen if newest_first else position(each) > seen)]
+    return cut(ordered, limit, position)
+
+
+class NewKey(Given):
+    name: str = Field(min_length=1, max_length=100, examples=["Ada's notebook"])
+    role: Literal["read", "write", "admin"]
+    """read: look; write: also ask, answer, upload and delete; admin: also workspaces, keys and the audit log."""
+    workspaces: list[str] = Field(min_length=1, max_length=1000, examples=[["acme"]])
+    """Their names, or `*` for all."""
+    expires: str | None = Field(None, max_length=40, examples=["90d"])
+    """A span (12h, 30d, 8w), a date, or a date and time."""
+
+
+class KeyOut(Described):
+    key_id: str
+    name: str
+    role: str
+    workspaces: list[str]
+    created_at: str
+    expires_at: str | None
+    revoked_at: str | None
+    last_used_at: str | None
+    prefix: str
+
+
+class CreatedKey(KeyOut):
+    token: str
+    """Shown this once: nobody can read it again."""
+
+
+class AuditEntryOut(Described):
+    entry_id: str
+    at: str
+    who: str
+    key_id: str | None
+    action: str = Field(examples=["document.delete"])
+    workspace_id: str | None
+    subject: str | None
+    detail: str | None
+
+
+class Me(Described):
+    """Who the service takes you for."""
+
+    name: str
+    key_id: str | None
+    role: str
+    workspaces: list[str]
+    """`*` is all of them."""
+    keys_needed: bool
+    """False: there are no keys, and whoever is at this machine may do everything."""
+
+
+class FindingOut(Described):
+    part: str = Field(examples=["embedder"])
+    state: Literal["ok", "note", "bad"]
+    found: str
+    advice: str | None
+
+
+class Alive(Described):
+    status: Literal["ok"] = "ok"
+    version: str

@@ -54,8 +54,7 @@ def create(
     with clear_errors(as_json=as_json):
         from masis.access.api_key import LOCAL_ADMIN
         from masis.access.audit_log import AuditLog
-        from masis.access.granting import grant_key
-        from masis.access.keys import Keys, checked_role
+        from masis.access.keys import Keys, checked_role, grant_key
 
         configured = settings()
         key, token = grant_key(
@@ -120,8 +119,7 @@ def revoke(
     with clear_errors(as_json=as_json):
         from masis.access.api_key import LOCAL_ADMIN
         from masis.access.audit_log import AuditLog
-        from masis.access.granting import revoke_key
-        from masis.access.keys import Keys
+        from masis.access.keys import Keys, revoke_key
 
         configured = settings()
         keys = Keys(configured)

@@ -1,7 +1,10 @@
-"""A finished run on the terminal: the answer with numbered sources, the verdicts, the scores, what is asked of you."""
+"""A run on the terminal: live progress, the answer with sources and verdicts, and what it cost."""
 
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group
 from rich.markup import escape
@@ -9,13 +12,87 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from masis.cli.console import out
-from masis.numbering import Source, Sources
-from masis.wording import OUTCOMES, REVIEW_CAUSES, Tone, counted, verdict_of
+from masis.cli.console import err, out, print_json, print_table
+from masis.wording import AGENTS, OUTCOMES, REVIEW_CAUSES, Source, Sources, Tone, counted, step_words, verdict_of
 
 if TYPE_CHECKING:
     from masis.orchestrator.trail import InstructionSeen
-    from masis.runs.result import RunResult
+    from masis.runs.events import RunEvent
+    from masis.runs.planning import Estimate, Plan
+    from masis.runs.records import RunResult
+
+
+@contextmanager
+def watching(*, quiet: bool) -> "Iterator[Callable[[RunEvent], None] | None]":
+    if quiet:
+        yield None
+        return
+    console = err()
+    with console.status("starting") as status:
+
+        def show(event: "RunEvent") -> None:
+            agent, entry = event.get("agent", ""), event.get("trace")
+            if event["event"] == "started":
+                named = AGENTS[agent]
+                status.update(f"[cyan]{named.word}[/cyan] {named.meaning} …")
+            elif entry:
+                console.print(line_of(event, entry))
+
+        yield show
+
+
+def line_of(event: "RunEvent", entry: Mapping[str, Any]) -> str:
+    agent = event.get("agent", "")
+    return f"  {_mark(agent, entry)} [bold]{AGENTS[agent].word:<12}[/bold] [dim]{escape(step_words(entry))}[/dim]"
+
+
+def _mark(agent: str, entry: Mapping[str, Any]) -> str:
+    if "warning" in entry:
+        return "[yellow]![/yellow]"
+    if agent == "supervisor" and entry["decision"] != "finalize":
+        return "[yellow]↻[/yellow]" if entry["decision"] == "retry" else "[yellow]?[/yellow]"
+    return "[green]✓[/green]"
+
+
+def show_plan(plan: "Plan", as_json: bool) -> None:
+    if as_json:
+        print_json(asdict(plan))
+        return
+    out().print(
+        f"{plan.roles}; {plan.passages} passages found, {plan.evidence_chars:,} characters. No model was asked."
+    )
+    rows = [_row("usually, one attempt", plan.usual), _row("at most, with every retry", plan.at_most)]
+    print_table(["", "model calls", "tokens in", "tokens out", "cost", "seconds"], rows)
+
+
+def _row(name: str, estimate: "Estimate") -> tuple[object, ...]:
+    seconds = "not known before the first run" if estimate.seconds is None else f"about {estimate.seconds:.0f}"
+    return (
+        name,
+        estimate.calls,
+        f"{estimate.input_tokens:,}",
+        f"{estimate.output_tokens:,}",
+        f"${estimate.cost_usd:.4f}",
+        seconds,
+    )
+
+
+def print_receipt(result: "RunResult") -> None:
+    rows = [
+        (
+            row["attempt"] + 1,
+            row["agent"],
+            row["engine"] or "",
+            row["requests"],
+            f"{row['input_tokens']:,}",
+            f"{row['output_tokens']:,}",
+            f"${row['cost_usd']:.4f}",
+            f"{row['seconds']:.1f}",
+        )
+        for row in result.metrics.get("receipt", [])
+    ]
+    print_table(["attempt", "agent", "engine", "requests", "tokens in", "tokens out", "cost", "seconds"], rows)
+
 
 COLOURS: dict[Tone, str] = {"good": "green", "doubt": "yellow", "bad": "red", "plain": "yellow", "live": "cyan"}
 MARKS: dict[Tone, str] = {"good": "✓ ", "doubt": "? ", "bad": "✗ "}

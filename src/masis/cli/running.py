@@ -1,20 +1,75 @@
 """`masis runs`, `masis decisions` and `masis usage`: what was asked, what people decided, what it cost."""
 
+import sys
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, opened, out, print_json, print_table, record
-from masis.cli.exporting import export_run
+from masis.cli.console import AsJson, Workspace, err, opened, out, print_json, print_table, record
 from masis.wording import OUTCOMES, STATUSES, Term, counted
 
 if TYPE_CHECKING:
+    from masis.client import Masis
     from masis.runs.records import RunRecord
 
-runs = typer.Typer()
 
 RunId = Annotated[str, typer.Argument(help="The run, as printed by `masis ask` or `masis runs`.")]
+
+
+def export_run(
+    run_id: RunId,
+    form: Annotated[
+        str | None, typer.Option("--format", "-f", help="json, md, html, docx or pdf; unset, as the file is called.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write it; unset, printed.")] = None,
+) -> None:
+    """Write a run as a file: its answer with footnoted sources, verdicts, conflicts, scores and trail.
+
+    JSON holds everything.
+
+    $ masis runs export 4f2a… -o answer.docx
+
+    $ masis runs export 4f2a… --format md
+    """
+    with opened(as_json=False) as masis:
+        data = _exported(masis, run_id, form or (output.suffix.removeprefix(".") if output else "md"), output)
+        if output is None:
+            sys.stdout.buffer.write(data)
+            return
+        _write(output, data)
+        err().print(f"Run {run_id} was written to {output}.", markup=False)
+
+
+def _exported(masis: "Masis", run_id: str, form: str, output: Path | None) -> bytes:
+    from masis.errors import InvalidInput
+    from masis.export.content import Pack
+    from masis.export.formats import FORMATS, exported
+
+    known = next((each for each in FORMATS if each == form.lower()), None)
+    if known is None:
+        raise InvalidInput(f"“{form[:40]}” is not an export format.", advice=f"Choose among: {', '.join(FORMATS)}.")
+    if output is None and known in ("docx", "pdf") and sys.stdout.isatty():
+        raise InvalidInput(f"A {known} file cannot be printed.", advice="Name a file with --output.")
+    record, result = masis.get_run(run_id), masis.result(run_id)
+    if result is None or record.status in ("queued", "running"):
+        raise InvalidInput(
+            f"Run {run_id} is {record.status}.", advice="Export it when it is finished or needs your decision."
+        )
+    return exported(Pack(record, result, masis.events(run_id)), known)
+
+
+def _write(output: Path, data: bytes) -> None:
+    from masis.errors import InvalidInput
+
+    try:
+        output.write_bytes(data)
+    except OSError as error:
+        raise InvalidInput(f"{output} cannot be written: {error.strerror}.", advice="Name another file.") from None
+
+
+runs = typer.Typer()
 OneWorkspace = Annotated[str | None, typer.Option("--workspace", "-w", help="Only this workspace.")]
 
 COLOURS = {"good": "green", "doubt": "yellow", "bad": "red", "plain": "dim", "live": "cyan"}
@@ -228,7 +283,7 @@ def _coloured(term: Term) -> str:
 
 
 def _print_trail(events: list[Any]) -> None:
-    from masis.cli.live import line_of
+    from masis.cli.report import line_of
 
     console = out()
     for event in events:

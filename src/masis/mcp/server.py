@@ -16,9 +16,8 @@ from starlette.types import Receive, Scope, Send
 
 from masis._version import __version__
 from masis.access.check import AccessCheck
-from masis.access.discretion import told
 from masis.client import Masis
-from masis.errors import Forbidden, InvalidInput, MASISError, RateLimited, Unauthorized
+from masis.errors import Forbidden, InvalidInput, MASISError, RateLimited, Unauthorized, told
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer

@@ -10,17 +10,16 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from masis.access import rights
+from masis.access import api_key
 from masis.access.api_key import LOCAL_ADMIN, ApiKey, Role, caller_of
 from masis.access.audit_log import AuditLog
-from masis.access.discretion import is_inside, told
 from masis.client import Masis
-from masis.errors import MASISError
+from masis.errors import MASISError, is_inside, told
 from masis.knowledge.search.passages import read_words
-from masis.mcp.progress import Hearer, reporting
 from masis.mcp.results import (
     Documents,
     Evidence,
+    Hearer,
     Passage,
     Result,
     RunState,
@@ -28,14 +27,14 @@ from masis.mcp.results import (
     documents_of,
     evidence_of,
     passage_of,
+    reporting,
     result_of,
     workspaces_of,
 )
 from masis.mcp.server import KEY_IN_SCOPE
 from masis.orchestrator.human import Action
-from masis.runs.event_log import RunEvent
-from masis.runs.records import RunRecord
-from masis.runs.result import RunResult
+from masis.runs.events import RunEvent
+from masis.runs.records import RunRecord, RunResult
 from masis.settings import QUESTION_CEILING, RETRY_CEILING
 
 if TYPE_CHECKING:
@@ -208,12 +207,12 @@ class Tools:
         with clear_errors(ctx):
             key = key_of(ctx)
             summaries = await self._masis.aworkspaces()
-            visible = set(rights.visible(key, [each.workspace_id for each in summaries]))
+            visible = set(api_key.visible(key, [each.workspace_id for each in summaries]))
             return workspaces_of([each for each in summaries if each.workspace_id in visible])
 
     def _admit(self, ctx: Context[Any, Any], needed: Role, workspace: str) -> ApiKey:
         key = key_of(ctx)
-        rights.require(key, needed, workspace)
+        api_key.require(key, needed, workspace)
         return key
 
     async def _last_event(self, run_id: str, workspace: str) -> int:

@@ -15,7 +15,7 @@ from masis.audit.repair import Mended, repaired
 from masis.audit.verdicts import judge_claims
 from masis.errors import ModelError
 from masis.language.instructions import find_instructions
-from masis.orchestrator.accounting import Turn
+from masis.orchestrator.agent import Turn
 from masis.orchestrator.human import guidance_of, question_of
 from masis.orchestrator.services import Services, services_of
 from masis.orchestrator.standing_decisions import still_open

@@ -3,7 +3,7 @@
 from langgraph.runtime import Runtime
 
 from masis.errors import ModelError
-from masis.orchestrator.accounting import Turn
+from masis.orchestrator.agent import Turn
 from masis.orchestrator.critic import as_share
 from masis.orchestrator.human import question_of
 from masis.orchestrator.services import Services, services_of

@@ -14,6 +14,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from masis.orchestrator import researcher as research
 from masis.orchestrator import supervisor as supervision
+from masis.orchestrator.agent import Agent, Edge
 from masis.orchestrator.critic import critic
 from masis.orchestrator.evaluator import evaluator
 from masis.orchestrator.human import human_review
@@ -23,7 +24,6 @@ from masis.orchestrator.standing_decisions import DECISIONS_A_RUN
 from masis.orchestrator.state import MASISState
 from masis.orchestrator.supervisor import supervisor
 from masis.orchestrator.synthesizer import synthesizer
-from masis.orchestrator.twin import Agent, Edge
 from masis.settings import RETRY_CEILING
 
 STEPS_AN_ATTEMPT = 5

@@ -11,10 +11,10 @@ from langgraph.types import interrupt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from masis.errors import InvalidInput
+from masis.orchestrator.agent import finished
 from masis.orchestrator.services import Services
 from masis.orchestrator.state import MASISState, StateUpdate, in_words, readable_question
 from masis.orchestrator.trail import TraceEntry
-from masis.orchestrator.twin import finished
 from masis.reasoning.ports import Guidance
 from masis.types import LOCAL, Conflict
 

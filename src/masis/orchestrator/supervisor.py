@@ -8,11 +8,10 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 
 from masis.audit.verdicts import judge_claims
-from masis.orchestrator.accounting import Turn, account_of
+from masis.orchestrator.agent import Turn, account_of
 from masis.orchestrator.evaluator import scorecard_without_answer
 from masis.orchestrator.human import decisions_named
-from masis.orchestrator.outcome import outcome_of
-from masis.orchestrator.review import Situation, review_for
+from masis.orchestrator.review import Situation, outcome_of, review_for
 from masis.orchestrator.services import Services, services_of
 from masis.orchestrator.standing_decisions import answers_to_apply
 from masis.orchestrator.state import Attempt, MASISState, Route, StateUpdate, max_retries_of, merge_metrics

@@ -9,20 +9,15 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from masis.errors import InvalidInput, MASISError, RunNotWaiting
-from masis.jobs.lease import JobCancelled, LeaseKeeper
-from masis.jobs.owners import new_owner
-from masis.jobs.queue import Job
+from masis.jobs.queue import Job, new_owner
+from masis.jobs.worker import JobCancelled, LeaseKeeper
 from masis.orchestrator.human import Answer, checked_answer
 from masis.orchestrator.standing_decisions import decisions_from
 from masis.orchestrator.state import MASISInput, MASISState, in_words
-from masis.runs.event_log import RunEvent
-from masis.runs.execution import Execution, config_of
-from masis.runs.hub import QUEUE, Hub
-from masis.runs.moments import days_ago, now
+from masis.runs.events import QUEUE, Hub, RunEvent
+from masis.runs.execution import Execution, OnEvent, config_of
 from masis.runs.parts import Parts
-from masis.runs.recording import OnEvent
-from masis.runs.records import ENDED, RunRecord, RunStatus
-from masis.runs.result import RunResult
+from masis.runs.records import ENDED, RunRecord, RunResult, RunStatus, days_ago, now
 from masis.runs.run_table import RunTable
 from masis.types import EVERYWHERE, NO_LIMIT, Budget, Caller, SearchFilters, StandingDecision
 

@@ -20,11 +20,10 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 
-from masis.database.lane import Lane
+from masis.database.batched import Lane
 from masis.errors import DatabaseUnavailable
-from masis.jobs.lease import LeaseLost
-from masis.runs.checkpoints import OWNER
-from masis.runs.lean_writes import must_be_kept
+from masis.jobs.worker import LeaseLost
+from masis.runs.checkpoints import OWNER, must_be_kept
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection

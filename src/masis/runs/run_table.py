@@ -11,17 +11,15 @@ from masis.database.batched import BatchedDatabase
 from masis.errors import InvalidInput, RunNotWaiting
 from masis.jobs.queue import Job, JobQueue
 from masis.orchestrator.state import MASISState
-from masis.runs.decisions import keep_decisions
-from masis.runs.event_log import EventLog, RunEvent
-from masis.runs.moments import now
-from masis.runs.records import RUN_COLUMNS, RunRecord, RunStatus, UsageRow, record_of
-from masis.runs.result import RunResult
-from masis.runs.run_rows import (
+from masis.runs.events import EventLog, RunEvent
+from masis.runs.records import RUN_COLUMNS, RunRecord, RunResult, RunStatus, UsageRow, now, record_of
+from masis.runs.tables import (
     delete_runs,
     escaped,
     get_record,
     insert,
     insert_input,
+    keep_decisions,
     new_record,
     place_of,
     save_result,

@@ -141,7 +141,7 @@ async def test_nobody_listening_is_unavailable(make_client: MakeClient, fake_ope
 
 def test_importing_loads_no_sdk() -> None:
     code = (
-        "import sys, masis.reasoning.llm.engine, masis.reasoning.llm.probe;"
+        "import sys, masis.reasoning.llm.engine, masis.reasoning.llm.fitness;"
         "print([name for name in ('openai', 'httpx2', 'numpy') if name in sys.modules])"
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

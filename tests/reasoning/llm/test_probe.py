@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from masis.reasoning.llm.client import ModelClient
-from masis.reasoning.llm.probe import probe
+from masis.reasoning.llm.fitness import probe
 from tests.support.fake_openai import Fail, FakeOpenAI, Recorded, Reply, Say
 
 MakeClient = Callable[..., ModelClient]

@@ -3,8 +3,7 @@ import json
 import pytest
 from pydantic import BaseModel
 
-from masis.reasoning.llm.dialect import Rung
-from masis.reasoning.llm.structured import Misfit, ask_again, parse, response_format, with_schema
+from masis.reasoning.llm.structured import Misfit, Rung, ask_again, parse, response_format, with_schema
 from masis.reasoning.llm.wire import Message
 
 ASK: list[Message] = [{"role": "system", "content": "Count."}, {"role": "user", "content": "How much?"}]

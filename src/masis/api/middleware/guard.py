@@ -13,8 +13,8 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from masis.access.check import require_own_machine
+from masis.api.access import Service
 from masis.api.middleware.problems import TooLarge, TooSlow, internal_problem, response_to
-from masis.api.service import Service
 from masis.errors import MASISError
 from masis.observability.logs import bind
 from masis.observability.metrics import http_request

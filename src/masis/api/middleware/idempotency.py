@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from masis.api.middleware.problems import STILL_RUNNING, Conflicting
 from masis.database import open_database
 from masis.errors import InvalidInput
-from masis.runs.schema import RUNS
+from masis.runs.tables import RUNS
 from masis.settings import Settings
 
 KEPT_SECONDS = 24 * 3600.0

@@ -13,9 +13,29 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from masis.access.discretion import is_inside, told
-from masis.api.middleware import openai_errors
-from masis.errors import InvalidInput, MASISError
+from masis.errors import InvalidInput, MASISError, is_inside, told
+
+_KINDS = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+
+
+class OpenAIErrorBody(BaseModel):
+    message: str = Field(examples=["There is no workspace named “acme”."])
+    type: str = Field(examples=["invalid_request_error"])
+    param: str | None = None
+    code: str | None = Field(None, examples=["unknown_workspace"])
+
+
+class OpenAIError(BaseModel):
+    """An error in OpenAI's shape."""
+
+    error: OpenAIErrorBody
+
+
+def response(status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    kind = _KINDS.get(status, "invalid_request_error" if status < 500 else "api_error")
+    body = OpenAIError(error=OpenAIErrorBody(message=message, type=kind, code=code))
+    return JSONResponse(body.model_dump(), status, headers=dict(headers or {}))
+
 
 _log = logging.getLogger(__name__)
 
@@ -132,7 +152,7 @@ def problem_response(
     **more: Any,
 ) -> JSONResponse:
     if path.startswith("/v1/"):
-        return openai_errors.response(status, code, f"{detail} {advice}", headers)
+        return response(status, code, f"{detail} {advice}", headers)
     problem = Problem(
         type=f"urn:masis:problem:{code}",
         title=HTTPStatus(status).phrase,

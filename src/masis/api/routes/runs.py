@@ -3,25 +3,75 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from masis.api.access import Access, Read, Write
 from masis.api.middleware.idempotency import Once
-from masis.api.middleware.problems import Conflicting, problems, refused_as_conflict
-from masis.api.models import WorkspaceId
-from masis.api.paging import Cursor, Limit, Page, cut, position_of
+from masis.api.middleware.problems import Conflicting, StillRunning, problems, refused_as_conflict
+from masis.api.models import Cursor, Limit, Page, WorkspaceId, cut, position_of
 from masis.api.run_models import Answer, Asked, FullResult, Result, Run
-from masis.api.waiting import finished_result, until_stopping
-from masis.export.formats import FORMATS, MEDIA_TYPES, Format, exported
-from masis.export.pack import Pack
-from masis.export.webpage import POLICY
+from masis.errors import MASISError
+from masis.export.content import Pack
+from masis.export.formats import FORMATS, MEDIA_TYPES, POLICY, Format, exported
 from masis.orchestrator.human import is_name
-from masis.runs.records import ENDED, RunRecord, RunStatus
+from masis.runs.records import ENDED, RunRecord, RunResult, RunStatus
 from masis.types import Caller, Outcome
+
+T = TypeVar("T")
+
+
+class RunFailed(MASISError):
+    """A fault of MASIS itself ended the run."""
+
+    code = "run_failed"
+
+
+async def finished_result(access: Access, run: RunRecord, location: str) -> RunResult:
+    try:
+        async with asyncio.timeout(access.service.settings.ask_seconds):
+            async for _ in until_stopping(access.masis.afollow(run.run_id), access.service.stopping):
+                pass
+    except TimeoutError:
+        waited = f"The run is not done after {access.service.settings.ask_seconds:g} seconds."
+        raise StillRunning(waited, location) from None
+    return await result_or_problem(access, run, location)
+
+
+async def result_or_problem(access: Access, run: RunRecord, location: str) -> RunResult:
+    result = await access.masis.aresult(run.run_id, run.workspace_id)
+    if result is not None:
+        return result
+    latest = await access.masis.aget_run(run.run_id, run.workspace_id)
+    if latest.status in ("queued", "running"):
+        raise StillRunning("The service stops before the run is done; it goes on with the next start.", location)
+    if latest.status == "cancelled":
+        raise Conflicting("The run was cancelled before it had an answer.", advice="Ask again when it is wanted.")
+    raise RunFailed(latest.error or "The run ended without a result.", advice="Ask again; the log says what happened.")
+
+
+async def until_stopping(events: AsyncIterator[T], stopping: asyncio.Event) -> AsyncIterator[T]:
+    """Whoever reads them goes on with the next start, from where they were."""
+    stopped = asyncio.ensure_future(stopping.wait())
+    coming = asyncio.ensure_future(anext(events, None))
+    try:
+        while True:
+            await asyncio.wait({coming, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            if not coming.done() or (event := coming.result()) is None:
+                return
+            yield event
+            coming = asyncio.ensure_future(anext(events, None))
+    finally:
+        stopped.cancel()
+        if not coming.done():
+            coming.cancel()
+            with suppress(asyncio.CancelledError):
+                await coming
+
 
 router = APIRouter(prefix="/masis/workspaces/{workspace_id}", tags=["runs"])
 

@@ -7,11 +7,10 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from masis._version import __version__
-from masis.access import rights
-from masis.api.access import AdminEverywhere, Read, identify
-from masis.api.access_models import Alive, FindingOut
+from masis.access import api_key
+from masis.api.access import AdminEverywhere, Read, identify, service_of
 from masis.api.middleware.problems import problems
-from masis.api.service import service_of
+from masis.api.models import Alive, FindingOut
 from masis.observability import metrics
 from masis.wording import vocabulary
 
@@ -41,7 +40,7 @@ async def get_ready(request: Request) -> Alive:
 async def get_metrics(request: Request) -> Response:
     """Where there are keys it takes an admin's for all workspaces, unless MASIS_METRICS_PUBLIC is set."""
     if not service_of(request).settings.metrics_public:
-        rights.require_everywhere((await identify(request)).key, "admin")
+        api_key.require_everywhere((await identify(request)).key, "admin")
     text, media_type = await asyncio.to_thread(metrics.page)
     return Response(text, media_type=media_type)
 

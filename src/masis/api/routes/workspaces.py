@@ -6,12 +6,22 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from masis.access.rights import require, visible
+from masis.access.api_key import require, visible
 from masis.api.access import Access, Admin, Read, Write
 from masis.api.middleware.idempotency import IdempotencyKey, once
 from masis.api.middleware.problems import problems, refused_as_conflict
-from masis.api.models import READABLE, Found, NewWorkspace, Receipt, Workspace, WorkspaceId
-from masis.api.paging import Cursor, Limit, Page, cut_sorted
+from masis.api.models import (
+    READABLE,
+    Cursor,
+    Found,
+    Limit,
+    NewWorkspace,
+    Page,
+    Receipt,
+    Workspace,
+    WorkspaceId,
+    cut_sorted,
+)
 from masis.api.run_models import DecisionOut, UsageOut
 from masis.settings import QUESTION_CEILING
 
