@@ -34,7 +34,7 @@ CONTENT = (
     ),
     *("Grace asked to have both sides explained (a standing decision", "asks a person: the documents disagree"),
     *("1234 tokens", "$0.0123"),
-    *("likelihood of being right 82%", "annex.pdf, page 4: “Churn is defined in the annex.”"),
+    *("likely right (82%)", "annex.pdf, page 4: “Churn is defined in the annex.”"),
     "MASIS added the citation.",
 )
 

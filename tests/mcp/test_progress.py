@@ -10,7 +10,7 @@ STARTED: RunEvent = {"seq": 1, "at": "", "event": "started", "agent": "critic", 
 
 
 def test_only_agents_at_work_are_told() -> None:
-    assert in_words(STARTED) == "Critic checks every sentence against its source (attempt 2)"
+    assert in_words(STARTED) == "Critic audits every sentence (attempt 2)"
     assert in_words({**STARTED, "event": "finished"}) is None
     assert in_words({"seq": 1, "at": "", "event": "queued"}) is None
 

@@ -13,13 +13,28 @@ from rich.table import Table
 from rich.text import Text
 
 from masis.cli.console import err, out, print_json, print_table
-from masis.wording import AGENTS, OUTCOMES, REVIEW_CAUSES, Source, Sources, Tone, counted, step_words, verdict_of
+from masis.types import place
+from masis.wording import (
+    AGENTS,
+    OUTCOMES,
+    REPAIRS,
+    REVIEW_CAUSES,
+    Source,
+    Sources,
+    Tone,
+    counted,
+    likelihood_words,
+    removed_sentences,
+    step_words,
+    verdict_of,
+)
 
 if TYPE_CHECKING:
     from masis.orchestrator.trail import InstructionSeen
     from masis.runs.events import RunEvent
     from masis.runs.planning import Estimate, Plan
     from masis.runs.records import RunResult
+    from masis.types import ClosestPassage
 
 
 @contextmanager
@@ -107,6 +122,10 @@ def print_result(result: "RunResult", console: Console | None = None) -> None:
     console.print(Panel(Text(sources.numbered(result.answer)), title=title, title_align="left", border_style=colour))
     if len(sources):
         console.print(_sources(sources))
+    if result.closest:
+        console.print(_closest(result.closest))
+    for line in _repairs(result):
+        console.print(Text(line, style="yellow"))
     console.print(_scores(result))
     if result.instructions_seen:
         console.print(_orders(result.instructions_seen))
@@ -140,6 +159,18 @@ def _source(source: Source) -> tuple[str, str]:
     return f"[{colour}]{MARKS.get(verdict.tone, '')}{verdict.word}[/{colour}]", f"{escape(source.where)}{quoted}{why}"
 
 
+def _repairs(result: "RunResult") -> list[str]:
+    mended = [(REPAIRS[claim["repaired"]], claim["text"]) for claim in result.claims if "repaired" in claim]
+    removed = [(REPAIRS["cut"], sentence) for sentence in removed_sentences(result.trace)]
+    return [f"{repair.word.capitalize()}: “{_short(sentence)}”" for repair, sentence in [*mended, *removed]]
+
+
+def _closest(passages: "list[ClosestPassage]") -> Text:
+    """The documents do not answer: what they say that comes nearest."""
+    lines = [f"{p['file_name']}, {place(p['page'], p['label'])}: “{_short(p['quote'])}”" for p in passages]
+    return Text("\n  ".join(["Closest passages:", *lines]), style="dim")
+
+
 def _short(quote: str, limit: int = 220) -> str:
     line = " ".join(quote.split())
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
@@ -147,8 +178,9 @@ def _short(quote: str, limit: int = 220) -> str:
 
 def _scores(result: "RunResult") -> Group:
     e, m = result.evaluation, result.metrics
+    likelihood = "" if result.likelihood is None else f"{likelihood_words(result.likelihood)} · "
     scores = (
-        f"confidence {result.confidence:.0%} (uncalibrated) · faithfulness {e['faithfulness']:.2f} · "
+        f"{likelihood}confidence {result.confidence:.0%} (uncalibrated) · faithfulness {e['faithfulness']:.2f} · "
         f"relevance {e['relevance']:.2f} · completeness {e['completeness']:.2f} · "
         f"reasoning {e['reasoning_quality']:.2f} · overall {e['overall_score']:.2f}"
     )

@@ -22,6 +22,8 @@ from masis.wording import (
     Sources,
     Term,
     decision_words,
+    likelihood_words,
+    removed_sentences,
     step_words,
     verdict_of,
 )
@@ -217,7 +219,7 @@ def _facts(pack: Pack) -> Iterator[Block]:
     yield said(f"{asked} · workspace {run.workspace_id} · run {run.run_id} · MASIS {__version__}", "small")
     state = f" ({STATUSES['waiting'].word.lower()})" if result.requires_human_review else ""
     outcome = f"Outcome: {OUTCOMES[result.outcome].word}{state}"
-    likely = "" if result.likelihood is None else f" · likelihood of being right {result.likelihood:.0%}"
+    likely = "" if result.likelihood is None else f" · {likelihood_words(result.likelihood)}"
     yield said(f"{outcome} · confidence {result.confidence:.0%} (uncalibrated){likely}", strong=True)
 
 
@@ -248,11 +250,14 @@ def _checked(result: RunResult, footnotes: Footnotes) -> Iterator[Block]:
     if judged:
         yield Heading("What was checked")
         yield from (_claim(claim, footnotes) for claim in judged)
+    for sentence in removed_sentences(result.trace):
+        word = Span(f" — {REPAIRS['cut'].word}", strong=True)
+        yield Paragraph((Span(one_line(sentence)), word, Span(f": {REPAIRS['cut'].meaning}")), "item")
 
 
 def _claim(claim: Claim, footnotes: Footnotes) -> Paragraph:
     verdict, reason = verdict_of(claim), one_line(claim["reason"])
-    repair = f" {REPAIRS[claim['repaired']]}" if "repaired" in claim else ""
+    repair = f" {REPAIRS[claim['repaired']].meaning}" if "repaired" in claim else ""
     why = f": {reason or verdict.meaning}{repair}"
     text = Span(one_line(without_citations(claim)), notes=footnotes.of_claim(claim))
     return Paragraph((text, Span(f" — {verdict.word}", strong=True), Span(why)), "item")

@@ -7,6 +7,7 @@ from typing import Any, Literal, cast
 from masis.orchestrator.state import MASISState, Review
 from masis.orchestrator.trail import InstructionSeen, Metrics, TraceEntry
 from masis.types import Claim, ClosestPassage, Conflict, Critique, Evaluation, EvidenceChunk, Outcome
+from masis.wording import Sources
 
 
 def now() -> str:
@@ -144,7 +145,7 @@ def result_of(run_id: str, state: MASISState) -> RunResult:
         clarification_question=state.get("clarification_question"),
         critique=state.get("critique") or NOTHING_CRITICISED,
         evaluation=cast(Evaluation, metrics["evaluation"]),
-        claims=state.get("claims", []),
+        claims=Sources(state.get("claims", [])).on_claims(),
         conflicts=state.get("conflicts", []),
         likelihood=state.get("likelihood"),
         closest=state.get("closest", []) if outcome == "insufficient_evidence" else [],

@@ -5,7 +5,7 @@ import { html, useState } from "../html.js";
 import { wasDrafted } from "../logic/findings.js";
 import { day, percent, place } from "../logic/format.js";
 import { answersOf } from "../logic/run_state.js";
-import { plural, shown } from "../logic/text.js";
+import { oneLine, plural, shown } from "../logic/text.js";
 import { Answer } from "./answer.js";
 import { Conflict } from "./conflict.js";
 import { DecisionWords } from "./decision_words.js";
@@ -38,6 +38,7 @@ export function RunBody({ run, model, question, isLive, workspace, onOpen, sourc
       <h2>Where documents disagree</h2>${result.conflicts.map((conflict) => html`<${Conflict} conflict=${conflict}
       name="shown" onOpen=${onOpen} />`)}</section>`}
     ${!isLive && answersOf(state).length > 0 && html`<${Decided} answers=${answersOf(state)} />`}
+    ${result?.closest?.length > 0 && html`<${Closest} passages=${result.closest} onOpen=${onOpen} source=${source} gone=${gone} />`}
     ${result && html`<${Sources} model=${model} evidence=${result.evidence} onOpen=${onOpen} source=${source}
       gone=${gone} />`}
   `;
@@ -73,6 +74,20 @@ function Decided({ answers }) {
   `;
 }
 
+/** The documents do not answer: what they say that comes nearest. */
+function Closest({ passages, onOpen, source, gone }) {
+  return html`
+    <section class="sources closest" aria-labelledby="closest-title">
+      <h2 id="closest-title">Closest passages</h2>
+      <ul class="source-list">${passages.map((passage) => html`<li>
+        <${SourceRow} passage=${passage} onOpen=${onOpen} isGone=${gone.has(passage.document_id)}
+        isOpen=${isSame(source, passage)} /><p class="faint">“<${Foreign}>${oneLine(passage.quote)}<//>”</p></li>`)}</ul>
+    </section>
+  `;
+}
+
+const isSame = (source, citation) => source?.chunk_id === citation.chunk_id && source?.start === citation.start;
+
 /** Cited passages by their numbers; then what was read and not cited. */
 function Sources({ model, evidence, onOpen, source, gone }) {
   const cited = new Set(model.sources.map(({ citation }) => citation.chunk_id));
@@ -84,12 +99,12 @@ function Sources({ model, evidence, onOpen, source, gone }) {
       ${!model.sources.length && html`<p class="faint">The answer cites nothing.</p>`}
       <ol class="source-list">${model.sources.map(({ number, citation }) => html`<li value=${number}>
         <${SourceRow} passage=${citation} onOpen=${onOpen} isGone=${gone.has(citation.document_id)}
-        isOpen=${source?.chunk_id === citation.chunk_id} /></li>`)}</ol>
+        isOpen=${isSame(source, citation)} /></li>`)}</ol>
       ${others.length > 0 && html`<details><summary>
         ${plural(others.length, cited.size ? "more passage" : "passage")} read and not cited</summary>
         <ul class="source-list">${others.map((chunk) => html`<li>
         <${SourceRow} passage=${{ ...chunk, chunk }} onOpen=${onOpen} isGone=${gone.has(chunk.document_id)}
-        isOpen=${source?.chunk_id === chunk.chunk_id} /></li>`)}</ul></details>`}
+        isOpen=${isSame(source, chunk)} /></li>`)}</ul></details>`}
     </section>
   `;
 }

@@ -10,8 +10,10 @@ export const CONFLICT_KINDS = {};
 export const CAUSES = {};
 export const REASONS = {};
 export const ACTIONS = {};
+export const REPAIRS = {};
 export const AGENTS = [];
 export const SCORES = [];
+const LIKELIHOODS = [];
 const ROUTES = {};
 // Reasons for an attempt that was made because something was decided, not because a draft failed.
 const DECIDED = new Set();
@@ -45,6 +47,8 @@ export function learnWords(vocabulary) {
   Object.assign(REASONS, vocabulary.reasons);
   Object.assign(ACTIONS, vocabulary.actions);
   Object.assign(ROUTES, vocabulary.routes);
+  Object.assign(REPAIRS, vocabulary.repairs);
+  LIKELIHOODS.splice(0, LIKELIHOODS.length, ...vocabulary.likelihoods);
   vocabulary.decided.forEach((reason) => DECIDED.add(reason));
   const agents = Object.entries(vocabulary.agents).filter(([name]) => name !== "human_review");
   AGENTS.splice(0, AGENTS.length, ...agents.map(([name, { word, meaning }]) => ({ name, title: word, does: meaning })));
@@ -72,11 +76,24 @@ export function confidenceOf({ confidence, outcome }) {
   return confidence || !WITHOUT_ANSWER.has(outcome) ? (confidence ?? null) : null;
 }
 
+const LIKELIHOOD_SHAPES = { good: "disc", doubt: "triangle", bad: "cross" };
+
+/** How likely an answer is right, as a sign with its meaning; null where there is no figure. */
+export function likelihoodOf(value) {
+  const term = value == null ? null : LIKELIHOODS.find((each) => value >= each.at_least);
+  return term ? { ...term, shape: LIKELIHOOD_SHAPES[term.tone] } : null;
+}
+
+/** What MASIS cut out of the answer, from the trail. @returns {string[]} */
+export function removedSentences(trace = []) {
+  const repairs = trace.flatMap((entry) => entry.repairs ?? []).filter((repair) => repair.repaired === "cut");
+  return [...new Set(repairs.map((repair) => repair.sentence))];
+}
+
 export function agentTitle(name) {
   if (name === "human_review") return "A person";
   return AGENTS.find((agent) => agent.name === name)?.title ?? name;
 }
-
 
 export function reasonInWords(reason) {
   return REASONS[reason] ?? String(reason ?? "").replace(/_/g, " ");
