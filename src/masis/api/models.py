@@ -3,14 +3,21 @@
 import base64
 import binascii
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Annotated, Generic, Literal, TypeVar
 
 from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from masis.access.api_key import ApiKey
+from masis.access.audit_log import AuditEntry
 from masis.errors import InvalidInput
+from masis.knowledge.catalog import WorkspaceSummary
+from masis.runs.ingestions import Counts, IngestedFile, Ingestion
+from masis.runs.planning import Finding
+from masis.runs.records import RunRecord, UsageRow
 from masis.settings import QUESTION_CEILING
-from masis.types import WORKSPACE_NAME, WORKSPACE_NAME_RULE, DocumentStatus
+from masis.types import WORKSPACE_NAME, WORKSPACE_NAME_RULE, DeletionReceipt, DocumentStatus
 
 LATEST_OFFSET = 2**31
 Offset = Annotated[int | None, Query(ge=0, le=LATEST_OFFSET, description="In the document's text, as citations count.")]
@@ -33,14 +40,6 @@ class Given(Described):
     """What a request carries: nothing is guessed (no text for a number) and nothing unknown is passed over."""
 
     model_config = ConfigDict(use_attribute_docstrings=True, extra="forbid", strict=True)
-
-
-class Workspace(Described):
-    workspace_id: str = Field(examples=["acme"])
-    documents: int
-    """Those that can be asked about."""
-    chunks: int
-    created_at: str
 
 
 class NewWorkspace(Given):
@@ -126,67 +125,18 @@ class Found(Passage):
     """Relevance, from 0 to 1."""
 
 
-class Receipt(Described):
-    """What was removed, counted as it was removed."""
-
-    workspace_id: str
-    document_id: str | None
-    file_names: list[str]
-    documents: int
-    chunks: int
-    text_chars: int
-    bytes: int
-    cached_vectors: int
-    runs: int
-    deleted_at: str
-
-
-class FileProgress(Described):
-    file_name: str
-    document_id: str
-    stage: str = Field(examples=["reading"])
-    """queued, reading, findable (by keyword), embedding, ready, pending, duplicate or failed."""
-    reason: str | None
-    """Why it failed, or what of it could not be read."""
-
-
-class IngestionCounts(Described):
-    files_done: int
-    files_total: int
-    pages: int
-    chunks_done: int
-    chunks_total: int
-    seconds_left: float | None
-    """An estimate, while there is something to go by."""
-
-
-class IngestionOut(Described):
-    """Files on their way into a workspace."""
-
-    ingestion_id: str
-    workspace_id: str
-    status: Literal["queued", "running", "done", "cancelled", "failed"]
-    created_at: str
-    finished_at: str | None
-    asked_by: str
-    key_id: str | None
-    files: list[FileProgress]
-    progress: IngestionCounts
-    error: str | None
-
-
 class KnownDocument(Described):
     document_id: str
     file_name: str
 
 
-class Accepted(IngestionOut):
-    duplicates: list[KnownDocument] = Field(default_factory=list)
+@dataclass(frozen=True, slots=True)
+class Accepted(Ingestion):
+    duplicates: list[KnownDocument] = field(default_factory=list[KnownDocument])
     """Files of this upload whose bytes the workspace has already."""
 
 
 Item = TypeVar("Item")
-Model = TypeVar("Model", bound=BaseModel)
 
 Limit = Annotated[int, Query(ge=1, le=200, description="How many at most.")]
 Cursor = Annotated[
@@ -194,8 +144,8 @@ Cursor = Annotated[
 ]
 
 
-class Page(BaseModel, Generic[Model]):
-    items: list[Model]
+class Page(BaseModel, Generic[Item]):
+    items: list[Item]
     next_cursor: str | None = Field(None, description="Give it as `cursor` for the next page; null on the last.")
 
 
@@ -245,32 +195,10 @@ class NewKey(Given):
     """A span (12h, 30d, 8w), a date, or a date and time."""
 
 
-class KeyOut(Described):
-    key_id: str
-    name: str
-    role: str
-    workspaces: list[str]
-    created_at: str
-    expires_at: str | None
-    revoked_at: str | None
-    last_used_at: str | None
-    prefix: str
-
-
-class CreatedKey(KeyOut):
+@dataclass(frozen=True, slots=True)
+class CreatedKey(ApiKey):
     token: str
     """Shown this once: nobody can read it again."""
-
-
-class AuditEntryOut(Described):
-    entry_id: str
-    at: str
-    who: str
-    key_id: str | None
-    action: str = Field(examples=["document.delete"])
-    workspace_id: str | None
-    subject: str | None
-    detail: str | None
 
 
 class Me(Described):
@@ -285,13 +213,15 @@ class Me(Described):
     """False: there are no keys, and whoever is at this machine may do everything."""
 
 
-class FindingOut(Described):
-    part: str = Field(examples=["embedder"])
-    state: Literal["ok", "note", "bad"]
-    found: str
-    advice: str | None
-
-
 class Alive(Described):
     status: Literal["ok"] = "ok"
     version: str
+
+
+RETURNED_AS_THEY_ARE = (
+    *(Accepted, ApiKey, AuditEntry, Counts, CreatedKey, DeletionReceipt, Finding, IngestedFile, Ingestion, RunRecord),
+    *(UsageRow, WorkspaceSummary),
+)
+for record in RETURNED_AS_THEY_ARE:
+    # The OpenAPI document describes their fields by the strings under them.
+    setattr(record, "__pydantic_config__", ConfigDict(use_attribute_docstrings=True))  # noqa: B010

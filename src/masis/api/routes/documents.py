@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -22,14 +22,12 @@ from masis.api.models import (
     Described,
     DocumentOut,
     DocumentText,
-    IngestionOut,
     KnownDocument,
     Limit,
     Offset,
     Page,
     PageOut,
     Passage,
-    Receipt,
     WorkspaceId,
     cut,
     position_of,
@@ -38,7 +36,6 @@ from masis.api.routes.ingestions import (
     UPLOAD_BODY,
     Contents,
     Uploaded,
-    ingestion_out,
     location_of,
     until_done,
     uploaded_files,
@@ -46,7 +43,8 @@ from masis.api.routes.ingestions import (
 from masis.errors import DuplicateDocument, UnknownPassage
 from masis.knowledge import catalog_rows
 from masis.knowledge.search.passages import read_words
-from masis.types import PAGE_BREAK, Document, DocumentStatus, ParsedDocument
+from masis.runs.ingestions import Ingestion
+from masis.types import PAGE_BREAK, DeletionReceipt, Document, DocumentStatus, ParsedDocument
 
 router = APIRouter(prefix="/masis/workspaces/{workspace_id}/documents", tags=["documents"])
 
@@ -113,7 +111,7 @@ async def upload_documents(
         ingestion = await until_done(access, ingestion)
         response.status_code = 201
     response.headers["Location"] = location_of(ingestion)
-    return Accepted(**ingestion_out(ingestion).model_dump(), duplicates=known)
+    return Accepted(**{each.name: getattr(ingestion, each.name) for each in fields(ingestion)}, duplicates=known)
 
 
 @router.get(
@@ -129,12 +127,12 @@ async def get_document(access: Read, workspace_id: WorkspaceId, document_id: Doc
     summary="Delete a document with all that was made of it",
     responses=problems(404, 409),
 )
-async def delete_document(access: Write, workspace_id: WorkspaceId, document_id: DocumentId) -> Receipt:
+async def delete_document(access: Write, workspace_id: WorkspaceId, document_id: DocumentId) -> DeletionReceipt:
     await known_document(access, workspace_id, document_id)
     with refused_as_conflict():
         receipt = await access.masis.adelete_document(document_id, workspace_id)
     await access.record("document.delete", workspace_id, document_id, ", ".join(receipt.file_names))
-    return Receipt(**asdict(receipt))
+    return receipt
 
 
 @router.get(
@@ -336,7 +334,7 @@ async def get_sample(_: Read) -> SampleOut:
     status_code=202,
     responses=problems(404),
 )
-async def load_sample(access: Write, _: Once, workspace_id: WorkspaceId, response: Response) -> IngestionOut:
+async def load_sample(access: Write, _: Once, workspace_id: WorkspaceId, response: Response) -> Ingestion:
     """As an upload: follow the ingestion at `Location`. Those that the workspace has already are left as they are."""
     paths = await asyncio.to_thread(sample_documents)
     if not paths:
@@ -346,4 +344,4 @@ async def load_sample(access: Write, _: Once, workspace_id: WorkspaceId, respons
     ingestion = await access.masis.aupload(workspace_id, files, by=access.caller)
     await access.record("document.upload", workspace_id, ingestion.ingestion_id, f"the sample, {len(files)} files")
     response.headers["Location"] = f"/masis/workspaces/{workspace_id}/ingestions/{ingestion.ingestion_id}"
-    return ingestion_out(ingestion)
+    return ingestion

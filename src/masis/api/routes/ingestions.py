@@ -14,7 +14,7 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from masis.api.access import Access, Read, Write
 from masis.api.middleware.idempotency import Once
 from masis.api.middleware.problems import StillRunning, TooLarge, problems, refused_as_conflict
-from masis.api.models import Cursor, IngestionOut, Limit, Page, WorkspaceId, cut_sorted
+from masis.api.models import Cursor, Limit, Page, WorkspaceId, cut_sorted
 from masis.errors import InvalidInput
 from masis.runs.ingestions import Ingestion
 
@@ -131,15 +131,11 @@ _OVER = frozenset({"done", "cancelled", "failed"})
 IngestionId = Annotated[str, Path(max_length=64, description="As the upload's answer names it.")]
 
 
-def ingestion_out(ingestion: Ingestion) -> IngestionOut:
-    return IngestionOut.model_validate(ingestion, from_attributes=True)
+async def _known_ingestion(access: Read, workspace_id: WorkspaceId, ingestion_id: IngestionId) -> Ingestion:
+    return await access.masis.aingestion(ingestion_id, workspace_id)
 
 
-async def _known_ingestion(access: Read, workspace_id: WorkspaceId, ingestion_id: IngestionId) -> IngestionOut:
-    return ingestion_out(await access.masis.aingestion(ingestion_id, workspace_id))
-
-
-Known = Annotated[IngestionOut, Depends(_known_ingestion)]
+Known = Annotated[Ingestion, Depends(_known_ingestion)]
 
 
 @router.get(
@@ -147,15 +143,15 @@ Known = Annotated[IngestionOut, Depends(_known_ingestion)]
 )
 async def list_ingestions(
     access: Read, workspace_id: WorkspaceId, limit: Limit = 50, cursor: Cursor = None
-) -> Page[IngestionOut]:
+) -> Page[Ingestion]:
     await access.require_workspace(workspace_id)
-    found = [ingestion_out(each) for each in await access.masis.aingestions(workspace_id, MOST_LISTED)]
+    found = await access.masis.aingestions(workspace_id, MOST_LISTED)
     shown, following = cut_sorted(found, limit, cursor, _age, newest_first=True)
     return Page(items=list(shown), next_cursor=following)
 
 
 @router.get("/{ingestion_id}", operation_id="get_ingestion", summary="How far it is", responses=problems(404))
-async def get_ingestion(_: Read, ingestion: Known) -> IngestionOut:
+async def get_ingestion(_: Read, ingestion: Known) -> Ingestion:
     return ingestion
 
 
@@ -179,13 +175,11 @@ async def follow_ingestion(access: Read, ingestion: Known) -> AsyncIterator[Serv
     summary="Stop it; what is read already stays",
     responses=problems(404, 409),
 )
-async def cancel_ingestion(
-    access: Write, _: Once, workspace_id: WorkspaceId, ingestion_id: IngestionId
-) -> IngestionOut:
+async def cancel_ingestion(access: Write, _: Once, workspace_id: WorkspaceId, ingestion_id: IngestionId) -> Ingestion:
     with refused_as_conflict():
         cancelled = await access.masis.acancel_ingestion(ingestion_id, workspace_id)
     await access.record("ingestion.cancel", workspace_id, ingestion_id)
-    return ingestion_out(cancelled)
+    return cancelled
 
 
 async def until_done(access: Access, ingestion: Ingestion) -> Ingestion:
@@ -206,16 +200,16 @@ def location_of(ingestion: Ingestion) -> str:
     return f"/masis/workspaces/{ingestion.workspace_id}/ingestions/{ingestion.ingestion_id}"
 
 
-async def _changes(access: Access, ingestion: IngestionOut) -> AsyncIterator[IngestionOut]:
+async def _changes(access: Access, ingestion: Ingestion) -> AsyncIterator[Ingestion]:
     shown = ingestion
     yield shown
     while shown.status not in _OVER and not access.service.stopping.is_set():
         await asyncio.sleep(LOOK_EVERY_SECONDS)
-        latest = ingestion_out(await access.masis.aingestion(ingestion.ingestion_id, ingestion.workspace_id))
+        latest = await access.masis.aingestion(ingestion.ingestion_id, ingestion.workspace_id)
         if latest != shown:
             yield latest
         shown = latest
 
 
-def _age(ingestion: IngestionOut) -> str:
+def _age(ingestion: Ingestion) -> str:
     return f"{ingestion.created_at} {ingestion.ingestion_id}"

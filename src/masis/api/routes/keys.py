@@ -10,16 +10,15 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import Field
 
 from masis.access.api_key import EVERY_WORKSPACE, LOCAL_ADMIN, ApiKey, caller_of, require
+from masis.access.audit_log import AuditEntry
 from masis.access.keys import grant_key, grantable_keys, revoke_key
 from masis.access.sessions import COOKIE, SESSION_SECONDS
 from masis.api.access import Admin, Read, Service, service_of
 from masis.api.middleware.problems import problems
 from masis.api.models import (
-    AuditEntryOut,
     CreatedKey,
     Cursor,
     Described,
-    KeyOut,
     Limit,
     Me,
     NewKey,
@@ -51,10 +50,10 @@ async def get_me(access: Read) -> Me:
 @router.get(
     "/keys", operation_id="list_keys", summary="The keys you could have made, newest first", responses=problems()
 )
-async def list_keys(access: Admin, limit: Limit = 50, cursor: Cursor = None) -> Page[KeyOut]:
+async def list_keys(access: Admin, limit: Limit = 50, cursor: Cursor = None) -> Page[ApiKey]:
     found = await asyncio.to_thread(grantable_keys, access.service.access.keys, access.key)
     shown, following = cut_sorted(found, limit, cursor, _age, newest_first=True)
-    return Page(items=[KeyOut(**asdict(key)) for key in shown], next_cursor=following)
+    return Page(items=list(shown), next_cursor=following)
 
 
 @router.post("/keys", operation_id="create_key", summary="Make a key", status_code=201, responses=problems())
@@ -69,11 +68,11 @@ async def create_key(access: Admin, new: NewKey) -> CreatedKey:
 
 
 @router.delete("/keys/{key_id}", operation_id="revoke_key", summary="Revoke a key, at once", responses=problems(404))
-async def revoke(access: Admin, key_id: KeyId) -> KeyOut:
+async def revoke(access: Admin, key_id: KeyId) -> ApiKey:
     service = access.service
     key = await asyncio.to_thread(revoke_key, service.access.keys, service.audit_log, access.key, key_id)
     service.access.keys_changed()
-    return KeyOut(**asdict(key))
+    return key
 
 
 @router.get("/audit-log", operation_id="read_audit_log", summary="Who did what, newest first", responses=problems())
@@ -82,14 +81,14 @@ async def read_audit_log(
     workspace: Annotated[str | None, Query(pattern=WORKSPACE_NAME)] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
-) -> Page[AuditEntryOut]:
+) -> Page[AuditEntry]:
     """An admin of some workspaces reads what concerns those."""
     if workspace is not None:
         require(access.key, "admin", workspace)
     within = None if EVERY_WORKSPACE in access.key.workspaces else access.key.workspaces
     read = partial(access.service.audit_log.entries, workspace, limit + 1, position_of(cursor), within=within)
     shown, following = cut(await asyncio.to_thread(read), limit, lambda entry: entry.entry_id)
-    return Page(items=[AuditEntryOut(**asdict(entry)) for entry in shown], next_cursor=following)
+    return Page(items=list(shown), next_cursor=following)
 
 
 def _age(key: ApiKey) -> str:

@@ -4,7 +4,6 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from dataclasses import asdict
 from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Response
@@ -14,7 +13,7 @@ from masis.api.access import Access, Read, Write
 from masis.api.middleware.idempotency import Once
 from masis.api.middleware.problems import Conflicting, StillRunning, problems, refused_as_conflict
 from masis.api.models import Cursor, Limit, Page, WorkspaceId, cut, position_of
-from masis.api.run_models import Answer, Asked, FullResult, Result, Run
+from masis.api.run_models import Answer, Asked, FullResult, Result
 from masis.errors import MASISError
 from masis.export.content import Pack
 from masis.export.formats import FORMATS, MEDIA_TYPES, POLICY, Format, exported
@@ -114,13 +113,13 @@ async def list_runs(
     status: RunStatus | None = None,
     outcome: Outcome | None = None,
     search: Annotated[str | None, Query(max_length=200, description="Words of the question.")] = None,
-) -> Page[Run]:
+) -> Page[RunRecord]:
     await access.require_workspace(workspace_id)
     found = await access.masis.aruns(
         workspace_id, status=status, outcome=outcome, search=search, limit=limit + 1, before=position_of(cursor)
     )
     shown, following = cut(found, limit, lambda run: run.position)
-    return Page(items=[_out(run) for run in shown], next_cursor=following)
+    return Page(items=list(shown), next_cursor=following)
 
 
 @router.post(
@@ -130,15 +129,17 @@ async def list_runs(
     status_code=202,
     responses=problems(404, 409),
 )
-async def ask_in_background(access: Write, asked: Asked, _: Once, workspace_id: WorkspaceId, response: Response) -> Run:
+async def ask_in_background(
+    access: Write, asked: Asked, _: Once, workspace_id: WorkspaceId, response: Response
+) -> RunRecord:
     run = await _asked(access, asked, workspace_id)
     response.headers["Location"] = location_of(run)
-    return _out(run)
+    return run
 
 
 @router.get("/runs/{run_id}", operation_id="get_run", summary="How a run stands", responses=problems(404))
-async def get_run(_: Read, run: Known) -> Run:
-    return _out(run)
+async def get_run(_: Read, run: Known) -> RunRecord:
+    return run
 
 
 @router.delete(
@@ -199,7 +200,7 @@ async def follow_run(
     status_code=202,
     responses=problems(404, 409),
 )
-async def answer(access: Write, given: Answer, _: Once, run: Known, response: Response) -> Run:
+async def answer(access: Write, given: Answer, _: Once, run: Known, response: Response) -> RunRecord:
     if run.status != "waiting":
         raise Conflicting(f"The run does not wait for an answer: it is {run.status}.", advice="Ask a new question.")
     decision = given.model_dump(exclude_none=True)
@@ -207,16 +208,16 @@ async def answer(access: Write, given: Answer, _: Once, run: Known, response: Re
     resumed = await access.masis.aanswer_in_background(run.run_id, decision, workspace=run.workspace_id)
     await access.record("run.answer", run.workspace_id, run.run_id, given.action)
     response.headers["Location"] = location_of(run)
-    return _out(resumed)
+    return resumed
 
 
 @router.post("/runs/{run_id}/cancel", operation_id="cancel", summary="Stop a run", responses=problems(404))
-async def cancel(access: Write, _: Once, run: Known) -> Run:
+async def cancel(access: Write, _: Once, run: Known) -> RunRecord:
     """One that is over stays as it is."""
     cancelled = await access.masis.acancel(run.run_id, run.workspace_id)
     if run.status not in ENDED:
         await access.record("run.cancel", run.workspace_id, run.run_id)
-    return _out(cancelled)
+    return cancelled
 
 
 @router.post(
@@ -226,14 +227,14 @@ async def cancel(access: Write, _: Once, run: Known) -> Run:
     status_code=202,
     responses=problems(404, 409),
 )
-async def resume(access: Write, _: Once, run: Known, response: Response) -> Run:
+async def resume(access: Write, _: Once, run: Known, response: Response) -> RunRecord:
     """From its last checkpoint: only the agent that was interrupted works again. Answer a run that is waiting for a
     person instead; workers resume by themselves what a dead process left."""
     with refused_as_conflict():
         resumed = await access.masis.aresume_in_background(run.run_id, workspace=run.workspace_id)
     await access.record("run.resume", run.workspace_id, run.run_id)
     response.headers["Location"] = location_of(run)
-    return _out(resumed)
+    return resumed
 
 
 @router.get(
@@ -280,7 +281,3 @@ def _named(caller: Caller) -> str:
 
 def location_of(run: RunRecord) -> str:
     return f"/masis/workspaces/{run.workspace_id}/runs/{run.run_id}"
-
-
-def _out(run: RunRecord) -> Run:
-    return Run(**asdict(run))

@@ -1,7 +1,6 @@
 """For those who run the service: does it live, is it ready, what does it count, how is it set up."""
 
 import asyncio
-from dataclasses import asdict
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -10,8 +9,9 @@ from masis._version import __version__
 from masis.access import api_key
 from masis.api.access import AdminEverywhere, Read, identify, service_of
 from masis.api.middleware.problems import problems
-from masis.api.models import Alive, FindingOut
+from masis.api.models import Alive
 from masis.observability import metrics
+from masis.runs.planning import Finding
 from masis.wording import vocabulary
 
 router = APIRouter(tags=["system"])
@@ -54,6 +54,6 @@ async def get_wording(_: Read) -> dict[str, Any]:
 @router.get(
     "/masis/doctor", operation_id="get_doctor", summary="What is configured, and whether it works", responses=problems()
 )
-async def get_doctor(access: AdminEverywhere) -> list[FindingOut]:
+async def get_doctor(access: AdminEverywhere) -> list[Finding]:
     """Tried, not assumed: each configured model is asked two short questions."""
-    return [FindingOut(**asdict(finding)) for finding in await access.masis.acheckup()]
+    return await access.masis.acheckup()

@@ -1,6 +1,5 @@
 """Workspaces: list, make, search, delete with everything in them; their usage and their standing decisions."""
 
-from dataclasses import asdict
 from enum import Enum
 from typing import Annotated
 
@@ -17,13 +16,14 @@ from masis.api.models import (
     Limit,
     NewWorkspace,
     Page,
-    Receipt,
-    Workspace,
     WorkspaceId,
     cut_sorted,
 )
-from masis.api.run_models import DecisionOut, UsageOut
+from masis.api.run_models import DecisionOut
+from masis.knowledge.catalog import WorkspaceSummary
+from masis.runs.records import UsageRow
 from masis.settings import QUESTION_CEILING
+from masis.types import DeletionReceipt
 
 router = APIRouter(prefix="/masis/workspaces")
 
@@ -33,7 +33,7 @@ WORKSPACES: list[str | Enum] = ["workspaces"]
 @router.get(
     "", tags=WORKSPACES, operation_id="list_workspaces", summary="The workspaces you may see", responses=problems()
 )
-async def list_workspaces(access: Read, limit: Limit = 50, cursor: Cursor = None) -> Page[Workspace]:
+async def list_workspaces(access: Read, limit: Limit = 50, cursor: Cursor = None) -> Page[WorkspaceSummary]:
     seen = await _visible_workspaces(access)
     shown, following = cut_sorted(seen, limit, cursor, lambda workspace: workspace.workspace_id)
     return Page(items=list(shown), next_cursor=following)
@@ -49,20 +49,20 @@ async def list_workspaces(access: Read, limit: Limit = 50, cursor: Cursor = None
 )
 async def create_workspace(
     access: Admin, new: NewWorkspace, request: Request, response: Response, idempotency_key: IdempotencyKey = None
-) -> Workspace:
+) -> WorkspaceSummary:
     require(access.key, "admin", new.name)
     await once(request, await request.body(), idempotency_key, new.name)
     with refused_as_conflict():
         made = await access.masis.acreate_workspace(new.name)
     await access.record("workspace.create", new.name, new.name)
     response.headers["Location"] = f"/masis/workspaces/{new.name}"
-    return Workspace(**asdict(made))
+    return made
 
 
 @router.get(
     "/{workspace_id}", tags=WORKSPACES, operation_id="get_workspace", summary="One workspace", responses=problems(404)
 )
-async def get_workspace(access: Read, workspace_id: WorkspaceId) -> Workspace:
+async def get_workspace(access: Read, workspace_id: WorkspaceId) -> WorkspaceSummary:
     await access.require_workspace(workspace_id)
     return next(each for each in await _visible_workspaces(access) if each.workspace_id == workspace_id)
 
@@ -74,12 +74,12 @@ async def get_workspace(access: Read, workspace_id: WorkspaceId) -> Workspace:
     summary="Delete a workspace with its documents, index and runs",
     responses=problems(404, 409),
 )
-async def delete_workspace(access: Admin, workspace_id: WorkspaceId) -> Receipt:
+async def delete_workspace(access: Admin, workspace_id: WorkspaceId) -> DeletionReceipt:
     await access.require_workspace(workspace_id)
     with refused_as_conflict():
         receipt = await access.masis.adelete_workspace(workspace_id, by=access.caller)
     await access.record("workspace.delete", workspace_id, workspace_id, f"{receipt.documents} documents")
-    return Receipt(**asdict(receipt))
+    return receipt
 
 
 @router.get(
@@ -89,9 +89,9 @@ async def delete_workspace(access: Admin, workspace_id: WorkspaceId) -> Receipt:
     summary="What its questions have cost, by who asked",
     responses=problems(404),
 )
-async def get_usage(access: Admin, workspace_id: WorkspaceId) -> list[UsageOut]:
+async def get_usage(access: Admin, workspace_id: WorkspaceId) -> list[UsageRow]:
     await access.require_workspace(workspace_id)
-    return [UsageOut(**asdict(row)) for row in await access.masis.ausage(workspace_id)]
+    return await access.masis.ausage(workspace_id)
 
 
 @router.get(
@@ -139,7 +139,7 @@ async def delete_decision(
     return DecisionOut.model_validate(deleted)
 
 
-async def _visible_workspaces(access: Access) -> list[Workspace]:
+async def _visible_workspaces(access: Access) -> list[WorkspaceSummary]:
     held = await access.masis.aworkspaces()
     seen = set(visible(access.key, (workspace.workspace_id for workspace in held)))
-    return [Workspace(**asdict(workspace)) for workspace in held if workspace.workspace_id in seen]
+    return [workspace for workspace in held if workspace.workspace_id in seen]
