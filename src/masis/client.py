@@ -228,7 +228,7 @@ class Masis:
         return await asyncio.to_thread(self._parts.runs.events.after, run_id, after)
 
     async def afollow(self, run_id: str, after: int = -1, *, workspace: str | None = None) -> AsyncIterator[RunEvent]:
-        """What has happened since event `after`, then what happens, until the run ends or waits for a person."""
+        """What has happened since event `after`, then live, until the run ends or needs a decision."""
         await self.aget_run(run_id, workspace)
         async for event in asking.followed(
             self._parts.runs, self._parts.hub, run_id, after, self.settings.poll_seconds

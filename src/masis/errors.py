@@ -15,8 +15,8 @@ MASISError
 │   └── ScannedFile         its pages are pictures of text
 ├── DataFolderError         the data folder cannot be used (read-only, full, locked by another process)
 │   └── IndexMismatch       the index was built by another embedder, or is not an index
-├── StoreUnavailable        the vector store did not answer
-├── DatabaseUnavailable     PostgreSQL did not answer, or cannot be used as it is
+├── StoreUnavailable        the vector store did not respond
+├── DatabaseUnavailable     PostgreSQL did not respond, or cannot be used as it is
 ├── Unauthorized            no key, or one that is not valid
 ├── Forbidden               a valid key that may not do this
 ├── RateLimited             more requests than a key may make
@@ -116,18 +116,18 @@ class DataFolderError(MASISError):
 
 class IndexMismatch(DataFolderError):
     code = "index_mismatch"
-    advice = "Use the embedder the index was built with, or build the index anew for this one with `masis reindex`."
+    advice = "Use the embedder the index was built with, or rebuild the index for this one with `masis reindex`."
 
 
 class StoreUnavailable(MASISError):
-    """The vector store did not answer; nothing was lost."""
+    """The vector store did not respond; nothing was lost."""
 
     code = "store_unavailable"
     advice = "Check QDRANT_HOST and QDRANT_PORT (or QDRANT_URL) and that the server runs, then ask again."
 
 
 class DatabaseUnavailable(MASISError):
-    """PostgreSQL did not answer; what it had confirmed is kept."""
+    """PostgreSQL did not respond; what it had confirmed is safe."""
 
     code = "database_unavailable"
     advice = "Check MASIS_DATABASE_URL and that the server runs, then try again: nothing was half done."
@@ -135,7 +135,7 @@ class DatabaseUnavailable(MASISError):
 
 class ModelError(MASISError):
     code = "model_error"
-    advice = "Ask again; the best draft so far was kept."
+    advice = "Ask again; the best draft so far is saved."
     usage = Usage()
     """What the call had spent before it failed."""
 
@@ -177,7 +177,7 @@ class Forbidden(MASISError):
 
 class RateLimited(MASISError):
     code = "rate_limited"
-    advice = "Wait for as long as Retry-After says, then go on; MASIS_KEY_RATE_CALLS sets what a key may do."
+    advice = "Wait for the time in Retry-After, then continue; MASIS_KEY_RATE_CALLS sets the limit for a key."
 
     def __init__(self, message: str, *, retry_after: float) -> None:
         super().__init__(message)
@@ -186,11 +186,11 @@ class RateLimited(MASISError):
 
 
 _INSIDE: dict[type[MASISError], str] = {
-    DataFolderError: "The data folder of the service cannot be used as it is.",
-    DatabaseUnavailable: "The database of the service does not answer.",
-    StoreUnavailable: "The index of the service does not answer.",
+    DataFolderError: "The service's data folder cannot be used as it is.",
+    DatabaseUnavailable: "The service's database is not responding.",
+    StoreUnavailable: "The service's index is not responding.",
 }
-_ADVICE = "Try again in a moment: what was saved is kept. The service's log says why."
+_ADVICE = "Try again in a moment; nothing saved is lost. The service's log says why."
 
 
 def is_inside(error: MASISError) -> bool:

@@ -72,7 +72,7 @@ class ApiKey:
 
 
 LOCAL_ADMIN = ApiKey("local", LOCAL.name, "admin", (EVERY_WORKSPACE,), "", None, None, None, "")
-"""Whoever sits at the machine, while there are no keys."""
+"""The person at this machine, while there are no keys."""
 
 
 def caller_of(key: ApiKey) -> Caller:

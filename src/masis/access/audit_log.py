@@ -29,7 +29,7 @@ class AuditEntry:
     subject: str | None
     """The id of what it was done to."""
     detail: str | None
-    """What else a reader needs, in words."""
+    """What else a reader needs to know."""
 
 
 class AuditLog:

@@ -184,7 +184,7 @@ def require_own_machine(scope: Scope) -> None:
     """Without keys whoever reaches this machine's loopback is its owner. Whoever comes through a proxy is not, nor a
     page elsewhere in the owner's browser, sent here by a name that points to loopback or by a cross-site form."""
     headers = Headers(scope=scope)
-    # nginx adds no header unless it is told to, but it speaks HTTP/1.0 to what is behind it, or runs as another user.
+    # nginx adds no header unless configured to, but it speaks HTTP/1.0 to what is behind it, or runs as another user.
     if (
         any(name in headers for name in _FORWARDED)
         or scope.get("http_version") == "1.0"
@@ -206,7 +206,7 @@ def require_own_machine(scope: Scope) -> None:
 def require_keys_for(host: str, settings: Settings) -> bool:
     """Before listening: whether others can reach that address. Raises InvalidInput where they could do everything."""
     is_open = not is_loopback(host)
-    # Asked in any case: a database that is away is reported here in words, not by a failed start.
+    # Checked in any case: a database that is down is reported here in plain words, not by a failed start.
     if not Keys(settings).needed() and is_open:
         raise InvalidInput(
             f"There are no keys: anyone who can reach {host} could read and delete everything.",

@@ -1,4 +1,4 @@
-"""API keys: made, checked, listed and revoked. Only a digest of a token is kept.
+"""API keys: made, checked, listed and revoked. Only a digest of a token is stored.
 
 A service that has had keys does not stop asking for them because its database was lost: a mark in the data folder says
 so too, and only a command on the machine itself takes it away.

@@ -67,7 +67,7 @@ class Service:
     sign_in_limit: SignInLimit
     page_images: PageImages
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when the service was told to stop: nobody waits any longer."""
+    """Set when the service is stopping: waiting requests end."""
 
 
 def open_service(settings: Settings, masis: Masis | None = None, *, always_with_keys: bool = False) -> Service:

@@ -33,7 +33,7 @@ themselves, and say what the documents do not.
 
 1. Upload documents: `POST /masis/workspaces/{workspace_id}/documents`.
 2. Ask: `POST /masis/workspaces/{workspace_id}`, or start a run in the background and follow its events.
-3. When a run waits for a person, answer it: `POST …/runs/{run_id}/answer`.
+3. When a run needs a decision, answer it: `POST …/runs/{run_id}/answer`.
 
 **Keys.** `Authorization: Bearer masis_…`. A service that has no keys answers only its own machine, and needs none.
 **Errors** are problems (RFC 9457) with a stable `code` and `advice`. **Lists** come in pages: give `next_cursor`
@@ -77,7 +77,7 @@ def described(document: dict[str, Any]) -> dict[str, Any]:
 
 GRACE_SECONDS = 5
 """Requests in work when the service stops are waited for so long, half of what container engines wait; runs are given
-back and go on elsewhere or later."""
+back to the queue and continue elsewhere or later."""
 MOST_CONNECTIONS = 2000
 MOST_HEADER_BYTES = 64 * 1024
 

@@ -210,7 +210,7 @@ class Me(Described):
     workspaces: list[str]
     """`*` is all of them."""
     keys_needed: bool
-    """False: there are no keys, and whoever is at this machine may do everything."""
+    """False: there are no keys, and the person at this machine may do everything."""
 
 
 class Alive(Described):

@@ -119,9 +119,9 @@ def ask(
         bool, typer.Option("--dry-run", help="Only say what it would take: calls, tokens, money, seconds.")
     ] = False,
     max_cost: Annotated[
-        float | None, typer.Option(help="Spend at most so many US dollars on models.", min=0, metavar="USD")
+        float | None, typer.Option(help="Maximum cost of model calls, in US dollars.", min=0, metavar="USD")
     ] = None,
-    max_seconds: Annotated[float | None, typer.Option(help="Work at most so many seconds.", min=0)] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="Maximum working time, in seconds.", min=0)] = None,
     receipt: Annotated[bool, typer.Option("--receipt", help="Also what each agent spent in each attempt.")] = False,
     as_json: AsJson = False,
 ) -> None:

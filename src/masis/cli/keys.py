@@ -45,7 +45,7 @@ def create(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a key and print its token, this once: only a digest is kept.
+    """Create a key and print its token once: only a digest is stored.
 
     $ masis keys create "Ada's laptop" --role write --workspace acme --expires 90d
 

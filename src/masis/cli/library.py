@@ -160,7 +160,7 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Delete a document, or a workspace with all that is its: index, text, kept files, caches and runs.
+    """Delete a document, or a workspace with everything in it: index, text, stored files, caches and runs.
 
     Prints a receipt of what was removed.
 
@@ -188,7 +188,7 @@ def reindex(as_json: AsJson = False) -> None:
     """Rebuild the index for the embedder, chunk size and language now configured.
 
     Questions are answered from the old index until the new one is complete. Nothing is read again: the extracted
-    texts are kept.
+    texts are preserved.
 
     $ MASIS_EMBEDDING_MODEL=text-embedding-3-small masis reindex
     """
@@ -213,7 +213,7 @@ def calibrate(
             help='JSON lines {"question", "passage"} or {"question", "document"}; a question alone is off-topic.',
         ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be kept, and keep nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the result without saving it.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Fit the relevance scale to the embedder in use, so that 0.60 and 0.55 keep and drop what they should.
@@ -252,7 +252,7 @@ def _print_profile(profile: "Profile", *, is_saved: bool) -> None:
             table.add_row(f"{rates.threshold:.2f}", f"{cosines[rates.threshold]:.3f}", *map(_shares, shares))
     console.print(table)
     console.print("[dim]Share of questions whose answer passes / of off-topic questions that find something.[/dim]")
-    console.print("Kept: searches use it from now on." if is_saved else "Nothing was kept (--dry-run).")
+    console.print("Saved: searches use it from now on." if is_saved else "Nothing was saved (--dry-run).")
 
 
 def _shares(shares: tuple[float, float]) -> str:

@@ -177,7 +177,7 @@ def prune_runs(
 ) -> None:
     """Delete old runs, and the checkpoints of runs that are over.
 
-    Without --older-than, MASIS_RUN_RETENTION_DAYS decides; unset, runs are kept and only checkpoints older than
+    Without --older-than, MASIS_RUN_RETENTION_DAYS decides; unset, runs stay and only checkpoints older than
     MASIS_CHECKPOINT_RETENTION_DAYS go. A service does this every hour.
 
     $ masis runs prune --older-than 90

@@ -1,4 +1,4 @@
-"""PostgreSQL: one pool of connections for each address and process, transactions, errors in words.
+"""PostgreSQL: one pool of connections for each address and process, transactions, errors explained.
 
 A server that was away is connected to again by the next call. No message holds the password.
 """
@@ -30,7 +30,7 @@ _CONNECT_SECONDS = 5
 _SILENCE_SECONDS = 30
 _FROZEN_SECONDS = 10
 """A process that says nothing for so long in the middle of a transaction is frozen, or its machine is: the server ends
-the transaction, or what it has locked would be kept from everybody until it wakes up."""
+the transaction, or its locks would block everybody until it wakes up."""
 FROZEN = f"SET idle_in_transaction_session_timeout = '{_FROZEN_SECONDS}s'"
 
 
@@ -70,14 +70,14 @@ def _open_pool(url: str) -> "ConnectionPool[Any]":
     """Connects when asked for a connection, and not before."""
     from psycopg_pool import ConnectionPool
 
-    # The caller is told what went wrong; without a log to go to, it need not be told a second time on the terminal.
+    # The caller gets the error; it must not also be printed on the terminal where no log is configured.
     logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
     return ConnectionPool(
         url,
         min_size=0,
         max_size=_CONNECTIONS,
         timeout=_WAIT_SECONDS,
-        # Given up soon and begun anew by the next call: a server that comes back is found at once.
+        # Given up soon and retried by the next call: a server that comes back is found at once.
         reconnect_timeout=_CONNECT_SECONDS,
         kwargs={"autocommit": True, "connect_timeout": _CONNECT_SECONDS, "keepalives_idle": _SILENCE_SECONDS},
         check=ConnectionPool.check_connection,
@@ -180,7 +180,7 @@ class PostgresDatabase:
                 yield _PostgresConnection(raw)
 
     def forget_deleted(self) -> None:
-        """The server frees the space by itself, and keeps its log as long as it was told to."""
+        """The server frees the space by itself, and keeps its log for as long as it is configured to."""
 
     def close(self) -> None:
         with self._lock:
@@ -232,7 +232,7 @@ class PostgresDatabase:
         except PoolTimeout:
             raise DatabaseUnavailable(f"PostgreSQL gave no connection: {_why_not(self._url)}") from None
         except (psycopg.OperationalError, psycopg.InterfaceError, IdleInTransactionSessionTimeout) as error:
-            raise DatabaseUnavailable(f"PostgreSQL did not answer: {_in_a_line(error, self._url)}") from error
+            raise DatabaseUnavailable(f"PostgreSQL did not respond: {_in_a_line(error, self._url)}") from error
         except psycopg.Error as error:
             raise DatabaseUnavailable(
                 f"PostgreSQL refused what MASIS asked of it: {_in_a_line(error, self._url)}",

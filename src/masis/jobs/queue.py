@@ -88,9 +88,9 @@ class Job:
     """Of the run, or of the ingestion: its id."""
     workspace_id: str
     tries: int = 1
-    """Which try this is: more than 1 after a worker died, or was told to stop."""
+    """Which try this is: more than 1 after a worker died or was stopped."""
     stops: int = 0
-    """How many of the tries ended because the worker was told to."""
+    """How many of the tries ended because the worker was stopped."""
 
     @property
     def key(self) -> JobKey:
@@ -177,7 +177,7 @@ class JobQueue:
 
     def give_back(self, owner: str, keys: Iterable[JobKey], delay: float = 0.0, *, is_stop: bool = False) -> None:
         """For another to do; not before the delay is over, where trying again at once would be no use. `is_stop`: the
-        worker was told to stop, which says nothing about the job."""
+        worker was stopped, which says nothing about the job."""
         with self.database.writing() as db:
             db.executemany(
                 "UPDATE jobs SET status = 'queued', owner = NULL, lease_until = 0, not_before = ?, stops = stops + ?"
@@ -200,7 +200,7 @@ class JobQueue:
         return db.execute("SELECT 1 FROM jobs WHERE kind = ? AND subject = ?", key).fetchone() is not None
 
     def is_running(self, db: Connection, key: JobKey) -> bool:
-        """By a worker that lives, as far as can be told."""
+        """By a worker that is alive, as far as is known."""
         row = db.execute("SELECT owner, lease_until FROM jobs WHERE kind = ? AND subject = ?", key).fetchone()
         return row is not None and row[1] > self._clock() and not is_dead(row[0])
 

@@ -25,7 +25,7 @@ async def meanwhile(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
 
 
 def stay_alive() -> None:
-    """The cancellation was of the job and has been taken note of; the task itself goes on."""
+    """The cancellation was for the job and has been handled; the task itself continues."""
     task = asyncio.current_task()
     while task is not None and task.cancelling():
         task.uncancel()
@@ -35,7 +35,7 @@ class LeaseLost(MASISError):
     """Another worker has taken the job over: this one must write nothing more."""
 
     code = "lease_lost"
-    advice = "Nothing needs to be done: another worker goes on with it."
+    advice = "Nothing to do: another worker continues it."
 
 
 class JobCancelled(MASISError):
@@ -64,7 +64,7 @@ class Lease:
             raise JobCancelled(f"The {self.job.kind} {self.job.subject} was cancelled.")
 
     def let_go(self) -> None:
-        """The work is done and takes its job out itself: that it is gone then is no loss, and a cancellation late."""
+        """The work is done and removes its job itself: losing it now does no harm, and a cancellation is too late."""
         self._keeper.forget(self)
 
     def interrupt(self) -> None:
@@ -181,7 +181,7 @@ class Worker:
         try:
             await asyncio.to_thread(self._queue.free_the_dead)
             self._claiming = asyncio.ensure_future(asyncio.to_thread(self._queue.claim, self.owner, room))
-            # Shielded: what is claimed while this worker is told to stop must be given back, not forgotten.
+            # Shielded: what is claimed while this worker is stopping must be released, not forgotten.
             jobs = await asyncio.shield(self._claiming)
         except MASISError as error:
             log.warning("queue_unavailable", error=str(error))

@@ -1,6 +1,6 @@
 """The server behind both transports.
 
-Over HTTP no session is kept: every request carries its own key and is judged by its own rights, and any of several
+Over HTTP there is no session: every request carries its own key and is judged by its own rights, and any of several
 processes may answer it.
 """
 
@@ -95,7 +95,7 @@ def mcp_asgi_app(masis: Masis, access: AccessCheck) -> MCPApp:
 
 
 def standalone_app(masis: Masis, *, always_with_keys: bool = False) -> Starlette:
-    """With a worker: a question goes on when the client that asked it does not."""
+    """With a worker: a question continues when its client disconnects."""
     app = mcp_asgi_app(masis, AccessCheck(masis.settings, always_with_keys=always_with_keys))
 
     @asynccontextmanager

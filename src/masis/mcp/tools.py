@@ -290,4 +290,4 @@ def clear_errors(ctx: Context[Any, Any]) -> Iterator[None]:
         raise ToolError(f"{detail} {advice}") from None
     except Exception:
         _log.exception("a tool failed")
-        raise ToolError("Something went wrong inside MASIS; its log says what. What was saved is kept.") from None
+        raise ToolError("Something went wrong inside MASIS; its log says what. Nothing saved is lost.") from None

@@ -106,7 +106,7 @@ def bound() -> dict[str, Any]:
 
 
 class _Handler(logging.StreamHandler[Any]):
-    """Ours, so that it can be found again when logging is configured anew."""
+    """Ours, so that it can be found when logging is configured again."""
 
 
 def configure_logging(settings: Settings, *, default_level: Level = "warning") -> None:

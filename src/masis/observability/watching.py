@@ -245,7 +245,7 @@ def _agent_attributes(agent: str, attempt: int) -> Attributes:
 def _model_attributes(model: str, base_url: str | None) -> Attributes:
     return {
         "gen_ai.operation.name": "chat",
-        # The protocol that is spoken; which server answers is told by its address.
+        # The protocol; the address says which server it is.
         "gen_ai.provider.name": "openai",
         "gen_ai.request.model": model,
         **_server_attributes(base_url or _OPENAI),

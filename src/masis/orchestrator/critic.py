@@ -36,7 +36,7 @@ async def critic(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
         # The writer failed: there is nothing to audit, and the Supervisor will ask a person.
         return {"trace": [turn.trace(warning="nothing_to_audit")], "metrics": turn.metrics()}
     update: StateUpdate = {}
-    # Reading sentences takes a processor for a while: other runs go on meanwhile.
+    # Reading sentences takes a processor for a while: other runs continue meanwhile.
     written = await asyncio.to_thread(_judged, draft, state.get("evidence", []), services.second_opinion)
     read = await asyncio.to_thread(_repaired, written, state.get("evidence", []), services.second_opinion)
     try:

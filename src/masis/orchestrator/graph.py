@@ -34,7 +34,7 @@ MASISGraph = CompiledStateGraph[MASISState, Services, MASISState, MASISState]
 
 
 def build_graph(checkpointer: BaseCheckpointSaver[Any] | None = None) -> MASISGraph:
-    """With a checkpointer, a run that waits for a person can be resumed; without one it has simply ended."""
+    """With a checkpointer, a run that needs a decision can be resumed; without one it has simply ended."""
     builder = StateGraph(MASISState, context_schema=Services)
     builder.add_node("supervisor", Agent(supervisor))
     builder.add_node("researcher", Agent(researcher))

@@ -139,7 +139,7 @@ def question_of(state: MASISState) -> str:
 
 
 def guidance_of(state: MASISState) -> Guidance:
-    """The decisions that hold now: the last word on a document counts, and a new question opens its conflicts anew."""
+    """The decisions that hold now: the last word on a document counts, and a new question reopens its conflicts."""
     answers = state.get("human_answers", [])
     trusted: dict[str, bool] = {}
     for answer in answers:
@@ -152,7 +152,7 @@ def guidance_of(state: MASISState) -> Guidance:
 
 
 def both_explained(answers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The decisions to explain both sides that still hold: a new question opens its conflicts anew."""
+    """The decisions to explain both sides that still hold: a new question reopens its conflicts."""
     refined = [index for index, answer in enumerate(answers) if answer["action"] == "refine"]
     latest = answers[refined[-1] :] if refined else answers
     return [answer for answer in latest if answer["action"] == "explain_both"]
@@ -180,6 +180,6 @@ def _decided(answer: dict[str, Any]) -> tuple[str, str]:
         "stop": "",
     }
     since = f", remembered since {answer['since']}," if answer.get("decision_id") else ""
-    # Without keys and without a name the service knows nobody: "local" is no name for a reader.
+    # Without keys and without a name the service knows nobody: "local" means nothing to a reader.
     who = "the person at this machine" if answer["by"] == LOCAL.name else answer["by"]
     return who + since, wording[answer["action"]]

@@ -100,7 +100,7 @@ async def researcher(state: MASISState, runtime: Runtime[Services]) -> StateUpda
             state["workspace_id"], plan.text, plan.limit, at_least=plan.threshold, filters=filters_of(state)
         )
     except DatabaseUnavailable:
-        # The run itself is kept there: it goes on when the database is back, and nobody has to be asked.
+        # The run itself is stored there: it continues when the database is back, without asking anybody.
         raise
     except MASISError as error:
         update = _ask_person("unavailable", turn, warning=error.code, error=str(error))

@@ -123,10 +123,10 @@ def _weak_evidence(s: Situation) -> str:
 
 
 def _unavailable(s: Situation) -> str:
-    what = s.failure["message"].rstrip(". ") + "." if s.failure else "A part that was needed did not answer."
+    what = s.failure["message"].rstrip(". ") + "." if s.failure else "A required part did not respond."
     advice = f" {s.failure['advice']}" if s.failure else ""
-    kept = "The best draft so far was kept" if s.has_draft else "Nothing was lost"
-    return f"The run could not go on: {what} {kept}; try again when it is back.{advice}"
+    safe = "The best draft so far is saved" if s.has_draft else "Nothing was lost"
+    return f"The run could not continue: {what} {safe}; try again when it is back.{advice}"
 
 
 def _out_of_scope(s: Situation) -> str:

@@ -86,7 +86,7 @@ def empty_metrics() -> Metrics:
 
 
 class Attempt(TypedDict):
-    """An audited attempt, kept whole so that what is returned belongs together."""
+    """An audited attempt, stored whole so that what is returned belongs together."""
 
     number: int
     round: int

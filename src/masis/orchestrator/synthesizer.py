@@ -52,7 +52,7 @@ async def fit_context(state: MASISState, services: Services, turn: Turn) -> Cont
         # It selects sentences itself, and better from all of them.
         return whole
     started = turn.elapsed_ms()
-    # Reading takes a processor for a while: other runs go on meanwhile.
+    # Reading takes a processor for a while: other runs continue meanwhile.
     left = await asyncio.to_thread(pruned, question_of(state), passages, settings.context_limit)
     return Context(left, whole.chars, True, round(turn.elapsed_ms() - started, 3))
 
@@ -108,7 +108,7 @@ async def synthesizer(state: MASISState, runtime: Runtime[Services]) -> StateUpd
 
 
 def _telling(runtime: Runtime[Services], turn: Turn) -> Listener:
-    """Whoever follows the run reads along; a stream that breaks off is written anew, so the draft decides."""
+    """Whoever follows the run reads along; a stream that breaks off is written again, so the draft decides."""
 
     def tell(piece: str) -> None:
         runtime.stream_writer({"agent": turn.agent, "event": "token", "attempt": turn.attempt, "text": piece})

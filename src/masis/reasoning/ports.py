@@ -158,13 +158,13 @@ class Judge(Protocol):
         claims: Sequence[Claim],
         critique: Critique | None = None,
     ) -> Reply[Scores]:
-        """`critique`: what the Critic found, in the words that the writer is told."""
+        """`critique`: what the Critic found, in the words given to the writer."""
         ...
 
 
 @dataclass(slots=True)
 class Account:
-    """The limits of a run and what was spent of them; made anew for each agent's turn."""
+    """The limits of a run and what was spent of them; one for each agent's turn."""
 
     workspace_id: str = ""
     max_cost_usd: float | None = None

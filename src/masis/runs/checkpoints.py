@@ -109,7 +109,7 @@ async def open_checkpointer(settings: Settings) -> AsyncIterator[BaseCheckpointS
 
 @contextmanager
 def saving(settings: Settings) -> Iterator[None]:
-    """What goes wrong with the checkpoints, in words. What the run itself raises is not the database's fault."""
+    """Explains errors of the checkpoints. What the run itself raises is not the database's fault."""
     if settings.database_url:
         with _postgres_errors():
             yield
@@ -186,7 +186,7 @@ def _postgres_errors() -> Iterator[None]:
         psycopg_pool.PoolTimeout,
     ) as error:
         # Its words may name the address with the password in it.
-        raise DatabaseUnavailable("PostgreSQL did not answer; what was saved before is kept.") from error
+        raise DatabaseUnavailable("PostgreSQL did not respond; what was saved before is safe.") from error
 
 
 def _unusable(path: Path, error: Exception) -> DataFolderError:

@@ -53,7 +53,7 @@ async def _delete_runs(parts: Parts, workspace: str) -> int:
 
 
 async def erase_deleted(settings: Settings, runs: RunTable) -> None:
-    """The checkpoints of deleted runs, and of those that a crash or a database that was away kept from going."""
+    """The checkpoints of deleted runs, and of those that a crash or an unavailable database left behind."""
     if gone := await asyncio.to_thread(runs.with_checkpoints_to_go):
         await delete_threads(settings, gone)
         await asyncio.to_thread(runs.checkpoints_gone, gone)
@@ -126,7 +126,7 @@ async def prune(settings: Settings, runs: RunTable, older_than_days: float | Non
     gone = 0
     for first in range(0, len(old), TOGETHER):
         deleted = [one for one in old[first : first + TOGETHER] if await asyncio.to_thread(_deleted, runs, one)]
-        # After the runs: one that somebody goes on with just now keeps its checkpoints.
+        # After the runs: one that is being resumed keeps its checkpoints.
         await erase_deleted(settings, runs)
         gone += len(deleted)
     await erase_deleted(settings, runs)

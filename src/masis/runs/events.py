@@ -71,7 +71,7 @@ RANK: dict[EventKind, int] = {"started": 0, "finished": 5, "waiting": 7, "ended"
 
 class RunEvent(TypedDict):
     seq: int | None
-    """None for a draft: the text so far is shown, and not kept."""
+    """None for a draft: the text so far is shown, not stored."""
     at: str
     event: EventKind
     agent: NotRequired[str]

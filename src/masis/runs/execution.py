@@ -54,7 +54,7 @@ def finished(step: int, agent: str, attempt: int, update: StateUpdate) -> RunEve
 
 
 def settled(step: int, result: RunResult) -> RunEvent:
-    """The run waits for a person, or has its answer."""
+    """The run needs a decision, or has its answer."""
     kind = "waiting" if result.requires_human_review else "ended"
     return {
         "seq": number_of(step, "waiting" if kind == "waiting" else "ended"),
@@ -150,7 +150,7 @@ class Recorder:
 
 
 MAX_DEATHS = 5
-"""A run that took so many workers down with it is not tried again by itself."""
+"""A run that crashed this many workers is not retried automatically."""
 
 
 def config_of(run_id: str, owner: str | None = None) -> RunnableConfig:
@@ -168,7 +168,7 @@ class Progress:
 @dataclass(frozen=True, slots=True)
 class Start:
     input: MASISState | Command[Any] | None
-    """None: go on from the last checkpoint."""
+    """None: continue from the last checkpoint."""
 
 
 class Execution:
@@ -179,7 +179,7 @@ class Execution:
         self._graph = graph
 
     async def advance(self, lease: Lease, on_event: OnEvent | None = None) -> RunResult | None:
-        """Until the run ends or waits for a person; None when it was cancelled."""
+        """Until the run ends or needs a decision; None when it was cancelled."""
         with watch_run(self._services.settings, lease.job.subject, lease.job.workspace_id) as watch:
             result = await self._advanced(lease, on_event)
             watch.outcome = "cancelled" if result is None else _ended_as(result)

@@ -61,7 +61,7 @@ class Ingestions:
         by: Caller,
         has_bytes: Callable[[str], bool] = lambda _: True,
     ) -> Ingestion | None:
-        """What another open ingestion of the workspace reads is its duplicate. None where bytes are not kept any more:
+        """What another open ingestion of the workspace reads is its duplicate. None where bytes are no longer stored:
         such an ingestion took them along when it ended."""
         with self._database.writing(lock=_bytes_of(workspace_id)) as db:
             files = _without_those_on_their_way(files, _open_files(db, workspace_id))

@@ -153,7 +153,7 @@ async def _database(settings: Settings, _: Library) -> list[Finding]:
     finally:
         database.close()
     engine = "PostgreSQL" if settings.database_url else "SQLite in the data folder"
-    return [Finding("database", "ok", f"{engine}; runs that wait for a person: {waiting}")]
+    return [Finding("database", "ok", f"{engine}; runs that need a decision: {waiting}")]
 
 
 async def _index(settings: Settings, library: Library) -> list[Finding]:

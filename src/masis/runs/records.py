@@ -19,7 +19,7 @@ def days_ago(days: float) -> str:
 
 
 RunStatus = Literal["queued", "running", "waiting", "finished", "cancelled", "failed"]
-"""`waiting`: for a person's answer. `failed`: by a fault of MASIS itself; what was done is kept and can go on."""
+"""`waiting`: for a person's decision. `failed`: by an unexpected error; its state is saved and it can be resumed."""
 
 ENDED: frozenset[RunStatus] = frozenset({"finished", "cancelled", "failed"})
 

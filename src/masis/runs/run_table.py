@@ -157,7 +157,7 @@ class RunTable:
         events: list[RunEvent],
         result: RunResult | None = None,
     ) -> bool:
-        """The run has ended, or waits; False where it is no longer this owner's to say so."""
+        """The run has ended or is waiting; False where this owner no longer holds it."""
         with self._database.writing() as db:
             if not self._queue.done(db, owner, ("run", run_id)):
                 return False
@@ -174,7 +174,7 @@ class RunTable:
         owner: str | None = None,
         remember: Sequence[DecisionMade] = (),
     ) -> None:
-        """A person's answer, what is to be kept of it and the job that acts on it; the second of two answers is
+        """A person's answer, the decision to store and the job that acts on it; the second of two answers is
         refused."""
         with self._database.writing(lock=run_id) as db:
             row = db.execute("SELECT status, workspace_id FROM runs WHERE run_id = ?", (run_id,)).fetchone()
@@ -219,13 +219,13 @@ class RunTable:
             return get_record(db, run_id, workspace_id)
 
     def given_up(self, run_id: str, owner: str) -> None:
-        """Whoever waited for it is gone: nobody else should go on with it unasked."""
+        """The caller that waited for it is gone: nobody else should continue it unasked."""
         with self._database.writing() as db:
             if self._queue.done(db, owner, ("run", run_id)):
                 self._stop(db, run_id)
 
     def failed(self, run_id: str, owner: str, events: list[RunEvent], error: str) -> None:
-        """It can be gone on with; nothing where it is no longer this owner's to say so."""
+        """It can be resumed; does nothing where this owner no longer holds it."""
         with self._database.writing() as db:
             if self._queue.done(db, owner, ("run", run_id)):
                 self.events.append(db, run_id, events)
@@ -256,7 +256,7 @@ class RunTable:
             return [row[0] for row in rows.fetchall()]
 
     def with_checkpoints_before(self, moment: str) -> list[str]:
-        """Ended before then, and never thinned out yet. A run that failed may still be gone on with."""
+        """Ended before then, and never thinned out yet. A run that failed may still be resumed."""
         with self._database.reading() as db:
             rows = db.execute(
                 "SELECT run_id FROM runs JOIN run_inputs USING (run_id) WHERE finished_at < ?"

@@ -168,7 +168,7 @@ def place_of(db: Connection, before: str, workspace_id: str | None) -> dict[str,
         last = get_record(db, before, workspace_id)
     except UnknownRun:
         raise InvalidInput(
-            f"There is no run {before[:80]!r} to go on after.", advice="Start again with the first page."
+            f"There is no run {before[:80]!r} to continue after.", advice="Start again with the first page."
         ) from None
     return {"created_at": last.created_at, "run_id": last.run_id}
 

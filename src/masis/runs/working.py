@@ -90,7 +90,7 @@ class IngestionWork:
 
 
 async def forget_unread(ingestions: Ingestions, library: Library, ingestion: Ingestion) -> None:
-    """The bytes of one that was cancelled, as far as nobody else waits for them and they are no document yet."""
+    """The bytes of one that was cancelled, unless another ingestion waits for them or they are a document already."""
 
     def forget() -> None:
         with ingestions.sparing(ingestion) as spared:
@@ -101,7 +101,7 @@ async def forget_unread(ingestions: Ingestions, library: Library, ingestion: Ing
 
 
 class Watch:
-    """Keeps an ingestion's record up to date while it goes on."""
+    """Keeps an ingestion's record up to date while it runs."""
 
     def __init__(self, ingestions: Ingestions, hub: Hub, ingestion: Ingestion, owner: str) -> None:
         self.ingestion = ingestion

@@ -104,7 +104,7 @@ class _Answering:
 
     @property
     def seconds(self) -> float:
-        """Until the answer began: a stream may go on for as long as a run does."""
+        """Until the response started: a stream may last as long as a run."""
         return (self._began_at or time.perf_counter()) - self._asked_at
 
 

@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 STILL_RUNNING = 504
-"""What was asked for goes on: not to be sent again."""
+"""The work continues: the request must not be sent again."""
 
 STATUS_OF_CODE: dict[str, int] = {
     "error": 500,
@@ -109,7 +109,7 @@ class TooSlow(MASISError):
 
 class StillRunning(MASISError):
     code = "still_running"
-    advice = "Nothing was lost: what it does goes on, and can be followed at its Location."
+    advice = "Nothing was lost: the work continues; follow it at Location."
 
     def __init__(self, message: str, location: str) -> None:
         super().__init__(message)
@@ -228,14 +228,14 @@ def _headers_of(status: int, error: MASISError) -> dict[str, str]:
 _MEANING = {
     401: "No key, or one that is not valid.",
     403: "The key has no right to this, or the request does not come from this machine.",
-    404: "There is no such thing.",
+    404: "Not found.",
     408: "The request came too slowly.",
     409: "It does not fit how things stand.",
     413: "The request is larger than the limit.",
     422: "The request cannot be used.",
     429: "Too many requests with this key.",
-    503: "The database, the store or the data folder does not answer.",
-    504: "The work takes longer than a request may wait; it goes on.",
+    503: "The database, the index or the data folder is unavailable.",
+    504: "The work takes longer than a request may wait; it continues.",
 }
 
 

@@ -93,7 +93,7 @@ async def upload_documents(
     wait: Annotated[bool, Query(description="Answer when the files are read (201), not when they are here.")] = False,
     idempotency_key: IdempotencyKey = None,
 ) -> Accepted:
-    """The files are kept by their hash and read in the background: follow the ingestion at `Location`.
+    """The files are stored by their hash and read in the background: follow the ingestion at `Location`.
 
     Bytes that the workspace has already, or that are on their way into it, are listed as duplicates; when all are,
     the answer is 409.
@@ -176,7 +176,7 @@ async def get_document_original(access: Read, workspace_id: WorkspaceId, documen
     document = await known_document(access, workspace_id, document_id)
     data = await asyncio.to_thread(access.masis.library.originals.read, workspace_id, document_id)
     if data is None:
-        raise NotHere("The original of this document was not kept.", advice="Upload the file again.")
+        raise NotHere("The original file of this document is not stored.", advice="Upload the file again.")
     # Always a download of plain bytes: what an upload claims to be must never run in this service's origin.
     name = quote(document.file_name)
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}

@@ -192,7 +192,10 @@ async def until_done(access: Access, ingestion: Ingestion) -> Ingestion:
     except TimeoutError:
         raise StillRunning(f"The files are not read after {seconds:g} seconds.", location_of(ingestion)) from None
     if latest.status not in _OVER:
-        raise StillRunning("The service stops before the files are read; it goes on later.", location_of(ingestion))
+        raise StillRunning(
+            "The service is stopping before the files are read; the upload continues at the next start.",
+            location_of(ingestion),
+        )
     return latest
 
 

@@ -47,14 +47,16 @@ async def result_or_problem(access: Access, run: RunRecord, location: str) -> Ru
         return result
     latest = await access.masis.aget_run(run.run_id, run.workspace_id)
     if latest.status in ("queued", "running"):
-        raise StillRunning("The service stops before the run is done; it goes on with the next start.", location)
+        raise StillRunning(
+            "The service is stopping before the run is done; the run continues at the next start.", location
+        )
     if latest.status == "cancelled":
         raise Conflicting("The run was cancelled before it had an answer.", advice="Ask again when it is wanted.")
     raise RunFailed(latest.error or "The run ended without a result.", advice="Ask again; the log says what happened.")
 
 
 async def until_stopping(events: AsyncIterator[T], stopping: asyncio.Event) -> AsyncIterator[T]:
-    """Whoever reads them goes on with the next start, from where they were."""
+    """Readers continue from where they were at the next start."""
     stopped = asyncio.ensure_future(stopping.wait())
     coming = asyncio.ensure_future(anext(events, None))
     try:
@@ -183,9 +185,9 @@ async def follow_run(
         str | None, Header(description="Sent by a browser that reconnects; wins over `after`.")
     ] = None,
 ) -> AsyncIterator[ServerSentEvent]:
-    """Server-sent events, from the first one: `id` is the number to go on after, `event` what happened (`queued`,
+    """Server-sent events, from the first one: `id` is the number to resume after, `event` what happened (`queued`,
     `started`, `finished`, `draft`, `waiting`, `answered`, `ended`, `cancelled`, `failed`), `data` the event as JSON.
-    The stream ends when the run waits for a person or is over."""
+    The stream ends when the run needs a decision or has ended."""
     seen = int(last_event_id) if last_event_id and _EVENT_ID.fullmatch(last_event_id) else after
     events = access.masis.afollow(run.run_id, after=-1 if seen is None else seen)
     async for event in until_stopping(events, access.service.stopping):
@@ -196,7 +198,7 @@ async def follow_run(
 @router.post(
     "/runs/{run_id}/answer",
     operation_id="answer",
-    summary="Answer a run that waits for a person",
+    summary="Answer a run that needs a decision",
     status_code=202,
     responses=problems(404, 409),
 )
@@ -262,7 +264,7 @@ async def export_run(
 async def _pack(access: Access, run: RunRecord) -> Pack:
     result = await access.masis.aresult(run.run_id, run.workspace_id)
     if result is None or run.status in ("queued", "running"):
-        raise Conflicting(f"The run is {run.status}.", advice="Export it when it is done or waits for a person.")
+        raise Conflicting(f"The run is {run.status}.", advice="Export it when it has ended or needs a decision.")
     return Pack(run, result, await access.masis.aevents(run.run_id, run.workspace_id))
 
 

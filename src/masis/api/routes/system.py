@@ -45,7 +45,7 @@ async def get_metrics(request: Request) -> Response:
     return Response(text, media_type=media_type)
 
 
-@router.get("/masis/wording", operation_id="get_wording", summary="What the codes mean, in words", responses=problems())
+@router.get("/masis/wording", operation_id="get_wording", summary="What the codes mean", responses=problems())
 async def get_wording(_: Read) -> dict[str, Any]:
     """How the page, the command line and the exports name verdicts, outcomes, conflicts and causes."""
     return vocabulary()

@@ -86,7 +86,7 @@ class Connector:
             return None
         address = urlsplit(self._base_url)
         if address.scheme not in ("http", "https") or not address.hostname:
-            raise ModelRejected("MASIS_MODEL_BASE_URL is no address: it has to look like http://host:port/v1.")
+            raise ModelRejected("MASIS_MODEL_BASE_URL is not a valid address: it must look like http://host:port/v1.")
         return self._base_url
 
 
@@ -197,7 +197,7 @@ class Request:
 
     @property
     def streams(self) -> bool:
-        """Always at first, so that a model that is writing is told from one that hangs. After a stream broke off the
+        """Always at first, to distinguish a model that is writing from one that hangs. After a stream broke off the
         next try is not streamed: a listener never hears two answers in a row."""
         return not self.was_heard
 
@@ -271,7 +271,7 @@ class Courier:
         ledger.usage += Usage(requests=1)
         started = time.monotonic()
         try:
-            # Silence is the SDK's to notice, read by read. Bytes without a word of an answer are no answer either.
+            # Silence is the SDK's to notice, read by read. Bytes without a word of an answer do not count.
             async with asyncio.timeout(ledger.seconds_left) as patience:
                 completion = await send(sdk, body, request.hear, on_word=partial(_wait_on, patience))
         except expected() as error:

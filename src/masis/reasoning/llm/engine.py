@@ -24,7 +24,7 @@ def resolve(
 ) -> tuple[list[Conflict], list[str]]:
     """Records with both sides quoted from the evidence; sentences for contradictions that code can neither bear out
     nor refute. What the auditor itself explains, or cannot name, is not worth a person's time without a record."""
-    # A value that only an order inside a document gives is no document's.
+    # A value that appears only in an order inside a document is not a statement of that document.
     honest = readable(evidence)
     chunks = {chunk["chunk_id"]: chunk for chunk in honest}
     records: list[Conflict] = []

@@ -153,7 +153,7 @@ def _unreachable(model: str, reason: str) -> Failure:
 
 def _silent(model: str) -> ModelUnavailable:
     return ModelUnavailable(
-        f"{model} did not answer in time",
+        f"{model} did not respond in time",
         advice="Look whether the provider is up, or name another model. A model that needs longer for its first word,"
         " on a slow machine or because it thinks first, gets it with MASIS_MODEL_TIMEOUT_SECONDS and"
         " MASIS_MODEL_DEADLINE_SECONDS.",
@@ -169,7 +169,7 @@ def _quota_used_up(model: str, quote: str) -> ModelRejected:
 
 def _not_an_endpoint(reason: str) -> ModelRejected:
     return ModelRejected(
-        f"What answers at the model's address is no chat endpoint: {reason}.",
+        f"The model's address is not a chat endpoint: {reason}.",
         advice="Check MASIS_MODEL_BASE_URL; most servers need it to end in /v1.",
     )
 

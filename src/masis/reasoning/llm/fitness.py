@@ -1,4 +1,4 @@
-"""Which roles a model can fill: tried on a case whose answer is known, and kept for the runs that follow.
+"""Which roles a model can fill: tested on a case with a known answer, and stored for later runs.
 
 `masis doctor` tries; the embedded engine fills the roles that a model failed at, until it is tried again.
 """
@@ -78,7 +78,7 @@ _AUDIT: CitationAudit = {
 
 
 async def cannot_fill(role: Role, client: ModelClient) -> str | None:
-    """Why the model is not up to the role; None when it is. A model that does not answer at all says nothing of it."""
+    """Why the model is not up to the role; None when it is. A model that does not respond at all is not judged."""
     try:
         return await {"writer": _writes, "auditor": _audits, "judge": _judges}[role](client)
     except (ModelRejected, ModelUnavailable):

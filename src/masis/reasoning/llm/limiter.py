@@ -1,4 +1,4 @@
-"""At most so many model requests in any stretch of time, first come first served.
+"""A rate limit for model requests over a sliding window, first come, first served.
 
 Ours: pyrate-limiter 4.5 keeps no order between event loops, waits holding a lock, and starts a thread.
 """
@@ -220,6 +220,6 @@ class SharedRateLimiter:
 
 def _unavailable(error: DatabaseUnavailable) -> ModelUnavailable:
     return ModelUnavailable(
-        f"No model was asked, because the rate limit that all processes share could not be kept: {error}",
+        f"No model was asked, because the rate limit shared by all processes could not be checked: {error}",
         advice="Start the database of MASIS_DATABASE_URL again, then ask again: nothing was lost.",
     )

@@ -1,7 +1,7 @@
 """Marking what is data in a prompt, with marks the data cannot forge.
 
 The mark carries a hash of everything it encloses: a document that wanted to close its own block would have to
-contain a hash of itself. It is no random number, so that the same run makes the same prompt.
+contain a hash of itself. It is not random, so that the same run makes the same prompt.
 """
 
 import hashlib

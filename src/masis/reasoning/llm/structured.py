@@ -176,7 +176,7 @@ def ask_again(messages: Sequence[Message], answer: str, misfit: Misfit, schema: 
 
 def parse(text: str, schema: type[Schema]) -> Schema:
     """The first value in the text that fits; Misfit says what is wrong with the likeliest one."""
-    problems = "there is no JSON in it."
+    problems = "it contains no JSON."
     for nth, candidate in enumerate(json_candidates(text)):
         try:
             return schema.model_validate(candidate)

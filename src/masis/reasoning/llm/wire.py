@@ -201,7 +201,7 @@ class _Streamed:
 
     @property
     def is_too_long(self) -> bool:
-        """A piece is a token or more: a server that was told the limit and goes on is not to be waited for."""
+        """A piece is a token or more: a server that ignores the limit it was given is cut off."""
         return self._pieces_left < 0
 
     def cut_off(self) -> Completion:
