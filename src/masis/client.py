@@ -303,7 +303,7 @@ class Masis:
         """Empty; an ingestion makes its workspace by itself."""
         catalog = self.library.catalog
         if await asyncio.to_thread(catalog.has_workspace, workspace):
-            raise InvalidInput(f"There is a workspace named “{workspace}” already.", advice="Use it as it is.")
+            raise InvalidInput(f"A workspace named “{workspace}” already exists.", advice="Use it as it is.")
         await asyncio.to_thread(catalog.create_workspace, workspace)
         return next(w for w in await self.aworkspaces() if w.workspace_id == workspace)
 

@@ -32,7 +32,7 @@ def require_free_space(folder: Path) -> None:
     free = shutil.disk_usage(folder).free
     if free < MIN_FREE_BYTES:
         raise DataFolderError(
-            f"The disk of {folder} has {free >> 20} MB left; MASIS needs at least {MIN_FREE_BYTES >> 20} MB.",
+            f"Only {free >> 20} MB free on the disk of {folder}; MASIS needs at least {MIN_FREE_BYTES >> 20} MB.",
             advice=_MORE_SPACE,
         )
 

@@ -52,7 +52,9 @@ class InvalidInput(MASISError):
 
 class UnknownWorkspace(InvalidInput):
     code = "unknown_workspace"
-    advice = "List the workspaces with `masis workspaces`, or make this one with `masis ingest PATH --workspace NAME`."
+    advice = (
+        "List the workspaces with `masis workspaces`, or create this one with `masis ingest PATH --workspace NAME`."
+    )
 
 
 class UnknownKey(InvalidInput):
@@ -72,7 +74,7 @@ class RunNotWaiting(InvalidInput):
 
 class UnknownIngestion(InvalidInput):
     code = "unknown_ingestion"
-    advice = "Take the id from the answer to the upload."
+    advice = "Use the id returned by the upload."
 
 
 class UnknownDecision(InvalidInput):
@@ -87,12 +89,12 @@ class UnknownDocument(InvalidInput):
 
 class UnknownPassage(InvalidInput):
     code = "unknown_passage"
-    advice = "Take the chunk_id from a citation or a search, and give document_id, start and end from there as well."
+    advice = "Use the chunk_id of a citation or search result, with its document_id, start and end."
 
 
 class DuplicateDocument(InvalidInput):
     code = "duplicate_document"
-    advice = "The same bytes are in this workspace already; nothing needs to be done."
+    advice = "The file is already in this workspace; no action needed."
 
 
 class UnreadableFile(MASISError):
@@ -123,14 +125,14 @@ class StoreUnavailable(MASISError):
     """The vector store did not respond; nothing was lost."""
 
     code = "store_unavailable"
-    advice = "Check QDRANT_HOST and QDRANT_PORT (or QDRANT_URL) and that the server runs, then ask again."
+    advice = "Check QDRANT_HOST and QDRANT_PORT (or QDRANT_URL) and that the server is running, then ask again."
 
 
 class DatabaseUnavailable(MASISError):
     """PostgreSQL did not respond; what it had confirmed is safe."""
 
     code = "database_unavailable"
-    advice = "Check MASIS_DATABASE_URL and that the server runs, then try again: nothing was half done."
+    advice = "Check MASIS_DATABASE_URL and that the server is running, then try again; nothing was left half done."
 
 
 class ModelError(MASISError):
@@ -167,12 +169,12 @@ class BadModelOutput(ModelError):
 
 class Unauthorized(MASISError):
     code = "unauthorized"
-    advice = "Send a key as `Authorization: Bearer masis_…`; an admin makes one with `masis keys create`."
+    advice = "Send a key as `Authorization: Bearer masis_…`; an admin can create one with `masis keys create`."
 
 
 class Forbidden(MASISError):
     code = "forbidden"
-    advice = "Ask an admin of the workspace for a key with the rights that are missing."
+    advice = "Ask an admin of the workspace for a key with the missing rights."
 
 
 class RateLimited(MASISError):
@@ -194,11 +196,11 @@ _ADVICE = "Try again in a moment; nothing saved is lost. The service's log says 
 
 
 def is_inside(error: MASISError) -> bool:
-    """Where the folder or a server is, and what is wrong with it, is for whoever runs the service alone."""
+    """Where the folder or a server is, and what is wrong with it, is only for the administrator."""
     return isinstance(error, tuple(_INSIDE))
 
 
-def told(error: MASISError) -> tuple[str, str]:
+def public_words(error: MASISError) -> tuple[str, str]:
     """What happened, and what to do."""
     for kind, words in _INSIDE.items():
         if isinstance(error, kind):

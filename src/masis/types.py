@@ -156,7 +156,7 @@ class DeletionReceipt:
     file_names: tuple[str, ...]
     documents: int
     chunks: int
-    """Passages taken out of the index, with their vectors."""
+    """Passages removed from the index, with their vectors."""
     text_chars: int
     bytes: int
     """Of the kept originals."""

@@ -81,9 +81,9 @@ def test_is_looked_at_searched_and_deleted_with_a_receipt(page: Page, service: S
     expect(row_of(page, "table.csv")).to_be_visible()
     row_of(page, "table.csv").get_by_role("button", name="Delete table.csv").click()
     page.get_by_role("button", name="Delete the document").click()
-    receipt = page.get_by_role("dialog", name="Deleted: the receipt")
+    receipt = page.get_by_role("dialog", name="Deleted")
     expect(receipt).to_contain_text("table.csv")
-    expect(receipt).to_contain_text("Passages taken out of the index")
+    expect(receipt).to_contain_text("Passages removed from the index")
     receipt.get_by_role("button", name="Done").click()
     expect(row_of(page, "table.csv")).to_have_count(0)
     with service.client() as client:

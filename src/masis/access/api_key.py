@@ -33,7 +33,7 @@ def end_of_validity(text: str, now: datetime) -> str:
     except (ValueError, OverflowError):
         raise InvalidInput(f"“{text[:40]}” cannot be an expiry: {EXPIRY_RULE}.") from None
     if moment <= now:
-        raise InvalidInput(f"The expiry {written} has passed already.")
+        raise InvalidInput(f"The expiry {written} is in the past.")
     return written
 
 
@@ -146,13 +146,13 @@ def require_role(key: ApiKey, needed: Role) -> None:
 def require_everywhere(key: ApiKey, needed: Role) -> None:
     require_role(key, needed)
     if not may_everywhere(key, needed):
-        raise Forbidden("This needs a key for all workspaces; this one is for some of them.")
+        raise Forbidden("This needs a key for all workspaces; this one covers only some.")
 
 
 def require_grant(key: ApiKey, role: Role, workspaces: Iterable[str]) -> None:
     require_role(key, "admin")
     if not may_grant(key, role, workspaces):
-        raise Forbidden("An admin of some workspaces makes and revokes keys for those only.")
+        raise Forbidden("An admin of some workspaces can create and revoke keys only for those.")
 
 
 def _covers(key: ApiKey, workspace: str) -> bool:

@@ -108,7 +108,7 @@ class SharedKeyLimits:
 def _refusal(calls: int, seconds: float, wait: float) -> RateLimited:
     wait = max(wait, _SHORTEST_WAIT)
     return RateLimited(
-        f"This key has made the {calls} requests that it may make in {seconds:g} seconds; {wait:.0f} seconds to go.",
+        f"Rate limit reached: {calls} requests per {seconds:g} seconds for this key. Try again in {wait:.0f} seconds.",
         retry_after=wait,
     )
 
@@ -193,13 +193,13 @@ def require_own_machine(scope: Scope) -> None:
         raise Forbidden(
             "The request came through a proxy or from another user, and without keys this service answers only the "
             "user who runs it, on the same machine.",
-            advice="Make a key with `masis keys create` before others can reach the service.",
+            advice="Create a key with `masis keys create` before others can reach the service.",
         )
     host, origin = headers.get("host", ""), headers.get("origin")
     if not _LOOPBACK.fullmatch(host) or (origin is not None and origin.partition("://")[2] != host):
         raise Forbidden(
-            "Without keys this service answers only its own machine.",
-            advice="Call it as 127.0.0.1 or localhost, or make a key with `masis keys create`.",
+            "Without keys this service accepts requests only from its own machine.",
+            advice="Call it as 127.0.0.1 or localhost, or create a key with `masis keys create`.",
         )
 
 
@@ -210,8 +210,8 @@ def require_keys_for(host: str, settings: Settings) -> bool:
     if not Keys(settings).needed() and is_open:
         raise InvalidInput(
             f"There are no keys: anyone who can reach {host} could read and delete everything.",
-            advice='Make one first: masis keys create "the admin" --role admin --workspace "*". '
-            "Or leave out --host: then only this machine can call.",
+            advice='Create one first: masis keys create "the admin" --role admin --workspace "*". '
+            "Or omit --host, so that only this machine can connect.",
         )
     return is_open
 

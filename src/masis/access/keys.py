@@ -114,7 +114,7 @@ class Keys:
         while a key is valid."""
         with self._database.writing(_LOCK) as db:
             if db.execute("SELECT 1 FROM api_keys WHERE revoked_at IS NULL LIMIT 1").fetchone():
-                raise InvalidInput("There are keys that are not revoked.", advice="Revoke them first.")
+                raise InvalidInput("Some keys are not revoked.", advice="Revoke them first.")
             db.execute("UPDATE api_keys SET keeps_closed = 0")
         self._leave_mark("no")
 
@@ -203,7 +203,7 @@ def _key(row: Sequence[Any]) -> ApiKey:
 def _checked_name(name: str) -> str:
     name = name.strip()
     if not name or len(name) > _NAME_CHARS or not name.isprintable():
-        raise InvalidInput(f"A key needs a name of 1 to {_NAME_CHARS} printable characters: whose it is, or what for.")
+        raise InvalidInput(f"A key needs a name of 1 to {_NAME_CHARS} printable characters: its owner or purpose.")
     return name
 
 
@@ -217,7 +217,7 @@ def checked_role(role: str) -> Role:
 def _checked_workspaces(workspaces: Iterable[str]) -> list[str]:
     names = sorted(set(workspaces))
     if not names:
-        raise InvalidInput("A key needs a workspace at least, or `*` for all of them.")
+        raise InvalidInput("A key needs at least one workspace, or `*` for all.")
     if EVERY_WORKSPACE in names:
         return [EVERY_WORKSPACE]
     for name in names:

@@ -115,7 +115,7 @@ class Access:
         if not await asyncio.to_thread(self.masis.library.catalog.has_workspace, workspace_id):
             raise UnknownWorkspace(
                 f"There is no workspace named “{workspace_id}”.",
-                advice="List them with GET /masis/workspaces, or make this one with POST.",
+                advice="List them with GET /masis/workspaces, or create this one with POST.",
             )
 
 

@@ -45,9 +45,9 @@ TAGS: list[dict[str, str]] = [
     {"name": "runs", "description": "Questions in the background: follow, answer, cancel, export."},
     {"name": "documents", "description": "What answers are made from: upload, read, search, delete."},
     {"name": "workspaces", "description": "Tenants: documents, runs and keys belong to exactly one."},
-    {"name": "access", "description": "Keys with roles, and the log of what was done with them."},
+    {"name": "access", "description": "Keys with roles, sessions, and the audit log."},
     {"name": "openai", "description": "For clients that speak OpenAI's chat API: a workspace is a model."},
-    {"name": "system", "description": "For those who run the service."},
+    {"name": "system", "description": "For administrators."},
 ]
 
 _SCHEMES = {

@@ -140,13 +140,13 @@ Item = TypeVar("Item")
 
 Limit = Annotated[int, Query(ge=1, le=200, description="How many at most.")]
 Cursor = Annotated[
-    str | None, Query(max_length=2000, description="`next_cursor` of the page before; absent for the first page.")
+    str | None, Query(max_length=2000, description="`next_cursor` of the previous page; omit it for the first page.")
 ]
 
 
 class Page(BaseModel, Generic[Item]):
     items: list[Item]
-    next_cursor: str | None = Field(None, description="Give it as `cursor` for the next page; null on the last.")
+    next_cursor: str | None = Field(None, description="Send it as `cursor` for the next page; null on the last.")
 
 
 def cursor_after(position: str) -> str:
@@ -160,7 +160,7 @@ def position_of(cursor: str | None) -> str | None:
         padded = cursor + "=" * (-len(cursor) % 4)
         return base64.b64decode(padded, altchars=b"-_", validate=True).decode()
     except (binascii.Error, ValueError):
-        raise InvalidInput("This cursor is not one of ours.", advice="Take `next_cursor` of the page before.") from None
+        raise InvalidInput("Invalid cursor.", advice="Use `next_cursor` of the previous page.") from None
 
 
 def cut(found: Sequence[Item], limit: int, position: Callable[[Item], str]) -> tuple[Sequence[Item], str | None]:

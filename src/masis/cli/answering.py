@@ -16,14 +16,14 @@ _SHOWN_CHARS = 400
 
 # Where to look: the same for a search and for a question.
 InDocument = Annotated[
-    list[str] | None, typer.Option("--document", "-d", help="Only in this file, by name or id; may be repeated.")
+    list[str] | None, typer.Option("--document", "-d", help="Only in this file, by name or id (repeatable).")
 ]
 OfType = Annotated[
-    list[str] | None, typer.Option("--type", "-t", help="Only in files that end so: pdf, xlsx; may be repeated.")
+    list[str] | None, typer.Option("--type", "-t", help="Only in files of this type: pdf, xlsx (repeatable).")
 ]
-Since = Annotated[str | None, typer.Option(help="Only documents dated then or later: 2024, 2024-03.")]
-Until = Annotated[str | None, typer.Option(help="Only documents dated then or earlier.")]
-OnPages = Annotated[str | None, typer.Option(help="Only on this page, sheet or slide, or from–to: 3, 3-7.")]
+Since = Annotated[str | None, typer.Option(help="Only documents dated on or after: 2024, 2024-03.")]
+Until = Annotated[str | None, typer.Option(help="Only documents dated on or before.")]
+OnPages = Annotated[str | None, typer.Option(help="Only on these pages, sheets or slides: 3 or 3-7.")]
 
 
 def search(
@@ -115,14 +115,14 @@ def ask(
     since: Since = None,
     until: Until = None,
     pages: OnPages = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what it would take: calls, tokens, money, seconds.")
-    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only estimate it: calls, tokens, cost, seconds.")] = False,
     max_cost: Annotated[
         float | None, typer.Option(help="Maximum cost of model calls, in US dollars.", min=0, metavar="USD")
     ] = None,
     max_seconds: Annotated[float | None, typer.Option(help="Maximum working time, in seconds.", min=0)] = None,
-    receipt: Annotated[bool, typer.Option("--receipt", help="Also what each agent spent in each attempt.")] = False,
+    receipt: Annotated[
+        bool, typer.Option("--receipt", help="Also print what each agent spent in each attempt.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Ask a question of a workspace's documents.
@@ -167,7 +167,7 @@ def answer(
     again: Annotated[bool, typer.Option("--again", help="Search again: documents were added, or a server is back.")] = (
         False
     ),
-    accept: Annotated[bool, typer.Option("--accept", help="Accept the best draft as it is.")] = False,
+    accept: Annotated[bool, typer.Option("--accept", help="Accept the best draft as is.")] = False,
     stop: Annotated[bool, typer.Option("--stop", help="End the run.")] = False,
     remember: Annotated[
         bool,

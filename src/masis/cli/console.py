@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Workspace = Annotated[
     str,
-    typer.Option("--workspace", "-w", help="Whose documents: a name of letters, digits, '.', '_' and '-'."),
+    typer.Option("--workspace", "-w", help="The workspace: letters, digits, '.', '_' and '-'."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the machine-readable result and nothing else.")]
 
@@ -90,7 +90,7 @@ def opened(*, as_json: bool) -> Iterator["Masis"]:
 
 
 def record(masis: "Masis", action: str, workspace: str, subject: str) -> None:
-    """What is gone for good is in the audit log, whichever way it went."""
+    """Deletions are in the audit log, whichever door they came through."""
     from masis.access.audit_log import AuditLog
     from masis.types import LOCAL
 

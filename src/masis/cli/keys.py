@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
-    help="""API keys: make, list and revoke them. As soon as there is one, the service asks every caller for a key.
+    help="""API keys: create, list and revoke. Once there is a key, every caller needs one.
 
     $ masis keys create "Ada's laptop" --role write --workspace acme --expires 90d
 
@@ -25,23 +25,23 @@ app = typer.Typer(
 
 @app.command("create")
 def create(
-    name: Annotated[str, typer.Argument(help="Whose it is, or what for; it is shown in the audit log.")],
+    name: Annotated[str, typer.Argument(help="Its owner or purpose; shown in the audit log.")],
     workspaces: Annotated[
         list[str],
-        typer.Option("--workspace", "-w", help="A workspace it opens; repeat it for several, '*' opens all."),
+        typer.Option("--workspace", "-w", help="A workspace it may use (repeatable); '*' for all."),
     ],
     role: Annotated[
         str,
         typer.Option(
             "--role",
             "-r",
-            help="read: look and search. write: also ask, answer, upload and delete documents and runs. "
+            help="read: view and search. write: also ask, answer, upload and delete documents and runs. "
             "admin: also workspaces, keys and the audit log.",
         ),
     ] = "read",
     expires: Annotated[
         str | None,
-        typer.Option("--expires", help="A span (12h, 90d, 8w) or a date (2027-01-31, good on that day; UTC)."),
+        typer.Option("--expires", help="A duration (12h, 90d, 8w) or a date (2027-01-31, inclusive, UTC)."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -87,7 +87,7 @@ def _example(key: "ApiKey", token: str) -> str:
 
 @app.command("list")
 def list_keys(as_json: AsJson = False) -> None:
-    """List the keys, newest first: what each may do, when it was last used, when it ends. Tokens are not known.
+    """List the keys, newest first: rights, last use and expiry. Tokens are not stored.
 
     $ masis keys list --json
     """
@@ -99,7 +99,7 @@ def list_keys(as_json: AsJson = False) -> None:
             print_json([asdict(key) for key in found])
         elif not found:
             out().print(
-                "No keys: the service answers this machine alone. Make one: "
+                "No keys: the service accepts only this machine. Create one: "
                 "[cyan]masis keys create NAME --role write --workspace NAME[/cyan]"
             )
         else:
@@ -112,7 +112,7 @@ def revoke(
     key_id: Annotated[str, typer.Argument(help="The key's id: the part of its token between the two underscores.")],
     as_json: AsJson = False,
 ) -> None:
-    """Revoke a key: from the next request on it opens nothing. It stays in the list; nothing brings it back.
+    """Revoke a key, effective with the next request. It stays in the list and cannot be restored.
 
     $ masis keys revoke 3f9a0c12be77
     """

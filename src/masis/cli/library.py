@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 
 def ingest(
-    paths: Annotated[list[Path], typer.Argument(help="Files and folders; folders are read with all they hold.")],
+    paths: Annotated[list[Path], typer.Argument(help="Files and folders; folders are read recursively.")],
     workspace: Workspace,
     defer_vectors: Annotated[
         bool,
         typer.Option(
             "--defer-vectors",
-            help="Stop when everything can be found by keyword; vectors come as questions need them, or next time.",
+            help="Stop when everything can be found by keyword; embed passages when a question needs them, or next time.",
         ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Read documents into a workspace, which is made when it does not exist.
+    """Read documents into a workspace, creating it if necessary.
 
     PDF, Word, PowerPoint, Excel, OpenDocument, RTF, EPUB, HTML, Markdown, text in any encoding, CSV, JSON, XML,
     e-mail with what is attached, and archives of all these; images where a model that sees them is configured.
@@ -121,7 +121,7 @@ def _extent(document: "Document") -> str:
 
 
 def workspaces(as_json: AsJson = False) -> None:
-    """List the workspaces, with what each holds.
+    """List the workspaces with their contents.
 
     $ masis workspaces --json
     """
@@ -130,7 +130,7 @@ def workspaces(as_json: AsJson = False) -> None:
         if as_json:
             print_json([asdict(each) for each in found])
         elif not found:
-            out().print("No workspace yet. Make one: [cyan]masis ingest PATH --workspace NAME[/cyan]")
+            out().print("No workspace yet. Create one: [cyan]masis ingest PATH --workspace NAME[/cyan]")
         else:
             rows = [(w.workspace_id, w.documents, w.chunks, w.created_at[:10]) for w in found]
             print_table(["workspace", "documents", "passages", "made"], rows)
@@ -155,9 +155,9 @@ def documents(workspace: Workspace, as_json: AsJson = False) -> None:
 def delete(
     workspace: Workspace,
     document: Annotated[
-        str | None, typer.Argument(help="A document's file name or id; without one the whole workspace goes.")
+        str | None, typer.Argument(help="A document's file name or id; without it, the whole workspace is deleted.")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Delete a document, or a workspace with everything in it: index, text, stored files, caches and runs.
@@ -203,7 +203,7 @@ def reindex(as_json: AsJson = False) -> None:
 
 def calibrate(
     workspace: Annotated[
-        str | None, typer.Option("--workspace", "-w", help="Whose passages to use; all workspaces when not given.")
+        str | None, typer.Option("--workspace", "-w", help="Take passages from this workspace; default all.")
     ] = None,
     questions: Annotated[
         Path | None,

@@ -21,9 +21,11 @@ RunId = Annotated[str, typer.Argument(help="The run, as printed by `masis ask` o
 def export_run(
     run_id: RunId,
     form: Annotated[
-        str | None, typer.Option("--format", "-f", help="json, md, html, docx or pdf; unset, as the file is called.")
+        str | None, typer.Option("--format", "-f", help="json, md, html, docx or pdf; default from the file name.")
     ] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write it; unset, printed.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write; default standard output.")
+    ] = None,
 ) -> None:
     """Write a run as a file: its answer with footnoted sources, verdicts, conflicts, scores and trail.
 
@@ -81,8 +83,8 @@ def list_runs(
     workspace: OneWorkspace = None,
     status: Annotated[str | None, typer.Option(help="queued, running, waiting, finished, cancelled or failed.")] = None,
     outcome: Annotated[str | None, typer.Option(help="answered, conflict, insufficient_evidence …")] = None,
-    search: Annotated[str | None, typer.Option(help="Words of the question.")] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many, newest first.")] = 20,
+    search: Annotated[str | None, typer.Option(help="Words in the question.")] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Maximum number, newest first.")] = 20,
     as_json: AsJson = False,
 ) -> None:
     """Runs: list them, newest first; show one with its trail, cancel, delete.
@@ -110,10 +112,10 @@ def list_runs(
 @runs.command("show")
 def show_run(
     run_id: RunId,
-    trail: Annotated[bool, typer.Option("--trail", help="Also every step of every attempt.")] = False,
+    trail: Annotated[bool, typer.Option("--trail", help="Also show every step of every attempt.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show a run: its answer with sources and verdicts, or how far it is.
+    """Show a run: its answer with sources and verdicts, or its progress.
 
     $ masis runs show 4f2a… --trail
     """
@@ -175,7 +177,7 @@ def prune_runs(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Delete old runs, and the checkpoints of runs that are over.
+    """Delete old runs, and the checkpoints of ended runs.
 
     Without --older-than, MASIS_RUN_RETENTION_DAYS decides; unset, runs stay and only checkpoints older than
     MASIS_CHECKPOINT_RETENTION_DAYS go. A service does this every hour.
@@ -218,7 +220,7 @@ def decisions(
         if as_json:
             print_json(found)
         elif not found:
-            out().print("No decisions. Make one: [cyan]masis answer RUN --prefer … --over … --remember[/cyan]")
+            out().print("No decisions yet. Make one: [cyan]masis answer RUN --prefer … --over … --remember[/cyan]")
         else:
             rows = [
                 (

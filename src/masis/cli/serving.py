@@ -62,7 +62,7 @@ def listening(host: str, port: int) -> Iterator[tuple[socket.socket, str]]:
         reason = error.strerror or str(error)
         raise InvalidInput(
             f"MASIS cannot listen on {host}, port {port}: {reason}.",
-            advice="Stop what listens there, or choose another with --host and --port.",
+            advice="Free the port, or choose another with --host and --port.",
         ) from None
     with found:
         # Connections inherit it; asyncio sets it only on sockets it made itself, and answers would wait 40 ms each.
@@ -76,16 +76,16 @@ def _shown(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-Concurrency = Annotated[int | None, typer.Option(min=1, help="How many runs to process at once.")]
+Concurrency = Annotated[int | None, typer.Option(min=1, help="Maximum runs to process at once.")]
 
 
 def serve(
-    host: Annotated[str, typer.Option(help="The address to listen on; any but this machine's own needs keys.")] = (
-        "127.0.0.1"
-    ),
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; any other than this machine's own requires keys.")
+    ] = ("127.0.0.1"),
     port: Annotated[int, typer.Option(min=0, max=65535)] = 8000,
     no_worker: Annotated[
-        bool, typer.Option("--no-worker", help="Answer requests only; `masis worker` processes do the work.")
+        bool, typer.Option("--no-worker", help="Only answer requests; leave the work to `masis worker` processes.")
     ] = False,
     workers_concurrency: Concurrency = None,
 ) -> None:
@@ -122,10 +122,10 @@ def serve(
 def worker(
     concurrency: Concurrency = None,
     metrics_port: Annotated[
-        int | None, typer.Option(min=0, max=65535, help="Serve this worker's figures for Prometheus at this port.")
+        int | None, typer.Option(min=0, max=65535, help="Serve this worker's Prometheus metrics on this port.")
     ] = None,
     metrics_host: Annotated[
-        str, typer.Option(help="The address for them; they name no workspace, and need no key.")
+        str, typer.Option(help="Address for the metrics; they name no workspace and need no key.")
     ] = "127.0.0.1",
 ) -> None:
     """Work on runs and uploads from the queue, beside other workers. For services on PostgreSQL and a Qdrant server.
@@ -174,8 +174,8 @@ def _require_shared(chosen: "Settings") -> None:
 
     if not (chosen.database_url and chosen.uses_qdrant_server):
         raise InvalidInput(
-            "A worker of its own needs a database and an index that several processes can open.",
-            advice="`masis serve` has a worker already. For more of them set MASIS_DATABASE_URL to a PostgreSQL and "
+            "A separate worker needs a database and an index that several processes can open.",
+            advice="`masis serve` has its own worker. For more, set MASIS_DATABASE_URL to a PostgreSQL server and "
             "QDRANT_URL to a Qdrant server.",
         )
 

@@ -59,7 +59,7 @@ class Lease:
         if not self.lost and not self._keeper.is_fresh:
             await self._keeper.renew()
         if self.lost:
-            raise LeaseLost(f"The {self.job.kind} {self.job.subject} is in other hands now.")
+            raise LeaseLost(f"The {self.job.kind} {self.job.subject} is now held by another worker.")
         if self.cancelled:
             raise JobCancelled(f"The {self.job.kind} {self.job.subject} was cancelled.")
 

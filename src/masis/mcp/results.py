@@ -44,10 +44,10 @@ def in_words(event: RunEvent) -> str | None:
 
 
 async def _tell(report: Report, messages: "asyncio.Queue[str | None]") -> None:
-    told = 0
+    sent = 0
     while (message := await messages.get()) is not None:
-        told += 1
-        await report(told, None, message)
+        sent += 1
+        await report(sent, None, message)
 
 
 class _Result(BaseModel):

@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 from masis._version import __version__
 from masis.access.check import AccessCheck
 from masis.client import Masis
-from masis.errors import Forbidden, InvalidInput, MASISError, RateLimited, Unauthorized, told
+from masis.errors import Forbidden, InvalidInput, MASISError, RateLimited, Unauthorized, public_words
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -114,7 +114,7 @@ def refusal(error: MASISError) -> JSONResponse:
     headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {}
     if isinstance(error, RateLimited):
         headers["Retry-After"] = str(max(1, round(error.retry_after)))
-    detail, advice = told(error)
+    detail, advice = public_words(error)
     problem = {
         "type": f"urn:masis:problem:{error.code}",
         "status": status,

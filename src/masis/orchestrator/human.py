@@ -48,7 +48,7 @@ class Answer(BaseModel):
     @model_validator(mode="after")
     def _complete(self) -> Self:
         if self.action == "prefer" and not (self.prefer and self.over):
-            raise ValueError("To prefer, name the documents to trust and those they win over.")
+            raise ValueError("To prefer, name the documents to trust and those not to use.")
         if set(self.prefer) & set(self.over):
             raise ValueError("A document cannot be preferred over itself.")
         if self.action == "refine" and self.question is None:
@@ -61,7 +61,7 @@ class Answer(BaseModel):
     @classmethod
     def _a_name(cls, by: str) -> str:
         if not is_name(by):
-            raise ValueError("Say who decides by a name, without sentences.")
+            raise ValueError("Give the name of the person who decides.")
         return by
 
     @field_validator("question")
@@ -94,7 +94,7 @@ def checked_answer(given: Any, state: MASISState) -> Answer:
     review = state.get("review")
     if review and answer.action not in review["choices"]:
         choices = ", ".join(review["choices"])
-        raise InvalidInput(f"“{answer.action}” does not answer this question.", advice=f"Choose among: {choices}.")
+        raise InvalidInput(f"“{answer.action}” is not one of the choices.", advice=f"Choose among: {choices}.")
     known = _files_of(state)
     if strangers := [name for name in (*answer.prefer, *answer.over) if name not in known]:
         raise InvalidInput(
@@ -103,8 +103,8 @@ def checked_answer(given: Any, state: MASISState) -> Answer:
         )
     if answer.remember and not conflicts_settled(answer.action, answer.prefer, answer.over, state):
         raise InvalidInput(
-            "There is nothing to remember: the answer settles no conflict whose two sides are known.",
-            advice="Name documents of both sides, or answer without remembering.",
+            "Nothing to remember: this answer does not settle a conflict between two known documents.",
+            advice="Name documents from both sides, or answer without `remember`.",
         )
     return answer
 

@@ -121,7 +121,9 @@ class PruneReport:
 async def prune(settings: Settings, runs: RunTable, older_than_days: float | None = None) -> PruneReport:
     days = settings.run_retention_days if older_than_days is None else older_than_days
     if days is not None and days < 0:
-        raise InvalidInput(f"{days:g} days cannot be waited for.", advice="Give the age in days, 0 for every run.")
+        raise InvalidInput(
+            f"{days:g} is not a valid number of days.", advice="Give the age in days; 0 deletes every ended run."
+        )
     old = [] if days is None else await asyncio.to_thread(runs.ended_before, _ago(days))
     gone = 0
     for first in range(0, len(old), TOGETHER):

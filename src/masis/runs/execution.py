@@ -268,7 +268,7 @@ class Execution:
         )
         self._hub.tell(run_id)
         if not written:
-            raise LeaseLost(f"The run {run_id} is in other hands now.")
+            raise LeaseLost(f"The run {run_id} is now held by another worker.")
         return result
 
     async def _unsaved(self, run_id: str, progress: Progress, error: MASISError) -> RunResult:

@@ -149,9 +149,7 @@ def _open_files(db: Connection, workspace_id: str, but: str | None = None) -> di
 
 def _without_those_on_their_way(files: Sequence[IngestedFile], coming: Mapping[str, str]) -> list[IngestedFile]:
     return [
-        replace(
-            file, stage="duplicate", reason=f"The same bytes are being read already, as {coming[file.document_id]}."
-        )
+        replace(file, stage="duplicate", reason=f"Already being read, as {coming[file.document_id]}.")
         if file.stage == "queued" and file.document_id in coming
         else file
         for file in files

@@ -139,9 +139,9 @@ async def _tried(check: Check, settings: Settings, library: Library) -> list[Fin
 async def _data_folder(settings: Settings, _: Library) -> list[Finding]:
     home = settings.home
     if not home.exists():
-        return [Finding("data folder", "ok", f"{home} (will be made)")]
+        return [Finding("data folder", "ok", f"{home} (will be created)")]
     if not os.access(home, os.W_OK):
-        return [Finding("data folder", "bad", f"{home} cannot be written", "Set MASIS_HOME to another folder.")]
+        return [Finding("data folder", "bad", f"{home} is not writable", "Set MASIS_HOME to another folder.")]
     return [Finding("data folder", "ok", str(home))]
 
 

@@ -123,7 +123,7 @@ class LeanPostgresSaver(AsyncPostgresSaver):
                 await asyncio.sleep(_LOOK_SECONDS)
             else:
                 raise DatabaseUnavailable(
-                    "Another process has been making the tables for checkpoints for minutes.",
+                    "Another process has been creating the checkpoint tables for minutes.",
                     advice="If it is frozen, end it; then start this one again.",
                 )
             try:
@@ -190,4 +190,4 @@ def _fits_inside(value: Any) -> bool:
 
 
 def _lost(one: Unsaved) -> LeaseLost:
-    return LeaseLost(f"The run {one.row[0]} is in other hands now.")
+    return LeaseLost(f"The run {one.row[0]} is now held by another worker.")

@@ -240,7 +240,7 @@ class RunTable:
         with self._database.writing(lock=run_id) as db:
             get_record(db, run_id, workspace_id)
             if self._queue.is_running(db, ("run", run_id)):
-                raise InvalidInput(f"Run {run_id} is at work.", advice="Cancel it first, then delete it.")
+                raise InvalidInput(f"Run {run_id} is running.", advice="Cancel it first, then delete it.")
             self._queue.remove(db, ("run", run_id))
             delete_runs(db, "run_id = ?", run_id)
         self._database.forget_deleted()

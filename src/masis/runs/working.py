@@ -43,7 +43,7 @@ async def _kept(library: Library, workspace: str, name: str, data: bytes) -> Ing
     document_id = await library.keep_upload(workspace, name, data)
     known = await asyncio.to_thread(library.catalog.document, workspace, document_id)
     if known and known.status == "READY":
-        said = f"The same bytes are in {workspace} already, as {known.file_name}."
+        said = f"Already in {workspace}, as {known.file_name}."
         return IngestedFile(base_name(name), document_id, "duplicate", said)
     return IngestedFile(base_name(name), document_id, "queued")
 
@@ -59,7 +59,7 @@ class IngestionWork:
     async def __call__(self, job: Job, lease: Lease) -> None:
         ingestion = await asyncio.to_thread(self._ingestions.get, job.subject, job.workspace_id)
         if job.deaths >= MAX_DEATHS:
-            said = f"It was interrupted {job.deaths} times. Look into the logs of the workers."
+            said = f"It was interrupted {job.deaths} times. Check the workers' logs."
             await self._finished(replace(ingestion, status="failed", error=said), lease)
             return
         await self._done(ingestion, lease)

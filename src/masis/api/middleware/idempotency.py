@@ -94,11 +94,11 @@ def _judged(row: Sequence[Any], fingerprint: str) -> Kept:
     if first != fingerprint:
         raise InvalidInput(
             "This Idempotency-Key was used for another request.",
-            advice="Choose a new key for every request that is not a repetition.",
+            advice="Use a new key for every request that is not a repeat.",
         )
     if status is None:
         raise Conflicting(
-            "The first request with this Idempotency-Key is still being worked on.",
+            "The first request with this Idempotency-Key is still in progress.",
             advice="Wait a moment and send it again.",
         )
     return Kept(status, json.loads(headers), bytes(body))

@@ -77,7 +77,7 @@ async def list_documents(
 @router.post(
     "",
     operation_id="upload_documents",
-    summary="Upload files, archives among them",
+    summary="Upload files or archives",
     status_code=202,
     responses={
         201: {"model": Accepted, "description": "With `wait`: what became of each file."},
@@ -90,7 +90,9 @@ async def upload_documents(
     workspace_id: WorkspaceId,
     request: Request,
     response: Response,
-    wait: Annotated[bool, Query(description="Answer when the files are read (201), not when they are here.")] = False,
+    wait: Annotated[
+        bool, Query(description="Respond when the files have been read (201), not when they have arrived.")
+    ] = False,
     idempotency_key: IdempotencyKey = None,
 ) -> Accepted:
     """The files are stored by their hash and read in the background: follow the ingestion at `Location`.
@@ -124,7 +126,7 @@ async def get_document(access: Read, workspace_id: WorkspaceId, document_id: Doc
 @router.delete(
     "/{document_id}",
     operation_id="delete_document",
-    summary="Delete a document with all that was made of it",
+    summary="Delete a document and everything derived from it",
     responses=problems(404, 409),
 )
 async def delete_document(access: Write, workspace_id: WorkspaceId, document_id: DocumentId) -> DeletionReceipt:
@@ -138,7 +140,7 @@ async def delete_document(access: Write, workspace_id: WorkspaceId, document_id:
 @router.get(
     "/{document_id}/text",
     operation_id="get_document_text",
-    summary="What was read of it: text and pages",
+    summary="The text and pages of a document",
     responses=problems(404),
 )
 async def get_document_text(
@@ -168,7 +170,7 @@ async def get_document_text(
 @router.get(
     "/{document_id}/original",
     operation_id="get_document_original",
-    summary="Its bytes, as they were uploaded",
+    summary="The original file",
     response_class=Response,
     responses={200: {"content": {"application/octet-stream": {}}, "description": "The file."}, **problems(404)},
 )
@@ -216,7 +218,7 @@ async def known_document(access: Access, workspace_id: str, document_id: str) ->
 async def parsed_document(access: Access, workspace_id: str, document_id: str) -> ParsedDocument:
     parsed = await access.masis.library.document_text(workspace_id, document_id)
     if parsed is None:
-        raise NotHere("Nothing was read of this document yet.", advice="Look at its status.")
+        raise NotHere("This document has not been read yet.", advice="Check its status.")
     return parsed
 
 
@@ -330,7 +332,7 @@ async def get_sample(_: Read) -> SampleOut:
 @sample.post(
     "/workspaces/{workspace_id}/sample",
     operation_id="load_sample",
-    summary="Put the sample documents into a workspace",
+    summary="Load the sample documents into a workspace",
     status_code=202,
     responses=problems(404),
 )
@@ -338,7 +340,7 @@ async def load_sample(access: Write, _: Once, workspace_id: WorkspaceId, respons
     """As an upload: follow the ingestion at `Location`. Those that the workspace has already are left as they are."""
     paths = await asyncio.to_thread(sample_documents)
     if not paths:
-        raise NotHere("The sample is not part of this installation.", advice="Upload documents of your own.")
+        raise NotHere("The sample is not part of this installation.", advice="Upload your own documents.")
     await open_for_upload(access, workspace_id)
     files = await asyncio.to_thread(lambda: [(path.name, path.read_bytes()) for path in paths])
     ingestion = await access.masis.aupload(workspace_id, files, by=access.caller)

@@ -128,7 +128,7 @@ MOST_LISTED = 1000
 """Older ones are history: their documents are listed as documents."""
 _OVER = frozenset({"done", "cancelled", "failed"})
 
-IngestionId = Annotated[str, Path(max_length=64, description="As the upload's answer names it.")]
+IngestionId = Annotated[str, Path(max_length=64, description="The id returned by the upload.")]
 
 
 async def _known_ingestion(access: Read, workspace_id: WorkspaceId, ingestion_id: IngestionId) -> Ingestion:
@@ -138,9 +138,7 @@ async def _known_ingestion(access: Read, workspace_id: WorkspaceId, ingestion_id
 Known = Annotated[Ingestion, Depends(_known_ingestion)]
 
 
-@router.get(
-    "", operation_id="list_ingestions", summary="The ingestions of a workspace, newest first", responses=problems(404)
-)
+@router.get("", operation_id="list_ingestions", summary="Ingestions, newest first", responses=problems(404))
 async def list_ingestions(
     access: Read, workspace_id: WorkspaceId, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[Ingestion]:
@@ -150,7 +148,9 @@ async def list_ingestions(
     return Page(items=list(shown), next_cursor=following)
 
 
-@router.get("/{ingestion_id}", operation_id="get_ingestion", summary="How far it is", responses=problems(404))
+@router.get(
+    "/{ingestion_id}", operation_id="get_ingestion", summary="The progress of an ingestion", responses=problems(404)
+)
 async def get_ingestion(_: Read, ingestion: Known) -> Ingestion:
     return ingestion
 
@@ -158,7 +158,7 @@ async def get_ingestion(_: Read, ingestion: Known) -> Ingestion:
 @router.get(
     "/{ingestion_id}/events",
     operation_id="follow_ingestion",
-    summary="Follow it live",
+    summary="Follow an ingestion live",
     response_class=EventSourceResponse,
     responses=problems(404),
 )
@@ -172,7 +172,7 @@ async def follow_ingestion(access: Read, ingestion: Known) -> AsyncIterator[Serv
 @router.post(
     "/{ingestion_id}/cancel",
     operation_id="cancel_ingestion",
-    summary="Stop it; what is read already stays",
+    summary="Stop an ingestion; documents already read stay",
     responses=problems(404, 409),
 )
 async def cancel_ingestion(access: Write, _: Once, workspace_id: WorkspaceId, ingestion_id: IngestionId) -> Ingestion:
@@ -190,7 +190,7 @@ async def until_done(access: Access, ingestion: Ingestion) -> Ingestion:
                 await asyncio.sleep(LOOK_EVERY_SECONDS)
                 latest = await access.masis.aingestion(ingestion.ingestion_id, ingestion.workspace_id)
     except TimeoutError:
-        raise StillRunning(f"The files are not read after {seconds:g} seconds.", location_of(ingestion)) from None
+        raise StillRunning(f"The files were not read within {seconds:g} seconds.", location_of(ingestion)) from None
     if latest.status not in _OVER:
         raise StillRunning(
             "The service is stopping before the files are read; the upload continues at the next start.",

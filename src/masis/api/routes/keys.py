@@ -35,7 +35,7 @@ router = APIRouter(prefix="/masis", tags=["access"])
 KeyId = Annotated[str, Path(max_length=64, description="The part of a key between its two underscores.")]
 
 
-@router.get("/me", operation_id="get_me", summary="Who you are to the service", responses=problems())
+@router.get("/me", operation_id="get_me", summary="Your identity and rights", responses=problems())
 async def get_me(access: Read) -> Me:
     caller = access.caller
     return Me(
@@ -48,7 +48,7 @@ async def get_me(access: Read) -> Me:
 
 
 @router.get(
-    "/keys", operation_id="list_keys", summary="The keys you could have made, newest first", responses=problems()
+    "/keys", operation_id="list_keys", summary="The keys within your rights, newest first", responses=problems()
 )
 async def list_keys(access: Admin, limit: Limit = 50, cursor: Cursor = None) -> Page[ApiKey]:
     found = await asyncio.to_thread(grantable_keys, access.service.access.keys, access.key)
@@ -56,7 +56,7 @@ async def list_keys(access: Admin, limit: Limit = 50, cursor: Cursor = None) -> 
     return Page(items=list(shown), next_cursor=following)
 
 
-@router.post("/keys", operation_id="create_key", summary="Make a key", status_code=201, responses=problems())
+@router.post("/keys", operation_id="create_key", summary="Create a key", status_code=201, responses=problems())
 async def create_key(access: Admin, new: NewKey) -> CreatedKey:
     """Its token is in the answer and nowhere else, ever; that is why this call takes no Idempotency-Key. From the first
     key on, every call needs one."""
@@ -67,7 +67,7 @@ async def create_key(access: Admin, new: NewKey) -> CreatedKey:
     return CreatedKey(**asdict(key), token=token)
 
 
-@router.delete("/keys/{key_id}", operation_id="revoke_key", summary="Revoke a key, at once", responses=problems(404))
+@router.delete("/keys/{key_id}", operation_id="revoke_key", summary="Revoke a key immediately", responses=problems(404))
 async def revoke(access: Admin, key_id: KeyId) -> ApiKey:
     service = access.service
     key = await asyncio.to_thread(revoke_key, service.access.keys, service.audit_log, access.key, key_id)
@@ -75,7 +75,7 @@ async def revoke(access: Admin, key_id: KeyId) -> ApiKey:
     return key
 
 
-@router.get("/audit-log", operation_id="read_audit_log", summary="Who did what, newest first", responses=problems())
+@router.get("/audit-log", operation_id="read_audit_log", summary="The audit log, newest first", responses=problems())
 async def read_audit_log(
     access: Admin,
     workspace: Annotated[str | None, Query(pattern=WORKSPACE_NAME)] = None,
@@ -160,9 +160,7 @@ async def sign_out(request: Request, response: Response) -> None:
 def _require_own_page(request: Request) -> None:
     """A page elsewhere could otherwise sign a visitor in with its own key, and read later what they ask."""
     if request.headers.get("sec-fetch-site") == "cross-site":
-        raise Forbidden(
-            "Another site tried to sign you in.", advice="Open the page of this service, and sign in there."
-        )
+        raise Forbidden("Another site tried to sign you in.", advice="Open this service's own page and sign in there.")
 
 
 async def _verified(service: Service, token: str, address: str) -> ApiKey:

@@ -162,7 +162,7 @@ _PING_SECONDS = 15.0
 _UNKNOWN = "There is no workspace named “{}”."
 
 
-@router.get("/models", operation_id="list_models", summary="The workspaces you may ask")
+@router.get("/models", operation_id="list_models", summary="The workspaces you may query")
 async def list_models(access: Read) -> ModelList:
     held = await access.masis.aworkspaces()
     seen = set(api_key.visible(access.key, (each.workspace_id for each in held)))

@@ -36,7 +36,7 @@ async def finished_result(access: Access, run: RunRecord, location: str) -> RunR
             async for _ in until_stopping(access.masis.afollow(run.run_id), access.service.stopping):
                 pass
     except TimeoutError:
-        waited = f"The run is not done after {access.service.settings.ask_seconds:g} seconds."
+        waited = f"The run did not finish within {access.service.settings.ask_seconds:g} seconds."
         raise StillRunning(waited, location) from None
     return await result_or_problem(access, run, location)
 
@@ -51,7 +51,7 @@ async def result_or_problem(access: Access, run: RunRecord, location: str) -> Ru
             "The service is stopping before the run is done; the run continues at the next start.", location
         )
     if latest.status == "cancelled":
-        raise Conflicting("The run was cancelled before it had an answer.", advice="Ask again when it is wanted.")
+        raise Conflicting("The run was cancelled before it had an answer.", advice="Ask again if you need the answer.")
     raise RunFailed(latest.error or "The run ended without a result.", advice="Ask again; the log says what happened.")
 
 
@@ -76,7 +76,9 @@ async def until_stopping(events: AsyncIterator[T], stopping: asyncio.Event) -> A
 
 router = APIRouter(prefix="/masis/workspaces/{workspace_id}", tags=["runs"])
 
-RunId = Annotated[str, Path(max_length=64, description="As the start of the run named it.", examples=["5f0c2a9d1b7e"])]
+RunId = Annotated[
+    str, Path(max_length=64, description="The id returned when the run was started.", examples=["5f0c2a9d1b7e"])
+]
 
 EXPORTED: dict[str, Any] = {
     "content": {MEDIA_TYPES[form].partition(";")[0]: {} for form in FORMATS},
@@ -139,7 +141,7 @@ async def ask_in_background(
     return run
 
 
-@router.get("/runs/{run_id}", operation_id="get_run", summary="How a run stands", responses=problems(404))
+@router.get("/runs/{run_id}", operation_id="get_run", summary="The state of a run", responses=problems(404))
 async def get_run(_: Read, run: Known) -> RunRecord:
     return run
 
@@ -180,9 +182,9 @@ async def get_result(access: Read, run: Known) -> FullResult:
 async def follow_run(
     access: Read,
     run: Known,
-    after: Annotated[int | None, Query(ge=-1, le=LAST_EVENT, description="Only what came after this event.")] = None,
+    after: Annotated[int | None, Query(ge=-1, le=LAST_EVENT, description="Only events after this one.")] = None,
     last_event_id: Annotated[
-        str | None, Header(description="Sent by a browser that reconnects; wins over `after`.")
+        str | None, Header(description="Sent by a browser that reconnects; takes precedence over `after`.")
     ] = None,
 ) -> AsyncIterator[ServerSentEvent]:
     """Server-sent events, from the first one: `id` is the number to resume after, `event` what happened (`queued`,
@@ -204,7 +206,7 @@ async def follow_run(
 )
 async def answer(access: Write, given: Answer, _: Once, run: Known, response: Response) -> RunRecord:
     if run.status != "waiting":
-        raise Conflicting(f"The run does not wait for an answer: it is {run.status}.", advice="Ask a new question.")
+        raise Conflicting(f"The run is not waiting for a decision: it is {run.status}.", advice="Ask a new question.")
     decision = given.model_dump(exclude_none=True)
     decision.setdefault("by", _named(access.caller))
     resumed = await access.masis.aanswer_in_background(run.run_id, decision, workspace=run.workspace_id)
@@ -242,7 +244,7 @@ async def resume(access: Write, _: Once, run: Known, response: Response) -> RunR
 @router.get(
     "/runs/{run_id}/export",
     operation_id="export_run",
-    summary="All that is known of a run, in one file",
+    summary="Export a run as one file",
     response_class=Response,
     responses={200: EXPORTED, **problems(404, 409)},
 )

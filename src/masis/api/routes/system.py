@@ -17,12 +17,12 @@ from masis.wording import vocabulary
 router = APIRouter(tags=["system"])
 
 
-@router.get("/health", operation_id="get_health", summary="The process lives")
+@router.get("/health", operation_id="get_health", summary="Liveness: the process is running")
 async def get_health() -> Alive:
     return Alive(version=__version__)
 
 
-@router.get("/ready", operation_id="get_ready", summary="Database and index answer", responses=problems())
+@router.get("/ready", operation_id="get_ready", summary="Readiness: database and index respond", responses=problems())
 async def get_ready(request: Request) -> Alive:
     service = service_of(request)
     await asyncio.to_thread(service.access.keys.needed)

@@ -85,7 +85,7 @@ router = _router()
 async def _answer(request: Request, path: Path | None) -> Response:
     file = await asyncio.to_thread(_read, path) if path else None
     if file is None:
-        raise NotHere("The page has no such file.", advice="Open the page at /, or look at /docs for the service.")
+        raise NotHere("File not found.", advice="Open the page at /, or see /docs for the API.")
     headers = {**HEADERS, "ETag": file.tag, "Cache-Control": file.caching}
     known = request.headers.get("if-none-match", "")
     if file.tag in [tag.strip().removeprefix("W/") for tag in known.split(",")]:

@@ -43,7 +43,7 @@ async def list_workspaces(access: Read, limit: Limit = 50, cursor: Cursor = None
     "",
     tags=WORKSPACES,
     operation_id="create_workspace",
-    summary="Make an empty workspace",
+    summary="Create an empty workspace",
     status_code=201,
     responses=problems(409),
 )
@@ -86,7 +86,7 @@ async def delete_workspace(access: Admin, workspace_id: WorkspaceId) -> Deletion
     "/{workspace_id}/usage",
     tags=WORKSPACES,
     operation_id="get_usage",
-    summary="What its questions have cost, by who asked",
+    summary="What its questions cost, by caller",
     responses=problems(404),
 )
 async def get_usage(access: Admin, workspace_id: WorkspaceId) -> list[UsageRow]:
@@ -98,7 +98,7 @@ async def get_usage(access: Admin, workspace_id: WorkspaceId) -> list[UsageRow]:
     "/{workspace_id}/search",
     tags=["documents"],
     operation_id="search",
-    summary="The passages that fit a question",
+    summary="Passages relevant to a question",
     responses=problems(404),
 )
 async def search(
@@ -115,7 +115,7 @@ async def search(
     "/{workspace_id}/decisions",
     tags=["runs"],
     operation_id="list_decisions",
-    summary="What was decided about conflicts",
+    summary="Standing decisions on conflicts",
     responses=problems(404),
 )
 async def list_decisions(access: Read, workspace_id: WorkspaceId) -> list[DecisionOut]:
@@ -127,7 +127,7 @@ async def list_decisions(access: Read, workspace_id: WorkspaceId) -> list[Decisi
     "/{workspace_id}/decisions/{decision_id}",
     tags=["runs"],
     operation_id="delete_decision",
-    summary="Delete a decision: the conflict is a person's to decide again",
+    summary="Delete a decision, so that the conflict needs one again",
     responses=problems(404),
 )
 async def delete_decision(

@@ -91,6 +91,6 @@ class ModelClient:
         if completion.refusal:
             raise ModelRefused(f"{self.name} declined to answer: {completion.refusal}")
         if completion.finish_reason == "content_filter":
-            raise ModelRefused(f"The provider's filter cut off the answer of {self.name}.")
+            raise ModelRefused(f"The provider's content filter cut off the reply of {self.name}.")
         if completion.finish_reason == "length":
             raise ModelTruncated(f"{self.name} was cut off before the end of its answer.")

@@ -76,7 +76,7 @@ class Connector:
     def _checked_key(self) -> str:
         key = self._key.get_secret_value().strip() if self._key else ""
         if not key.isascii() or not key.isprintable():
-            raise ModelRejected("OPENAI_API_KEY holds characters that no key has.")
+            raise ModelRejected("OPENAI_API_KEY contains invalid characters.")
         if not key and not self._base_url:
             raise ModelRejected("Neither OPENAI_API_KEY nor MASIS_MODEL_BASE_URL is set.")
         return key or NO_KEY_NEEDED

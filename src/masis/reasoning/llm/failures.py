@@ -146,7 +146,7 @@ def _unavailable(sentence: str) -> Failure:
 def _unreachable(model: str, reason: str) -> Failure:
     error = ModelUnavailable(
         f"{model} could not be reached ({reason})",
-        advice="Check that the server runs, and MASIS_MODEL_BASE_URL or the network, then ask again.",
+        advice="Check that the server is running, MASIS_MODEL_BASE_URL and the network, then ask again.",
     )
     return Failure(error, is_retryable=True)
 
@@ -154,7 +154,7 @@ def _unreachable(model: str, reason: str) -> Failure:
 def _silent(model: str) -> ModelUnavailable:
     return ModelUnavailable(
         f"{model} did not respond in time",
-        advice="Look whether the provider is up, or name another model. A model that needs longer for its first word,"
+        advice="Check whether the provider is up, or use another model. A model that needs longer for its first word,"
         " on a slow machine or because it thinks first, gets it with MASIS_MODEL_TIMEOUT_SECONDS and"
         " MASIS_MODEL_DEADLINE_SECONDS.",
     )

@@ -221,5 +221,5 @@ class SharedRateLimiter:
 def _unavailable(error: DatabaseUnavailable) -> ModelUnavailable:
     return ModelUnavailable(
         f"No model was asked, because the rate limit shared by all processes could not be checked: {error}",
-        advice="Start the database of MASIS_DATABASE_URL again, then ask again: nothing was lost.",
+        advice="Restart the database at MASIS_DATABASE_URL, then ask again: nothing was lost.",
     )

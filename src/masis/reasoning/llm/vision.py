@@ -38,9 +38,7 @@ class VisionReader:
         messages = [_system(), _picture(data, file_name)]
         text = (await self._client.complete(messages, max_tokens=self._max_tokens)).value
         if text.strip(" .").lower() == NOTHING_TO_READ:
-            raise UnreadableFile(
-                f"{self.name} found nothing to read in {file_name}.", advice="Nothing needs to be done."
-            )
+            raise UnreadableFile(f"{self.name} found nothing to read in {file_name}.", advice="No action needed.")
         return text
 
     async def read_pages(self, data: bytes, file_name: str, numbers: Sequence[int]) -> dict[int, str]:
@@ -63,7 +61,7 @@ def _picture(data: bytes, file_name: str) -> Message:
     kind = media_type(data)
     if kind is None:
         raise UnreadableFile(
-            f"{file_name} is a kind of picture that models do not read.", advice="Save it as PNG or JPEG."
+            f"{file_name} is an image format that models do not read.", advice="Save it as PNG or JPEG."
         )
     if len(data) > MAX_IMAGE_BYTES:
         raise UnreadableFile(

@@ -96,13 +96,13 @@ function Coverage({ result, critique }) {
   const limits = result.claims.filter((claim) => claim.kind === "limit").map((claim) => claim.text);
   const open = [...new Set([...limits, ...(result.review?.missing ?? []), ...(critique?.logical_gaps ?? [])])];
   // Of a question that nothing was written about it is not known which parts are covered.
-  const whole = wasDrafted(result) ? "Every part of the question is covered." : "Nothing was answered.";
+  const whole = wasDrafted(result) ? "Every part of the question is covered." : "There is no answer.";
   return html`
     <h3>Coverage</h3>
     ${open.length ? html`<p>Not covered by the documents:</p><ul>${open.map((each) => html`<li>
       <${Foreign}>${shortened(each, LONG)}<//></li>`)}</ul>` : html`<p>${whole}</p>`}
     ${result.instructions_seen?.length > 0 &&
-    html`<h4>Orders inside documents</h4><p>Read as data, not obeyed:</p>
+    html`<h4>Instructions inside documents</h4><p>Treated as data, not followed:</p>
       <ul>${result.instructions_seen.map((one) => html`<li><strong>
       <${Foreign}>${one.file_name}<//></strong>: “<${Foreign}>${one.quote}<//>”</li>`)}</ul>`}
   `;

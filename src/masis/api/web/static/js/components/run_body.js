@@ -30,7 +30,7 @@ export function RunBody({ run, model, question, isLive, workspace, onOpen, sourc
     <${Answer} model=${model} onOpen=${onOpen} />
   </section>`;
   return html`
-    ${record.status === "cancelled" && html`<p class="note">This run was cancelled. What was done until then is in the trail.</p>`}
+    ${record.status === "cancelled" && html`<p class="note">This run was cancelled. The trail shows what was done until then.</p>`}
     ${record.status === "failed" && html`<${Failure} record=${record} path=${path} onResumed=${resumed} />`}
     ${review ? html`<${Review} key=${record.attempts} review=${review} path=${path} workspace=${workspace}
       question=${question} hasDraft=${hasText} onOpen=${onOpen} onAnswered=${resumed}>${text}<//>` : text}
@@ -44,7 +44,7 @@ export function RunBody({ run, model, question, isLive, workspace, onOpen, sourc
   `;
 }
 
-/** The fault is not the reader's, and its raw words help only whoever can mend it. */
+/** The error is not the reader's; its raw text helps only an administrator. */
 function Failure({ record, path, onResumed }) {
   const { mayWrite } = useShared();
   const [problem, setProblem] = useState(null);
@@ -53,11 +53,11 @@ function Failure({ record, path, onResumed }) {
     <div class="note tone-bad" role="alert">
       <p><strong>This run failed: unexpected error, probably a bug.</strong></p>
       <p>There is no answer. The documents are unchanged, and the trail shows what was done. You can resume the run from
-        the agent that was interrupted; if it fails again, send the details below to whoever runs this service.</p>
+        the agent that was interrupted; if it fails again, send the details below to your administrator.</p>
       ${mayWrite && html`<p><button type="button" onClick=${resume}>Resume</button></p>`}
       ${problem && html`<${ProblemNote} problem=${problem} />`}
-      <details><summary>What went wrong, for whoever runs this service</summary>
-        <pre tabindex="0" aria-label="The error">${shown(`Run ${record.run_id}\n${record.error ?? "No more is known."}`)}</pre></details>
+      <details><summary>Details for the administrator</summary>
+        <pre tabindex="0" aria-label="The error">${shown(`Run ${record.run_id}\n${record.error ?? "No further details."}`)}</pre></details>
     </div>
   `;
 }
@@ -66,7 +66,7 @@ function Decided({ answers }) {
   const given = answers.map(({ data, trace }) => data?.pending_answer ?? trace);
   return html`
     <section>
-      <h2>Decided by people</h2>
+      <h2>Decisions</h2>
       <ul>
         ${given.map((each) => html`<li><${DecisionWords} given=${each} /></li>`)}
       </ul>
@@ -96,7 +96,7 @@ function Sources({ model, evidence, onOpen, source, gone }) {
   return html`
     <section class="sources" aria-labelledby="sources-title">
       <h2 id="sources-title">Sources</h2>
-      ${!model.sources.length && html`<p class="faint">The answer cites nothing.</p>`}
+      ${!model.sources.length && html`<p class="faint">The answer has no citations.</p>`}
       <ol class="source-list">${model.sources.map(({ number, citation }) => html`<li value=${number}>
         <${SourceRow} passage=${citation} onOpen=${onOpen} isGone=${gone.has(citation.document_id)}
         isOpen=${isSame(source, citation)} /></li>`)}</ol>

@@ -112,7 +112,7 @@ export function nextAttemptInWords(reason) {
   return DECIDED.has(reason) ? `${why[0].toUpperCase()}${why.slice(1)}, and the agents continued.` : `Sent back: ${why}.`;
 }
 
-/** What a person is told first of a run that waits. @param {{cause: string}|null|undefined} review */
+/** The headline of a run that needs a decision. @param {{cause: string}|null|undefined} review */
 export function needsDecision(review) {
   const cause = CAUSES[review?.cause] ?? "Please decide";
   return `${STATUSES.waiting.word}: ${cause[0].toLowerCase()}${cause.slice(1)}`;
@@ -122,7 +122,7 @@ export function isSentBack(reason) {
   return !DECIDED.has(reason);
 }
 
-/** Without keys and without a name the service knows nobody: it calls whoever decides “local”. */
+/** Without keys and without a name, the service calls the person who decides “local”. */
 export function personInWords(name) {
   return name === "local" ? "The person at this machine" : name;
 }
