@@ -48,7 +48,7 @@ def test_an_admin_of_some_workspaces_grants_for_those_only() -> None:
     admin = key("admin", "acme", "zenith")
     api_key.require_grant(admin, "admin", ["acme"])
     for workspaces in (["other"], ["acme", "other"], ["*"]):
-        with pytest.raises(Forbidden, match="those only"):
+        with pytest.raises(Forbidden, match="only for those"):
             api_key.require_grant(admin, "read", workspaces)
     with pytest.raises(Forbidden, match="role admin"):
         api_key.require_grant(key("write", "*"), "read", ["acme"])

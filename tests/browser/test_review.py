@@ -82,7 +82,7 @@ def test_the_conflict_of_the_sample_is_settled_and_remembered(page: Page, servic
     expect(trust).to_be_disabled()
     conflict.get_by_role("radio", name="Trust annual-report-2025.pdf").check()
     page.get_by_label("Reason, or a rule to remember").fill("Audited figures win.")
-    page.get_by_role("checkbox", name="Remember this").check()
+    page.get_by_role("checkbox", name="Apply this").check()
     page.get_by_label("Who decides").fill("Ada")
     trust.click()
     expect(page.get_by_role("heading", level=1)).to_be_focused()
@@ -99,7 +99,7 @@ def test_the_conflict_of_the_sample_is_settled_and_remembered(page: Page, servic
     page.get_by_role("link", name="Settings").click()
     expect(page.get_by_text("Audited figures win.")).to_be_visible()
     page.get_by_role("button", name="Delete the decision").click()
-    expect(page.get_by_text("None. Tick “Remember this”")).to_be_visible()
+    expect(page.get_by_text("None. Tick “Apply this to later questions”")).to_be_visible()
 
 
 def test_both_sides_are_explained(disputed: Page) -> None:

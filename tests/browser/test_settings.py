@@ -35,11 +35,11 @@ def test_the_doctor_reports_and_the_theme_stays(page: Page) -> None:
 
 def test_single_keys_can_be_switched_off(page: Page) -> None:
     page.goto("/settings")
-    page.get_by_role("checkbox", name="Single keys work").uncheck()
+    page.get_by_role("checkbox", name="Single-key shortcuts").uncheck()
     page.get_by_role("heading", level=1).click()
     page.keyboard.press("?")
     expect(page.get_by_role("dialog")).to_have_count(0)
-    page.get_by_role("checkbox", name="Single keys work").check()
+    page.get_by_role("checkbox", name="Single-key shortcuts").check()
     page.get_by_role("heading", level=1).click()
     page.keyboard.press("?")
     help_ = page.get_by_role("dialog", name="Keyboard shortcuts")

@@ -248,6 +248,6 @@ def test_a_page_goes_on_after_a_run_that_was_deleted(runs: RunTable) -> None:
     assert runs.page("w", before=border.position) == listed[2:]
     assert runs.page("w", before=listed[2].run_id) == listed[3:]
     for garbage in ("nothing", "yesterday x", f"{border.created_at} ", border.run_id):
-        with pytest.raises(InvalidInput, match="to go on after") as refused:
+        with pytest.raises(InvalidInput, match="to continue after") as refused:
             runs.page("w", before=garbage)
         assert type(refused.value) is InvalidInput

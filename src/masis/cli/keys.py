@@ -69,9 +69,9 @@ def create(
 def _print_new(key: "ApiKey", token: str) -> None:
     # Not through rich: a token that is wrapped cannot be copied.
     typer.echo(f"Key {key.key_id} for {key.name}: {_rights(key)}, {_ends(key)}.")
-    typer.echo("Its token, which is not shown again:\n")
+    typer.echo("Its token, shown only this once:\n")
     typer.echo(f"    {token}\n")
-    typer.echo("Use it, while the service runs:\n")
+    typer.echo("Use it while the service is running:\n")
     typer.echo(f"    {_example(key, token)}")
 
 

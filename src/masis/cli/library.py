@@ -24,7 +24,7 @@ def ingest(
         bool,
         typer.Option(
             "--defer-vectors",
-            help="Stop when everything can be found by keyword; embed passages when a question needs them, or next time.",
+            help="Stop when everything can be found by keyword; passages are embedded when needed, or next time.",
         ),
     ] = False,
     as_json: AsJson = False,

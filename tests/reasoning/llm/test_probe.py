@@ -42,7 +42,7 @@ async def test_a_model_without_json_answers_all_the_same(client: ModelClient, fa
     result = await probe(client)
     assert (result.answers, result.rung) == (True, None)
     assert result.error is not None
-    assert "there is no JSON in it" in result.error
+    assert "it contains no JSON" in result.error
     assert result.advice is not None
 
 

@@ -70,7 +70,7 @@ function Refusal({ refusal, workspace, files, onDismiss }) {
       <p>${refusal.advice}</p><${Dismiss} onDismiss=${onDismiss} /></div>`;
   const known = refusal.body.documents ?? files.map((name) => ({ file_name: name }));
   return html`<div class="note dismissible"><p>
-    <strong>Already here.</strong> The workspace has these very bytes, so there is nothing to do: ${known.map((file, index) => html`${index ? ", " : ""}<${Foreign}>${file.file_name}<//><${KnownAs} workspace=${workspace} file=${file} />`)}.</p>
+    <strong>Already here.</strong> The workspace already has these files: ${known.map((file, index) => html`${index ? ", " : ""}<${Foreign}>${file.file_name}<//><${KnownAs} workspace=${workspace} file=${file} />`)}.</p>
     <${Dismiss} onDismiss=${onDismiss} /></div>`;
 }
 
