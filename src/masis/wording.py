@@ -183,6 +183,7 @@ REASONS: dict[str, str] = {
     "conflicting_evidence_attempting_resolution": "the documents disagree; a wider search may resolve it",
     "conflicting_evidence": "the documents disagree",
     "quality_checks_passed": "all checks passed",
+    "repaired_answer_passed": "the repaired answer passed the audit",
     "quality_issue_unresolved": "no draft passed the audit",
     "answered_by_person": "a person decided",
     "decided_by_person": "a person decided",
