@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from training import sets
-from training.sets import ClaimExample
 from training.selections import SelectionExample, Span, markdown_rows, units
+from training.sets import ClaimExample
 
 FOLDER = Path(__file__).parent / "questions"
 CLAIMS = Path(__file__).parent / "claims"
