@@ -16,10 +16,11 @@ def meant_document(question: str, documents: Sequence[Document], found: Sequence
     """The document that the question names by its file, the only one there is, or the one that was found first."""
     asked = set(content_stems(question))
     shared = {d.document_id: len(asked & set(content_stems(re.sub(r"[\W_]", " ", d.file_name)))) for d in documents}
-    best = max(shared, key=lambda name: shared[name], default=None)
-    if best and (shared[best] or len(documents) == 1):
-        return best
-    return found[0]["document_id"] if found else None
+    most = max(shared.values(), default=0)
+    # Names that the question's words tell no further apart: what was found first decides.
+    meant = [name for name, count in shared.items() if count == most]
+    ranked = [chunk["document_id"] for chunk in found if chunk["document_id"] in meant]
+    return meant[0] if len(meant) == 1 and (most or len(documents) == 1) else next(iter(ranked), None)
 
 
 def openings(chunks: Sequence[Chunk], limit: int) -> list[EvidenceChunk]:

@@ -9,6 +9,12 @@ from masis.language.question import Question
 from masis.language.statements import Statement
 from masis.language.words import content_stems, names
 
+LAPSE = re.compile(
+    r"\b(?:\d+|a|an|one|two|three|four|five|six|seven|eight|nine|ten|twelve|[a-z]+teen|[a-z]+(?:st|nd|rd|th))\s+"
+    r"(?:(?:business|working|calendar)\s+)?(?:minute|hour|day|week|month|quarter|year|decade)s?\b",
+    re.IGNORECASE,
+)
+"""“24 months after entry into force” says when, too."""
 HEADED = 0.6
 """Share of the question's own words that a heading must have for its section to be the one asked for."""
 
@@ -29,7 +35,7 @@ def lacks_the_type(part: Question, text: str) -> bool:
     """No number where one is asked for, no date, no name of who holds an office; “who” alone may be “couriers”."""
     return (
         ("number" in part.kinds and not quantities(text))
-        or ("time" in part.kinds and not periods(text))
+        or ("time" in part.kinds and not (periods(text) or LAPSE.search(text)))
         or ("person" in part.kinds and bool(offices(part.text)) and not names(f"x {text}"))
     )
 
