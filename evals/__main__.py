@@ -68,6 +68,8 @@ SUITES: dict[str, dict[str, Callable[[], Section]]] = {
         "silence": eval_silence.measure,
         "given": eval_given.measure,
         "answers": eval_answers.measure,
+        "filings": eval_answers.measure_filings,
+        "tatqa": eval_answers.measure_tables,
         "tables": eval_tables.measure,
         "unseen": eval_unseen.measure,
         "formats": eval_formats.measure,

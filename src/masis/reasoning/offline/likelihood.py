@@ -130,7 +130,7 @@ def _signs(
     if best and not best.statement.is_row and not lacks_the_type(part, " ".join(c["text"] for c in claims)):
         # The type may stand in the sentence beside the best one.
         features = replace(features, shortfall=max(0.0, features.shortfall - lacks_the_type(part, best.statement.text)))
-    tabled = answer_from_tables(part.for_reading, passages, 0.0)
+    tabled = answer_from_tables(part.for_reading, passages, 0.0, part.directives)
     said = "\n".join(MARK.sub("", claim["text"]) for claim in claims)
     from_table = tabled is not None and _is_told(tabled, said)
     return Signs(

@@ -94,7 +94,7 @@ def _from_tables(
     if _lacks_a_name(part, candidates):
         return []
     passages = list({c.passage.chunk_id: c.passage for c in candidates}.values())
-    found = answer_from_tables(part.for_reading, passages)
+    found = answer_from_tables(part.for_reading, passages, orders=part.directives)
     for told in (found.sentences, found.row_by_row) if found and found.strength >= in_words else ():
         if told and all(c["verdict"] in BORNE_OUT for t in told for c in judge_claims(t, evidence)):
             return list(told)

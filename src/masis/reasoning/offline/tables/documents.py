@@ -57,13 +57,13 @@ def _of_those_named(asked: Asked, tables: Sequence[Table]) -> tuple[Asked, Seque
     shared = {id(t): sum(own in t.document_stems for own in called.values()) for t in tables}
     most = max(shared.values(), default=0)
     if not most:
-        return Asked(OF_A_DOCUMENT.sub(" ", asked.text)), tables
+        return replace(asked, text=OF_A_DOCUMENT.sub(" ", asked.text)), tables
     kept = [t for t in tables if shared[id(t)] == most]
     said = [w for w, own in called.items() if all(own in t.document_stems and own not in t.label_stems for t in kept)]
     if not said:
         return asked, kept
     bare = re.sub(rf"(?i)(?<!\w)(?:{'|'.join(map(re.escape, said))})(?:['’]s|['’])?(?!\w)", " ", asked.text)
-    return Asked(OF_A_DOCUMENT.sub(" ", bare)), kept
+    return replace(asked, text=OF_A_DOCUMENT.sub(" ", bare)), kept
 
 
 def likely_tables(asked: Asked, tables: Sequence[Table]) -> list[Table]:
