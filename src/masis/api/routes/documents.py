@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Annotated
@@ -16,6 +16,7 @@ from masis.api.middleware.idempotency import IdempotencyKey, once
 from masis.api.middleware.problems import NotHere, problems, refused_as_conflict
 from masis.api.models import (
     Accepted,
+    BlockOut,
     DocumentOut,
     DocumentText,
     KnownDocument,
@@ -23,6 +24,7 @@ from masis.api.models import (
     PageOut,
     Passage,
     Receipt,
+    TableOut,
     WorkspaceId,
 )
 from masis.api.paging import Cursor, Limit, Page, cut, position_of
@@ -31,7 +33,9 @@ from masis.api.uploads import UPLOAD_BODY, Contents, Uploaded, uploaded_files
 from masis.errors import DuplicateDocument, UnknownPassage
 from masis.knowledge import catalog_rows
 from masis.knowledge.search.passages import read_words
-from masis.types import PAGE_BREAK, Document, DocumentStatus, ParsedDocument
+from masis.sources.blocks import blocks_of, read_table
+from masis.types import PAGE_BREAK, Block, Document, DocumentStatus, ParsedDocument
+from masis.types import Page as SourcePage
 
 router = APIRouter(prefix="/masis/workspaces/{workspace_id}/documents", tags=["documents"])
 
@@ -136,7 +140,9 @@ async def get_document_text(
 ) -> DocumentText:
     await known_document(access, workspace_id, document_id)
     parsed = await parsed_document(access, workspace_id, document_id)
-    shown = [each for each in pages_of(parsed) if page in (None, each.number)]
+    read = zip(parsed.pages, pages_of(parsed), strict=True)
+    found = [(each, _blocks(source, each.start)) for source, each in read if page in (None, each.number)]
+    shown, blocks = [each for each, _ in found], [block for _, several in found for block in several]
     if not shown:
         raise NotHere(f"This document has no page {page}.", advice="GET …/pages lists those it has.")
     start, end = shown[0].start, shown[-1].end
@@ -149,6 +155,7 @@ async def get_document_text(
         end=end,
         label=shown[0].label if page else None,
         pages=shown,
+        blocks=blocks,
     )
 
 
@@ -257,3 +264,22 @@ def pages_of(parsed: ParsedDocument) -> list[PageOut]:
         pages.append(PageOut(number=page.number, label=page.label, start=start, end=end))
         start = end + len(PAGE_BREAK)
     return pages
+
+
+def _blocks(page: SourcePage, start: int) -> Iterator[BlockOut]:
+    for block in blocks_of(page):
+        yield BlockOut(
+            kind=block.kind,
+            page=page.number,
+            start=start + block.start,
+            end=start + block.end,
+            level=block.level,
+            box=block.box,
+            table=_table(page.text, block, start) if block.kind == "table" else None,
+        )
+
+
+def _table(text: str, block: Block, start: int) -> TableOut:
+    table = read_table(text, block)
+    rows = [[(start + first, start + last) for first, last in row] for row in table.rows]
+    return TableOut(caption=table.caption, unit=table.unit, header=list(table.header), rows=rows)

@@ -102,8 +102,9 @@ function citations(inside, claim, known) {
 function citationOf(id, claim, known) {
   const stated = claim?.citations?.find((citation) => citation.chunk_id === id);
   const chunk = known.evidence.get(id);
-  if (chunk) return { ...chunk, ...withoutNulls(stated), chunk, exists: true };
-  if (stated?.document_id) return { ...stated, chunk: null, exists: true };
+  const said = claim?.text;
+  if (chunk) return { ...chunk, ...withoutNulls(stated), chunk, said, exists: true };
+  if (stated?.document_id) return { ...stated, chunk: null, said, exists: true };
   if (stated || known.invalid.has(id)) return { chunk_id: id, exists: false };
   return null;
 }
