@@ -6,7 +6,7 @@ import typer
 
 from masis.cli.console import AsJson, Workspace, opened, print_json
 from masis.cli.costs import print_receipt, show_plan
-from masis.cli.searching import InDocument, OfType, OnPages, Since, Until, filters_from
+from masis.cli.searching import InDocument, OfType, OnPages, Since, Until, filters_from, say_undated
 
 if TYPE_CHECKING:
     from masis.runs.result import RunResult
@@ -54,6 +54,8 @@ def ask(
         from masis.types import Budget
 
         filters = filters_from(document, file_type, since, until, pages)
+        if since or until:
+            say_undated(masis.library.catalog.undated(workspace))
         if dry_run:
             show_plan(masis.plan(question, workspace, max_retries=max_retries, filters=filters), as_json)
             return

@@ -44,7 +44,7 @@ def search(
         filters = filters_from(document, file_type, since, until, pages)
         found = masis.search(question, workspace, limit=limit, filters=filters)
         if since or until:
-            _say_undated(masis.library.catalog.undated(workspace))
+            say_undated(masis.library.catalog.undated(workspace))
         if as_json:
             print_json(found)
         elif not found:
@@ -54,7 +54,7 @@ def search(
                 _print_passage(number, passage, is_used=passage["score"] >= masis.settings.relevance_threshold)
 
 
-def _say_undated(count: int) -> None:
+def say_undated(count: int) -> None:
     if count:
         noun = "document has" if count == 1 else "documents have"
         err().print(f"{count} {noun} no date and can be in no range: left out.", style="dim")

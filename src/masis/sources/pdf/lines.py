@@ -4,12 +4,15 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from statistics import median
 
 from masis.sources.pdf.words import Word
 
 _SAME_LINE = 0.6
 """Of the smaller of two heights, that must overlap."""
+_STACKED = 0.3
+"""Of the smaller of two sizes: middles further from each other than this are of two lines."""
 _APART = 0.75
 """Of the type's size: a gap that no space between words makes."""
 _NUMBERS_APART = 0.5
@@ -148,7 +151,27 @@ def lines_of(words: Iterable[Word]) -> list[Line]:
                     lines[-1] = (word.top, word.bottom, own)
                 continue
         lines.append((word.top, word.bottom, [word]))
-    return [Line(sorted(own, key=lambda word: word.left)) for _, _, own in lines]
+    found = (sorted(own, key=lambda word: word.left) for _, _, own in lines)
+    return [Line(line) for words in found for line in (_unstacked(words) if _is_stacked(words) else [words])]
+
+
+def _is_stacked(words: Sequence[Word]) -> bool:
+    """Lines above each other, which a large figure or heading beside them made one."""
+    return any(
+        after.left < before.right - 0.3 * min(before.right - before.left, after.right - after.left)
+        and abs(before.middle - after.middle) > _STACKED * min(before.size, after.size)
+        for before, after in pairwise(words)
+    )
+
+
+def _unstacked(words: Sequence[Word]) -> list[list[Word]]:
+    lines: list[list[Word]] = []
+    for word in sorted(words, key=lambda each: (each.middle, each.left)):
+        if lines and word.middle - lines[-1][-1].middle < _STACKED * min(word.size, lines[-1][-1].size):
+            lines[-1].append(word)
+        else:
+            lines.append([word])
+    return [sorted(line, key=lambda word: word.left) for line in lines]
 
 
 def lines_as_written(words: Iterable[Word]) -> list[Line]:
