@@ -144,7 +144,15 @@ def begin_with(network: Network, file: Path) -> None:
     """All but the head, which is another for each task."""
     stored = np.load(file)
     known = {n: torch.tensor(stored[n].astype(np.float32)) for n in stored.files if not n.startswith("head")}
-    network.load_state_dict(known, strict=False)
+    begun = {n: _widened(known[n], value) for n, value in network.state_dict().items() if n in known}
+    network.load_state_dict(begun, strict=False)
+
+
+def _widened(narrow: torch.Tensor, fresh: torch.Tensor) -> torch.Tensor:
+    """A change of lower rank is the first part of a wider one; the rest of A stays random and that of B zero."""
+    wide = fresh.clone()
+    wide[tuple(slice(0, n) for n in narrow.shape)] = narrow.to(wide.device)
+    return wide
 
 
 def save(network: Network, file: Path) -> None:
@@ -156,7 +164,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("task", choices=RECIPES)
     parser.add_argument("--out", type=Path, default=FOLDER)
-    parser.add_argument("--start", type=Path, help="begin with this change, of the same rank, instead of with none")
+    parser.add_argument("--start", type=Path, help="begin with this change, of this rank or a lower one")
     parser.add_argument("--rank", type=int)
     parser.add_argument("--epochs", type=int)
     parser.add_argument("--rate", type=float)
