@@ -15,6 +15,8 @@ _STACKED = 0.3
 """Of the smaller of two sizes: middles further from each other than this are of two lines."""
 _APART = 0.75
 """Of the type's size: a gap that no space between words makes."""
+_WIDER, _WIDER_SIZE = 1.5, 0.38
+"""Of the spaces of the line, and of the type's size."""
 _NUMBERS_APART = 0.5
 _SIGN_APART = 0.36
 FIGURE = re.compile(
@@ -193,14 +195,24 @@ def is_wordy(words: Sequence[Word], least: int = 3) -> bool:
     return len(words) >= least and small >= 0.5 * len(words)
 
 
-def fragments_of(words: Sequence[Word]) -> list[Fragment]:
+def fragments_of(words: Sequence[Word], *, is_close: bool = False) -> list[Fragment]:
+    """`is_close`: of a table whose cells stand no further apart than its words need."""
     found: list[Fragment] = []
+    spaces = sorted(gap for one, next_one in pairwise(words) if (gap := next_one.left - one.right) > 0)
+    space = spaces[len(spaces) // 4] if is_close and len(spaces) > 2 else 0.0
     for word in words:
-        if found and not _is_apart(found[-1], word):
+        if found and not _is_apart(found[-1], word) and not _is_wider(found[-1].words[-1], word, space):
             found[-1].words.append(word)
         else:
             found.append(Fragment([word]))
     return found
+
+
+def _is_wider(before: Word, word: Word, space: float) -> bool:
+    """Clearly further than the words of the same line stand from each other; a sentence may end with a wider space."""
+    gap, size = word.left - before.right, min(word.size, before.size)
+    is_sign = before.text[-1] in ".:;!?" or bool(_SIGN.fullmatch(before.text) or _AFTER.fullmatch(word.text))
+    return bool(space) and gap > max(_WIDER * space, _WIDER_SIZE * size) and not is_sign
 
 
 def _is_apart(fragment: Fragment, word: Word) -> bool:
@@ -216,5 +228,5 @@ def _is_apart(fragment: Fragment, word: Word) -> bool:
     if _SIGN.fullmatch(word.text) and word.text != "(":
         return gap > _SIGN_APART * size
     if is_number and was_number:
-        return gap > _NUMBERS_APART * size
+        return gap > (_SIGN_APART if word.text[0] in "$€£¥" else _NUMBERS_APART) * size
     return gap > _APART * size
