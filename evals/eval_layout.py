@@ -83,9 +83,9 @@ def measure() -> Section:
     by_style = table(["style", "tables", "cell F1", "header", "wrong figures"], styles)
     body = (
         f"{len(prints)} tables of TAT-QA and WikiTableQuestions (the half kept for reporting), printed by "
-        "reportlab, Chromium and LibreOffice. Cell F1: a cell is right when its text stands in the row of its label. Header: of the "
-        "right cells, those under their column's whole name. Wrong figures: of the cells with a figure, those whose "
-        "figure is not in the row it was printed in.\n\n"
+        "reportlab, Chromium and LibreOffice. Cell F1: a cell is right when its text stands in the row of its label. "
+        "Header: of the right cells, those under their column's whole name. Wrong figures: of the cells with a figure, "
+        "those whose figure is not in the row it was printed in.\n\n"
         f"{table(header, rows)}\n\nMASIS by style:\n\n{by_style}"
     )
     return Section("layout", title, body)

@@ -68,7 +68,7 @@ def test_tables_of_the_sample_are_tables() -> None:
 @needs_formats
 def test_a_designed_page_is_read_column_by_column() -> None:
     page = real("unstructured__reliance.pdf").pages[1].text
-    assert "# Big achievements follow if you dream big. Reliance is a proof of the power of dreams." in page
+    assert "Big achievements follow if you dream big. Reliance is a proof of the power of dreams." in page
     assert "told in that book which has no final chapter and one which is continually updated" in page
     assert page.index("Shri Mukesh D. Ambani") < page.index("BY MARKET CAPITALISATION") < page.index("`17,81,841 crore")
 
