@@ -67,6 +67,7 @@ SUITES: dict[str, dict[str, Callable[[], Section]]] = {
         "hostile": eval_hostile.measure,
         "silence": eval_silence.measure,
         "given": eval_given.measure,
+        "confidence": eval_given.measure_confidence,
         "answers": eval_answers.measure,
         "filings": eval_answers.measure_filings,
         "tatqa": eval_answers.measure_tables,

@@ -108,6 +108,7 @@ def _csv(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
+FILINGS_ASKED = 30
 FIGURES = Path(__file__).parent / "filing_figures.tsv"
 
 
@@ -125,6 +126,7 @@ def _filings(data: Path) -> AnswerSet:
         for e in on_them
         if hash_half(e["Question"]) == 1
     ]
+    posed = list(_sampled(posed, FILINGS_ASKED))
     return AnswerSet("Filings (SEC 10-Q)", posed, lambda folder: shutil.copytree(data / "docs", folder))
 
 

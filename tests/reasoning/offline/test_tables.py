@@ -302,3 +302,28 @@ def test_the_unit_and_the_rounding_that_were_ordered_are_obeyed_and_borne_out() 
     assert "$18,120 million ($18.1 billion)" in answer.sentences[0]
     chunk = {**EVIDENCE[0], "chunk_id": NVIDIA.chunk_id, "text": NVIDIA.text, "heading": NVIDIA.heading}
     assert {c["verdict"] for c in judge_claims(answer.sentences[0], [chunk])} <= {"supported", "verbatim"}  # type: ignore[list-item]
+
+
+SALES = filed(
+    "2023 Q3 AMZN.pdf",
+    "Net sales by groups of similar products and services (in millions):\n"
+    "|  | Three Months Ended September 30, 2022 | Three Months Ended September 30, 2023 |\n|---|---|---|\n"
+    "| Net Sales: |  |  |\n| Online stores | $53,489 | $57,267 |\n| Physical stores | 4,694 | 4,959 |\n"
+    "| AWS | 20,538 | 23,059 |\n| Consolidated | $78,721 | $85,285 |\n| Employees | 12 | 14 |",
+    "amazon; quarter ended 2023-09-30",
+)
+
+
+def test_a_breakdown_is_a_small_table_of_the_rows_that_add_up_each_cited() -> None:
+    question = "In Q3 2023, what was the revenue breakdown across Amazon's various service offerings?"
+    answer = answer_from_tables(question, [SALES])
+    assert answer is not None
+    rows = answer.sentences[0].splitlines()
+    assert rows[0] == "| (in million) | Three Months Ended September 30, 2023 |"
+    named = [row.split("|")[1].strip() for row in rows[2:]]
+    assert named == ["Online stores", "Physical stores", "AWS", "Consolidated"]
+    assert all(SALES.chunk_id in row for row in rows[2:])
+    chunk = {**EVIDENCE[0], "chunk_id": SALES.chunk_id, "text": SALES.text, "heading": SALES.heading}
+    verdicts = [c["verdict"] for c in judge_claims(answer.sentences[0], [chunk]) if c["kind"] != "heading"]  # type: ignore[list-item]
+    assert len(verdicts) == 4
+    assert set(verdicts) <= {"verbatim", "supported"}

@@ -1,16 +1,16 @@
 """A question and passages in, an answer from their tables out, or nothing where none is sure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from masis.language.directives import NO_ORDERS, Directives
 from masis.reasoning.offline.tables.anchors import Asked
-from masis.reasoning.offline.tables.documents import likely_tables, meant_tables, series
+from masis.reasoning.offline.tables.documents import breakdown, likely_tables, meant_tables, series
 from masis.reasoning.offline.tables.grid import Cell, tables_of
 from masis.reasoning.offline.tables.trials import Trial
 from masis.reasoning.offline.tables.weighing import weighed
-from masis.reasoning.offline.tables.wording import row_by_row, said
+from masis.reasoning.offline.tables.wording import as_table, row_by_row, said
 from masis.reasoning.ports import Passage
 
 SURE = 0.45
@@ -53,6 +53,8 @@ def _best_answer(question: str, passages: tuple[Passage, ...], orders: Directive
     asked, tables = meant_tables(Asked(question, orders=orders), tables_of(passages))
     if followed := series(asked, tables):
         return _answer(asked, followed, "series", SURE)
+    if parts := breakdown(asked, tables):
+        return replace(_answer(asked, [parts], "breakdown", SURE), sentences=(as_table(parts),))
     best = weighed(asked, likely_tables(asked, tables))
     return _answer(asked, [best.trial], best.trial.form, best.strength) if best else None
 

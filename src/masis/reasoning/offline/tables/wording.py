@@ -48,6 +48,16 @@ def row_by_row(trial: Trial) -> list[tuple[str, Cell]]:
     return []
 
 
+def as_table(trial: Trial) -> str:
+    """The rows of a sum as a small table, each cited."""
+    table, first = trial.table, trial.cells[0]
+    scale, currency = unit_of(table, first)
+    unit = in_unit("", scale, currency)
+    header = f"| {f'(in {unit})' if unit else ''} | {column_of(table, first.column)} |\n|---|---|"
+    rows = [f"| {label_of(table, c.row)} | {c.text} [{c.passage.chunk_id}] |" for c in trial.cells]
+    return "\n".join([header, *rows])
+
+
 def _cell(trial: Trial, asked: Asked) -> str:
     table = trial.table
     told = [c for c in trial.cells if c.column == trial.column]
@@ -310,6 +320,6 @@ WORDINGS: dict[str, Callable[[Trial, Asked], str]] = {
     "commonest": _often, "rarest": _often, "more_often": _often, "difference": _difference, "percent": _change,
     "ratio": _ratio, "share": _ratio, "share_of_total": _ratio, "more": _which, "less": _which, "change": _change,
     "percent_change": _change, "when_highest": _when_extreme, "when_lowest": _when_extreme, "same": _cell,
-    "times": _times, "rows": _cell,
+    "times": _times, "rows": _cell, "breakdown": _several,
     "when_above": _beyond, "when_below": _beyond, "times_above": _beyond, "times_below": _beyond,
 }  # fmt: skip
