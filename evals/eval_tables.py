@@ -15,7 +15,7 @@ from evals.retrieval_systems import Keywords
 from evals.table_data import TableQuestion, report_questions, wiki_questions, with_strangers
 from evals.tables import Section, table
 from masis import Masis
-from masis.language.numerals import NUMBER_WORDS
+from masis.language.measures import NUMBER_WORDS
 from masis.reasoning.offline.tables.engine import TableAnswer, answer_from_tables
 from masis.reasoning.offline.tables.values import amount, stems
 from masis.types import SearchFilters
