@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from masis.audit.checks.signature import ALL_BUT_CERTAIN, Claim, Finding, Sources
+from masis.audit.checks.signature import LIKELY, Claim, Finding, Sources
 from masis.audit.checks.turns import are_opposites
 from masis.language.patterns import word_set
 from masis.language.periods import MONTHS
@@ -114,7 +114,7 @@ def alteration(claim: str, source: str) -> Finding | None:
     for change in _anchored_changes(ours, theirs):
         for check in (_name, _period, _denial):
             if found := check(ours, theirs, change):
-                return Finding(*found, withdrawn_at=ALL_BUT_CERTAIN)
+                return Finding(*found, withdrawn_at=LIKELY)
     return None
 
 

@@ -22,9 +22,9 @@ REFUTED_BY_VERIFIER = 0.15
 """… down to this one it does not, unless code found every figure of the claim; in between the reader cannot tell."""
 DOUBTED_BY_VERIFIER = 0.05
 """Down to this one it is doubted even where the source has the claim's own words."""
-CONTRARY = 1.0
+CONTRARY = 0.8
 """By how much, in logits, the contrary must be better borne out for the claim to be contradicted."""
-CONTRARY_LIKELY = 0.3
+CONTRARY_LIKELY = 0.05
 """… and how likely it must be by itself."""
 SURE = 0.9
 """Above it nobody asks for the contrary."""
@@ -59,10 +59,15 @@ def weighed(support: Support, probability: float | None, of_contraries: Sequence
     if not support.is_open:
         return support
     contrary = max((p for p in of_contraries if p is not None), default=None)
-    if contrary is not None and contrary >= CONTRARY_LIKELY and _logit(contrary) - _logit(probability) >= CONTRARY:
+    if contrary is not None and _is_contradicted(probability, contrary):
         said = f"the cited words bear out the contrary, says the verifier ({contrary:.0%} against {probability:.0%})"
         return replace(support, verdict="contradicted", reason=said, checked_by="verifier")
     return _by_meaning(support, probability)
+
+
+def _is_contradicted(probability: float, contrary: float) -> bool:
+    is_likelier = _logit(contrary) - _logit(probability) >= CONTRARY
+    return is_likelier and contrary >= CONTRARY_LIKELY and probability < SUPPORTED_BY_VERIFIER
 
 
 def _by_meaning(support: Support, probability: float) -> Support:
