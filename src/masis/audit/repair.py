@@ -5,9 +5,10 @@ what none says and one denies is taken out and named in the trail. What is left 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from masis.audit.checks.mentions import OF_A_NAME
 from masis.audit.checks.signature import Check, Sources
 from masis.audit.checks.signature import Claim as Checked
 from masis.audit.checks.support import REFUTED
@@ -67,8 +68,9 @@ def repaired(
     if not mended:
         return None
     text, placed = _written_again(answer, mended)
+    cut = {sentence.start for sentence, repair in mended if repair.kind == "cut"}
     left = [_marked(claim, placed) for claim in judge_claims(text, evidence, second_opinion, own)]
-    return RepairedAnswer(text, left, tuple(placed), _still_answers(claims, left))
+    return RepairedAnswer(text, left, tuple(placed), _still_answers(claims, left, cut))
 
 
 def _mended(
@@ -84,8 +86,8 @@ def _mended(
         if bearing:
             kind: Repair = "corrected" if is_wrong else "added"
             yield sentence, Mended(kind, sentence.text, bearing, claim["reason"], claim["start"])
-        elif is_wrong and claim.get("checked_by") == "code":
-            # What only the verifier doubts, the auditor may know better.
+        elif is_wrong and claim.get("checked_by") == "code" and not claim["reason"].startswith(OF_A_NAME):
+            # What only the verifier doubts, the auditor may know better; and a capital may be no name.
             yield sentence, Mended("cut", sentence.text, (), claim["reason"], claim["start"])
 
 
@@ -148,6 +150,7 @@ def _marked(claim: Claim, repairs: Sequence[Mended]) -> Claim:
     return {**claim, "repaired": mended.kind} if mended else claim
 
 
-def _still_answers(before: Sequence[Claim], left: Sequence[Claim]) -> bool:
+def _still_answers(before: Sequence[Claim], left: Sequence[Claim], cut: Collection[int]) -> bool:
+    """An answer opens with what was asked for: without that, the rest is none."""
     asserted, kept = ([c for c in claims if c["kind"] == "claim"] for claims in (before, left))
-    return bool(kept) and len(kept) >= LEAST_LEFT * len(asserted)
+    return bool(kept) and asserted[0]["start"] not in cut and len(kept) >= LEAST_LEFT * len(asserted)

@@ -1,5 +1,6 @@
 """Every sentence of an answer as a record: what it cites, to the character, and a verdict with its reason."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -8,7 +9,7 @@ from masis.audit.checks.contraries import contraries
 from masis.audit.checks.signature import Check, Sources
 from masis.audit.checks.signature import Claim as Checked
 from masis.audit.checks.support import Support, check_support, first_refutation, is_too_long
-from masis.audit.checks.weighing import SURE, Question, QuestionKey, SecondOpinion, weighed
+from masis.audit.checks.weighing import SURE, UNDECIDED, Question, QuestionKey, SecondOpinion, weighed
 from masis.audit.citations.engine import CitedSentence, cited_sentences
 from masis.language.instructions import readable
 from masis.language.words import capitalised
@@ -18,6 +19,7 @@ _WORST_FIRST: tuple[Verdict, ...] = (
     "fabricated_citation", "contradicted", "numbers_differ", "not_in_source", "uncited", "unverified", "supported",
     "verbatim",
 )  # fmt: skip
+LEANS_BACK = re.compile(r"\bthe (?:same|latter|former)\b", re.IGNORECASE)
 Opinions = dict[QuestionKey, float | None]
 
 
@@ -91,7 +93,11 @@ def _contraries(question: Question) -> list[Question]:
 
 def _weighed(support: Support, question: Question, opinions: Opinions) -> Support:
     of_contraries = [opinions.get(contrary.key) for contrary in _contraries(question)]
-    return weighed(support, opinions.get(question.key), of_contraries)
+    probability = opinions.get(question.key)
+    if probability is not None and not question.before and LEANS_BACK.search(question.claim):
+        # Nobody who has not read the sentence before knows what “the same method” is.
+        probability = max(probability, UNDECIDED)
+    return weighed(support, probability, of_contraries)
 
 
 def _examine(

@@ -55,7 +55,7 @@ def unfounded_figure(claim: Claim, sources: Sources) -> Finding | None:
         said = reading.clause if len(claim.figures) > 1 else claim.text
         if SAYS_COMPUTED.search(said) and not could_be_computed(claim, number, sources):
             return Finding("unverified", f"{number.text} would have to be computed: code cannot tell from what")
-        return Finding("numbers_differ", _absent(number, claim, sources), withdrawn_at=LIKELY)
+        return Finding("numbers_differ", _absent(number, claim, sources))
     return None
 
 

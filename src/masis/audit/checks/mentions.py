@@ -19,10 +19,12 @@ _RELATIVE = re.compile(
 )
 _LABELLED = re.compile(r"\b[A-Z][a-z]+ \d+\b")
 """“Passage 2”, “Phase 3”: a thing by its number."""
-_LABEL = re.compile(r"^\W*(?:[A-Z]\w+ ){1,3}[A-Z]\w+:|\[[^\]]*\]|\b(?:Fahrenheit|Celsius)\b")
-"""“Sky Condition: …”, “[Your Name]”: capitals that name nobody."""
+_NOBODY = re.compile(r"\[[^\]]*\]|\b(?:Fahrenheit|Celsius)\b")
+"""“[Your Name]”"""
 _NUMBERED = re.compile(r"-\d+$")
 _OF_A_COUNTRY = re.compile(r"(?P<root>[a-z]{4,})(?:i?an|ese|ish|ic|i)")
+OF_A_NAME = ("the source does not name ", "the source names ")
+"""How a finding begins that rests on a capital letter."""
 FEWEST_QUOTED_WORDS = 4
 """Shorter quotations are names, titles and terms, which may be marked without being quoted."""
 _LEFT_OUT = re.compile(r"\[?\(?(?:\.\.\.|…|\. \. \.)\)?\]?|\[[^\]]*\]")
@@ -39,8 +41,7 @@ def foreign_period(claim: Claim, sources: Sources) -> Finding | None:
         alike = [p for p in sources.periods if p.part and _kind(p) == _kind(period)]
         # A printed table may set the day and the year of a column apart.
         if period.part and alike and period.part not in {p.part for p in sources.periods}:
-            said = f"the source speaks of {spoken(alike)}, not of {spoken([period])}"
-            return Finding("numbers_differ", said, withdrawn_at=LIKELY)
+            return Finding("numbers_differ", f"the source speaks of {spoken(alike)}, not of {spoken([period])}")
     return _of_another_statement(claim, sources)
 
 
@@ -56,7 +57,7 @@ def _unmentioned(period: Period, years: set[int], sources: Sources) -> Finding:
     if not years or is_relative or is_fiscal or lies_within_a_range(period, sources.text):
         return Finding("unverified", f"the source does not name {period.year}: code alone cannot tell")
     known = ", ".join(map(str, sorted(years)))
-    return Finding("numbers_differ", f"the source speaks of {known}, not of {period.year}", withdrawn_at=LIKELY)
+    return Finding("numbers_differ", f"the source speaks of {known}, not of {period.year}")
 
 
 def _of_another_statement(claim: Claim, sources: Sources) -> Finding | None:
@@ -76,7 +77,7 @@ def _of_another_statement(claim: Claim, sources: Sources) -> Finding | None:
 def foreign_name(claim: Claim, sources: Sources) -> Finding | None:
     elsewhere = "\n".join(chunk.get("elsewhere", "") for chunk in sources.chunks)
     where = _letters(f"{sources.around}\n{sources.text}\n{elsewhere}")
-    said = names(_LABELLED.sub(" ", _LABEL.sub(" x", claim.text)))
+    said = names(_LABELLED.sub(" ", _NOBODY.sub(" ", claim.text)))
     missing = [n for n in dict.fromkeys(said) if not _is_acronym(n) and not _is_named(n, where)]
     if not missing:
         return None

@@ -20,6 +20,8 @@ SUPPORTED_BY_VERIFIER = 0.70
 """From this probability on the passage bears out the claim …"""
 REFUTED_BY_VERIFIER = 0.15
 """… down to this one it does not, unless code found every figure of the claim; in between the reader cannot tell."""
+UNDECIDED = 0.16
+"""Just above it."""
 DOUBTED_BY_VERIFIER = 0.05
 """Down to this one it is doubted even where the source has the claim's own words."""
 CONTRARY = 0.8
