@@ -10,10 +10,9 @@ from pathlib import Path
 
 from evals.tables import Section, machine, table
 from masis.database import open_database
-from masis.jobs.lease import Lease
 from masis.jobs.queue import Job, JobQueue
-from masis.jobs.worker import Worker
-from masis.runs.schema import RUNS
+from masis.jobs.worker import Lease, Worker
+from masis.runs.tables import RUNS
 from masis.settings import Settings
 
 JOBS, ROUNDS = 300, 5

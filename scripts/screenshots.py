@@ -8,7 +8,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from masis.sample import QUESTIONS
+from masis.api.routes.documents import QUESTIONS
 from tests.support.browser import DESKTOP, PATIENCE_MS, PHONE, launched
 from tests.support.service import Service
 

@@ -1,5 +1,6 @@
 """Writes docs/cli.md from the help texts and docs/configuration.md from the settings; a test keeps them current."""
 
+import inspect
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -35,12 +36,28 @@ def _help(command: str) -> str:
 
 
 def configuration_page() -> str:
-    rows = [f"| `{_variable(name)}` | {_default(name)} | {_meaning(name)} |" for name in Settings.model_fields]
     return (
-        "# Configuration\n\nWritten by `make docs` from `masis/settings.py`. Every constant is an environment "
-        "variable, and an argument of `Settings(…)` by its name in small letters without the prefix.\n\n"
-        "| variable | default | meaning |\n| --- | --- | --- |\n" + "\n".join(rows) + "\n"
+        "# Configuration\n\nWritten by `make docs` from `masis/settings.py`. Every setting is an environment variable, "
+        "and an argument of `Settings(…)`: its name in lower case without the prefix.\n\n"
+        + "\n\n".join(_section(title, names) for title, names in _sections().items())
+        + "\n"
     )
+
+
+def _sections() -> dict[str, list[str]]:
+    """The settings under the comments that head them in the source."""
+    found: dict[str, list[str]] = {}
+    for line in inspect.getsource(Settings).splitlines():
+        if line.startswith("    # "):
+            found[line.removeprefix("    # ")] = []
+        elif (name := line.strip().partition(":")[0]) in Settings.model_fields:
+            found[list(found)[-1]].append(name)
+    return found
+
+
+def _section(title: str, names: list[str]) -> str:
+    rows = [f"| `{_variable(name)}` | {_default(name)} | {_meaning(name)} |" for name in names]
+    return f"## {title}\n\n| variable | default | meaning |\n| --- | --- | --- |\n" + "\n".join(rows)
 
 
 def _variable(name: str) -> str:

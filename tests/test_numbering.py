@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from masis.numbering import Sources
+from masis.wording import Sources
 
 
 def cited(chunk_id: str, quote: str | None, file_name: str | None = "a.pdf") -> Any:
@@ -29,6 +29,8 @@ def test_the_same_words_are_one_source_and_other_words_of_a_passage_another() ->
         (3, "rose too"),
     ]
     assert sources.numbered(answer) == "Churn fell [1]. Sales rose [2][3]. Churn fell [1]."
+    numbers = [[citation.get("number") for citation in claim["citations"]] for claim in sources.on_claims()]
+    assert numbers == [[1], [2, 3], [1]], "the page is given the same numbers"
 
 
 def test_a_citation_of_nothing_says_so() -> None:

@@ -3,9 +3,18 @@
 import json
 from typing import get_args
 
+from masis.reasoning.offline.auditor import ENOUGH
 from masis.runs.records import RunStatus
-from masis.types import CheckedBy, ClaimKind, ConflictKind, Outcome, ReviewCause, Verdict
-from masis.wording import decision_words, step_words, verdict_of, vocabulary
+from masis.types import CheckedBy, ClaimKind, ConflictKind, Outcome, Repair, ReviewCause, Verdict
+from masis.wording import (
+    LIKELIHOODS,
+    decision_words,
+    likelihood_words,
+    removed_sentences,
+    step_words,
+    verdict_of,
+    vocabulary,
+)
 
 
 def test_every_code_has_words() -> None:
@@ -18,6 +27,7 @@ def test_every_code_has_words() -> None:
         "conflict_kinds": ConflictKind,
         "review_causes": ReviewCause,
         "checked_by": CheckedBy,
+        "repairs": Repair,
     }
     for table, known in codes.items():
         assert set(words[table]) == set(get_args(known)), table
@@ -30,6 +40,24 @@ def test_verdicts_can_be_told_apart() -> None:
     claim = {"text": "", "start": 0, "end": 0, "kind": "limit", "citations": [], "verdict": None, "reason": ""}
     assert verdict_of(claim).word == "limit"
     assert verdict_of({**claim, "verdict": "fabricated_citation"}).tone == "bad"
+
+
+def test_a_likelihood_is_a_word_and_a_number() -> None:
+    assert [likelihood_words(value) for value in (1.0, 0.7, 0.69, 0.0)] == [
+        "likely right (100%)",
+        "likely right (70%)",
+        "check it (69%)",
+        "weak (0%)",
+    ]
+    assert LIKELIHOODS[1][0] == ENOUGH, "what the Supervisor does not accept is called weak"
+    assert [each["at_least"] for each in vocabulary()["likelihoods"]] == [least for least, _ in LIKELIHOODS]
+
+
+def test_removed_sentences_are_found_in_the_trail_each_once() -> None:
+    cut = {"repaired": "cut", "sentence": "Sales doubled."}
+    critic = {"node": "critic", "confidence": 0.9, "repairs": [cut, {"repaired": "added", "sentence": "Churn fell."}]}
+    assert removed_sentences([{"node": "researcher"}, critic, critic]) == ["Sales doubled."]
+    assert step_words(critic) == "confidence 90%, 2 repairs"
 
 
 def test_a_step_of_the_trail_is_a_line() -> None:

@@ -37,16 +37,12 @@ class Encoder:
             for e, code in zip(examples, encoded, strict=True)
         ]
 
-    def readings(self, examples: Sequence[Example]) -> list[Example]:
-        """Targets: at each token of the passage, whether an answer begins or ends; at the first, if none does."""
-        encoded = self._tokenizer.encode_batch([(e["question"], e["passage"]) for e in examples])
-        return [e | self._tensors(code) | _spans(e, code) for e, code in zip(examples, encoded, strict=True)]
-
     def selections(self, examples: Sequence[Example]) -> list[Example]:
-        """As readings, and at each token of the passage whether its sentence or row belongs to the answer."""
+        """Targets: at each token of the passage, whether a short answer begins or ends and whether its sentence or
+        row belongs to the answer; at the first token, whether there is no answer."""
         encoded = self._tokenizer.encode_batch([(e["question"], e["passage"]) for e in examples])
         return [
-            e | self._tensors(code) | _spans(_as_reading(e), code) | {"marked": _marked_tokens(e, code)}
+            e | self._tensors(code) | _spans(e["spans"] or [], code) | {"marked": _marked_tokens(e, code)}
             for e, code in zip(examples, encoded, strict=True)
         ]
 
@@ -70,10 +66,6 @@ def _judged_tokens(example: Example, code: Any) -> list[bool]:
     return [sequence == 0 and end > first for (_, end), sequence in zip(code.offsets, code.sequence_ids, strict=True)]
 
 
-def _as_reading(example: Example) -> Example:
-    return {"exact": True, "answers": example["spans"] or []}
-
-
 def _marked_tokens(example: Example, code: Any) -> list[float]:
     if example["marks"] is None:
         return [IGNORED] * len(code.ids)
@@ -83,17 +75,11 @@ def _marked_tokens(example: Example, code: Any) -> list[float]:
     ]
 
 
-def _spans(example: Example, code: Any) -> Example:
-    starts, ends = [], []
+def _spans(answers: Sequence[Sequence[int]], code: Any) -> Example:
     allowed = [sequence == 1 for sequence in code.sequence_ids]
-    for (start, end), inside in zip(code.offsets, allowed, strict=True):
-        if example["exact"]:
-            starts.append(inside and any(start <= a < end for a, _ in example["answers"]))
-            ends.append(inside and any(start < b <= end for _, b in example["answers"]))
-        else:
-            within = inside and any(start < b and end > a for a, b in example["answers"])
-            starts.append(within)
-            ends.append(within)
+    places = list(zip(code.offsets, allowed, strict=True))
+    starts = [inside and any(start <= a < end for a, _ in answers) for (start, end), inside in places]
+    ends = [inside and any(start < b <= end for _, b in answers) for (start, end), inside in places]
     none = not (any(starts) and any(ends))
     starts[0] = ends[0] = none
     allowed[0] = True

@@ -7,7 +7,7 @@ import argparse
 import gzip
 import json
 import random
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from masis.reasoning.offline.excerpt import excerpt
 from training import sets
 from training.edits import Edited, Surroundings, make_harmless, make_wrong
 from training.selections import selections
-from training.sets import ClaimExample, ReadingExample
+from training.sets import ClaimExample
 from training.thesaurus import Thesaurus
 from training.written import written
 
@@ -108,30 +108,6 @@ def _without(text: str, start: int, end: int) -> str | None:
     return rest if wanted and len(left) < STILL_SAID * len(wanted) and len(rest) > 100 else None
 
 
-def readings(data: Path, rng: random.Random) -> Iterator[ReadingExample]:
-    real = [
-        *sets.ramdocs_readings(data),
-        *sets.poisoned_readings(data),
-        *sets.clapnq_readings(data),
-        *sets.chunking_readings(data),
-        *sets.tatqa_readings(data),
-    ]
-    yield from real
-    by_set: dict[str, list[ReadingExample]] = defaultdict(list)
-    for example in real:
-        by_set[example.set].append(example)
-    for example in real:
-        # A passage of the same kind that has the question's words and was given for another question.
-        pool = rng.sample(by_set[example.set], min(60, len(by_set[example.set])))
-        asked = set(content_stems(example.question))
-        others = [
-            o for o in pool if o.group != example.group and sets.held_out(o.group) == sets.held_out(example.group)
-        ]
-        if example.answers and others:
-            closest = max(others, key=lambda o: len(asked & set(content_stems(o.passage))))
-            yield ReadingExample(example.set, example.group, example.question, closest.passage, (), True)
-
-
 def write(file: Path, entries: Iterable[dict[str, Any]]) -> None:
     entries = list(entries)
     with gzip.open(file, "wt") as out:
@@ -162,7 +138,6 @@ def main() -> None:
         given.out / "selections.jsonl.gz",
         (e.as_json() for e in selections(given.data, thesaurus, rng, list(written(given.data)))),
     )
-    write(given.out / "readings.jsonl.gz", (e.as_json() for e in readings(given.data, rng)))
 
 
 def _cut(entry: dict[str, Any]) -> dict[str, Any]:

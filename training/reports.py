@@ -79,38 +79,6 @@ def _cross_threshold(values: Sequence[float], labels: Sequence[int], groups: Seq
 
 
 @torch.no_grad()
-def report_readings(network: Network, examples: Sequence[Example]) -> dict[str, Any]:
-    network.eval()
-    by_set: dict[str, list[tuple[int, float, bool]]] = defaultdict(list)
-    for batch in batches(sorted(examples, key=lambda e: len(e["ids"])), None):
-        out = forward(network, batch)
-        for row, example in zip(out.cpu(), batch, strict=True):
-            starts, ends = row[: len(example["ids"]), 0], row[: len(example["ids"]), 1]
-            allowed = torch.tensor(example["allowed"])
-            allowed[0] = False
-            start, end, score = best_span(starts, ends, allowed)
-            strength = float(score - starts[0] - ends[0])
-            hit = False
-            if not example["none"]:
-                a, b = example["offsets"][start][0], example["offsets"][end][1]
-                hit = any(a < y and b > x for x, y in example["answers"])
-            by_set[example["set"]].append((int(not example["none"]), strength, hit))
-    rows = {}
-    for name, cases in sorted(by_set.items()):
-        labels, strengths = [c[0] for c in cases], [c[1] for c in cases]
-        threshold = best_threshold(strengths, labels)
-        hits = [c[2] for c in cases if c[0]]
-        rows[name] = {
-            "n": len(cases),
-            "auroc": round(auroc(strengths, labels), 3),
-            "ba at 0": round(balanced_accuracy(strengths, labels, 0.0), 3),
-            "ba at best": round(balanced_accuracy(strengths, labels, threshold), 3),
-            "span overlaps": round(sum(hits) / max(1, len(hits)), 3),
-        }
-    return rows
-
-
-@torch.no_grad()
 def report_selections(network: Network, examples: Sequence[Example]) -> dict[str, Any]:
     """For each set and kind: told apart from passages that do not answer, and marked where they do."""
     network.eval()

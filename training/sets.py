@@ -1,6 +1,5 @@
-"""The public data sets as examples: claims with a passage, questions with a passage. Each knows its group and part."""
+"""The public data sets as examples: claims with a passage. Each knows its group and part."""
 
-import csv
 import difflib
 import gzip
 import json
@@ -38,21 +37,6 @@ class ClaimExample:
     def as_json(self) -> dict[str, Any]:
         own = self.label if self.sentence_label < 0 else self.sentence_label
         return asdict(self) | {"held_out": held_out(self.group), "sentence_label": own}
-
-
-@dataclass(frozen=True, slots=True)
-class ReadingExample:
-    set: str
-    group: str
-    question: str
-    passage: str
-    answers: tuple[tuple[int, int], ...]
-    """Characters of the passage that answer; none: it does not answer."""
-    exact: bool
-    """Whether they are the words of the answer itself, or sentences that hold it."""
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self) | {"held_out": held_out(self.group)}
 
 
 def held_out(group: str) -> bool:
@@ -162,69 +146,6 @@ def corpora(data: Path) -> dict[str, str]:
         )
         for file in sorted(folder.glob("*.md*"))
     }
-
-
-def ramdocs_readings(data: Path) -> Iterator[ReadingExample]:
-    for entry in lines(data / "ramdocs/RAMDocs_test.jsonl.gz"):
-        group = f"ramdocs-{entry['question']}"
-        for document in entry["documents"]:
-            found = occurrences(document["answer"], document["text"]) if document["type"] != "noise" else ()
-            if found or document["type"] == "noise":
-                yield ReadingExample("ramdocs", group, entry["question"], document["text"], found, True)
-
-
-def poisoned_readings(data: Path) -> Iterator[ReadingExample]:
-    for name in ("nq", "hotpotqa"):
-        for entry in json.loads((data / f"poisonedrag/{name}.json").read_text()).values():
-            for text in entry["adv_texts"]:
-                found = occurrences(entry["incorrect answer"], text)
-                if found:
-                    yield ReadingExample(
-                        "poisonedrag", f"poisonedrag-{entry['question']}", entry["question"], text, found, True
-                    )
-
-
-def clapnq_readings(data: Path) -> Iterator[ReadingExample]:
-    for part in ("answerable", "unanswerable"):
-        for entry in lines(data / f"clapnq_dev/clapnq_dev_{part}.jsonl.gz"):
-            text = f"{entry['passages'][0]['title']}\n{entry['passages'][0]['text']}"
-            chosen = entry["output"][0]["selected_sentences"] if part == "answerable" else []
-            found = tuple((text.index(s), text.index(s) + len(s)) for s in chosen if s in text)
-            if bool(found) == (part == "answerable"):
-                yield ReadingExample("clapnq", f"clapnq-{entry['id']}", entry["input"], text, found, False)
-
-
-def chunking_readings(data: Path) -> Iterator[ReadingExample]:
-    texts = corpora(data)
-    with (data / "chunking_evaluation/questions_df.csv").open() as file:
-        for row in csv.DictReader(file):
-            text = texts[row["corpus_id"]]
-            for reference in json.loads(row["references"])[:2]:
-                start, end = reference["start_index"], reference["end_index"]
-                first = max(0, start - 600)
-                passage = text[first : end + 600]
-                group = f"corpora-{row['corpus_id']}-{start // 30_000}"
-                if len(passage) < 2_000:
-                    yield ReadingExample(
-                        "chunking", group, row["question"], passage, ((start - first, end - first),), False
-                    )
-
-
-def tatqa_readings(data: Path) -> Iterator[ReadingExample]:
-    for part in ("dev", "test_gold"):
-        for entry in json.loads(gzip.decompress((data / f"tatqa_dev/tatqa_dataset_{part}.json.gz").read_bytes())):
-            rows = "\n".join("| " + " | ".join(row) + " |" for row in entry["table"]["table"])
-            texts = [rows, *(p["text"] for p in entry["paragraphs"])]
-            for question in entry["questions"]:
-                if question["answer_type"] != "span":
-                    continue
-                answer = str(question["answer"][0])
-                for text in texts:
-                    found = occurrences(answer, text)
-                    if len(text) < 2_500 and (found or answer not in text):
-                        yield ReadingExample(
-                            "tatqa", f"tatqa-{entry['table']['uid']}", question["question"], text, found[:2], True
-                        )
 
 
 def occurrences(answer: str, text: str) -> tuple[tuple[int, int], ...]:

@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from training.batches import IGNORED, Encoder, Example, batches, padded, read
 from training.network import DEVICE, Network, forward
-from training.reports import report_claims, report_readings, report_selections
+from training.reports import report_claims, report_selections
 
 FOLDER = Path(".cache/training")
 
@@ -31,7 +31,6 @@ class Recipe:
 
 RECIPES = {
     "claims": Recipe(rank=16, epochs=2, rate=4e-4, seed=7),
-    "readings": Recipe(rank=16, epochs=6, rate=1e-3, seed=20_261_115),
     "selections": Recipe(rank=32, epochs=7, rate=6e-4, seed=7, outputs=3),
 }
 """More epochs, or more of each, learnt the claims by heart: held-out figures fell."""
@@ -49,11 +48,6 @@ def claims_loss(network: Network, batch: Sequence[Example]) -> torch.Tensor:
     )
     tokens = (each * counted).sum(1) / counted.sum(1).clamp(min=1)
     return ((whole + tokens) * weights).sum() / weights.sum()
-
-
-def readings_loss(network: Network, batch: Sequence[Example]) -> torch.Tensor:
-    weights = torch.tensor([e["weight"] for e in batch], device=DEVICE)
-    return (span_losses(forward(network, batch), batch) * weights).sum() / weights.sum()
 
 
 def selections_loss(network: Network, batch: Sequence[Example]) -> torch.Tensor:
@@ -110,8 +104,6 @@ def fit(
 
 
 def weigh(examples: Sequence[Example], task: str) -> list[Example]:
-    if task == "readings":
-        return [e | {"weight": {"tatqa": 0.5, "clapnq": 2.0}.get(e["set"], 1.0)} for e in examples]
     if task == "selections":
         return [e | {"weight": SELECTION_WEIGHTS.get(e["set"], 1.0)} for e in examples]
     return [e | {"weight": _claim_weight(e)} for e in examples]
@@ -144,7 +136,15 @@ def begin_with(network: Network, file: Path) -> None:
     """All but the head, which is another for each task."""
     stored = np.load(file)
     known = {n: torch.tensor(stored[n].astype(np.float32)) for n in stored.files if not n.startswith("head")}
-    network.load_state_dict(known, strict=False)
+    begun = {n: _widened(known[n], value) for n, value in network.state_dict().items() if n in known}
+    network.load_state_dict(begun, strict=False)
+
+
+def _widened(narrow: torch.Tensor, fresh: torch.Tensor) -> torch.Tensor:
+    """A change of lower rank is the first part of a wider one; the rest of A stays random and that of B zero."""
+    wide = fresh.clone()
+    wide[tuple(slice(0, n) for n in narrow.shape)] = narrow.to(wide.device)
+    return wide
 
 
 def save(network: Network, file: Path) -> None:
@@ -156,12 +156,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("task", choices=RECIPES)
     parser.add_argument("--out", type=Path, default=FOLDER)
-    parser.add_argument("--start", type=Path, help="begin with this change, of the same rank, instead of with none")
+    parser.add_argument("--start", type=Path, help="begin with this change, of this rank or a lower one")
     parser.add_argument("--rank", type=int)
     parser.add_argument("--epochs", type=int)
     parser.add_argument("--rate", type=float)
     parser.add_argument("--seed", type=int)
-    parser.add_argument("--sample", type=int, help="so many examples only, to try it out")
+    parser.add_argument("--sample", type=int, help="train on a sample of this size, to try it out")
     given = parser.parse_args()
     asked = {name: getattr(given, name) for name in ("rank", "epochs", "rate", "seed")}
     recipe = replace(RECIPES[given.task], **{name: value for name, value in asked.items() if value is not None})
@@ -172,7 +172,6 @@ def main() -> None:
         examples = random.Random(1).sample(examples, given.sample)
     encode, loss_of, report = {
         "claims": (encoder.claims, claims_loss, report_claims),
-        "readings": (encoder.readings, readings_loss, report_readings),
         "selections": (encoder.selections, selections_loss, report_selections),
     }[given.task]
     trained = encode([e for e in examples if not e["held_out"] and not e.get("only_measured")])

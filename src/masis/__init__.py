@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     from masis.orchestrator.graph import graph
     from masis.orchestrator.human import Answer
     from masis.orchestrator.state import MASISInput
-    from masis.runs.records import RunRecord
-    from masis.runs.result import RunResult
+    from masis.runs.records import RunRecord, RunResult
     from masis.settings import Settings
 
 __all__ = [
@@ -94,7 +93,7 @@ _HOMES = {
     "MASISInput": "masis.orchestrator.state",
     "Masis": "masis.client",
     "RunRecord": "masis.runs.records",
-    "RunResult": "masis.runs.result",
+    "RunResult": "masis.runs.records",
     "Settings": "masis.settings",
     "graph": "masis.orchestrator.graph",
 }

@@ -21,20 +21,17 @@ from masis.knowledge.embedding.port import Embedder
 from masis.knowledge.ingestion.progress import IngestProgress
 from masis.knowledge.library import Library
 from masis.knowledge.store.port import VectorStore
+from masis.orchestrator.agent import run_blocking
 from masis.orchestrator.human import Answer
-from masis.orchestrator.twin import run_blocking
 from masis.reasoning.ports import Auditor, Judge, Writer
-from masis.runs import asking, deletion, ingesting
-from masis.runs.checkup import Finding, examine
-from masis.runs.event_log import RunEvent
+from masis.runs import asking, deletion, working
+from masis.runs.deletion import PruneReport, prune
+from masis.runs.events import RunEvent
+from masis.runs.execution import OnEvent
 from masis.runs.ingestions import Ingestion
 from masis.runs.parts import Given, Parts
-from masis.runs.planning import Plan, planned
-from masis.runs.recording import OnEvent
-from masis.runs.records import RunRecord, RunStatus, UsageRow
-from masis.runs.result import RunResult
-from masis.runs.retention import PruneReport, prune
-from masis.runs.working import working
+from masis.runs.planning import Finding, Plan, examine, planned
+from masis.runs.records import RunRecord, RunResult, RunStatus, UsageRow
 from masis.settings import Settings
 from masis.types import (
     EVERYWHERE,
@@ -233,7 +230,7 @@ class Masis:
         return await asyncio.to_thread(self._parts.runs.events.after, run_id, after)
 
     async def afollow(self, run_id: str, after: int = -1, *, workspace: str | None = None) -> AsyncIterator[RunEvent]:
-        """What has happened since event `after`, then what happens, until the run ends or waits for a person."""
+        """What has happened since event `after`, then live, until the run ends or needs a decision."""
         await self.aget_run(run_id, workspace)
         async for event in asking.followed(
             self._parts.runs, self._parts.hub, run_id, after, self.settings.poll_seconds
@@ -271,7 +268,7 @@ class Masis:
 
     async def aupload(self, workspace: str, files: Sequence[tuple[str, bytes]], by: Caller = LOCAL) -> Ingestion:
         """Names and contents: saved at once, read by a worker. Duplicates are reported in the result."""
-        return await ingesting.upload(self._parts, workspace, files, by)
+        return await working.upload(self._parts, workspace, files, by)
 
     async def aingestion(self, ingestion_id: str, workspace: str) -> Ingestion:
         return await asyncio.to_thread(self._parts.ingestions.get, ingestion_id, workspace)
@@ -285,7 +282,7 @@ class Masis:
         """What was read stays; upload again for the rest."""
         ingestion = await asyncio.to_thread(self._parts.ingestions.cancel, ingestion_id, workspace)
         if ingestion.status == "cancelled":
-            await ingesting.forget_unread(self._parts.ingestions, self.library, ingestion)
+            await working.forget_unread(self._parts.ingestions, self.library, ingestion)
         self._parts.hub.tell(ingestion_id)
         return ingestion
 
@@ -308,7 +305,7 @@ class Masis:
         """Empty; an ingestion makes its workspace by itself."""
         catalog = self.library.catalog
         if await asyncio.to_thread(catalog.has_workspace, workspace):
-            raise InvalidInput(f"There is a workspace named “{workspace}” already.", advice="Use it as it is.")
+            raise InvalidInput(f"A workspace named “{workspace}” already exists.", advice="Use it as it is.")
         await asyncio.to_thread(catalog.create_workspace, workspace)
         return next(w for w in await self.aworkspaces() if w.workspace_id == workspace)
 
@@ -347,7 +344,7 @@ class Masis:
 
     def working(self, concurrency: int | None = None) -> AbstractAsyncContextManager[Worker]:
         """`async with masis.working()`: a worker in this event loop for runs and uploads in the background."""
-        return working(self._parts, concurrency)
+        return working.working(self._parts, concurrency)
 
     def job_counts(self) -> dict[tuple[str, str], int]:
         """How many jobs there are, by kind and status."""

@@ -1,4 +1,4 @@
-"""The data folder: made when needed, held by one process, with what can go wrong in words."""
+"""The data folder: made when needed, held by one process, with its errors explained."""
 
 import contextlib
 import errno
@@ -32,7 +32,7 @@ def require_free_space(folder: Path) -> None:
     free = shutil.disk_usage(folder).free
     if free < MIN_FREE_BYTES:
         raise DataFolderError(
-            f"The disk of {folder} has {free >> 20} MB left; MASIS needs at least {MIN_FREE_BYTES >> 20} MB.",
+            f"Only {free >> 20} MB free on the disk of {folder}; MASIS needs at least {MIN_FREE_BYTES >> 20} MB.",
             advice=_MORE_SPACE,
         )
 
@@ -41,7 +41,7 @@ def folder_error(path: Path | str, error: BaseException) -> DataFolderError:
     """What an error below the data folder means to the person who has to fix it."""
     number, text = getattr(error, "errno", None), str(error).lower()
     if number in _FULL or any(words in text for words in _FULL_WORDS):
-        return DataFolderError(f"{path}: there is no space left to write.", advice=_MORE_SPACE)
+        return DataFolderError(f"{path}: no space left on the device.", advice=_MORE_SPACE)
     if number in _FORBIDDEN or any(words in text for words in _FORBIDDEN_WORDS):
         return DataFolderError(f"{path}: this user may not write there.")
     return DataFolderError(f"{path} cannot be used: {error}")

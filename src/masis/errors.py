@@ -15,8 +15,8 @@ MASISError
 │   └── ScannedFile         its pages are pictures of text
 ├── DataFolderError         the data folder cannot be used (read-only, full, locked by another process)
 │   └── IndexMismatch       the index was built by another embedder, or is not an index
-├── StoreUnavailable        the vector store did not answer
-├── DatabaseUnavailable     PostgreSQL did not answer, or cannot be used as it is
+├── StoreUnavailable        the vector store did not respond
+├── DatabaseUnavailable     PostgreSQL did not respond, or cannot be used as it is
 ├── Unauthorized            no key, or one that is not valid
 ├── Forbidden               a valid key that may not do this
 ├── RateLimited             more requests than a key may make
@@ -52,7 +52,9 @@ class InvalidInput(MASISError):
 
 class UnknownWorkspace(InvalidInput):
     code = "unknown_workspace"
-    advice = "List the workspaces with `masis workspaces`, or make this one with `masis ingest PATH --workspace NAME`."
+    advice = (
+        "List the workspaces with `masis workspaces`, or create this one with `masis ingest PATH --workspace NAME`."
+    )
 
 
 class UnknownKey(InvalidInput):
@@ -72,7 +74,7 @@ class RunNotWaiting(InvalidInput):
 
 class UnknownIngestion(InvalidInput):
     code = "unknown_ingestion"
-    advice = "Take the id from the answer to the upload."
+    advice = "Use the id returned by the upload."
 
 
 class UnknownDecision(InvalidInput):
@@ -87,12 +89,12 @@ class UnknownDocument(InvalidInput):
 
 class UnknownPassage(InvalidInput):
     code = "unknown_passage"
-    advice = "Take the chunk_id from a citation or a search, and give document_id, start and end from there as well."
+    advice = "Use the chunk_id of a citation or search result, with its document_id, start and end."
 
 
 class DuplicateDocument(InvalidInput):
     code = "duplicate_document"
-    advice = "The same bytes are in this workspace already; nothing needs to be done."
+    advice = "The file is already in this workspace; no action needed."
 
 
 class UnreadableFile(MASISError):
@@ -116,26 +118,26 @@ class DataFolderError(MASISError):
 
 class IndexMismatch(DataFolderError):
     code = "index_mismatch"
-    advice = "Use the embedder the index was built with, or build the index anew for this one with `masis reindex`."
+    advice = "Use the embedder the index was built with, or rebuild the index for this one with `masis reindex`."
 
 
 class StoreUnavailable(MASISError):
-    """The vector store did not answer; nothing was lost."""
+    """The vector store did not respond; nothing was lost."""
 
     code = "store_unavailable"
-    advice = "Check QDRANT_HOST and QDRANT_PORT (or QDRANT_URL) and that the server runs, then ask again."
+    advice = "Check QDRANT_HOST and QDRANT_PORT (or QDRANT_URL) and that the server is running, then ask again."
 
 
 class DatabaseUnavailable(MASISError):
-    """PostgreSQL did not answer; what it had confirmed is kept."""
+    """PostgreSQL did not respond; what it had confirmed is safe."""
 
     code = "database_unavailable"
-    advice = "Check MASIS_DATABASE_URL and that the server runs, then try again: nothing was half done."
+    advice = "Check MASIS_DATABASE_URL and that the server is running, then try again; nothing was left half done."
 
 
 class ModelError(MASISError):
     code = "model_error"
-    advice = "Ask again; the best draft so far was kept."
+    advice = "Ask again; the best draft so far is saved."
     usage = Usage()
     """What the call had spent before it failed."""
 
@@ -167,19 +169,40 @@ class BadModelOutput(ModelError):
 
 class Unauthorized(MASISError):
     code = "unauthorized"
-    advice = "Send a key as `Authorization: Bearer masis_…`; an admin makes one with `masis keys create`."
+    advice = "Send a key as `Authorization: Bearer masis_…`; an admin can create one with `masis keys create`."
 
 
 class Forbidden(MASISError):
     code = "forbidden"
-    advice = "Ask an admin of the workspace for a key with the rights that are missing."
+    advice = "Ask an admin of the workspace for a key with the missing rights."
 
 
 class RateLimited(MASISError):
     code = "rate_limited"
-    advice = "Wait for as long as Retry-After says, then go on; MASIS_KEY_RATE_CALLS sets what a key may do."
+    advice = "Wait for the time in Retry-After, then continue; MASIS_KEY_RATE_CALLS sets the limit for a key."
 
     def __init__(self, message: str, *, retry_after: float) -> None:
         super().__init__(message)
         self.retry_after = retry_after
         """Seconds."""
+
+
+_INSIDE: dict[type[MASISError], str] = {
+    DataFolderError: "The service's data folder cannot be used as it is.",
+    DatabaseUnavailable: "The service's database is not responding.",
+    StoreUnavailable: "The service's index is not responding.",
+}
+_ADVICE = "Try again in a moment; nothing saved is lost. The service's log says why."
+
+
+def is_inside(error: MASISError) -> bool:
+    """Where the folder or a server is, and what is wrong with it, is only for the administrator."""
+    return isinstance(error, tuple(_INSIDE))
+
+
+def public_words(error: MASISError) -> tuple[str, str]:
+    """What happened, and what to do."""
+    for kind, words in _INSIDE.items():
+        if isinstance(error, kind):
+            return words, _ADVICE
+    return str(error), error.advice

@@ -46,215 +46,227 @@ class Settings(BaseSettings):
         use_attribute_docstrings=True,
     )
 
-    # Where things are
+    # Storage
     home: Path = Field(default_factory=lambda: Path.home() / ".masis")
     """The data folder: documents, index, runs."""
     database_url: str | None = Field(None, repr=False)
-    """PostgreSQL for documents, runs, checkpoints and jobs, instead of SQLite in the data folder: postgresql://…"""
+    """PostgreSQL address (postgresql://…) for documents, runs, checkpoints and jobs, instead of SQLite in the data
+    folder."""
     qdrant_host: str | None = Field(None, validation_alias=AliasChoices("QDRANT_HOST", "qdrant_host"))
-    """A Qdrant server instead of the embedded engine …"""
+    """Host of a Qdrant server to use instead of the embedded engine."""
     qdrant_port: int = Field(6333, validation_alias=AliasChoices("QDRANT_PORT", "qdrant_port"))
-    """… and its port."""
+    """Port of the Qdrant server."""
     qdrant_url: str | None = Field(None, validation_alias=AliasChoices("QDRANT_URL", "qdrant_url"))
-    """The server as a whole address, for a cluster or TLS."""
+    """Full address of the Qdrant server, for a cluster or TLS."""
     qdrant_api_key: SecretStr | None = Field(None, validation_alias=AliasChoices("QDRANT_API_KEY", "qdrant_api_key"))
+    """API key of the Qdrant server."""
     qdrant_collection: str = "masis"
-    """The collection on the server."""
+    """Collection on the Qdrant server."""
     qdrant_timeout_seconds: float = 10.0
-    """How long to wait for the server."""
+    """Timeout for requests to the Qdrant server."""
 
     # Models
     openai_api_key: SecretStr | None = Field(
         None, validation_alias=AliasChoices("OPENAI_API_KEY", "MASIS_OPENAI_API_KEY", "openai_api_key")
     )
+    """Key for OpenAI or another compatible endpoint."""
     model_base_url: str | None = None
-    """Any OpenAI-compatible endpoint: Ollama, vLLM, llama.cpp, OpenRouter …"""
+    """Address of any OpenAI-compatible endpoint: Ollama, vLLM, llama.cpp, OpenRouter …"""
     writer_model: str | None = None
-    """Who writes and compresses; `gpt-4o-mini` when models are configured, `offline` for the offline engine."""
+    """Model that writes answers and summaries; default `gpt-4o-mini` when models are configured. `offline` selects the
+    offline engine."""
     auditor_model: str | None = None
-    """Who audits; `gpt-4o` when models are configured."""
+    """Model that audits answers; default `gpt-4o` when models are configured."""
     judge_model: str | None = None
-    """Who scores; `gpt-4o` when models are configured."""
+    """Model that scores answers; default `gpt-4o` when models are configured."""
     vision_model: str | None = None
-    """Who reads images, a model that can see; unset leaves them to `masis[ocr]` where that is installed."""
+    """Model that reads images; when unset, `masis[ocr]` reads them if installed."""
     writer_temperature: float | None = 0.0
-    """None sends no temperature, for models that accept only their own."""
+    """Temperature of the writer; `None` sends none, for models that accept only their own."""
     auditor_temperature: float | None = 0.0
+    """Temperature of the auditor."""
     judge_temperature: float | None = 0.0
+    """Temperature of the judge."""
     writer_price_input: float | None = None
-    """US dollars per million tokens; unset takes the list price of known models, 0 of unknown ones."""
+    """Price of the writer in US dollars per million input tokens; when unset, the list price of known models, 0 for
+    others."""
     writer_price_output: float | None = None
+    """The same for output tokens."""
     auditor_price_input: float | None = None
+    """Price of the auditor per million input tokens."""
     auditor_price_output: float | None = None
+    """The same for output tokens."""
     judge_price_input: float | None = None
+    """Price of the judge per million input tokens."""
     judge_price_output: float | None = None
+    """The same for output tokens."""
     max_output_tokens: int = Field(2048, ge=1)
-    """The longest answer of a model."""
+    """Maximum length of a model reply, in tokens."""
     model_timeout_seconds: float = Field(30.0, gt=0)
-    """A model that sends no byte for so long is given up. One that is still sending is never cut off."""
+    """A model that sends no byte for this long is given up. One that is still sending is never cut off."""
     model_deadline_seconds: float = Field(40.0, gt=0)
-    """By then the first word of an answer must have come, all attempts and waits of the call included."""
+    """Time by which the first word of a reply must arrive, including all attempts and waits."""
     model_attempts: int = Field(4, ge=1)
-    """How often a request that fails is sent."""
+    """Maximum attempts for a request that fails."""
     model_retry_after_cap_seconds: float = Field(30.0, gt=0)
     """A Retry-After longer than this is not waited for."""
     rate_limit_calls: int = Field(10, ge=1)
-    """At most so many requests to models …"""
+    """Maximum model requests per window."""
     rate_limit_seconds: float = Field(60.0, gt=0)
-    """… in any so many seconds."""
+    """Window for model requests, in seconds."""
 
+    # Budgets and cache
     workspace_budget_usd: float | None = Field(None, ge=0)
-    """What the runs of one workspace may spend on models together …"""
+    """Maximum model cost of all runs of a workspace together, in US dollars."""
     workspace_budgets: str | None = None
-    """… where a workspace has its own: `acme=20, lab=5`."""
+    """Budgets of single workspaces: `acme=20, lab=5`."""
     workspace_budget_days: float = Field(30.0, gt=0)
-    """In so many days."""
+    """Period over which a workspace budget is counted, in days."""
     model_cache: bool = False
-    """`on` answers the same words to the same model from what it said before, each workspace apart. `masis ask` does
-    so unless this is `off`; a service only where it is `on`."""
+    """`on` answers a repeated identical model request from the stored reply, separately for each workspace. `masis ask`
+    uses the cache unless this is `off`; a service only when it is `on`."""
 
     # Embeddings
     embedding_model: str | None = None
-    """A model of an OpenAI-compatible endpoint; unset is the embedded one."""
+    """Embedding model of an OpenAI-compatible endpoint; unset uses the embedded one."""
     embedding_base_url: str | None = None
-    """The endpoint of that model; unset is MASIS_MODEL_BASE_URL, then OpenAI."""
+    """Address for the embedding model; default MASIS_MODEL_BASE_URL, then OpenAI."""
     embedding_path: Path | None = None
-    """A folder with model.onnx and tokenizer.json to embed with instead."""
+    """Folder with a model.onnx and tokenizer.json to embed with instead."""
     embedding_batch: int = Field(64, ge=1)
-    """Texts per request."""
+    """Texts per embedding request."""
     embedding_max_tokens: int = Field(384, ge=16)
     """Longer texts are cut before the embedded model reads them."""
 
-    # Chunks
+    # Passages
     chunk_chars: int = Field(800, ge=200)
-    """A chunk is packed up to this many characters of whole lines. Measured: 800, with neighbours joined, finds
-    what 1,200 finds in less text."""
+    """Maximum characters of a passage, packed from whole lines. Measured: 800, with neighbours joined, finds what 1,200
+    finds in less text."""
 
     keyword_language: str = "english"
-    """Whose word endings and stop words the keyword search knows; fixed when an index is made."""
+    """Language of the stop words and word endings in keyword search; fixed when an index is created."""
 
     # Researcher
     candidates: int = Field(10, ge=1)
-    """Candidates of the first attempt."""
+    """Candidates in the first attempt."""
     retry_candidates: int = Field(20, ge=1)
-    """Candidates of a retry."""
+    """Candidates in a retry."""
     relevance_threshold: float = Field(0.60, ge=0.0, le=1.0)
-    """The relevance a candidate of the first attempt needs."""
+    """Minimum relevance of a candidate in the first attempt."""
     retry_relevance_threshold: float = Field(0.55, ge=0.0, le=1.0)
-    """The relevance a candidate of a retry needs."""
+    """Minimum relevance of a candidate in a retry."""
 
     rerank: Literal["off", "order", "shortest"] = "off"
-    """A second reading of the candidates by the embedded cross-encoder, at a second or so a search: `order` puts them
-    in its order; `shortest` also drops those clearly weaker than the best and keeps only the part of each that speaks
-    of the question."""
+    """Second reading of the candidates by the embedded cross-encoder, about a second a search: `order` sorts them by
+    it; `shortest` also drops clearly weaker ones and keeps only the part of each that concerns the question."""
 
     # Synthesizer
     context: Literal["pruned", "summaries"] = "pruned"
-    """How evidence is made to fit: `pruned` to the sentences and rows that bear on the question, or, with one more
+    """How evidence is made to fit: `pruned` to the sentences and rows that concern the question, or, with one more
     model call, the best passages whole and `summaries` of the others."""
     context_limit_chars: int = Field(16_000, ge=1)
-    """Evidence longer than this is made to fit; with summaries, and unless it is set, 6,000."""
+    """Evidence longer than this is made to fit; with summaries the default is 6,000."""
     full_chunks: int = Field(3, ge=1)
-    """How many of the best chunks stay whole beside summaries."""
+    """Passages that stay whole beside summaries."""
     summary_chars: int = Field(200, ge=1)
-    """The longest summary of the others."""
+    """Maximum characters of a summary."""
     over_compression_ratio: float = Field(0.35, ge=0.0, le=1.0)
-    """Compressed below this share, the answer is sent back."""
+    """An answer whose evidence was compressed below this share is sent back."""
 
     # Critic
     fabrication_penalty: float = Field(0.5, ge=0.0, le=1.0)
-    """What confidence is multiplied by when a citation was made up."""
+    """Factor on confidence when a citation was fabricated."""
     uncited_penalty: float = Field(0.03, ge=0.0, le=1.0)
-    """What each uncited claim costs …"""
+    """Confidence lost for each uncited claim."""
     uncited_penalty_max: float = Field(0.40, ge=0.0, le=1.0)
-    """… and all of them together at most."""
+    """Maximum confidence lost for uncited claims together."""
     uncited_retry_count: int = Field(5, ge=1)
-    """So many uncited claims send the answer back."""
+    """Number of uncited claims that sends an answer back."""
 
     # Evaluator
     weight_faithfulness: float = Field(0.35, ge=0.0, le=1.0)
-    """Weight in the overall score."""
+    """Weight of faithfulness in the overall score."""
     weight_relevance: float = Field(0.25, ge=0.0, le=1.0)
-    """Weight in the overall score."""
+    """Weight of relevance."""
     weight_completeness: float = Field(0.25, ge=0.0, le=1.0)
-    """Weight in the overall score."""
+    """Weight of completeness."""
     weight_reasoning_quality: float = Field(0.15, ge=0.0, le=1.0)
-    """Weight in the overall score."""
+    """Weight of reasoning quality."""
     faithfulness_cap_fabricated: float = Field(0.40, ge=0.0, le=1.0)
-    """The most after a made-up citation or a hallucination."""
+    """Maximum faithfulness after a fabricated citation or a hallucination."""
     faithfulness_cap_uncited: float = Field(0.50, ge=0.0, le=1.0)
-    """The most with several uncited claims …"""
+    """Maximum faithfulness with several uncited claims."""
     faithfulness_cap_uncited_count: int = Field(5, ge=1)
-    """… that is, from so many on."""
+    """How many uncited claims count as several."""
     faithfulness_cap_uncited_many: float = Field(0.30, ge=0.0, le=1.0)
-    """The most with many uncited claims …"""
+    """Maximum faithfulness with many uncited claims."""
     faithfulness_cap_uncited_many_count: int = Field(10, ge=1)
-    """… that is, from so many on."""
+    """How many uncited claims count as many."""
 
     # Supervisor
     confidence_threshold: float = Field(0.65, ge=0.0, le=1.0)
-    """Below it, an answer is sent back."""
+    """An answer with a lower confidence is sent back."""
     max_retries: int = Field(2, ge=1, le=RETRY_CEILING)
-    """What `max_retries` None, 0 or absent means."""
+    """Retries when a question does not set them."""
 
     # Runs and jobs
     lease_seconds: float = Field(15.0, gt=0)
-    """How long a worker keeps a job without a sign of life; then another goes on with it."""
+    """How long a worker holds a job without renewing it; then another worker takes over."""
     poll_seconds: float = Field(0.5, gt=0)
-    """How often the queue, and the runs of other processes, are looked at."""
+    """How often the queue and the runs of other processes are checked."""
     worker_runs: int = Field(100, ge=1)
-    """How many runs one worker has in work at once; most of the time they wait for models."""
+    """Maximum runs of one worker at a time; most of the time they wait for models."""
     run_retention_days: float | None = Field(None, ge=0)
     """Runs that ended longer ago are deleted; unset keeps them."""
     checkpoint_retention_days: float = Field(7.0, ge=0)
-    """The states between the steps of a run that has ended are kept so long; its answer and its trail stay."""
+    """Days after which the checkpoints of an ended run are deleted; its answer and its trail stay."""
 
-    # Limits on input
+    # Reading files
     max_file_bytes: int = Field(200_000_000, ge=1)
-    """The largest file, also inside an archive."""
+    """Maximum size of a file, also inside an archive."""
     max_unpacked_bytes: int = Field(1_000_000_000, ge=1)
-    """The most that one archive may unpack to."""
+    """Maximum unpacked size of an archive."""
     max_members: int = Field(10_000, ge=1)
-    """The most files that one archive may hold."""
+    """Maximum number of files in an archive."""
     formats: str = ""
-    """Modules with file formats of your own, separated by commas; each has a tuple `FORMATS`."""
+    """Your own file formats: modules, separated by commas, each with a tuple `FORMATS`."""
     parse_processes: int | None = Field(None, ge=1)
-    """How many files are read at once, each in a limited process of its own; unset is one for each core."""
+    """Files read at once, each in a limited process of its own; default one for each core."""
     parse_memory_bytes: int = Field(1 << 30, ge=1 << 28)
-    """What reading one file may use."""
+    """Memory limit for reading one file."""
     parse_seconds: float = Field(300.0, gt=0)
-    """How long reading one file may take."""
+    """Time limit for reading one file."""
 
-    # What can be watched
+    # Logs and telemetry
     log: Literal["text", "json"] = "text"
     """Lines for people, or one JSON object a line; both go to standard error."""
     log_level: Literal["debug", "info", "warning", "error"] | None = None
-    """From which level on; unset is `info` for `masis serve` and `masis worker`, `warning` for all else."""
+    """Minimum level; default `info` for `masis serve` and `masis worker`, `warning` otherwise."""
     telemetry: bool = False
-    """`on` sends OpenTelemetry traces and metrics where the OTEL_EXPORTER_OTLP_… variables say; needs `masis[otel]`."""
+    """`on` sends OpenTelemetry traces and metrics to the OTEL_EXPORTER_OTLP_… address; needs `masis[otel]`."""
     telemetry_content: bool = False
-    """`on` puts prompts and answers into the traces as well; without it no text of a document ever leaves with them."""
+    """`on` includes prompts and answers in the traces; otherwise no document text leaves with them."""
 
     # Access
     secret_key: SecretStr | None = None
-    """What API keys are stored under, at least 32 characters; unset is one made once and kept in the database. A
-    changed one makes every key given out invalid."""
+    """Secret for stored API keys and sessions, at least 32 characters; by default one is generated and stored in the
+    database. Changing it invalidates every key."""
     key_rate_calls: int = Field(600, ge=1)
-    """At most so many requests by one API key …"""
+    """Maximum requests of one API key per window."""
     key_rate_seconds: float = Field(60.0, gt=0)
-    """… in any so many seconds."""
+    """Window for API key requests, in seconds."""
 
     # Service
     max_request_bytes: int = Field(1_000_000_000, ge=1)
-    """The largest upload, all its files together."""
+    """Maximum size of an upload, all files together."""
     max_json_bytes: int = Field(1_000_000, ge=1)
-    """The largest request that is no upload."""
+    """Maximum size of any other request."""
     request_seconds: float = Field(60.0, gt=0)
-    """A client that sends no byte of its request for so long is cut off."""
+    """A client that sends no byte of its request for this long is disconnected."""
     ask_seconds: float = Field(600.0, gt=0)
-    """How long a request waits for an answer; the run itself goes on."""
+    """How long a request waits for an answer; the run itself continues."""
     metrics_public: bool = False
-    """`on` shows /metrics to whoever can reach the service; otherwise it takes an admin's key where there are keys."""
+    """`on` shows /metrics to anyone who can reach the service; otherwise it needs an admin key once there are keys."""
 
     @field_validator("workspace_budgets")
     @classmethod
@@ -317,7 +329,7 @@ class Settings(BaseSettings):
 
 
 def current_settings() -> Settings:
-    """What the environment says now. Reading it anew costs more than a step of the graph, so it is kept."""
+    """The environment's settings; cached, since reading them costs more than a step of the graph."""
     relevant = (item for item in os.environ.items() if item[0].upper().startswith(("MASIS_", "QDRANT_", "OPENAI_")))
     return _settings_of(frozenset(relevant))
 

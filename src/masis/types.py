@@ -156,7 +156,7 @@ class DeletionReceipt:
     file_names: tuple[str, ...]
     documents: int
     chunks: int
-    """Passages taken out of the index, with their vectors."""
+    """Passages removed from the index, with their vectors."""
     text_chars: int
     bytes: int
     """Of the kept originals."""
@@ -267,6 +267,8 @@ class Citation(TypedDict):
     quote: str | None
     label: NotRequired[str | None]
     """Which sheet or slide, where that says more than the page's number."""
+    number: NotRequired[int]
+    """Of the source in the finished answer: every door shows the same [1]."""
 
 
 CheckedBy = Literal["code", "verifier", "model"]
@@ -303,7 +305,7 @@ class Claim(TypedDict):
     """The claims of a sentence that makes more than one."""
     checked_by: NotRequired[CheckedBy]
     repaired: NotRequired[Repair]
-    """The writer did not cite it so: MASIS found the passage that bears it out."""
+    """MASIS added or corrected its citation; the writer cited nothing, or another passage."""
 
 
 class ConflictSide(TypedDict):

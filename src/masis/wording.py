@@ -3,11 +3,90 @@
 Codes (`fabricated_citation`) are for programs and never change with the words here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from masis.types import LOCAL, CheckedBy, Claim, ClaimKind, ConflictKind, Outcome, Repair, ReviewCause, Verdict
+from masis.language.citation_marks import CitationMark, find_citations
+from masis.types import (
+    LOCAL,
+    CheckedBy,
+    Citation,
+    Claim,
+    ClaimKind,
+    ConflictKind,
+    Outcome,
+    Repair,
+    ReviewCause,
+    Verdict,
+    place,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    number: int
+    claim: Claim
+    """The first that cites it."""
+    citation: Citation
+
+    @property
+    def where(self) -> str:
+        """Which document, and where in it."""
+        if not self.citation["file_name"]:
+            return f"{self.citation['chunk_id']}: no such passage"
+        return f"{self.citation['file_name']}, {place(self.citation['page'], self.citation.get('label'))}"
+
+
+class Sources:
+    """Numbered in the order in which an answer first cites them; the same words of the same passage are one source."""
+
+    def __init__(self, claims: Sequence[Claim]) -> None:
+        self._claims = claims
+        self._sources: dict[tuple[str, str | None], Source] = {}
+        for claim in claims:
+            for citation in claim["citations"]:
+                key = (citation["chunk_id"], citation["quote"])
+                self._sources.setdefault(key, Source(len(self._sources) + 1, claim, citation))
+
+    def __iter__(self) -> Iterator[Source]:
+        return iter(self._sources.values())
+
+    def __len__(self) -> int:
+        return len(self._sources)
+
+    def of(self, claim: Claim, ids: Sequence[str] | None = None) -> tuple[int, ...]:
+        """The numbers of what a claim cites; `ids`: of these passages only."""
+        cited = [each for each in claim["citations"] if ids is None or each["chunk_id"] in ids]
+        return tuple(dict.fromkeys(self._number(each) for each in cited))
+
+    def at(self, mark: CitationMark) -> tuple[int, ...]:
+        """Those that the sentence around a citation mark cites there."""
+        around = (claim for claim in self._claims if claim["start"] <= mark.start < claim["end"])
+        return tuple(dict.fromkeys(number for claim in around for number in self.of(claim, mark.ids)))
+
+    def on_claims(self) -> list[Claim]:
+        """The claims, each citation with the number of its source."""
+        return [
+            {**claim, "citations": [{**each, "number": self._number(each)} for each in claim["citations"]]}
+            for claim in self._claims
+        ]
+
+    def _number(self, citation: Citation) -> int:
+        return self._sources[citation["chunk_id"], citation["quote"]].number
+
+    def marks(self, answer: str) -> list[CitationMark]:
+        return find_citations(answer, {source.citation["chunk_id"] for source in self})
+
+    def numbered(self, answer: str) -> str:
+        """The answer with [1] for its citations; a mark that leads nowhere stays as it is."""
+        pieces, at = list[str](), 0
+        for mark in self.marks(answer):
+            if numbers := self.at(mark):
+                pieces += [answer[at : mark.start], "".join(f"[{number}]" for number in numbers)]
+                at = mark.end
+        return "".join([*pieces, answer[at:]])
+
 
 Tone = Literal["good", "doubt", "bad", "plain", "live"]
 
@@ -73,11 +152,17 @@ REVIEW_CAUSES: dict[ReviewCause, str] = {
     "unavailable": "A model or server did not respond",
     "out_of_scope": "Not a question for documents",
 }
-REPAIRS: dict[Repair, str] = {
-    "added": "The writer cited nothing; MASIS added the citation.",
-    "corrected": "The writer cited another passage; MASIS corrected the citation.",
-    "cut": "MASIS took this sentence out of the answer.",
+REPAIRS: dict[Repair, Term] = {
+    "added": Term("citation added", meaning="The writer cited nothing; MASIS added the citation."),
+    "corrected": Term("citation corrected", meaning="The writer cited another passage; MASIS corrected the citation."),
+    "cut": Term("sentence removed", meaning="MASIS removed this sentence from the answer."),
 }
+LIKELIHOODS: tuple[tuple[float, Term], ...] = (
+    (0.7, Term("likely right", "good", "Most answers with these signs were right when they were measured.")),
+    (0.35, Term("check it", "doubt", "Many answers with these signs were wrong when they were measured.")),
+    (0.0, Term("weak", "bad", "Most answers with these signs were wrong when they were measured.")),
+)
+"""From which likelihood on; the Supervisor retries below the second."""
 SCORES: dict[str, Term] = {
     "faithfulness": Term("Faithfulness", meaning="Is everything in the answer in the evidence?"),
     "relevance": Term("Relevance", meaning="Does it answer the question that was asked?"),
@@ -98,6 +183,7 @@ REASONS: dict[str, str] = {
     "conflicting_evidence_attempting_resolution": "the documents disagree; a wider search may resolve it",
     "conflicting_evidence": "the documents disagree",
     "quality_checks_passed": "all checks passed",
+    "repaired_answer_passed": "the repaired answer passed the audit",
     "quality_issue_unresolved": "no draft passed the audit",
     "answered_by_person": "a person decided",
     "decided_by_person": "a person decided",
@@ -135,6 +221,7 @@ def vocabulary() -> dict[str, Any]:
         "statuses": STATUSES,
         "scores": SCORES,
         "agents": AGENTS,
+        "repairs": REPAIRS,
     }
     words: dict[str, Mapping[Any, str]] = {
         "checked_by": CHECKED_BY,
@@ -145,11 +232,27 @@ def vocabulary() -> dict[str, Any]:
         "actions": ACTIONS,
     }
     described = {name: {code: asdict(term) for code, term in table.items()} for name, table in terms.items()}
-    return described | {name: dict(table) for name, table in words.items()} | {"decided": list(DECIDED)}
+    likelihoods = [{"at_least": least, **asdict(term)} for least, term in LIKELIHOODS]
+    rest = {"decided": list(DECIDED), "likelihoods": likelihoods}
+    return described | {name: dict(table) for name, table in words.items()} | rest
 
 
 def verdict_of(claim: Claim) -> Term:
     return VERDICTS[claim["verdict"]] if claim["verdict"] else CLAIM_KINDS[claim["kind"]]
+
+
+def likelihood_of(value: float) -> Term:
+    return next(term for least, term in LIKELIHOODS if value >= least)
+
+
+def likelihood_words(value: float) -> str:
+    return f"{likelihood_of(value).word} ({value:.0%})"
+
+
+def removed_sentences(trace: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What MASIS cut out of the answer, each once; only the trail has it."""
+    repairs = (repair for entry in trace for repair in entry.get("repairs", []))
+    return list(dict.fromkeys(str(repair["sentence"]) for repair in repairs if repair["repaired"] == "cut"))
 
 
 def counted(number: int, thing: str) -> str:
@@ -208,5 +311,6 @@ def _criticism(entry: Mapping[str, Any]) -> str:
         (len(entry.get("invalid_citations", [])), "fabricated citation"),
         (entry.get("uncited_claims", 0), "uncited claim"),
         (entry.get("conflicts", 0), "conflict"),
+        (len(entry.get("repairs", [])), "repair"),
     ]
     return ", ".join([f"confidence {entry['confidence']:.0%}", *(counted(n, what) for n, what in found if n)])

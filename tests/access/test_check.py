@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from starlette.types import Scope
 
-from masis.access import peer
+from masis.access import check
 from masis.access.api_key import LOCAL_ADMIN
 from masis.access.check import AccessCheck, is_loopback, require_keys_for
 from masis.access.keys import Keys
@@ -53,13 +53,15 @@ def test_the_owner_of_a_connection_is_known(monkeypatch: pytest.MonkeyPatch) -> 
             socket.create_connection(server.getsockname()[:2]) as client,
         ):
             ends = client.getsockname()[:2], server.getsockname()[:2]
-            assert peer._owner(*ends) == os.getuid()
-            assert not peer.is_another_users(*ends)
-            monkeypatch.setattr(peer, "_owner", lambda *_: os.geteuid() + 1)
-            assert peer.is_another_users(*ends)
+            assert check._owner(*ends) == os.getuid()
+            assert not check.is_another_users(*ends)
+            monkeypatch.setattr(check, "_owner", lambda *_: os.geteuid() + 1)
+            assert check.is_another_users(*ends)
             monkeypatch.undo()
-    assert not peer.is_another_users(None, None)
-    assert not peer.is_another_users(("127.0.0.1", 1), ("127.0.0.1", 2)), "nothing is known of a connection that is not"
+    assert not check.is_another_users(None, None)
+    assert not check.is_another_users(("127.0.0.1", 1), ("127.0.0.1", 2)), (
+        "nothing is known of a connection that is not"
+    )
 
 
 async def test_a_connection_of_another_user_is_not_the_owners(
@@ -74,9 +76,9 @@ async def test_the_first_key_counts_at_once_and_revoking_the_last_one_opens_noth
     keys, at_home = Keys(settings), AccessCheck(settings)
     abroad = AccessCheck(settings, always_with_keys=True)
     key, token = keys.create("agent", "read", ["acme"])
-    for check in (at_home, abroad):
+    for door in (at_home, abroad):
         with pytest.raises(Unauthorized):
-            await check.admit(call())
+            await door.admit(call())
     known = await abroad.admit(call("masis.example", authorization=f"bearer {token}"))
     assert known.key.key_id == key.key_id
     keys.revoke(key.key_id)

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from masis.access.expiry import end_of_validity
+from masis.access.api_key import end_of_validity
 from masis.errors import InvalidInput
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

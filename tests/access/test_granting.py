@@ -2,8 +2,7 @@ import pytest
 
 from masis.access.api_key import LOCAL_ADMIN
 from masis.access.audit_log import AuditLog
-from masis.access.granting import grant_key, grantable_keys, revoke_key, revoke_keys_of
-from masis.access.keys import Keys
+from masis.access.keys import Keys, grant_key, grantable_keys, revoke_key, revoke_keys_of
 from masis.errors import Forbidden, UnknownKey
 from masis.settings import Settings
 from masis.types import Caller

@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from masis.access.key_limits import KeyLimits, LocalKeyLimits, key_limits_for
+from masis.access.check import KeyLimits, LocalKeyLimits, key_limits_for
 from masis.errors import RateLimited
 from masis.settings import Settings
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import httpx
 
-from masis.api.app import create_app
-from masis.api.serving import server_for
+from masis.api.app import create_app, server_for
 from masis.settings import Settings
 
 DOCUMENTS = {

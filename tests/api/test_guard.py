@@ -6,9 +6,9 @@ import httpx
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
+from masis.api.access import open_service
 from masis.api.app import create_app
 from masis.api.middleware.guard import Guard
-from masis.api.service import open_service
 from masis.settings import Settings
 
 

@@ -10,7 +10,7 @@ from masis.database import open_database
 from masis.errors import InvalidInput
 from masis.jobs.queue import JobQueue
 from masis.runs.run_table import RunTable
-from masis.runs.schema import RUNS as RUN_TABLES
+from masis.runs.tables import RUNS as RUN_TABLES
 from masis.settings import Settings
 from tests.api.live import ANSWERED, DOCUMENTS, wait_for
 

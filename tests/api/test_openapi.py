@@ -9,7 +9,7 @@ import schemathesis
 from hypothesis import HealthCheck, settings
 
 from masis.api.app import create_app
-from masis.api.routes.reference import page_of
+from masis.api.routes.web_files import page_of
 from masis.settings import Settings
 from tests.api.live import Live, serving
 

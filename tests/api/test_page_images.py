@@ -10,8 +10,8 @@ import httpx
 import pypdfium2
 import pytest
 
+from masis.api.routes.documents import sample_documents
 from masis.errors import UnreadableFile
-from masis.sample import sample_documents
 from masis.settings import Settings
 from masis.sources.pdf.page_image import Box, Wanted
 from masis.sources.pdf.skeletons import skeleton_of

@@ -4,17 +4,17 @@ from pathlib import Path
 import httpx
 import pytest
 
-import masis.api.waiting
-import masis.jobs.lease
-import masis.runs.decisions
+import masis.api.routes.runs
+import masis.jobs.worker
 import masis.runs.ingestions
+import masis.runs.tables
 from masis import errors
 from masis.api.app import create_app
 from masis.api.middleware.problems import STATUS_OF_CODE, response_to, status_of
 from masis.errors import MASISError, RateLimited, ScannedFile, StoreUnavailable, Unauthorized
 from masis.settings import Settings
 
-USED = (masis.api.waiting, masis.jobs.lease, masis.runs.decisions, masis.runs.ingestions, errors)
+USED = (masis.api.routes.runs, masis.jobs.worker, masis.runs.tables, masis.runs.ingestions, errors)
 """Where errors are defined."""
 
 

@@ -5,11 +5,9 @@ from typing import Any
 
 import httpx
 import pytest
-from pydantic import BaseModel
 
-from masis.api.run_models import FullResult, Run
-from masis.runs.records import RunRecord
-from masis.runs.result import RunResult
+from masis.api.run_models import FullResult
+from masis.runs.records import RunResult
 from tests.api.live import ANSWERED, DISPUTED, Live, wait_for
 
 ACME = "/masis/workspaces/acme"
@@ -189,9 +187,8 @@ def events_of(client: httpx.Client, run: str, **how: Any) -> list[dict[str, Any]
     return [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: ")]
 
 
-@pytest.mark.parametrize(("told", "known"), [(Run, RunRecord), (FullResult, RunResult)])
-def test_nothing_that_is_known_of_a_run_is_kept_from_the_caller(told: type[BaseModel], known: type[Any]) -> None:
-    assert {field.name for field in fields(known)} == set(told.model_fields)
+def test_the_caller_gets_everything_a_result_holds() -> None:
+    assert {field.name for field in fields(RunResult)} == set(FullResult.model_fields)
 
 
 def test_pages_go_on_where_the_last_of_a_page_was_deleted(idle_client: httpx.Client) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from masis.sample import sample_documents
+from masis.api.routes.documents import sample_documents
 from tests.support.browser import DESKTOP, PATIENCE_MS, Witness, launched
 from tests.support.deployment import MASIS
 from tests.support.fake_openai import FakeOpenAI

@@ -82,7 +82,7 @@ VIEWS: dict[str, Callable[[Page, Asked], None]] = {
     "documents": at("/w/tolmerick/documents", "Documents"),
     "settings": at("/settings", "Settings"),
     "invitation": at("/w/nothing/ask", "Answers you can defend"),
-    "nowhere": at("/w/tolmerick/nowhere", "There is no such page"),
+    "nowhere": at("/w/tolmerick/nowhere", "Page not found"),
 }
 
 

@@ -43,9 +43,9 @@ def test_several_files_one_of_them_bad_and_one_there_already(page: Page, service
     page.get_by_label("Files to upload").set_input_files(
         file("plan-again.md", "# Plan\n\nThe fleet grows to twelve ships in 2027.")
     )
-    expect(page.get_by_text("so there is nothing to do: plan-again.md as plan.md.")).to_be_visible()
+    expect(page.get_by_text("The workspace already has these files: plan-again.md as plan.md.")).to_be_visible()
     page.get_by_role("button", name="Dismiss the report").first.click()
-    expect(page.get_by_text("so there is nothing to do")).to_have_count(0)
+    expect(page.get_by_text("The workspace already has these files")).to_have_count(0)
 
 
 def test_a_folder_is_uploaded_with_what_is_inside_it(page: Page, tmp_path: Path) -> None:
@@ -81,9 +81,9 @@ def test_is_looked_at_searched_and_deleted_with_a_receipt(page: Page, service: S
     expect(row_of(page, "table.csv")).to_be_visible()
     row_of(page, "table.csv").get_by_role("button", name="Delete table.csv").click()
     page.get_by_role("button", name="Delete the document").click()
-    receipt = page.get_by_role("dialog", name="Deleted: the receipt")
+    receipt = page.get_by_role("dialog", name="Deleted")
     expect(receipt).to_contain_text("table.csv")
-    expect(receipt).to_contain_text("Passages taken out of the index")
+    expect(receipt).to_contain_text("Passages removed from the index")
     receipt.get_by_role("button", name="Done").click()
     expect(row_of(page, "table.csv")).to_have_count(0)
     with service.client() as client:

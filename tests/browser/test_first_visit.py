@@ -38,7 +38,7 @@ def test_a_new_workspace_is_invited_too_and_takes_dropped_files(page: Page, cont
     page.goto("/")
     page.get_by_role("button", name="New workspace").click()
     page.get_by_role("textbox", name="Name").fill("acme")
-    page.get_by_role("button", name="Make it").click()
+    page.get_by_role("button", name="Create").click()
     expect(page.get_by_role("button", name="Load the sample and ask")).to_be_visible()
     expect(page.get_by_role("combobox", name="Workspace")).to_have_value("acme")
     # As a drag from the desktop ends: a drop with files in it.
@@ -57,7 +57,7 @@ def test_what_failed_and_what_was_there_twice_is_still_told_beside_the_question_
     page.goto("/")
     page.get_by_role("button", name="New workspace").click()
     page.get_by_role("textbox", name="Name").fill("harbour")
-    page.get_by_role("button", name="Make it").click()
+    page.get_by_role("button", name="Create").click()
     note = b"# Note\n\nThe harbour office opened in 2019."
     files = {"note.md": note, "note-again.md": note, "empty.md": b""}
     page.get_by_label("Files to upload").set_input_files(

@@ -75,21 +75,21 @@ def test_the_conflict_of_the_sample_is_settled_and_remembered(page: Page, servic
     comparison = trail.get_by_role("region", name="Compare attempts")
     expect(comparison).to_contain_text("What the Critic said of attempt 1")
     comparison.get_by_label("to").select_option(label="attempt 1")
-    expect(comparison).to_contain_text("The two drafts are the same, word for word.")
+    expect(comparison).to_contain_text("The two drafts are identical.")
     page.get_by_role("tab", name="Answer").click()
 
     trust = review_of(page).get_by_role("button", name="Trust the chosen document")
     expect(trust).to_be_disabled()
     conflict.get_by_role("radio", name="Trust annual-report-2025.pdf").check()
-    page.get_by_label("Why, or a rule to remember").fill("Audited figures win.")
-    page.get_by_role("checkbox", name="Remember this").check()
+    page.get_by_label("Reason, or a rule to remember").fill("Audited figures win.")
+    page.get_by_role("checkbox", name="Apply this").check()
     page.get_by_label("Who decides").fill("Ada")
     trust.click()
     expect(page.get_by_role("heading", level=1)).to_be_focused()
     expect(answer_of(page)).to_contain_text("Customer churn in fiscal 2025 was 7.4%")
     expect(answer_of(page)).to_contain_text("rests on the decision of Ada to trust annual-report-2025.pdf")
     expect(review_of(page)).to_be_hidden()
-    expect(page.get_by_role("heading", name="Decided by people")).to_be_visible()
+    expect(page.get_by_role("heading", name="Decisions")).to_be_visible()
 
     page.get_by_label("Ask another question").fill("How high was customer churn in fiscal 2025?")
     page.get_by_role("button", name="Ask", exact=True).click()
@@ -99,12 +99,12 @@ def test_the_conflict_of_the_sample_is_settled_and_remembered(page: Page, servic
     page.get_by_role("link", name="Settings").click()
     expect(page.get_by_text("Audited figures win.")).to_be_visible()
     page.get_by_role("button", name="Delete the decision").click()
-    expect(page.get_by_text("None. Tick “Remember this”")).to_be_visible()
+    expect(page.get_by_text("None. Tick “Apply this to later questions”")).to_be_visible()
 
 
 def test_both_sides_are_explained(disputed: Page) -> None:
     expect(announced(disputed)).to_have_text("")
-    review_of(disputed).get_by_role("button", name="Both, explain").click()
+    review_of(disputed).get_by_role("button", name="Explain both sides").click()
     expect(answer_of(disputed)).to_contain_text("7.4%")
     expect(answer_of(disputed)).to_contain_text("9.1%")
     expect(disputed.get_by_text("asked to have both sides explained")).to_be_visible()
@@ -178,7 +178,7 @@ def test_on_a_phone_many_attempts_stay_in_one_line_with_the_last_in_sight(disput
     disputed.set_viewport_size(PHONE)
     attempts = disputed.get_by_role("region", name="Agents at work").get_by_role("button", name="Attempt")
     for made in (4, 6):
-        disputed.get_by_role("button", name="Look again without adding").click()
+        disputed.get_by_role("button", name="Search again without adding documents").click()
         expect(attempts).to_have_count(made)
         expect(review_of(disputed)).to_be_visible()
     assert len({attempt.evaluate("chip => chip.offsetTop") for attempt in attempts.all()}) == 1
@@ -195,7 +195,7 @@ def test_on_a_phone_many_attempts_stay_in_one_line_with_the_last_in_sight(disput
 
 
 def test_the_draft_is_accepted_as_it_is(disputed: Page) -> None:
-    review_of(disputed).get_by_role("button", name="Accept the draft as it is").click()
+    review_of(disputed).get_by_role("button", name="Accept the draft as is").click()
     expect(disputed.get_by_text("accepted the draft as it was")).to_be_visible()
     expect(answer_of(disputed)).to_contain_text("The documents do not agree on this")
 

@@ -73,7 +73,7 @@ def test_a_question_that_is_not_asked_yet_waits_for_its_writer(page: Page, servi
 def test_a_long_question_is_shortened_where_it_was_asked_lately(page: Page, service: Service) -> None:
     service.ask("history", f"{ANSWERED} {'And what came of it? ' * 180}")
     page.goto("/w/history/ask")
-    card = page.get_by_role("region", name="Asked lately").get_by_role("link").first
+    card = page.get_by_role("region", name="Recent questions").get_by_role("link").first
     expect(card).to_contain_text(re.compile("And what came of it.*…"))
     assert len(card.inner_text()) < 320
 

@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from masis.cli.calibrating import calibrate
+from masis.cli.library import calibrate
 from masis.knowledge.calibration.profiles import calibration_for
 from tests.support.fake_openai import FakeOpenAI, Raw, Recorded, Reply
 

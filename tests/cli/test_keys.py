@@ -40,7 +40,7 @@ def test_a_key_is_made_and_its_token_shown_with_a_way_to_use_it(masis: CommandLi
     said = masis("keys", "create", "Ada's laptop", "--role", "write", "-w", "acme", "--expires", "90d").stdout
     tokens = set(TOKEN.findall(said))
     assert len(tokens) == 1
-    assert "not shown again" in said
+    assert "shown only this once" in said
     assert "curl http://127.0.0.1:8000/masis/workspaces/acme -H 'Authorization: Bearer masis_" in said
     key = masis.keys.verify(tokens.pop())
     assert (key.name, key.role, key.workspaces) == ("Ada's laptop", "write", ("acme",))

@@ -2,7 +2,7 @@ import socket
 
 import pytest
 
-from masis.cli.listening import listening
+from masis.cli.serving import listening
 from masis.errors import InvalidInput
 
 

@@ -49,7 +49,7 @@ async def assert_unavailable(store: QdrantStore, match: str) -> None:
 async def test_no_server(open_store: Open) -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
-        await assert_unavailable(open_store(closed.getsockname()[1]), "did not answer")
+        await assert_unavailable(open_store(closed.getsockname()[1]), "did not respond")
 
 
 async def test_a_server_that_never_answers(open_store: Open) -> None:
@@ -89,7 +89,7 @@ async def test_a_key_and_a_restart(own_qdrant_server: QdrantServer, open_store: 
     store = open_store(own_qdrant_server.port, qdrant_api_key="right-key")
     await store.upsert("a", [indexed("Revenue rose.")])
     own_qdrant_server.stop()
-    await assert_unavailable(store, "did not answer")
+    await assert_unavailable(store, "did not respond")
     own_qdrant_server.start()
     assert await store.count("a") == 1, "the same store goes on when the server is back"
 

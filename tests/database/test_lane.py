@@ -3,7 +3,7 @@ from contextlib import suppress
 
 import pytest
 
-from masis.database.lane import Lane
+from masis.database.batched import Lane
 
 
 class Counting:

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from masis.database import Schema, open_database
-from masis.database import postgres_pool as pools
+from masis.database import postgres as pools
 from masis.database.postgres import PostgresDatabase
 from masis.errors import DatabaseUnavailable, InvalidInput
 from masis.settings import Settings
@@ -179,10 +179,11 @@ def test_nothing_of_postgres_is_imported_for_the_data_folder() -> None:
 def test_a_server_that_is_away_is_told_of_once() -> None:
     script = f"""
 import sys
-from masis.database import Schema, postgres_pool
+from masis.database import Schema
+from masis.database import postgres
 from masis.database.postgres import PostgresDatabase
 from masis.errors import DatabaseUnavailable
-postgres_pool._WAIT_SECONDS = 0.2
+postgres._WAIT_SECONDS = 0.2
 try:
     PostgresDatabase("postgresql://127.0.0.1:{free_port()}/masis", Schema("notes", ("",))).reading().__enter__()
 except DatabaseUnavailable as error:

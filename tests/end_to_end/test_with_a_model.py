@@ -12,7 +12,6 @@ from masis import Masis, RunResult, Settings
 from masis.orchestrator.graph import graph
 from masis.orchestrator.state import MASISInput
 from masis.reasoning.llm import prompts
-from masis.reasoning.llm.prompts import record
 from tests.support.fake_openai import Fail, FakeOpenAI, Recorded, Reply, Say
 
 QUESTION = "What was revenue in fiscal 2025?"
@@ -103,7 +102,7 @@ def test_the_trail_says_which_words_the_models_were_asked_with(
 ) -> None:
     result = ask(masis)
     stamps = {entry["node"]: entry.get("prompt") for entry in result.trace}
-    roles: dict[str, record.PromptRole] = {"synthesizer": "writer", "critic": "auditor", "evaluator": "judge"}
+    roles: dict[str, prompts.PromptRole] = {"synthesizer": "writer", "critic": "auditor", "evaluator": "judge"}
     for node, role in roles.items():
         assert stamps[node] == {"version": prompts.PROMPT_VERSION, "hash": prompts.prompt_hash(role)}
     assert stamps["researcher"] is stamps["supervisor"] is None

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from masis.export.pack import Pack
-from masis.runs.records import RunRecord
-from masis.runs.result import RunResult
+from masis.export.content import Pack
+from masis.runs.records import RunRecord, RunResult
 from masis.types import Citation, Claim, ClosestPassage
 
 HOSTILE = (
@@ -121,7 +120,14 @@ def made(question: str, answer: str, claims: list[Claim], **more: Any) -> Pack:
         trace=[
             {"node": "researcher", "retry_count": 0, "chunks": 1, "filtered_out": 2, "duration_ms": 12.0},
             {"node": "researcher", "retry_count": 1, "warning": "no_qualifying_evidence", "duration_ms": 1.0},
-            {"node": "critic", "retry_count": 1, "confidence": 0.7, "conflicts": 1, "duration_ms": 3.0},
+            {
+                "node": "critic",
+                "retry_count": 1,
+                "confidence": 0.7,
+                "conflicts": 1,
+                "duration_ms": 3.0,
+                "repairs": [{"repaired": "cut", "sentence": "Churn doubled.", "citations": (), "reason": "7.4%"}],
+            },
             {
                 "node": "human_review",
                 "retry_count": 1,

@@ -12,10 +12,9 @@ import pytest
 from lxml import etree
 from selectolax.lexbor import LexborHTMLParser
 
-from masis.export import fonts
+from masis.export import pdf
+from masis.export.content import Pack, plain
 from masis.export.formats import FORMATS, Format, exported
-from masis.export.pack import Pack
-from masis.export.plain_text import plain
 from tests.export.packs import HOSTILE, hostile, usual
 
 FOR_PEOPLE = [form for form in FORMATS if form != "json"]
@@ -35,7 +34,7 @@ CONTENT = (
     ),
     *("Grace asked to have both sides explained (a standing decision", "asks a person: the documents disagree"),
     *("1234 tokens", "$0.0123"),
-    *("likelihood of being right 82%", "annex.pdf, page 4: “Churn is defined in the annex.”"),
+    *("likely right (82%)", "annex.pdf, page 4: “Churn is defined in the annex.”"),
     "MASIS added the citation.",
 )
 
@@ -200,15 +199,15 @@ def test_a_pdf_says_what_it_cannot_show() -> None:
 
 
 def test_without_a_wide_font_the_librarys_own_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fonts, "_FOLDERS", ())
-    fonts.fonts.cache_clear()
+    monkeypatch.setattr(pdf, "_FOLDERS", ())
+    pdf.fonts.cache_clear()
     try:
         text = text_of(exported(asked("Кириллица"), "pdf"), "pdf")
         assert "Churn was 9.1% in 2025" in text
         assert "Кириллица" not in text
         assert "empty boxes" in text
     finally:
-        fonts.fonts.cache_clear()
+        pdf.fonts.cache_clear()
 
 
 @pytest.mark.parametrize("form", FORMATS)

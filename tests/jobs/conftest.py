@@ -8,7 +8,7 @@ import pytest
 
 from masis.database import Database, open_database
 from masis.jobs.queue import Job, JobQueue
-from masis.runs.schema import RUNS
+from masis.runs.tables import RUNS
 from masis.settings import Settings
 
 LEASE_SECONDS = 15.0

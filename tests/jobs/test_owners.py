@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from masis.jobs.owners import is_dead, new_owner
+from masis.jobs.queue import is_dead, new_owner
 
 
 def test_this_process_lives_and_has_many_names() -> None:
@@ -16,7 +16,7 @@ def test_this_process_lives_and_has_many_names() -> None:
 
 
 def test_a_process_that_ended_is_dead_even_before_its_parent_has_asked() -> None:
-    code = "from masis.jobs.owners import new_owner; print(new_owner(), flush=True)"
+    code = "from masis.jobs.queue import new_owner; print(new_owner(), flush=True)"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     owner = process.stdout.readline().strip()

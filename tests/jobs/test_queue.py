@@ -8,11 +8,10 @@ from threading import Barrier
 
 import pytest
 
-from masis.database import open_database, postgres_pool
+from masis.database import open_database, postgres
 from masis.errors import DatabaseUnavailable
-from masis.jobs.owners import new_owner
-from masis.jobs.queue import Job, JobQueue
-from masis.runs.schema import RUNS
+from masis.jobs.queue import Job, JobQueue, new_owner
+from masis.runs.tables import RUNS
 from masis.settings import Settings
 from tests.jobs.conftest import LEASE_SECONDS, Clock, put
 from tests.support.deployment import until
@@ -142,7 +141,7 @@ def test_cancelling(queue: JobQueue, clock: Clock) -> None:
 
 
 def test_a_dead_process_of_this_machine_is_not_waited_for(queue: JobQueue) -> None:
-    code = "from masis.jobs.owners import new_owner; print(new_owner())"
+    code = "from masis.jobs.queue import new_owner; print(new_owner())"
     dead = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
     living = new_owner()
     put(queue, "a", owner=dead)
@@ -166,7 +165,7 @@ def test_what_a_frozen_process_has_locked_is_free_again(
     postgres_url: str, tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its transaction is open, and nothing more comes from it: the server has to end that."""
-    monkeypatch.setattr(postgres_pool, "FROZEN", "SET idle_in_transaction_session_timeout = '500ms'")
+    monkeypatch.setattr(postgres, "FROZEN", "SET idle_in_transaction_session_timeout = '500ms'")
     database = open_database(Settings(home=tmp_path, database_url=postgres_url), RUNS)
     queue = JobQueue(database, LEASE_SECONDS, clock)
     put(queue, "a", owner="frozen")

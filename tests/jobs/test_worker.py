@@ -10,10 +10,8 @@ import pytest
 from masis.database import Database
 from masis.errors import StoreUnavailable
 from masis.jobs import worker as worker_module
-from masis.jobs.lease import JobCancelled, Lease, LeaseKeeper, LeaseLost
-from masis.jobs.owners import new_owner
-from masis.jobs.queue import Job, JobQueue, Kind
-from masis.jobs.worker import Handler, Worker
+from masis.jobs.queue import Job, JobQueue, Kind, new_owner
+from masis.jobs.worker import Handler, JobCancelled, Lease, LeaseKeeper, LeaseLost, Worker
 from tests.jobs.conftest import put
 
 POLL = 0.02

@@ -330,7 +330,7 @@ async def test_too_little_space_stops_writing_before_it_kills(
     await store.upsert("a", [indexed("x")])
     usage = shutil.disk_usage(store._home)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=MIN_FREE_BYTES - 1))
-    with pytest.raises(DataFolderError, match="has 63 MB left") as error:
+    with pytest.raises(DataFolderError, match="has 63 MB free") as error:
         await store.upsert("a", [indexed("y")])
     assert "another disk" in error.value.advice
     assert await store.count("a") == 1, "reading goes on"
@@ -349,7 +349,7 @@ def tiny_disk(tmp_path: Path) -> Iterator[Path]:
 
 async def test_a_disk_that_is_really_full(tiny_disk: Path) -> None:
     store = EdgeStore(tiny_disk / "home", NamedEmbedder())
-    with pytest.raises(DataFolderError, match="MB left"):
+    with pytest.raises(DataFolderError, match="MB free"):
         await store.upsert("a", [indexed("x")])
     (tiny_disk / "filler").write_bytes(b"x" * ((4 << 20) - (64 << 10)))
     with pytest.raises(DataFolderError):

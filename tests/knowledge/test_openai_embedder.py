@@ -233,7 +233,7 @@ async def test_a_short_retry_after_is_honoured_and_a_long_one_ends_it(fake_opena
 async def test_silence_ends_at_the_time_out(fake_openai: FakeOpenAI) -> None:
     embedder = make(fake_openai, model_timeout_seconds=0.05, model_deadline_seconds=0.1)
     fake_openai.answer_with(lambda _: Hang(5))
-    with pytest.raises(ModelUnavailable, match="did not answer in time"):
+    with pytest.raises(ModelUnavailable, match="did not respond in time"):
         await embedder.embed_query("x")
     embedder.close()
 

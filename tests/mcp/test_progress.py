@@ -3,14 +3,14 @@ from typing import Any
 
 import pytest
 
-from masis.mcp.progress import Hearer, in_words, reporting
-from masis.runs.event_log import RunEvent
+from masis.mcp.results import Hearer, in_words, reporting
+from masis.runs.events import RunEvent
 
 STARTED: RunEvent = {"seq": 1, "at": "", "event": "started", "agent": "critic", "attempt": 1}
 
 
 def test_only_agents_at_work_are_told() -> None:
-    assert in_words(STARTED) == "Critic checks every sentence against its source (attempt 2)"
+    assert in_words(STARTED) == "Critic audits every sentence (attempt 2)"
     assert in_words({**STARTED, "event": "finished"}) is None
     assert in_words({"seq": 1, "at": "", "event": "queued"}) is None
 

@@ -98,7 +98,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("ask", {"question": QUESTION}, "workspace"),
     ("search_evidence", {"question": QUESTION, "workspace": "acme", "limit": 0}, "limit"),
     ("list_documents", {"workspace": "../acme"}, "no workspace"),
-    ("read_passage", {"workspace": "acme", "chunk_id": "c0000000000"}, "Take the chunk_id from a citation"),
+    ("read_passage", {"workspace": "acme", "chunk_id": "c0000000000"}, "Use the chunk_id of a citation"),
     ("read_passage", {"workspace": "nowhere", "chunk_id": "c0000000000"}, "nowhere"),
     ("answer", {"workspace": "acme", "run_id": "x", "action": "stop", "by": "Ada"}, "no run"),
     ("resume", {"workspace": "acme", "run_id": "x"}, "no run"),

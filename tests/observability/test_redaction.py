@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from masis.observability.redaction import HIDDEN, Redaction, secrets_of
+from masis.observability.logs import HIDDEN, Redaction, secrets_of
 from masis.settings import Settings
 
 TOKEN = "masis_k7f3_" + "aB3-_" * 9

@@ -1,4 +1,4 @@
-from masis.orchestrator.accounting import Turn
+from masis.orchestrator.agent import Turn
 from masis.reasoning.llm.engine import LLMWriter
 from masis.reasoning.llm.prompts import prompt_hash
 from tests.support.engines import ScriptedWriter, Stage, asked

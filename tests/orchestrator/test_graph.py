@@ -316,7 +316,7 @@ def test_the_step_limit_is_set_for_the_longest_round_there_is() -> None:
 
 
 def test_a_sync_call_from_inside_a_run_is_refused_and_does_not_hang() -> None:
-    from masis.orchestrator.twin import run_blocking
+    from masis.orchestrator.agent import run_blocking
 
     async def inside() -> None:
         run_blocking(asyncio.sleep(0))

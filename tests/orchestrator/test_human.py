@@ -250,7 +250,7 @@ def test_an_accepted_draft_keeps_its_caveat_and_the_acceptance_is_among_the_clai
 def test_only_what_the_question_offers_can_be_answered(given: dict[str, Any]) -> None:
     stage = Stage(search=ScriptedSearch([[]], empty_workspace=True))
     graph = paused(stage)
-    with pytest.raises(InvalidInput, match="does not answer this question"):
+    with pytest.raises(InvalidInput, match="not one of the choices"):
         answer(graph, stage, **given)
 
 

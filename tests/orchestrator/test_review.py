@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from masis.orchestrator.graph import graph
-from masis.orchestrator.outcome import outcome_of
-from masis.orchestrator.review import CHOICES, Situation, review_for
+from masis.orchestrator.review import CHOICES, Situation, outcome_of, review_for
 from masis.reasoning.ports import AuditFinding
 from masis.types import Claim, Conflict, ReviewCause
 from tests.support.engines import GOOD_ANSWER, ScriptedAuditor, ScriptedWriter, Stage, asked

@@ -135,9 +135,9 @@ def test_a_conflict_without_words_of_its_own_is_about_what_was_asked() -> None:
 
 
 def test_a_conflict_of_which_only_a_sentence_is_known_cannot_be_remembered() -> None:
-    with pytest.raises(InvalidInput, match="nothing to remember") as error:
+    with pytest.raises(InvalidInput, match="Nothing to remember") as error:
         checked_answer(EXPLAIN | {"remember": True}, waiting())
-    assert "without remembering" in error.value.advice
+    assert "without `remember`" in error.value.advice
 
 
 # Which conflict a decision settles.

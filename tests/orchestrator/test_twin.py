@@ -107,7 +107,7 @@ def test_whoever_presses_ctrl_c_waits_until_the_work_has_let_go() -> None:
     """In a process of its own: the work is cancelled, tidies up, and only then does the interrupt come through."""
     code = (
         "import asyncio, os, signal, threading\n"
-        "from masis.orchestrator.twin import run_blocking\n"
+        "from masis.orchestrator.agent import run_blocking\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background jobs ignore it
         "async def work():\n"
         "    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()\n"

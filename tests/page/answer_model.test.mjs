@@ -82,15 +82,18 @@ test("a copy carries footnotes, and says what did not pass", () => {
   assert.equal(text, "Question: What happened?\n\nChurn was 7.4% [1].\n- Sales doubled. (uncited)\n\nSources\n[1] report.pdf, page 2, 12 March 2026: “Churn was 7.4%”");
 });
 
-test("in a copy every quote has its own footnote, the same one once", () => {
+test("sources have the numbers that the service gives them, one for each quote, on the page and in a copy", () => {
   const answer = "Churn was 7.4% [c1]. It came after [c1]. Again 7.4% [c1].";
-  const quoting = (text, quote) => claim(answer, text, { citations: [{ chunk_id: "c1", document_id: "d1", quote }] });
+  const quoting = (text, number, quote) => claim(answer, text, { citations: [{ chunk_id: "c1", document_id: "d1", quote, number }] });
   const claims = [
-    quoting("Churn was 7.4% [c1].", "Churn was 7.4%"),
-    quoting("It came after [c1].", "After."),
-    quoting("Again 7.4% [c1].", "Churn was 7.4%"),
+    quoting("Churn was 7.4% [c1].", 1, "Churn was 7.4%"),
+    quoting("It came after [c1].", 2, "After."),
+    quoting("Again 7.4% [c1].", 1, "Churn was 7.4%"),
   ];
-  const text = withFootnotes(answerModel({ answer, claims, evidence: EVIDENCE }));
+  const model = answerModel({ answer, claims, evidence: EVIDENCE });
+  assert.deepEqual(citations(model).map((piece) => piece.number), [1, 2, 1]);
+  assert.deepEqual(model.sources.map((source) => source.number), [1, 2]);
+  const text = withFootnotes(model);
   assert.match(text, /^Churn was 7\.4% \[1\]\. It came after \[2\]\. Again 7\.4% \[1\]\./);
   assert.deepEqual(text.match(/“.*?”/g), ["“Churn was 7.4%”", "“After.”"]);
 });

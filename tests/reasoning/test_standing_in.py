@@ -8,10 +8,10 @@ import pytest
 
 from masis.errors import BadModelOutput, ModelUnavailable
 from masis.orchestrator.graph import graph
+from masis.reasoning.engines import MeasuredAuditor, MeasuredJudge, MeasuredWriter
 from masis.reasoning.offline.auditor import OfflineAuditor
 from masis.reasoning.offline.judge import OfflineJudge
 from masis.reasoning.ports import AuditFinding, Reply
-from masis.reasoning.standing_in import MeasuredAuditor, MeasuredJudge, MeasuredWriter
 from masis.settings import Settings
 from tests.support.engines import GOOD_ANSWER, ScriptedAuditor, ScriptedJudge, ScriptedWriter, Stage, asked
 

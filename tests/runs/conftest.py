@@ -9,7 +9,7 @@ from masis.client import Masis
 from masis.database import Database, open_database
 from masis.jobs.queue import JobQueue
 from masis.runs.run_table import RunTable
-from masis.runs.schema import RUNS
+from masis.runs.tables import RUNS
 from masis.settings import Settings
 from tests.support.engines import masis_with
 from tests.support.play import Play

@@ -6,7 +6,7 @@ import pytest
 
 from masis.database import Database
 from masis.errors import UnknownDecision
-from masis.runs.decisions import StandingDecisions
+from masis.runs.tables import StandingDecisions
 
 
 def made(workspace: str = "w", **changes: Any) -> Any:

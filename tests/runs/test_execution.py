@@ -8,7 +8,7 @@ import pytest
 
 from masis.client import Masis
 from masis.errors import DatabaseUnavailable, InvalidInput, RunNotWaiting
-from masis.jobs.lease import JobCancelled
+from masis.jobs.worker import JobCancelled
 from masis.runs import execution
 from masis.runs.records import RunStatus
 from masis.settings import Settings

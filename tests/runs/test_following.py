@@ -3,8 +3,7 @@
 import asyncio
 
 from masis.runs.asking import followed
-from masis.runs.event_log import RunEvent
-from masis.runs.hub import Hub
+from masis.runs.events import Hub, RunEvent
 from masis.runs.run_table import RunTable
 from masis.types import LOCAL
 from tests.support.engines import asked

@@ -7,9 +7,9 @@ import pytest
 from masis.database import Connection, Database
 from masis.errors import InvalidInput, UnknownRun
 from masis.jobs.queue import JobKey, JobQueue
-from masis.runs.decisions import StandingDecisions
-from masis.runs.event_log import RunEvent
+from masis.runs.events import RunEvent
 from masis.runs.run_table import RunTable
+from masis.runs.tables import StandingDecisions
 from masis.types import LOCAL, Caller, DecisionMade
 from tests.support.engines import asked
 
@@ -248,6 +248,6 @@ def test_a_page_goes_on_after_a_run_that_was_deleted(runs: RunTable) -> None:
     assert runs.page("w", before=border.position) == listed[2:]
     assert runs.page("w", before=listed[2].run_id) == listed[3:]
     for garbage in ("nothing", "yesterday x", f"{border.created_at} ", border.run_id):
-        with pytest.raises(InvalidInput, match="to go on after") as refused:
+        with pytest.raises(InvalidInput, match="to continue after") as refused:
             runs.page("w", before=garbage)
         assert type(refused.value) is InvalidInput

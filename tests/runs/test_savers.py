@@ -10,8 +10,8 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, Checkpoint, empty_che
 
 from masis.database import Database
 from masis.errors import DataFolderError
-from masis.jobs.lease import LeaseLost
 from masis.jobs.queue import Job, JobQueue
+from masis.jobs.worker import LeaseLost
 from masis.runs.checkpoints import OWNER, open_checkpointer, saving
 from masis.settings import Settings
 

@@ -13,10 +13,9 @@ from typing import Any
 
 from langgraph.config import get_config
 
-from masis.jobs.lease import Lease
+from masis.jobs.worker import Lease
 from masis.runs import execution
-from masis.runs.execution import Execution
-from masis.runs.recording import Recorder
+from masis.runs.execution import Execution, Recorder
 
 RUN: ContextVar[str] = ContextVar("run", default="")
 
@@ -72,8 +71,8 @@ def watch(moments: Moments) -> None:
 
 
 def _watch_saver(moments: Moments) -> None:
+    from masis.runs.checkpoints import LeanSqliteSaver
     from masis.runs.postgres_saver import LeanPostgresSaver
-    from masis.runs.sqlite_saver import LeanSqliteSaver
 
     for saver in (LeanSqliteSaver, LeanPostgresSaver):
         for name in ("aput", "aput_writes"):

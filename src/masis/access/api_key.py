@@ -1,13 +1,51 @@
-"""An API key as everybody may see it: whose it is and what it may do; and its token, of which only a digest is kept."""
+"""An API key: whose it is, what it may do, how long it is valid, and its token, of which only a digest is stored."""
 
 import hashlib
 import hmac
 import re
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal
 
+from masis.errors import Forbidden, InvalidInput
 from masis.types import LOCAL, Caller
+
+EXPIRY_RULE = "use a span like 12h, 30d or 8w, a date (2027-01-31) or a date and time, in UTC unless it says otherwise"
+_SPAN = re.compile(r"(\d{1,6})\s*([hdw])", re.ASCII | re.IGNORECASE)
+_HOURS = {"h": 1, "d": 24, "w": 24 * 7}
+
+
+def iso(moment: datetime) -> str:
+    """One form for all moments that are stored, so that their order is that of the strings."""
+    return moment.astimezone(UTC).isoformat(timespec="seconds")
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def end_of_validity(text: str, now: datetime) -> str:
+    try:
+        moment = _moment(text.strip(), now)
+        written = iso(moment)
+    except (ValueError, OverflowError):
+        raise InvalidInput(f"“{text[:40]}” cannot be an expiry: {EXPIRY_RULE}.") from None
+    if moment <= now:
+        raise InvalidInput(f"The expiry {written} is in the past.")
+    return written
+
+
+def _moment(text: str, now: datetime) -> datetime:
+    if span := _SPAN.fullmatch(text):
+        return now + timedelta(hours=int(span[1]) * _HOURS[span[2].lower()])
+    if len(text) <= len("2027-01-31"):
+        # A key that ends on a day is good on that day.
+        return datetime.combine(date.fromisoformat(text) + timedelta(days=1), time(), UTC)
+    moment = datetime.fromisoformat(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
 
 Role = Literal["read", "write", "admin"]
 ROLES: tuple[Role, ...] = ("read", "write", "admin")
@@ -34,7 +72,7 @@ class ApiKey:
 
 
 LOCAL_ADMIN = ApiKey("local", LOCAL.name, "admin", (EVERY_WORKSPACE,), "", None, None, None, "")
-"""Whoever sits at the machine, while there are no keys."""
+"""The person at this machine, while there are no keys."""
 
 
 def caller_of(key: ApiKey) -> Caller:
@@ -67,3 +105,56 @@ def digest(token: str, secret: bytes) -> str:
 def without_tokens(text: str) -> str:
     """For whatever is written down: a token that got into it is cut to its id."""
     return TOKEN.sub(lambda match: f"{prefix_of(match[1])}_…", text)
+
+
+def has_role(key: ApiKey, needed: Role) -> bool:
+    """In some workspace at least."""
+    return ROLES.index(key.role) >= ROLES.index(needed)
+
+
+def may(key: ApiKey, needed: Role, workspace: str) -> bool:
+    return has_role(key, needed) and _covers(key, workspace)
+
+
+def may_everywhere(key: ApiKey, needed: Role) -> bool:
+    """For what belongs to no workspace alone."""
+    return has_role(key, needed) and EVERY_WORKSPACE in key.workspaces
+
+
+def may_grant(key: ApiKey, role: Role, workspaces: Iterable[str]) -> bool:
+    """Whether it may make a key with these rights, or take one back: an admin, and nothing that it has not itself."""
+    return has_role(key, "admin") and has_role(key, role) and all(_covers(key, each) for each in workspaces)
+
+
+def visible(key: ApiKey, workspaces: Iterable[str]) -> list[str]:
+    """Those of the workspaces that the key may look at."""
+    return [each for each in workspaces if may(key, "read", each)]
+
+
+def require(key: ApiKey, needed: Role, workspace: str) -> None:
+    """The refusal is the same whether or not there is such a workspace."""
+    if not _covers(key, workspace):
+        raise Forbidden("This key has no rights in that workspace.")
+    require_role(key, needed)
+
+
+def require_role(key: ApiKey, needed: Role) -> None:
+    if not has_role(key, needed):
+        raise Forbidden(f"This needs a key with the role {needed}; the role of this one is {key.role}.")
+
+
+def require_everywhere(key: ApiKey, needed: Role) -> None:
+    require_role(key, needed)
+    if not may_everywhere(key, needed):
+        raise Forbidden("This needs a key for all workspaces; this one covers only some.")
+
+
+def require_grant(key: ApiKey, role: Role, workspaces: Iterable[str]) -> None:
+    require_role(key, "admin")
+    if not may_grant(key, role, workspaces):
+        raise Forbidden("An admin of some workspaces can create and revoke keys only for those.")
+
+
+def _covers(key: ApiKey, workspace: str) -> bool:
+    # A workspace cannot be called `*`: granting all of them needs a key that has them all.
+    return EVERY_WORKSPACE in key.workspaces or workspace in key.workspaces

@@ -6,8 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from masis.access.api_key import without_tokens
-from masis.access.expiry import iso
+from masis.access.api_key import iso, without_tokens
 from masis.access.tables import access_database
 from masis.settings import Settings
 from masis.types import Caller
@@ -30,7 +29,7 @@ class AuditEntry:
     subject: str | None
     """The id of what it was done to."""
     detail: str | None
-    """What else a reader needs, in words."""
+    """What else a reader needs to know."""
 
 
 class AuditLog:

@@ -1,22 +1,117 @@
 """The one access check: who is calling, and may they. The API, its page, the MCP server and the CLI ask here."""
 
 import asyncio
+import os
 import re
+import socket
+import struct
+import threading
 import time
+from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import ip_address
+from pathlib import Path
+from typing import Protocol
 
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.types import Scope
 
 from masis.access.api_key import LOCAL_ADMIN, ApiKey
-from masis.access.key_limits import KeyLimits, key_limits_for
 from masis.access.keys import Keys
-from masis.access.peer import is_another_users
 from masis.access.sessions import COOKIE, CSRF_HEADER, Session, Sessions
-from masis.errors import Forbidden, InvalidInput, Unauthorized
+from masis.database.shared_window import Place, SharedWindow, limits_database
+from masis.errors import Forbidden, InvalidInput, RateLimited, Unauthorized
 from masis.settings import Settings
+
+Address = tuple[str, int]
+
+_TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
+_UID_COLUMN = 7
+
+
+def is_another_users(client: Address | None, server: Address | None) -> bool:
+    """A proxy on this machine usually runs as a user of its own. Unknown where the system does not tell."""
+    owner = _owner(client, server) if client and server else None
+    return owner is not None and owner not in (os.geteuid(), 0)
+
+
+def _owner(client: Address, server: Address) -> int | None:
+    for table in _TABLES:
+        try:
+            ends = f" {_written(client, table)} {_written(server, table)} "
+            row = next((line for line in table.read_text().splitlines() if ends in line), None)
+        except (OSError, ValueError):
+            continue
+        if row:
+            return int(row.split()[_UID_COLUMN])
+    return None
+
+
+def _written(address: Address, table: Path) -> str:
+    """As the kernel writes it: words of the machine's byte order, in hexadecimal."""
+    host, port = address
+    if table.name == "tcp":
+        packed = socket.inet_aton(host)
+    else:
+        packed = socket.inet_pton(socket.AF_INET6, host if ":" in host else f"::ffff:{host}")
+    words = struct.unpack(f"={len(packed) // 4}I", packed)
+    return "".join(f"{word:08X}" for word in words) + f":{port:04X}"
+
+
+_SHORTEST_WAIT = 0.1
+
+
+class KeyLimits(Protocol):
+    async def acquire(self, key_id: str) -> None:
+        """Counts a request, or raises RateLimited; one that was refused does not count."""
+        ...
+
+
+def key_limits_for(settings: Settings) -> KeyLimits:
+    return SharedKeyLimits(settings) if settings.database_url else LocalKeyLimits(settings)
+
+
+class LocalKeyLimits:
+    def __init__(self, settings: Settings, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._calls = settings.key_rate_calls
+        self._seconds = settings.key_rate_seconds
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._starts: dict[str, deque[float]] = {}
+
+    async def acquire(self, key_id: str) -> None:
+        with self._lock:
+            now = self._clock()
+            starts = self._starts.setdefault(key_id, deque())
+            while starts and starts[0] + self._seconds <= now:
+                starts.popleft()
+            if len(starts) >= self._calls:
+                raise _refusal(self._calls, self._seconds, starts[0] + self._seconds - now)
+            starts.append(now)
+
+
+class SharedKeyLimits:
+    def __init__(self, settings: Settings) -> None:
+        self._calls = settings.key_rate_calls
+        self._seconds = settings.key_rate_seconds
+        self._database = limits_database(settings)
+
+    async def acquire(self, key_id: str) -> None:
+        window = SharedWindow(self._database, f"key {key_id}", self._calls, self._seconds)
+        answer = await asyncio.to_thread(window.take)
+        if not isinstance(answer, Place):
+            raise _refusal(self._calls, self._seconds, answer)
+
+
+def _refusal(calls: int, seconds: float, wait: float) -> RateLimited:
+    wait = max(wait, _SHORTEST_WAIT)
+    return RateLimited(
+        f"Rate limit reached: {calls} requests per {seconds:g} seconds for this key. Try again in {wait:.0f} seconds.",
+        retry_after=wait,
+    )
+
 
 _KEYS_SEEN_SECONDS = 1.0
 """Whether there are keys is asked with every request; a first key made by another process counts after this long."""
@@ -89,7 +184,7 @@ def require_own_machine(scope: Scope) -> None:
     """Without keys whoever reaches this machine's loopback is its owner. Whoever comes through a proxy is not, nor a
     page elsewhere in the owner's browser, sent here by a name that points to loopback or by a cross-site form."""
     headers = Headers(scope=scope)
-    # nginx adds no header unless it is told to, but it speaks HTTP/1.0 to what is behind it, or runs as another user.
+    # nginx adds no header unless configured to, but it speaks HTTP/1.0 to what is behind it, or runs as another user.
     if (
         any(name in headers for name in _FORWARDED)
         or scope.get("http_version") == "1.0"
@@ -98,25 +193,25 @@ def require_own_machine(scope: Scope) -> None:
         raise Forbidden(
             "The request came through a proxy or from another user, and without keys this service answers only the "
             "user who runs it, on the same machine.",
-            advice="Make a key with `masis keys create` before others can reach the service.",
+            advice="Create a key with `masis keys create` before others can reach the service.",
         )
     host, origin = headers.get("host", ""), headers.get("origin")
     if not _LOOPBACK.fullmatch(host) or (origin is not None and origin.partition("://")[2] != host):
         raise Forbidden(
-            "Without keys this service answers only its own machine.",
-            advice="Call it as 127.0.0.1 or localhost, or make a key with `masis keys create`.",
+            "Without keys this service accepts requests only from its own machine.",
+            advice="Call it as 127.0.0.1 or localhost, or create a key with `masis keys create`.",
         )
 
 
 def require_keys_for(host: str, settings: Settings) -> bool:
     """Before listening: whether others can reach that address. Raises InvalidInput where they could do everything."""
     is_open = not is_loopback(host)
-    # Asked in any case: a database that is away is reported here in words, not by a failed start.
+    # Checked in any case: a database that is down is reported here in plain words, not by a failed start.
     if not Keys(settings).needed() and is_open:
         raise InvalidInput(
             f"There are no keys: anyone who can reach {host} could read and delete everything.",
-            advice='Make one first: masis keys create "the admin" --role admin --workspace "*". '
-            "Or leave out --host: then only this machine can call.",
+            advice='Create one first: masis keys create "the admin" --role admin --workspace "*". '
+            "Or omit --host, so that only this machine can connect.",
         )
     return is_open
 

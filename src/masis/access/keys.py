@@ -1,4 +1,4 @@
-"""API keys: made, checked, listed and revoked. Only a digest of a token is kept.
+"""API keys: made, checked, listed and revoked. Only a digest of a token is stored.
 
 A service that has had keys does not stop asking for them because its database was lost: a mark in the data folder says
 so too, and only a command on the machine itself takes it away.
@@ -13,14 +13,30 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any, Literal
 
-from masis.access.api_key import EVERY_WORKSPACE, ROLES, ApiKey, Role, digest, key_id_of, new_token, prefix_of
-from masis.access.expiry import end_of_validity, iso, utc_now
+from masis.access.api_key import (
+    EVERY_WORKSPACE,
+    ROLES,
+    ApiKey,
+    Role,
+    caller_of,
+    digest,
+    end_of_validity,
+    iso,
+    key_id_of,
+    may_grant,
+    new_token,
+    prefix_of,
+    require_grant,
+    require_role,
+    utc_now,
+)
+from masis.access.audit_log import AuditLog
 from masis.access.tables import access_database, secret_for
 from masis.data_folder import folder_error, make_folder
 from masis.database import Connection
 from masis.errors import InvalidInput, MASISError, Unauthorized, UnknownKey
 from masis.settings import Settings
-from masis.types import WORKSPACE_NAME, WORKSPACE_NAME_RULE
+from masis.types import WORKSPACE_NAME, WORKSPACE_NAME_RULE, Caller
 
 _NAME_CHARS = 100
 _LOCK = "workspaces of keys"
@@ -98,7 +114,7 @@ class Keys:
         while a key is valid."""
         with self._database.writing(_LOCK) as db:
             if db.execute("SELECT 1 FROM api_keys WHERE revoked_at IS NULL LIMIT 1").fetchone():
-                raise InvalidInput("There are keys that are not revoked.", advice="Revoke them first.")
+                raise InvalidInput("Some keys are not revoked.", advice="Revoke them first.")
             db.execute("UPDATE api_keys SET keeps_closed = 0")
         self._leave_mark("no")
 
@@ -187,7 +203,7 @@ def _key(row: Sequence[Any]) -> ApiKey:
 def _checked_name(name: str) -> str:
     name = name.strip()
     if not name or len(name) > _NAME_CHARS or not name.isprintable():
-        raise InvalidInput(f"A key needs a name of 1 to {_NAME_CHARS} printable characters: whose it is, or what for.")
+        raise InvalidInput(f"A key needs a name of 1 to {_NAME_CHARS} printable characters: its owner or purpose.")
     return name
 
 
@@ -201,10 +217,60 @@ def checked_role(role: str) -> Role:
 def _checked_workspaces(workspaces: Iterable[str]) -> list[str]:
     names = sorted(set(workspaces))
     if not names:
-        raise InvalidInput("A key needs a workspace at least, or `*` for all of them.")
+        raise InvalidInput("A key needs at least one workspace, or `*` for all.")
     if EVERY_WORKSPACE in names:
         return [EVERY_WORKSPACE]
     for name in names:
         if not re.fullmatch(WORKSPACE_NAME, name):
             raise InvalidInput(f"“{name[:80]}” cannot be the name of a workspace: {WORKSPACE_NAME_RULE}.")
     return names
+
+
+def grant_key(
+    keys: Keys,
+    log: AuditLog,
+    by: ApiKey,
+    name: str,
+    role: Role,
+    workspaces: Iterable[str],
+    expires_at: str | None = None,
+) -> tuple[ApiKey, str]:
+    """The key and its token, which nobody can show again."""
+    workspaces = tuple(workspaces)
+    require_grant(by, role, workspaces)
+    key, token = keys.create(name, role, workspaces, expires_at)
+    _record(log, caller_of(by), "key.create", key)
+    return key, token
+
+
+def revoke_key(keys: Keys, log: AuditLog, by: ApiKey, key_id: str) -> ApiKey:
+    """A key outside the caller's rights is as unknown as one that was never made."""
+    require_role(by, "admin")
+    key = keys.get(key_id)
+    if not may_grant(by, key.role, key.workspaces):
+        raise UnknownKey(f"There is no key {key_id[:40]}.")
+    if key.revoked_at is None:
+        key = keys.revoke(key_id)
+        _record(log, caller_of(by), "key.revoke", key)
+    return key
+
+
+def revoke_keys_of(keys: Keys, log: AuditLog, by: Caller, workspace: str) -> None:
+    """Of a workspace that is deleted: a key for others too only loses this one."""
+    for key in keys.forget_workspace(workspace):
+        _record(log, by, "key.revoke", key, ": its workspace was deleted")
+
+
+def grantable_keys(keys: Keys, by: ApiKey) -> list[ApiKey]:
+    """Those the caller could have made, newest first."""
+    require_role(by, "admin")
+    return [key for key in keys.list() if may_grant(by, key.role, key.workspaces)]
+
+
+def _record(log: AuditLog, by: Caller, action: str, key: ApiKey, why: str = "") -> None:
+    ends = f", until {key.expires_at}" if key.expires_at else ""
+    detail = f"“{key.name}”, {key.role} in {', '.join(key.workspaces)}{ends}{why}"
+    # One entry for each workspace: its admins read only what concerns it.
+    for workspace in key.workspaces:
+        workspace_id = None if workspace == EVERY_WORKSPACE else workspace
+        log.record(by, action, workspace_id, key.key_id, detail)

@@ -45,7 +45,7 @@ class Session:
             return
         if not shown or not hmac.compare_digest(shown.encode(), self.csrf.encode()):
             raise Forbidden(
-                "The request does not show the token of its session.",
+                "The session's CSRF token is missing or wrong.",
                 advice=f"Send the `csrf` of GET /masis/session as {CSRF_HEADER}, or use a key.",
             )
 
@@ -106,7 +106,9 @@ def _read(body: str) -> tuple[str, str, float]:
 
 
 def _not_signed_in() -> Unauthorized:
-    return Unauthorized("You are not signed in, or no longer.", advice="Sign in with a key: POST /masis/session.")
+    return Unauthorized(
+        "You are not signed in, or your session has ended.", advice="Sign in with a key: POST /masis/session."
+    )
 
 
 class SignInLimit:

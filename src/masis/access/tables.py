@@ -61,7 +61,7 @@ def _given(settings: Settings) -> str | None:
     if len(given) < _MIN_CHARS:
         raise InvalidInput(
             f"MASIS_SECRET_KEY is shorter than {_MIN_CHARS} characters.",
-            advice="Make one with `openssl rand -hex 32`, or unset it: MASIS then makes its own.",
+            advice="Generate one with `openssl rand -hex 32`, or unset it to let MASIS generate its own.",
         )
     return given
 

@@ -1,18 +1,91 @@
-"""Who calls, and whether they may: every route names the role it needs by the type of one parameter."""
+"""The open service, and who calls it: every route names the role it needs by the type of one parameter."""
 
 import asyncio
-from dataclasses import dataclass
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import Depends, Request
 
-from masis.access import rights
+from masis.access import api_key
 from masis.access.api_key import ApiKey, Role, caller_of
-from masis.access.sessions import Session
-from masis.api.service import Service, service_of
+from masis.access.audit_log import AuditLog
+from masis.access.check import AccessCheck
+from masis.access.sessions import Session, SignInLimit
+from masis.api.middleware.idempotency import FirstResponses
 from masis.client import Masis
 from masis.errors import UnknownWorkspace
+from masis.settings import Settings
+from masis.sources.pdf.page_image import PageImage, Wanted
+from masis.sources.sandbox.pool import Sandbox
 from masis.types import Caller
+
+_KEPT_BYTES = 48_000_000
+_PROCESSES = 2
+_SECONDS = 20.0
+"""For one page; who waits longer has left."""
+
+Key = tuple[str, int, int, int | None, int | None]
+"""Document, page, width, start and end: the document's id is a hash of its bytes, so none of it changes."""
+
+
+class PageImages:
+    """Draws pages in limited processes of its own, so that an ingestion keeps nobody waiting; keeps the latest."""
+
+    def __init__(self, settings: Settings) -> None:
+        limits = {"parse_processes": _PROCESSES, "parse_seconds": min(settings.parse_seconds, _SECONDS)}
+        self._sandbox = Sandbox(settings.model_copy(update=limits))
+        self._kept: OrderedDict[Key, PageImage] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def kept(self, key: Key) -> PageImage | None:
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def drawn(self, key: Key, data: bytes, file_name: str, wanted: Wanted) -> PageImage:
+        image = self._sandbox.draw_page(data, file_name, wanted)
+        with self._lock:
+            self._kept[key] = image
+            while sum(len(each.png) for each in self._kept.values()) > _KEPT_BYTES:
+                self._kept.popitem(last=False)
+        return image
+
+    def close(self) -> None:
+        self._sandbox.close()
+
+
+@dataclass
+class Service:
+    settings: Settings
+    masis: Masis
+    access: AccessCheck
+    audit_log: AuditLog
+    first_responses: FirstResponses
+    sign_in_limit: SignInLimit
+    page_images: PageImages
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the service is stopping: waiting requests end."""
+
+
+def open_service(settings: Settings, masis: Masis | None = None, *, always_with_keys: bool = False) -> Service:
+    """Opens no file or socket yet."""
+    return Service(
+        settings,
+        masis or Masis(settings),
+        AccessCheck(settings, always_with_keys=always_with_keys),
+        AuditLog(settings),
+        FirstResponses(settings),
+        SignInLimit(),
+        PageImages(settings),
+    )
+
+
+def service_of(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +115,7 @@ class Access:
         if not await asyncio.to_thread(self.masis.library.catalog.has_workspace, workspace_id):
             raise UnknownWorkspace(
                 f"There is no workspace named “{workspace_id}”.",
-                advice="List them with GET /masis/workspaces, or make this one with POST.",
+                advice="List them with GET /masis/workspaces, or create this one with POST.",
             )
 
 
@@ -58,11 +131,11 @@ class Needs:
         access = await identify(request)
         workspace: str | None = request.path_params.get("workspace_id")
         if workspace is not None:
-            rights.require(access.key, self.role, workspace)
+            api_key.require(access.key, self.role, workspace)
         elif self.everywhere:
-            rights.require_everywhere(access.key, self.role)
+            api_key.require_everywhere(access.key, self.role)
         else:
-            rights.require_role(access.key, self.role)
+            api_key.require_role(access.key, self.role)
         request.state.access = access
         return access
 

@@ -1,54 +1,163 @@
-"""The application: routes, guard, errors, and the worker that does what they put into the queue."""
+"""The application: routes, guard, errors, its OpenAPI description, its server, and the worker for its queue."""
 
+import asyncio
+import socket
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
+import uvicorn
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
 from starlette.routing import Match, Route
 from starlette.types import Lifespan, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from masis._version import __version__
-from masis.api.described import TAGS, described
+from masis.api.access import Service, open_service
 from masis.api.middleware.guard import Guard
 from masis.api.middleware.idempotency import KeepFirstResponse, Replay, on_replay
-from masis.api.middleware.problems import on_http_error, on_masis_error, on_validation_error
-from masis.api.routes import (
-    documents,
-    ingestions,
-    keys,
-    openai,
-    page_images,
-    reference,
-    runs,
-    sample,
-    sessions,
-    system,
-    web_files,
-    workspaces,
-)
-from masis.api.service import Service, open_service
+from masis.api.middleware.problems import FieldProblem, Problem, on_http_error, on_masis_error, on_validation_error
+from masis.api.routes import documents, ingestions, keys, openai, page_images, runs, system, web_files, workspaces
 from masis.client import Masis
 from masis.errors import MASISError
 from masis.observability.metrics import watching_jobs
 from masis.runs.working import use_many_threads
 from masis.settings import Settings
 
+INTRODUCTION = """
+**Answers you can defend.** Five agents answer a question from a workspace's documents, cite every sentence, audit
+themselves, and say what the documents do not.
+
+1. Upload documents: `POST /masis/workspaces/{workspace_id}/documents`.
+2. Ask: `POST /masis/workspaces/{workspace_id}`, or start a run in the background and follow its events.
+3. When a run needs a decision, answer it: `POST …/runs/{run_id}/answer`.
+
+**Keys.** `Authorization: Bearer masis_…`. A service that has no keys answers only its own machine, and needs none.
+**Errors** are problems (RFC 9457) with a stable `code` and `advice`. **Lists** come in pages: give `next_cursor`
+back as `cursor`. **Repeating** a POST is safe with an `Idempotency-Key`: the first response comes again.
+"""
+
+TAGS: list[dict[str, str]] = [
+    {"name": "ask", "description": "A question, and its answer in the same request."},
+    {"name": "runs", "description": "Questions in the background: follow, answer, cancel, export."},
+    {"name": "documents", "description": "What answers are made from: upload, read, search, delete."},
+    {"name": "workspaces", "description": "Tenants: documents, runs and keys belong to exactly one."},
+    {"name": "access", "description": "Keys with roles, sessions, and the audit log."},
+    {"name": "openai", "description": "For clients that speak OpenAI's chat API: a workspace is a model."},
+    {"name": "system", "description": "For administrators."},
+]
+
+_SCHEMES = {
+    "key": {"type": "http", "scheme": "bearer", "description": "A key of MASIS: `masis_…`."},
+    "keyHeader": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+    "session": {"type": "apiKey", "in": "cookie", "name": "masis_session", "description": "The page's, after sign-in."},
+}
+_PUBLIC = frozenset({"/health", "/ready"})
+
+
+def described(document: dict[str, Any]) -> dict[str, Any]:
+    document["info"]["description"] = INTRODUCTION.strip()
+    components = document.setdefault("components", {})
+    components["securitySchemes"] = _SCHEMES
+    schemas = components.setdefault("schemas", {})
+    problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+    problem.pop("$defs", None)
+    schemas |= {"Problem": problem, "FieldProblem": FieldProblem.model_json_schema()}
+    for unused in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(unused, None)
+    for path, operations in document["paths"].items():
+        for operation in operations.values():
+            # The empty one: a service without keys needs none.
+            operation["security"] = [] if path in _PUBLIC else [{"key": []}, {"keyHeader": []}, {"session": []}, {}]
+    return document
+
+
+GRACE_SECONDS = 5
+"""Requests in work when the service stops are waited for so long, half of what container engines wait; runs are given
+back to the queue and continue elsewhere or later."""
+MOST_CONNECTIONS = 2000
+MOST_HEADER_BYTES = 64 * 1024
+
+
+def server_for(app: FastAPI, settings: Settings, host: str, port: int) -> uvicorn.Server:
+    config = uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        http=_patience_of(settings.request_seconds),
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=15,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+        limit_concurrency=MOST_CONNECTIONS,
+        h11_max_incomplete_event_size=MOST_HEADER_BYTES,
+    )
+    return _Server(config)
+
+
+class _Server(uvicorn.Server):
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        app = cast(FastAPI, self.config.app)
+        app.state.service.stopping.set()
+        await super().shutdown(sockets)
+
+
+def _patience_of(seconds: float) -> type[asyncio.Protocol]:
+    """uvicorn waits for ever for the head of a request; a crowd of such clients would take every connection."""
+
+    class Patience(H11Protocol):
+        _deadline: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self._watch()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            self._watch()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._forget_deadline()
+            super().connection_lost(exc)
+
+        def _watch(self) -> None:
+            # A deadline once set is not put off by another byte: only a whole head lifts it.
+            if self.cycle is not None and not self.cycle.response_complete:
+                self._forget_deadline()
+            elif self._deadline is None:
+                self._deadline = self.loop.call_later(seconds, self._cut_off)
+
+        def _cut_off(self) -> None:
+            self._deadline = None
+            if self.cycle is None or self.cycle.response_complete:
+                self.transport.write(b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+                self.transport.close()
+
+        def _forget_deadline(self) -> None:
+            if self._deadline is not None:
+                self._deadline.cancel()
+                self._deadline = None
+
+    return Patience
+
+
 ROUTERS = (
     runs.router,
     workspaces.router,
     documents.router,
     page_images.router,
-    sample.router,
+    documents.sample,
     ingestions.router,
     keys.router,
-    sessions.router,
+    keys.sessions,
     openai.router,
     system.router,
-    reference.router,
+    web_files.reference,
     web_files.router,
 )
 

@@ -1,12 +1,23 @@
-"""What the routes take and give, described for the OpenAPI document: what all share, and documents."""
+"""Request and response models for the OpenAPI document: shared ones, pages of lists, documents, keys."""
 
-from typing import Annotated, Literal
+import base64
+import binascii
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Generic, Literal, TypeVar
 
 from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from masis.access.api_key import ApiKey
+from masis.access.audit_log import AuditEntry
+from masis.errors import InvalidInput
+from masis.knowledge.catalog import WorkspaceSummary
+from masis.runs.ingestions import Counts, IngestedFile, Ingestion
+from masis.runs.planning import Finding
+from masis.runs.records import RunRecord, UsageRow
 from masis.settings import QUESTION_CEILING
-from masis.types import WORKSPACE_NAME, WORKSPACE_NAME_RULE, DocumentStatus
+from masis.types import WORKSPACE_NAME, WORKSPACE_NAME_RULE, DeletionReceipt, DocumentStatus
 
 LATEST_OFFSET = 2**31
 Offset = Annotated[int | None, Query(ge=0, le=LATEST_OFFSET, description="In the document's text, as citations count.")]
@@ -29,14 +40,6 @@ class Given(Described):
     """What a request carries: nothing is guessed (no text for a number) and nothing unknown is passed over."""
 
     model_config = ConfigDict(use_attribute_docstrings=True, extra="forbid", strict=True)
-
-
-class Workspace(Described):
-    workspace_id: str = Field(examples=["acme"])
-    documents: int
-    """Those that can be asked about."""
-    chunks: int
-    created_at: str
 
 
 class NewWorkspace(Given):
@@ -122,60 +125,103 @@ class Found(Passage):
     """Relevance, from 0 to 1."""
 
 
-class Receipt(Described):
-    """What was removed, counted as it was removed."""
-
-    workspace_id: str
-    document_id: str | None
-    file_names: list[str]
-    documents: int
-    chunks: int
-    text_chars: int
-    bytes: int
-    cached_vectors: int
-    runs: int
-    deleted_at: str
-
-
-class FileProgress(Described):
-    file_name: str
-    document_id: str
-    stage: str = Field(examples=["reading"])
-    """queued, reading, findable (by keyword), embedding, ready, pending, duplicate or failed."""
-    reason: str | None
-    """Why it failed, or what of it could not be read."""
-
-
-class IngestionCounts(Described):
-    files_done: int
-    files_total: int
-    pages: int
-    chunks_done: int
-    chunks_total: int
-    seconds_left: float | None
-    """An estimate, while there is something to go by."""
-
-
-class IngestionOut(Described):
-    """Files on their way into a workspace."""
-
-    ingestion_id: str
-    workspace_id: str
-    status: Literal["queued", "running", "done", "cancelled", "failed"]
-    created_at: str
-    finished_at: str | None
-    asked_by: str
-    key_id: str | None
-    files: list[FileProgress]
-    progress: IngestionCounts
-    error: str | None
-
-
 class KnownDocument(Described):
     document_id: str
     file_name: str
 
 
-class Accepted(IngestionOut):
-    duplicates: list[KnownDocument] = Field(default_factory=list)
+@dataclass(frozen=True, slots=True)
+class Accepted(Ingestion):
+    duplicates: list[KnownDocument] = field(default_factory=list[KnownDocument])
     """Files of this upload whose bytes the workspace has already."""
+
+
+Item = TypeVar("Item")
+
+Limit = Annotated[int, Query(ge=1, le=200, description="How many at most.")]
+Cursor = Annotated[
+    str | None, Query(max_length=2000, description="`next_cursor` of the previous page; omit it for the first page.")
+]
+
+
+class Page(BaseModel, Generic[Item]):
+    items: list[Item]
+    next_cursor: str | None = Field(None, description="Send it as `cursor` for the next page; null on the last.")
+
+
+def cursor_after(position: str) -> str:
+    return base64.urlsafe_b64encode(position.encode()).decode().rstrip("=")
+
+
+def position_of(cursor: str | None) -> str | None:
+    if cursor is None:
+        return None
+    try:
+        padded = cursor + "=" * (-len(cursor) % 4)
+        return base64.b64decode(padded, altchars=b"-_", validate=True).decode()
+    except (binascii.Error, ValueError):
+        raise InvalidInput("Invalid cursor.", advice="Use `next_cursor` of the previous page.") from None
+
+
+def cut(found: Sequence[Item], limit: int, position: Callable[[Item], str]) -> tuple[Sequence[Item], str | None]:
+    """Of one more than `limit` that were asked for, the page and where the next begins."""
+    shown = found[:limit]
+    return shown, cursor_after(position(shown[-1])) if len(found) > limit else None
+
+
+def cut_sorted(
+    found: Sequence[Item],
+    limit: int,
+    cursor: str | None,
+    position: Callable[[Item], str],
+    *,
+    newest_first: bool = False,
+) -> tuple[Sequence[Item], str | None]:
+    """A page of a list that is small enough to have whole, in the order of its positions."""
+    seen = position_of(cursor)
+    ordered = sorted(found, key=position, reverse=newest_first)
+    if seen is not None:
+        ordered = [each for each in ordered if (position(each) < seen if newest_first else position(each) > seen)]
+    return cut(ordered, limit, position)
+
+
+class NewKey(Given):
+    name: str = Field(min_length=1, max_length=100, examples=["Ada's notebook"])
+    role: Literal["read", "write", "admin"]
+    """read: look; write: also ask, answer, upload and delete; admin: also workspaces, keys and the audit log."""
+    workspaces: list[str] = Field(min_length=1, max_length=1000, examples=[["acme"]])
+    """Their names, or `*` for all."""
+    expires: str | None = Field(None, max_length=40, examples=["90d"])
+    """A span (12h, 30d, 8w), a date, or a date and time."""
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedKey(ApiKey):
+    token: str
+    """Shown this once: nobody can read it again."""
+
+
+class Me(Described):
+    """Who the service takes you for."""
+
+    name: str
+    key_id: str | None
+    role: str
+    workspaces: list[str]
+    """`*` is all of them."""
+    keys_needed: bool
+    """False: there are no keys, and the person at this machine may do everything."""
+
+
+class Alive(Described):
+    status: Literal["ok"] = "ok"
+    version: str
+
+
+RETURNED_AS_THEY_ARE = (
+    *(Accepted, ApiKey, AuditEntry, Counts, CreatedKey, DeletionReceipt, Finding, IngestedFile, Ingestion, RunRecord),
+    *(UsageRow, WorkspaceSummary),
+)
+for record in RETURNED_AS_THEY_ARE:
+    # The OpenAPI document describes their fields by the strings under them.
+    setattr(record, "__pydantic_config__", ConfigDict(use_attribute_docstrings=True))  # noqa: B010

@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from masis.api.models import Described, Given, Question
-from masis.runs.records import RunStatus
 from masis.settings import RETRY_CEILING
 from masis.types import Outcome
 
@@ -90,32 +89,6 @@ class FullResult(Result):
     """Version and hash of the words that models were asked with."""
 
 
-class Run(Described):
-    """One question asked of one workspace."""
-
-    run_id: str = Field(examples=["5f0c2a9d1b7e"])
-    workspace_id: str
-    question: str
-    status: RunStatus
-    """`waiting`: for a person's answer."""
-    outcome: Outcome | None
-    confidence: float | None
-    created_at: str
-    started_at: str | None
-    finished_at: str | None
-    attempts: int
-    agent: str | None
-    """Who works now."""
-    requires_human_review: bool
-    asked_by: str
-    key_id: str | None
-    model_calls: int
-    input_tokens: int
-    output_tokens: int
-    cost_usd: float
-    error: str | None
-
-
 class Answer(Given):
     """What a person decided about a run that waits."""
 
@@ -146,16 +119,3 @@ class DecisionOut(Described):
     workspace_id: str
     action: str
     about: str
-
-
-class UsageOut(Described):
-    """What was spent, by whom."""
-
-    workspace_id: str
-    key_id: str | None
-    asked_by: str
-    runs: int
-    model_calls: int
-    input_tokens: int
-    output_tokens: int
-    cost_usd: float

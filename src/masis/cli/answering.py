@@ -1,15 +1,104 @@
-"""`masis ask`, `masis answer` and `masis resume`."""
+"""`masis ask`, `answer`, `resume` and `search`: questions, and the passages they are answered from."""
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, opened, print_json
-from masis.cli.costs import print_receipt, show_plan
-from masis.cli.searching import InDocument, OfType, OnPages, Since, Until, filters_from
+from masis.cli.console import AsJson, Workspace, err, opened, out, print_json
+from masis.cli.report import print_receipt, show_plan
 
 if TYPE_CHECKING:
-    from masis.runs.result import RunResult
+    from masis.runs.records import RunResult
+    from masis.types import EvidenceChunk, SearchFilters
+
+
+_SHOWN_CHARS = 400
+
+# Where to look: the same for a search and for a question.
+InDocument = Annotated[
+    list[str] | None, typer.Option("--document", "-d", help="Only in this file, by name or id (repeatable).")
+]
+OfType = Annotated[
+    list[str] | None, typer.Option("--type", "-t", help="Only in files of this type: pdf, xlsx (repeatable).")
+]
+Since = Annotated[str | None, typer.Option(help="Only documents dated on or after: 2024, 2024-03.")]
+Until = Annotated[str | None, typer.Option(help="Only documents dated on or before.")]
+OnPages = Annotated[str | None, typer.Option(help="Only on these pages, sheets or slides: 3 or 3-7.")]
+
+
+def search(
+    question: Annotated[str, typer.Argument(help="A question, or the words to look for.")],
+    workspace: Workspace,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="How many passages.")] = 10,
+    document: InDocument = None,
+    file_type: OfType = None,
+    since: Since = None,
+    until: Until = None,
+    pages: OnPages = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the passages that a question would be answered from, with their relevance. No model is asked.
+
+    What is below the threshold (0.60, or 0.55 on a retry) is shown dimmed: an answer would not use it.
+
+    $ masis search "customer churn in 2025" --workspace acme --type pdf --since 2025
+    """
+    with opened(as_json=as_json) as masis:
+        filters = filters_from(document, file_type, since, until, pages)
+        found = masis.search(question, workspace, limit=limit, filters=filters)
+        if since or until:
+            _say_undated(masis.library.catalog.undated(workspace))
+        if as_json:
+            print_json(found)
+        elif not found:
+            out().print("Nothing was found.")
+        else:
+            for number, passage in enumerate(found, start=1):
+                _print_passage(number, passage, is_used=passage["score"] >= masis.settings.relevance_threshold)
+
+
+def _say_undated(count: int) -> None:
+    if count:
+        noun = "document has" if count == 1 else "documents have"
+        err().print(f"{count} {noun} no date and can be in no range: left out.", style="dim")
+
+
+def filters_from(
+    documents: list[str] | None, file_types: list[str] | None, since: str | None, until: str | None, pages: str | None
+) -> "SearchFilters":
+    from masis.types import SearchFilters
+
+    return SearchFilters(tuple(documents or ()), tuple(file_types or ()), since, until, _pages(pages))
+
+
+def _pages(wanted: str | None) -> tuple[int, int] | None:
+    if wanted is None:
+        return None
+    first, _, last = wanted.replace("–", "-").partition("-")
+    try:
+        return int(first), int(last or first)
+    except ValueError:
+        from masis.errors import InvalidInput
+
+        raise InvalidInput(
+            f"{wanted[:40]!r} is not a page range.", advice="Write a page number or a range: 3, 3-7."
+        ) from None
+
+
+def _print_passage(number: int, passage: "EvidenceChunk", *, is_used: bool) -> None:
+    from rich.markup import escape
+
+    place = passage.get("label") or f"page {passage['page']}"
+    start, end = (position - passage["start"] for position in passage["focus"])
+    words = " ".join(passage["text"][start:end].split())
+    shown = f"{'… ' if start else ''}{words[:_SHOWN_CHARS]}{' …' if end < len(passage['text']) else ''}"
+    style = "" if is_used else "dim"
+    out().print(
+        f"{number:>3}. [bold]{passage['score']:.2f}[/bold] {escape(passage['file_name'])}, {escape(place)} "
+        f"[dim]\\[{passage['chunk_id']}][/dim]",
+        style=style,
+    )
+    out().print(f"     {escape(shown)}", style=style)
 
 
 def ask(
@@ -26,14 +115,14 @@ def ask(
     since: Since = None,
     until: Until = None,
     pages: OnPages = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what it would take: calls, tokens, money, seconds.")
-    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only estimate it: calls, tokens, cost, seconds.")] = False,
     max_cost: Annotated[
-        float | None, typer.Option(help="Spend at most so many US dollars on models.", min=0, metavar="USD")
+        float | None, typer.Option(help="Maximum cost of model calls, in US dollars.", min=0, metavar="USD")
     ] = None,
-    max_seconds: Annotated[float | None, typer.Option(help="Work at most so many seconds.", min=0)] = None,
-    receipt: Annotated[bool, typer.Option("--receipt", help="Also what each agent spent in each attempt.")] = False,
+    max_seconds: Annotated[float | None, typer.Option(help="Maximum working time, in seconds.", min=0)] = None,
+    receipt: Annotated[
+        bool, typer.Option("--receipt", help="Also print what each agent spent in each attempt.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Ask a question of a workspace's documents.
@@ -50,7 +139,7 @@ def ask(
     $ masis ask "What did the board decide on Lyon?" -w acme --max-cost 0.05 --max-seconds 60
     """
     with opened(as_json=as_json) as masis:
-        from masis.cli.live import watching
+        from masis.cli.report import watching
         from masis.types import Budget
 
         filters = filters_from(document, file_type, since, until, pages)
@@ -78,7 +167,7 @@ def answer(
     again: Annotated[bool, typer.Option("--again", help="Search again: documents were added, or a server is back.")] = (
         False
     ),
-    accept: Annotated[bool, typer.Option("--accept", help="Accept the best draft as it is.")] = False,
+    accept: Annotated[bool, typer.Option("--accept", help="Accept the best draft as is.")] = False,
     stop: Annotated[bool, typer.Option("--stop", help="End the run.")] = False,
     remember: Annotated[
         bool,
@@ -97,7 +186,7 @@ def answer(
     $ masis answer 4f2a… --question "What was audited revenue in 2025?"
     """
     with opened(as_json=as_json) as masis:
-        from masis.cli.live import watching
+        from masis.cli.report import watching
 
         chosen = {
             "prefer": bool(prefer or over),
@@ -142,7 +231,7 @@ def resume(
     $ masis resume 4f2a…
     """
     with opened(as_json=as_json) as masis:
-        from masis.cli.live import watching
+        from masis.cli.report import watching
 
         with watching(quiet=as_json) as on_event:
             result = masis.resume(run_id, on_event=on_event)

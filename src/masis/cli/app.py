@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from masis.cli import answering, calibrating, doctoring, keys, library, mcp_server, running, searching, serving
+from masis.cli import answering, keys, library, running, serving
 
 app = typer.Typer(
     name="masis",
@@ -32,18 +32,18 @@ app.add_typer(running.runs, name="runs")
 app.command("decisions")(running.decisions)
 app.command("usage")(running.usage)
 app.command("ingest")(library.ingest)
-app.command("search")(searching.search)
+app.command("search")(answering.search)
 app.command("workspaces")(library.workspaces)
 app.command("documents")(library.documents)
 app.command("delete")(library.delete)
 app.command("reindex")(library.reindex)
-app.command("calibrate")(calibrating.calibrate)
-app.command("mcp")(mcp_server.mcp)
+app.command("calibrate")(library.calibrate)
+app.command("mcp")(serving.mcp)
 app.add_typer(keys.app, name="keys")
 app.command("audit-log")(keys.audit_log)
 app.command("serve")(serving.serve)
 app.command("worker")(serving.worker)
-app.command("doctor")(doctoring.doctor)
+app.command("doctor")(serving.doctor)
 
 
 def _print_version(wanted: bool) -> None:

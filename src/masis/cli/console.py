@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Workspace = Annotated[
     str,
-    typer.Option("--workspace", "-w", help="Whose documents: a name of letters, digits, '.', '_' and '-'."),
+    typer.Option("--workspace", "-w", help="The workspace: letters, digits, '.', '_' and '-'."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the machine-readable result and nothing else.")]
 
@@ -77,7 +77,7 @@ def clear_errors(*, as_json: bool) -> Iterator[None]:
 
 @contextmanager
 def opened(*, as_json: bool) -> Iterator["Masis"]:
-    """MASIS as it is configured here, closed when the command ends; what goes wrong is said in words."""
+    """MASIS as configured here, closed when the command ends; errors are explained in plain words."""
     with clear_errors(as_json=as_json):
         from masis import Masis
 
@@ -90,7 +90,7 @@ def opened(*, as_json: bool) -> Iterator["Masis"]:
 
 
 def record(masis: "Masis", action: str, workspace: str, subject: str) -> None:
-    """What is gone for good is in the audit log, whichever way it went."""
+    """Deletions are in the audit log, whichever door they came through."""
     from masis.access.audit_log import AuditLog
     from masis.types import LOCAL
 
@@ -108,7 +108,7 @@ def _fail(code: str, message: str, advice: str, as_json: bool) -> NoReturn:
 
 
 def settings() -> "Settings":
-    """The environment's settings; one that cannot be used is an error of the user's, said in words."""
+    """The environment's settings; an invalid one is reported as the user's error."""
     from pydantic import ValidationError
 
     from masis.errors import InvalidInput

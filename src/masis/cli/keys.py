@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
-    help="""API keys: make, list and revoke them. As soon as there is one, the service asks every caller for a key.
+    help="""API keys: create, list and revoke. Once there is a key, every caller needs one.
 
     $ masis keys create "Ada's laptop" --role write --workspace acme --expires 90d
 
@@ -25,27 +25,27 @@ app = typer.Typer(
 
 @app.command("create")
 def create(
-    name: Annotated[str, typer.Argument(help="Whose it is, or what for; it is shown in the audit log.")],
+    name: Annotated[str, typer.Argument(help="Its owner or purpose; shown in the audit log.")],
     workspaces: Annotated[
         list[str],
-        typer.Option("--workspace", "-w", help="A workspace it opens; repeat it for several, '*' opens all."),
+        typer.Option("--workspace", "-w", help="A workspace it may use (repeatable); '*' for all."),
     ],
     role: Annotated[
         str,
         typer.Option(
             "--role",
             "-r",
-            help="read: look and search. write: also ask, answer, upload and delete documents and runs. "
+            help="read: view and search. write: also ask, answer, upload and delete documents and runs. "
             "admin: also workspaces, keys and the audit log.",
         ),
     ] = "read",
     expires: Annotated[
         str | None,
-        typer.Option("--expires", help="A span (12h, 90d, 8w) or a date (2027-01-31, good on that day; UTC)."),
+        typer.Option("--expires", help="A duration (12h, 90d, 8w) or a date (2027-01-31, inclusive, UTC)."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a key and print its token, this once: only a digest is kept.
+    """Create a key and print its token once: only a digest is stored.
 
     $ masis keys create "Ada's laptop" --role write --workspace acme --expires 90d
 
@@ -54,8 +54,7 @@ def create(
     with clear_errors(as_json=as_json):
         from masis.access.api_key import LOCAL_ADMIN
         from masis.access.audit_log import AuditLog
-        from masis.access.granting import grant_key
-        from masis.access.keys import Keys, checked_role
+        from masis.access.keys import Keys, checked_role, grant_key
 
         configured = settings()
         key, token = grant_key(
@@ -70,9 +69,9 @@ def create(
 def _print_new(key: "ApiKey", token: str) -> None:
     # Not through rich: a token that is wrapped cannot be copied.
     typer.echo(f"Key {key.key_id} for {key.name}: {_rights(key)}, {_ends(key)}.")
-    typer.echo("Its token, which is not shown again:\n")
+    typer.echo("Its token, shown only this once:\n")
     typer.echo(f"    {token}\n")
-    typer.echo("Use it, while the service runs:\n")
+    typer.echo("Use it while the service is running:\n")
     typer.echo(f"    {_example(key, token)}")
 
 
@@ -88,7 +87,7 @@ def _example(key: "ApiKey", token: str) -> str:
 
 @app.command("list")
 def list_keys(as_json: AsJson = False) -> None:
-    """List the keys, newest first: what each may do, when it was last used, when it ends. Tokens are not known.
+    """List the keys, newest first: rights, last use and expiry. Tokens are not stored.
 
     $ masis keys list --json
     """
@@ -100,7 +99,7 @@ def list_keys(as_json: AsJson = False) -> None:
             print_json([asdict(key) for key in found])
         elif not found:
             out().print(
-                "No keys: the service answers this machine alone. Make one: "
+                "No keys: the service accepts only this machine. Create one: "
                 "[cyan]masis keys create NAME --role write --workspace NAME[/cyan]"
             )
         else:
@@ -113,15 +112,14 @@ def revoke(
     key_id: Annotated[str, typer.Argument(help="The key's id: the part of its token between the two underscores.")],
     as_json: AsJson = False,
 ) -> None:
-    """Revoke a key: from the next request on it opens nothing. It stays in the list; nothing brings it back.
+    """Revoke a key, effective with the next request. It stays in the list and cannot be restored.
 
     $ masis keys revoke 3f9a0c12be77
     """
     with clear_errors(as_json=as_json):
         from masis.access.api_key import LOCAL_ADMIN
         from masis.access.audit_log import AuditLog
-        from masis.access.granting import revoke_key
-        from masis.access.keys import Keys
+        from masis.access.keys import Keys, revoke_key
 
         configured = settings()
         keys = Keys(configured)

@@ -1,4 +1,4 @@
-"""`masis ingest`, `workspaces`, `documents`, `delete` and `reindex`: what there is to ask."""
+"""`masis ingest`, `workspaces`, `documents`, `delete`, `reindex` and `calibrate`: what there is to ask."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,23 +12,24 @@ from masis.cli.console import AsJson, Workspace, err, opened, out, print_json, p
 from masis.wording import counted
 
 if TYPE_CHECKING:
+    from masis.knowledge.calibration.fitting import Profile
     from masis.knowledge.ingestion.progress import IngestProgress
     from masis.types import Document, IngestReport
 
 
 def ingest(
-    paths: Annotated[list[Path], typer.Argument(help="Files and folders; folders are read with all they hold.")],
+    paths: Annotated[list[Path], typer.Argument(help="Files and folders; folders are read recursively.")],
     workspace: Workspace,
     defer_vectors: Annotated[
         bool,
         typer.Option(
             "--defer-vectors",
-            help="Stop when everything can be found by keyword; vectors come as questions need them, or next time.",
+            help="Stop when everything can be found by keyword; passages are embedded when needed, or next time.",
         ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Read documents into a workspace, which is made when it does not exist.
+    """Read documents into a workspace, creating it if necessary.
 
     PDF, Word, PowerPoint, Excel, OpenDocument, RTF, EPUB, HTML, Markdown, text in any encoding, CSV, JSON, XML,
     e-mail with what is attached, and archives of all these; images where a model that sees them is configured.
@@ -120,7 +121,7 @@ def _extent(document: "Document") -> str:
 
 
 def workspaces(as_json: AsJson = False) -> None:
-    """List the workspaces, with what each holds.
+    """List the workspaces with their contents.
 
     $ masis workspaces --json
     """
@@ -129,7 +130,7 @@ def workspaces(as_json: AsJson = False) -> None:
         if as_json:
             print_json([asdict(each) for each in found])
         elif not found:
-            out().print("No workspace yet. Make one: [cyan]masis ingest PATH --workspace NAME[/cyan]")
+            out().print("No workspace yet. Create one: [cyan]masis ingest PATH --workspace NAME[/cyan]")
         else:
             rows = [(w.workspace_id, w.documents, w.chunks, w.created_at[:10]) for w in found]
             print_table(["workspace", "documents", "passages", "made"], rows)
@@ -154,12 +155,12 @@ def documents(workspace: Workspace, as_json: AsJson = False) -> None:
 def delete(
     workspace: Workspace,
     document: Annotated[
-        str | None, typer.Argument(help="A document's file name or id; without one the whole workspace goes.")
+        str | None, typer.Argument(help="A document's file name or id; without it, the whole workspace is deleted.")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Delete a document, or a workspace with all that is its: index, text, kept files, caches and runs.
+    """Delete a document, or a workspace with everything in it: index, text, stored files, caches and runs.
 
     Prints a receipt of what was removed.
 
@@ -187,7 +188,7 @@ def reindex(as_json: AsJson = False) -> None:
     """Rebuild the index for the embedder, chunk size and language now configured.
 
     Questions are answered from the old index until the new one is complete. Nothing is read again: the extracted
-    texts are kept.
+    texts are preserved.
 
     $ MASIS_EMBEDDING_MODEL=text-embedding-3-small masis reindex
     """
@@ -198,3 +199,62 @@ def reindex(as_json: AsJson = False) -> None:
             print_json({"passages": passages})
         else:
             out().print(f"The index was rebuilt: {counted(passages, 'passage')}.")
+
+
+def calibrate(
+    workspace: Annotated[
+        str | None, typer.Option("--workspace", "-w", help="Take passages from this workspace; default all.")
+    ] = None,
+    questions: Annotated[
+        Path | None,
+        typer.Option(
+            "--questions",
+            "-q",
+            help='JSON lines {"question", "passage"} or {"question", "document"}; a question alone is off-topic.',
+        ),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the result without saving it.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Fit the relevance scale to the embedder in use, so that 0.60 and 0.55 keep and drop what they should.
+
+    The same questions and passages go through it and through the embedded model, which is the reference. Without
+    --questions they are made from the passages themselves. Only the embedder is asked, no chat model.
+
+    $ MASIS_EMBEDDING_MODEL=text-embedding-3-small masis calibrate --workspace acme
+
+    $ masis calibrate --questions labelled.jsonl --dry-run
+    """
+    with opened(as_json=as_json) as masis:
+        from masis.knowledge.calibration.run import calibrate_library
+        from masis.orchestrator.agent import run_blocking
+
+        profile = run_blocking(calibrate_library(masis.library, masis.settings, workspace, questions, dry_run=dry_run))
+        if as_json:
+            print_json({**profile.as_json(), "saved": not dry_run})
+        else:
+            _print_profile(profile, is_saved=not dry_run)
+
+
+def _print_profile(profile: "Profile", *, is_saved: bool) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    console = out()
+    console.print(f"[bold]{escape(profile.embedder)}[/bold], {escape(profile.source)}")
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    for title in ("relevance", "cosine", f"{profile.reference}", "before", "calibrated"):
+        table.add_column(title)
+    cosines = {relevance: cosine for cosine, relevance in profile.points}
+    for rates in profile.rates:
+        if rates.threshold in cosines:
+            shares = (rates.reference, rates.uncalibrated, rates.calibrated)
+            table.add_row(f"{rates.threshold:.2f}", f"{cosines[rates.threshold]:.3f}", *map(_shares, shares))
+    console.print(table)
+    console.print("[dim]Share of questions whose answer passes / of off-topic questions that find something.[/dim]")
+    console.print("Saved: searches use it from now on." if is_saved else "Nothing was saved (--dry-run).")
+
+
+def _shares(shares: tuple[float, float]) -> str:
+    on_topic, off_topic = shares
+    return f"{on_topic:.0%} / {off_topic:.0%}"

@@ -1,7 +1,10 @@
-"""A finished run on the terminal: the answer with numbered sources, the verdicts, the scores, what is asked of you."""
+"""A run on the terminal: live progress, the answer with sources and verdicts, and what it cost."""
 
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group
 from rich.markup import escape
@@ -9,13 +12,102 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from masis.cli.console import out
-from masis.numbering import Source, Sources
-from masis.wording import OUTCOMES, REVIEW_CAUSES, Tone, counted, verdict_of
+from masis.cli.console import err, out, print_json, print_table
+from masis.types import place
+from masis.wording import (
+    AGENTS,
+    OUTCOMES,
+    REPAIRS,
+    REVIEW_CAUSES,
+    Source,
+    Sources,
+    Tone,
+    counted,
+    likelihood_words,
+    removed_sentences,
+    step_words,
+    verdict_of,
+)
 
 if TYPE_CHECKING:
     from masis.orchestrator.trail import InstructionSeen
-    from masis.runs.result import RunResult
+    from masis.runs.events import RunEvent
+    from masis.runs.planning import Estimate, Plan
+    from masis.runs.records import RunResult
+    from masis.types import ClosestPassage
+
+
+@contextmanager
+def watching(*, quiet: bool) -> "Iterator[Callable[[RunEvent], None] | None]":
+    if quiet:
+        yield None
+        return
+    console = err()
+    with console.status("starting") as status:
+
+        def show(event: "RunEvent") -> None:
+            agent, entry = event.get("agent", ""), event.get("trace")
+            if event["event"] == "started":
+                named = AGENTS[agent]
+                status.update(f"[cyan]{named.word}[/cyan] {named.meaning} …")
+            elif entry:
+                console.print(line_of(event, entry))
+
+        yield show
+
+
+def line_of(event: "RunEvent", entry: Mapping[str, Any]) -> str:
+    agent = event.get("agent", "")
+    return f"  {_mark(agent, entry)} [bold]{AGENTS[agent].word:<12}[/bold] [dim]{escape(step_words(entry))}[/dim]"
+
+
+def _mark(agent: str, entry: Mapping[str, Any]) -> str:
+    if "warning" in entry:
+        return "[yellow]![/yellow]"
+    if agent == "supervisor" and entry["decision"] != "finalize":
+        return "[yellow]↻[/yellow]" if entry["decision"] == "retry" else "[yellow]?[/yellow]"
+    return "[green]✓[/green]"
+
+
+def show_plan(plan: "Plan", as_json: bool) -> None:
+    if as_json:
+        print_json(asdict(plan))
+        return
+    out().print(
+        f"{plan.roles}; {plan.passages} passages found, {plan.evidence_chars:,} characters. No model was asked."
+    )
+    rows = [_row("usually, one attempt", plan.usual), _row("at most, with every retry", plan.at_most)]
+    print_table(["", "model calls", "tokens in", "tokens out", "cost", "seconds"], rows)
+
+
+def _row(name: str, estimate: "Estimate") -> tuple[object, ...]:
+    seconds = "not known before the first run" if estimate.seconds is None else f"about {estimate.seconds:.0f}"
+    return (
+        name,
+        estimate.calls,
+        f"{estimate.input_tokens:,}",
+        f"{estimate.output_tokens:,}",
+        f"${estimate.cost_usd:.4f}",
+        seconds,
+    )
+
+
+def print_receipt(result: "RunResult") -> None:
+    rows = [
+        (
+            row["attempt"] + 1,
+            row["agent"],
+            row["engine"] or "",
+            row["requests"],
+            f"{row['input_tokens']:,}",
+            f"{row['output_tokens']:,}",
+            f"${row['cost_usd']:.4f}",
+            f"{row['seconds']:.1f}",
+        )
+        for row in result.metrics.get("receipt", [])
+    ]
+    print_table(["attempt", "agent", "engine", "requests", "tokens in", "tokens out", "cost", "seconds"], rows)
+
 
 COLOURS: dict[Tone, str] = {"good": "green", "doubt": "yellow", "bad": "red", "plain": "yellow", "live": "cyan"}
 MARKS: dict[Tone, str] = {"good": "✓ ", "doubt": "? ", "bad": "✗ "}
@@ -30,6 +122,10 @@ def print_result(result: "RunResult", console: Console | None = None) -> None:
     console.print(Panel(Text(sources.numbered(result.answer)), title=title, title_align="left", border_style=colour))
     if len(sources):
         console.print(_sources(sources))
+    if result.closest:
+        console.print(_closest(result.closest))
+    for line in _repairs(result):
+        console.print(Text(line, style="yellow"))
     console.print(_scores(result))
     if result.instructions_seen:
         console.print(_orders(result.instructions_seen))
@@ -63,6 +159,18 @@ def _source(source: Source) -> tuple[str, str]:
     return f"[{colour}]{MARKS.get(verdict.tone, '')}{verdict.word}[/{colour}]", f"{escape(source.where)}{quoted}{why}"
 
 
+def _repairs(result: "RunResult") -> list[str]:
+    mended = [(REPAIRS[claim["repaired"]], claim["text"]) for claim in result.claims if "repaired" in claim]
+    removed = [(REPAIRS["cut"], sentence) for sentence in removed_sentences(result.trace)]
+    return [f"{repair.word.capitalize()}: “{_short(sentence)}”" for repair, sentence in [*mended, *removed]]
+
+
+def _closest(passages: "list[ClosestPassage]") -> Text:
+    """The documents do not answer: what they say that comes nearest."""
+    lines = [f"{p['file_name']}, {place(p['page'], p['label'])}: “{_short(p['quote'])}”" for p in passages]
+    return Text("\n  ".join(["Closest passages:", *lines]), style="dim")
+
+
 def _short(quote: str, limit: int = 220) -> str:
     line = " ".join(quote.split())
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
@@ -70,8 +178,9 @@ def _short(quote: str, limit: int = 220) -> str:
 
 def _scores(result: "RunResult") -> Group:
     e, m = result.evaluation, result.metrics
+    likelihood = "" if result.likelihood is None else f"{likelihood_words(result.likelihood)} · "
     scores = (
-        f"confidence {result.confidence:.0%} (uncalibrated) · faithfulness {e['faithfulness']:.2f} · "
+        f"{likelihood}confidence {result.confidence:.0%} (uncalibrated) · faithfulness {e['faithfulness']:.2f} · "
         f"relevance {e['relevance']:.2f} · completeness {e['completeness']:.2f} · "
         f"reasoning {e['reasoning_quality']:.2f} · overall {e['overall_score']:.2f}"
     )

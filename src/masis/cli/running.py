@@ -1,20 +1,77 @@
 """`masis runs`, `masis decisions` and `masis usage`: what was asked, what people decided, what it cost."""
 
+import sys
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, opened, out, print_json, print_table, record
-from masis.cli.exporting import export_run
+from masis.cli.console import AsJson, Workspace, err, opened, out, print_json, print_table, record
 from masis.wording import OUTCOMES, STATUSES, Term, counted
 
 if TYPE_CHECKING:
+    from masis.client import Masis
     from masis.runs.records import RunRecord
 
-runs = typer.Typer()
 
 RunId = Annotated[str, typer.Argument(help="The run, as printed by `masis ask` or `masis runs`.")]
+
+
+def export_run(
+    run_id: RunId,
+    form: Annotated[
+        str | None, typer.Option("--format", "-f", help="json, md, html, docx or pdf; default from the file name.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write; default standard output.")
+    ] = None,
+) -> None:
+    """Write a run as a file: its answer with footnoted sources, verdicts, conflicts, scores and trail.
+
+    JSON holds everything.
+
+    $ masis runs export 4f2a… -o answer.docx
+
+    $ masis runs export 4f2a… --format md
+    """
+    with opened(as_json=False) as masis:
+        data = _exported(masis, run_id, form or (output.suffix.removeprefix(".") if output else "md"), output)
+        if output is None:
+            sys.stdout.buffer.write(data)
+            return
+        _write(output, data)
+        err().print(f"Run {run_id} was written to {output}.", markup=False)
+
+
+def _exported(masis: "Masis", run_id: str, form: str, output: Path | None) -> bytes:
+    from masis.errors import InvalidInput
+    from masis.export.content import Pack
+    from masis.export.formats import FORMATS, exported
+
+    known = next((each for each in FORMATS if each == form.lower()), None)
+    if known is None:
+        raise InvalidInput(f"“{form[:40]}” is not an export format.", advice=f"Choose among: {', '.join(FORMATS)}.")
+    if output is None and known in ("docx", "pdf") and sys.stdout.isatty():
+        raise InvalidInput(f"A {known} file cannot be printed.", advice="Name a file with --output.")
+    record, result = masis.get_run(run_id), masis.result(run_id)
+    if result is None or record.status in ("queued", "running"):
+        raise InvalidInput(
+            f"Run {run_id} is {record.status}.", advice="Export it when it is finished or needs your decision."
+        )
+    return exported(Pack(record, result, masis.events(run_id)), known)
+
+
+def _write(output: Path, data: bytes) -> None:
+    from masis.errors import InvalidInput
+
+    try:
+        output.write_bytes(data)
+    except OSError as error:
+        raise InvalidInput(f"{output} cannot be written: {error.strerror}.", advice="Name another file.") from None
+
+
+runs = typer.Typer()
 OneWorkspace = Annotated[str | None, typer.Option("--workspace", "-w", help="Only this workspace.")]
 
 COLOURS = {"good": "green", "doubt": "yellow", "bad": "red", "plain": "dim", "live": "cyan"}
@@ -26,8 +83,8 @@ def list_runs(
     workspace: OneWorkspace = None,
     status: Annotated[str | None, typer.Option(help="queued, running, waiting, finished, cancelled or failed.")] = None,
     outcome: Annotated[str | None, typer.Option(help="answered, conflict, insufficient_evidence …")] = None,
-    search: Annotated[str | None, typer.Option(help="Words of the question.")] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many, newest first.")] = 20,
+    search: Annotated[str | None, typer.Option(help="Words in the question.")] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Maximum number, newest first.")] = 20,
     as_json: AsJson = False,
 ) -> None:
     """Runs: list them, newest first; show one with its trail, cancel, delete.
@@ -55,10 +112,10 @@ def list_runs(
 @runs.command("show")
 def show_run(
     run_id: RunId,
-    trail: Annotated[bool, typer.Option("--trail", help="Also every step of every attempt.")] = False,
+    trail: Annotated[bool, typer.Option("--trail", help="Also show every step of every attempt.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show a run: its answer with sources and verdicts, or how far it is.
+    """Show a run: its answer with sources and verdicts, or its progress.
 
     $ masis runs show 4f2a… --trail
     """
@@ -120,9 +177,9 @@ def prune_runs(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Delete old runs, and the checkpoints of runs that are over.
+    """Delete old runs, and the checkpoints of ended runs.
 
-    Without --older-than, MASIS_RUN_RETENTION_DAYS decides; unset, runs are kept and only checkpoints older than
+    Without --older-than, MASIS_RUN_RETENTION_DAYS decides; unset, runs stay and only checkpoints older than
     MASIS_CHECKPOINT_RETENTION_DAYS go. A service does this every hour.
 
     $ masis runs prune --older-than 90
@@ -163,7 +220,7 @@ def decisions(
         if as_json:
             print_json(found)
         elif not found:
-            out().print("No decisions. Make one: [cyan]masis answer RUN --prefer … --over … --remember[/cyan]")
+            out().print("No decisions yet. Make one: [cyan]masis answer RUN --prefer … --over … --remember[/cyan]")
         else:
             rows = [
                 (
@@ -228,7 +285,7 @@ def _coloured(term: Term) -> str:
 
 
 def _print_trail(events: list[Any]) -> None:
-    from masis.cli.live import line_of
+    from masis.cli.report import line_of
 
     console = out()
     for event in events:

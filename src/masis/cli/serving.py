@@ -1,28 +1,91 @@
-"""`masis serve` and `masis worker`."""
+"""`masis serve`, `worker`, `mcp` and `doctor`: running MASIS as a service."""
 
+import socket
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from masis.cli.console import clear_errors, err, settings
+from masis.cli.console import AsJson, clear_errors, err, opened, out, print_json, settings
+from masis.data_folder import FolderLock
+from masis.errors import InvalidInput
+from masis.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from masis.api.service import Service
+    from masis.api.access import Service
+    from masis.client import Masis
     from masis.mcp.server import MCPApp
     from masis.settings import Settings
 
-Concurrency = Annotated[int | None, typer.Option(min=1, help="How many runs to process at once.")]
+
+def doctor(as_json: AsJson = False) -> None:
+    """Check the set-up: data folder, index, embedder, models. Asks each configured model two short questions.
+
+    Exits with 1 when something that is configured does not work.
+
+    $ masis doctor
+
+    $ OPENAI_API_KEY=… masis doctor --json
+    """
+    with opened(as_json=as_json) as masis:
+        from dataclasses import asdict
+
+        findings = masis.checkup()
+        if as_json:
+            print_json([asdict(finding) for finding in findings])
+        else:
+            from rich.markup import escape
+
+            for finding in findings:
+                mark = {"ok": "[green]✓[/green]", "note": "[yellow]![/yellow]", "bad": "[red]✗[/red]"}[finding.state]
+                out().print(f"{mark} [bold]{finding.part:<12}[/bold] {escape(finding.found)}")
+                if finding.advice:
+                    out().print(f"  {'':<12} [dim]{escape(finding.advice)}[/dim]")
+        if any(finding.state == "bad" for finding in findings):
+            raise typer.Exit(1)
+
+
+def alone_in_its_folder(settings: Settings) -> AbstractContextManager[None]:
+    """A second service would take runs out of the queue of the first, and could not open the index for them."""
+    return nullcontext() if settings.uses_qdrant_server else FolderLock(settings.home / "service.lock").kept()
+
+
+@contextmanager
+def listening(host: str, port: int) -> Iterator[tuple[socket.socket, str]]:
+    """The socket and the address that callers use; port 0 takes a free one."""
+    try:
+        found = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InvalidInput(
+            f"MASIS cannot listen on {host}, port {port}: {reason}.",
+            advice="Free the port, or choose another with --host and --port.",
+        ) from None
+    with found:
+        # Connections inherit it; asyncio sets it only on sockets it made itself, and answers would wait 40 ms each.
+        found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        yield found, f"http://{_shown(host)}:{found.getsockname()[1]}"
+
+
+def _shown(host: str) -> str:
+    if host in ("0.0.0.0", "::"):
+        return "127.0.0.1"
+    return f"[{host}]" if ":" in host else host
+
+
+Concurrency = Annotated[int | None, typer.Option(min=1, help="Maximum runs to process at once.")]
 
 
 def serve(
-    host: Annotated[str, typer.Option(help="The address to listen on; any but this machine's own needs keys.")] = (
-        "127.0.0.1"
-    ),
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; any other than this machine's own requires keys.")
+    ] = ("127.0.0.1"),
     port: Annotated[int, typer.Option(min=0, max=65535)] = 8000,
     no_worker: Annotated[
-        bool, typer.Option("--no-worker", help="Answer requests only; `masis worker` processes do the work.")
+        bool, typer.Option("--no-worker", help="Only answer requests; leave the work to `masis worker` processes.")
     ] = False,
     workers_concurrency: Concurrency = None,
 ) -> None:
@@ -38,9 +101,7 @@ def serve(
     """
     with clear_errors(as_json=False):
         from masis.access.check import require_keys_for
-        from masis.api.app import create_app
-        from masis.api.serving import server_for
-        from masis.cli.listening import alone_in_its_folder, listening
+        from masis.api.app import create_app, server_for
         from masis.observability.logs import configure_logging
 
         chosen = settings()
@@ -61,10 +122,10 @@ def serve(
 def worker(
     concurrency: Concurrency = None,
     metrics_port: Annotated[
-        int | None, typer.Option(min=0, max=65535, help="Serve this worker's figures for Prometheus at this port.")
+        int | None, typer.Option(min=0, max=65535, help="Serve this worker's Prometheus metrics on this port.")
     ] = None,
     metrics_host: Annotated[
-        str, typer.Option(help="The address for them; they name no workspace, and need no key.")
+        str, typer.Option(help="Address for the metrics; they name no workspace and need no key.")
     ] = "127.0.0.1",
 ) -> None:
     """Work on runs and uploads from the queue, beside other workers. For services on PostgreSQL and a Qdrant server.
@@ -113,8 +174,8 @@ def _require_shared(chosen: "Settings") -> None:
 
     if not (chosen.database_url and chosen.uses_qdrant_server):
         raise InvalidInput(
-            "A worker of its own needs a database and an index that several processes can open.",
-            advice="`masis serve` has a worker already. For more of them set MASIS_DATABASE_URL to a PostgreSQL and "
+            "A separate worker needs a database and an index that several processes can open.",
+            advice="`masis serve` has its own worker. For more, set MASIS_DATABASE_URL to a PostgreSQL server and "
             "QDRANT_URL to a Qdrant server.",
         )
 
@@ -133,3 +194,54 @@ async def _work(chosen: "Settings", concurrency: int | None) -> None:
     async with Masis(chosen) as masis, masis.working(concurrency):
         err().print("MASIS is working on the queue. Press Ctrl-C to stop.")
         await stopped.wait()
+
+
+def mcp(
+    http: Annotated[bool, typer.Option("--http", help="Serve over HTTP instead of standard input and output.")] = False,
+    host: Annotated[str, typer.Option(help="With --http: the address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="With --http: the port; 0 takes a free one.")] = 8001,
+) -> None:
+    """Let other agents use MASIS: a Model Context Protocol server with tools to ask, search and read.
+
+    Without options it speaks over standard input and output, as desktop agents start it. With --http it serves
+    http://HOST:PORT/mcp; once there are API keys each request needs one, as for `masis serve`, which has /mcp too.
+
+    $ masis mcp
+
+    $ masis mcp --http --port 8001
+    """
+    with clear_errors(as_json=False):
+        from masis import Masis
+        from masis.mcp.server import require_library
+        from masis.observability.logs import configure_logging
+
+        require_library()
+        configured = settings()
+        configure_logging(configured, default_level="info" if http else "warning")
+        with Masis(configured) as masis:
+            if http:
+                _serve(masis, host, port)
+            else:
+                _speak(masis)
+
+
+def _speak(masis: "Masis") -> None:
+    import anyio
+
+    from masis.mcp.server import build_server
+
+    anyio.run(build_server(masis).run_stdio_async)
+
+
+def _serve(masis: "Masis", host: str, port: int) -> None:
+    import uvicorn
+
+    from masis.access.check import require_keys_for
+    from masis.mcp.server import standalone_app
+
+    is_open = require_keys_for(host, masis.settings)
+    app = standalone_app(masis, always_with_keys=is_open)
+    config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=5)
+    with alone_in_its_folder(masis.settings), listening(host, port) as (place, address):
+        err().print(f"MASIS speaks MCP at {address}/mcp (Ctrl+C stops it)")
+        uvicorn.Server(config).run(sockets=[place])

@@ -1,4 +1,4 @@
-"""Where documents and runs are kept: SQLite in the data folder, or PostgreSQL when one is configured.
+"""Where documents and runs are stored: SQLite in the data folder, or PostgreSQL when one is configured.
 
 SQL is written once, in what both understand: `?` and `:name` for parameters; TEXT, INTEGER, REAL and BLOB for columns
 (and `INTEGER PRIMARY KEY` for a number that is given out); ON CONFLICT with its columns instead of OR IGNORE and

@@ -1,4 +1,4 @@
-"""At most so many events in any stretch of time, counted by one PostgreSQL for all processes and machines.
+"""A rate limit over a sliding window, counted by one PostgreSQL for all processes and machines.
 
 Each limit has as many slots as it allows events. An event takes a slot whose last one is long enough ago; so no slot
 is used twice in a window, and no window holds more events than slots. Nothing grows, and nobody waits for a lock:

@@ -1,4 +1,4 @@
-"""One SQLite file of the data folder: short transactions, connections kept for the next call, errors in words.
+"""One SQLite file of the data folder: short transactions, connections reused by the next call, errors explained.
 
 Any thread and any process may call at any time.
 """
@@ -79,7 +79,7 @@ class SqliteDatabase:
         self._keep(db, identity)
 
     def _take(self, identity: FileIdentity | None) -> sqlite3.Connection | None:
-        """A kept connection, unless the file was deleted or replaced since: it would go on with the old one."""
+        """A pooled connection, unless the file was deleted or replaced since: it would still use the old one."""
         with self._kept_lock:
             while self._kept:
                 opened, db = self._kept.pop()
@@ -204,7 +204,7 @@ def _has_table(db: sqlite3.Connection, name: str) -> bool:
 
 
 def _use_log(db: sqlite3.Connection) -> None:
-    """Readers and a writer then do not wait for each other. Two who change it at once are told so without a wait."""
+    """Readers and a writer then do not wait for each other. Two that change it at once fail without waiting."""
     deadline = time.monotonic() + _BUSY_SECONDS
     while True:
         try:

@@ -1,13 +1,15 @@
-"""What a report of a run says, section by section."""
+"""What a report of a run says: its sections, citations and footnotes, in plain blocks that every format renders."""
 
-from collections.abc import Iterator
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal
 
 from masis._version import __version__
-from masis.export.footnotes import Footnotes, without_citations
-from masis.export.pack import Pack
-from masis.export.plain_text import one_line, plain
-from masis.export.report import Block, Heading, Paragraph, Report, Span, Table, said
-from masis.runs.result import RunResult
+from masis.language.citation_marks import CitationMark, find_citations
+from masis.runs.events import RunEvent
+from masis.runs.records import RunRecord, RunResult
 from masis.types import Claim, Conflict, ConflictSide, place
 from masis.wording import (
     AGENTS,
@@ -16,11 +18,179 @@ from masis.wording import (
     REPAIRS,
     SCORES,
     STATUSES,
+    Source,
+    Sources,
     Term,
     decision_words,
+    likelihood_words,
+    removed_sentences,
     step_words,
     verdict_of,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    run: RunRecord
+    result: RunResult
+    events: Sequence[RunEvent]
+
+    @property
+    def question(self) -> str:
+        """The one that the answer answers: a person may have put another one in place of the first."""
+        refined = [each["question"] for each in self.result.decisions if each["action"] == "refine"]
+        return refined[-1] if refined else self.run.question
+
+
+def as_json(pack: Pack) -> bytes:
+    """Everything as it is; only ASCII, so that no reader is misled by what it cannot see."""
+    content = {
+        "masis_version": __version__,
+        # The one that is answered; the one that was asked first is the run's.
+        "question": pack.question,
+        "run": asdict(pack.run),
+        "result": pack.result.as_dict(),
+        "events": list(pack.events),
+    }
+    return json.dumps(content, indent=2, default=str).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    text: str
+    strong: bool = False
+    notes: tuple[int, ...] = ()
+    """The footnotes called for after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    spans: Sequence[Span]
+    style: Literal["plain", "item", "quote", "small"] = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    rows: Sequence[Sequence[str]]
+    """The first one is the header."""
+
+
+Block = Heading | Paragraph | Table
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A source: the footnote of this number."""
+
+    number: int
+    source: str
+    """Which document, and where in it."""
+    quote: str | None
+    verdict: str
+
+    @property
+    def text(self) -> str:
+        quoted = f": “{self.quote}”" if self.quote else ""
+        return f"{self.source}{quoted} ({self.verdict})"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    title: str
+    blocks: Sequence[Block]
+    notes: Sequence[Note]
+
+
+SOURCES = "Sources"
+"""The heading above the notes, where a format has no footnotes of its own."""
+
+
+def said(text: str, style: Literal["plain", "item", "quote", "small"] = "plain", *, strong: bool = False) -> Paragraph:
+    return Paragraph((Span(text, strong),), style)
+
+
+_TURNING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
+"""Embeddings, overrides and isolates: with them a text can be made to read as another."""
+_LINE_ENDS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_UNSEEN = re.compile(
+    r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb"
+    r"\ufffe\uffff\U000e0000-\U000e0fff]"
+)
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
+
+
+def plain(text: str) -> str:
+    """What turns the order of letters is shown by its number, so that a reader sees that somebody tried."""
+    text = _UNSEEN.sub("", _LINE_ENDS.sub("\n", text))
+    text = _TURNING.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
+    return _SURROGATES.sub("\ufffd", text)
+
+
+def one_line(text: str) -> str:
+    return " ".join(plain(text).split())
+
+
+_ITEM = re.compile(r"\s*(?:[-*•]|\d{1,3}[.)])\s+")
+_HEADING = re.compile(r"\s*#{1,6}\s+")
+_STRONG = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
+
+
+class Footnotes:
+    def __init__(self, result: RunResult) -> None:
+        self._sources = Sources(result.claims)
+        self._known = {chunk["chunk_id"] for chunk in result.evidence}
+        self._known |= {source.citation["chunk_id"] for source in self._sources}
+
+    @property
+    def notes(self) -> list[Note]:
+        return [_note(source) for source in self._sources]
+
+    def of_claim(self, claim: Claim) -> tuple[int, ...]:
+        return self._sources.of(claim)
+
+    def answer(self, text: str) -> Iterator[Block]:
+        marks = find_citations(text, self._known)
+        start = 0
+        for line in text.split("\n"):
+            if line.strip():
+                yield self._line(text, start, start + len(line), marks)
+            start += len(line) + 1
+
+    def _line(self, text: str, start: int, end: int, marks: Sequence[CitationMark]) -> Paragraph:
+        head, item = _HEADING.match(text, start, end), _ITEM.match(text, start, end)
+        at = found.end() if (found := head or item) else start
+        spans = []
+        for mark in marks:
+            if at <= mark.start and mark.end <= end:
+                spans.append(Span(_words(text[at : mark.start]).rstrip(), bool(head), self._sources.at(mark)))
+                at = mark.end
+        if rest := _words(text[at:end]):
+            spans.append(Span(rest, bool(head)))
+        return Paragraph(spans, "item" if item else "plain")
+
+
+def _note(source: Source) -> Note:
+    quote = source.citation["quote"]
+    return Note(
+        source.number, one_line(source.where), one_line(quote) if quote else None, verdict_of(source.claim).word
+    )
+
+
+def without_citations(claim: Claim) -> str:
+    text = claim["text"]
+    known = [citation["chunk_id"] for citation in claim["citations"]]
+    for mark in reversed(find_citations(text, known)):
+        text = text[: mark.start].rstrip() + text[mark.end :]
+    return _words(text).strip()
+
+
+def _words(text: str) -> str:
+    return plain(_STRONG.sub(r"\1", text))
 
 
 def report_of(pack: Pack) -> Report:
@@ -49,7 +219,7 @@ def _facts(pack: Pack) -> Iterator[Block]:
     yield said(f"{asked} · workspace {run.workspace_id} · run {run.run_id} · MASIS {__version__}", "small")
     state = f" ({STATUSES['waiting'].word.lower()})" if result.requires_human_review else ""
     outcome = f"Outcome: {OUTCOMES[result.outcome].word}{state}"
-    likely = "" if result.likelihood is None else f" · likelihood of being right {result.likelihood:.0%}"
+    likely = "" if result.likelihood is None else f" · {likelihood_words(result.likelihood)}"
     yield said(f"{outcome} · confidence {result.confidence:.0%} (uncalibrated){likely}", strong=True)
 
 
@@ -80,11 +250,14 @@ def _checked(result: RunResult, footnotes: Footnotes) -> Iterator[Block]:
     if judged:
         yield Heading("What was checked")
         yield from (_claim(claim, footnotes) for claim in judged)
+    for sentence in removed_sentences(result.trace):
+        word = Span(f" — {REPAIRS['cut'].word}", strong=True)
+        yield Paragraph((Span(one_line(sentence)), word, Span(f": {REPAIRS['cut'].meaning}")), "item")
 
 
 def _claim(claim: Claim, footnotes: Footnotes) -> Paragraph:
     verdict, reason = verdict_of(claim), one_line(claim["reason"])
-    repair = f" {REPAIRS[claim['repaired']]}" if "repaired" in claim else ""
+    repair = f" {REPAIRS[claim['repaired']].meaning}" if "repaired" in claim else ""
     why = f": {reason or verdict.meaning}{repair}"
     text = Span(one_line(without_citations(claim)), notes=footnotes.of_claim(claim))
     return Paragraph((text, Span(f" — {verdict.word}", strong=True), Span(why)), "item")

@@ -6,7 +6,7 @@ import zipfile
 from collections.abc import Iterable
 from xml.sax.saxutils import escape, quoteattr
 
-from masis.export.report import Block, Heading, Note, Paragraph, Report, Span, Table
+from masis.export.content import Block, Heading, Note, Paragraph, Report, Span, Table
 
 _XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _MAIN = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"

@@ -1,12 +1,62 @@
-"""The table of open jobs: put, claimed, renewed, given back, done."""
+"""The table of open jobs (put, claimed, renewed, released, done), and which owners are alive."""
 
+import os
+import secrets
+import socket
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import Literal
 
 from masis.database import Connection, Database
-from masis.jobs.owners import is_dead
+
+
+def new_owner() -> str:
+    """One for each worker, also within a process."""
+    return f"{_machine()}|{os.getpid()}|{_started(os.getpid())}|{secrets.token_hex(4)}"
+
+
+def is_dead(owner: str | None) -> bool:
+    """True only where it is certain: the process was one of this machine and is gone."""
+    parts = (owner or "").split("|")
+    if len(parts) != 4 or parts[0] != _machine() or not parts[1].isdigit():
+        return False
+    pid = int(parts[1])
+    # A process id may have been given to another process since; its start time has not.
+    return not _lives(pid) or _started(pid) != parts[2]
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+@lru_cache(maxsize=1)
+def _machine() -> str:
+    """Containers may share a host's name, but not its list of processes."""
+    try:
+        processes = str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        processes = ""
+    return f"{socket.gethostname()}{processes}".replace("|", "")
+
+
+def _started(pid: int) -> str:
+    try:
+        # The name of a program may hold blanks and brackets; what follows the last bracket does not.
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return ""
+    state, start = fields[0], fields[19]
+    return "" if state == "Z" else start
+
 
 JOB_TABLES = """
 CREATE TABLE IF NOT EXISTS jobs (
@@ -38,9 +88,9 @@ class Job:
     """Of the run, or of the ingestion: its id."""
     workspace_id: str
     tries: int = 1
-    """Which try this is: more than 1 after a worker died, or was told to stop."""
+    """Which try this is: more than 1 after a worker died or was stopped."""
     stops: int = 0
-    """How many of the tries ended because the worker was told to."""
+    """How many of the tries ended because the worker was stopped."""
 
     @property
     def key(self) -> JobKey:
@@ -127,7 +177,7 @@ class JobQueue:
 
     def give_back(self, owner: str, keys: Iterable[JobKey], delay: float = 0.0, *, is_stop: bool = False) -> None:
         """For another to do; not before the delay is over, where trying again at once would be no use. `is_stop`: the
-        worker was told to stop, which says nothing about the job."""
+        worker was stopped, which says nothing about the job."""
         with self.database.writing() as db:
             db.executemany(
                 "UPDATE jobs SET status = 'queued', owner = NULL, lease_until = 0, not_before = ?, stops = stops + ?"
@@ -150,7 +200,7 @@ class JobQueue:
         return db.execute("SELECT 1 FROM jobs WHERE kind = ? AND subject = ?", key).fetchone() is not None
 
     def is_running(self, db: Connection, key: JobKey) -> bool:
-        """By a worker that lives, as far as can be told."""
+        """By a worker that is alive, as far as is known."""
         row = db.execute("SELECT owner, lease_until FROM jobs WHERE kind = ? AND subject = ?", key).fetchone()
         return row is not None and row[1] > self._clock() and not is_dead(row[0])
 

@@ -204,7 +204,7 @@ class Library:
         return await asyncio.to_thread(self.catalog.parsed, workspace_id, document_id)
 
     async def reindex(self, on_progress: OnProgress | None = None) -> int:
-        """Builds the index anew, for the embedder in use now; the old one serves until the new one is complete."""
+        """Rebuilds the index for the current embedder; the old one serves until the new one is complete."""
         with self._ingestor.rebuilding():
             return await self._reindexer(Tally(on_progress)).run()
 
@@ -280,7 +280,7 @@ class Library:
                 name = workspace.workspace_id
                 raise DataFolderError(
                     f"The index has only {indexed} of the {workspace.chunks} passages of {name}.",
-                    advice="Ingest its documents again: what is complete is skipped, the rest is done anew.",
+                    advice="Ingest its documents again: complete documents are skipped, the rest is read again.",
                 )
 
     async def _prepare(self, workspace_id: str) -> None:

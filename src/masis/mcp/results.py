@@ -1,10 +1,53 @@
-"""What the tools give back: typed, described for the model that reads it."""
+"""What the tools return, typed and described for the model that reads it, and how they report progress."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from masis.knowledge.catalog import WorkspaceSummary
-from masis.runs.result import RunResult
-from masis.types import Chunk, Document, EvidenceChunk
+from masis.runs.events import RunEvent
+from masis.runs.records import RunResult
+from masis.types import Chunk, Claim, Document, EvidenceChunk
+from masis.wording import AGENTS, REPAIRS, likelihood_of, removed_sentences
+
+T = TypeVar("T")
+Hearer = Callable[[RunEvent], None]
+Report = Callable[[float, float | None, str | None], Awaitable[None]]
+
+
+async def reporting(report: Report, work: Callable[[Hearer], Awaitable[T]]) -> T:
+    """Does the work; what it tells of itself goes out one after the other, without holding it up."""
+    loop = asyncio.get_running_loop()
+    messages: asyncio.Queue[str | None] = asyncio.Queue()
+    telling = asyncio.create_task(_tell(report, messages))
+
+    def hear(event: RunEvent) -> None:
+        if message := in_words(event):
+            loop.call_soon_threadsafe(messages.put_nowait, message)
+
+    try:
+        return await work(hear)
+    finally:
+        loop.call_soon(messages.put_nowait, None)
+        # A client that no longer listens has no bearing on the run.
+        await asyncio.gather(telling, return_exceptions=True)
+
+
+def in_words(event: RunEvent) -> str | None:
+    agent, attempt = event.get("agent", ""), event.get("attempt") or 0
+    if event.get("event") != "started" or agent not in AGENTS:
+        return None
+    again = f" (attempt {attempt + 1})" if attempt else ""
+    return f"{AGENTS[agent].word} {AGENTS[agent].meaning}{again}"
+
+
+async def _tell(report: Report, messages: "asyncio.Queue[str | None]") -> None:
+    sent = 0
+    while (message := await messages.get()) is not None:
+        sent += 1
+        await report(sent, None, message)
 
 
 class _Result(BaseModel):
@@ -20,6 +63,8 @@ class CitationFound(_Result):
     """Of the quoted words, in the document's text."""
     end: int | None
     quote: str | None
+    number: int | None = None
+    """Of the source, as the page and the reports count them."""
 
 
 class ClaimChecked(_Result):
@@ -32,6 +77,8 @@ class ClaimChecked(_Result):
     """verbatim and supported are proven; numbers_differ, contradicted, not_in_source, uncited and fabricated_citation
     are not; unverified could not be checked. None where nothing is claimed."""
     reason: str
+    repaired: str | None = None
+    """What MASIS changed: it added or corrected the citation. None: the sentence is cited as it was written."""
     citations: list[CitationFound]
 
 
@@ -55,6 +102,15 @@ class ConflictFound(_Result):
     sides: list[SideSaid]
 
 
+class ClosestFound(_Result):
+    chunk_id: str
+    file_name: str
+    page: int
+    quote: str
+    words: list[str]
+    """Words of the question that it contains."""
+
+
 class Result(_Result):
     run_id: str
     outcome: str
@@ -62,6 +118,11 @@ class Result(_Result):
     answer: str
     """Every claim is followed by the [chunk_id] it rests on. Empty of claims where the documents are silent."""
     confidence: float
+    """The Critic's own figure after penalties, not a rate of being right."""
+    likelihood: float | None
+    """That the answer is right, fitted on held-out answers; None where there is no fit …"""
+    likelihood_word: str | None
+    """… in words: likely right, check it or weak."""
     requires_human_review: bool
     """True: the answer is the best draft only. Show the question to the user before relying on it."""
     clarification_question: str | None
@@ -69,6 +130,10 @@ class Result(_Result):
     """What the user may decide; the `action` of the tool `answer`."""
     claims: list[ClaimChecked]
     conflicts: list[ConflictFound]
+    closest: list[ClosestFound]
+    """Where the documents do not answer: the passages that come nearest."""
+    removed_sentences: list[str]
+    """What MASIS cut out of the answer because its source refutes it."""
 
 
 class RunState(_Result):
@@ -144,12 +209,20 @@ def result_of(result: RunResult) -> Result:
         outcome=result.outcome,
         answer=result.answer,
         confidence=result.confidence,
+        likelihood=result.likelihood,
+        likelihood_word=None if result.likelihood is None else likelihood_of(result.likelihood).word,
         requires_human_review=result.requires_human_review,
         clarification_question=result.clarification_question,
         choices=choices,
-        claims=[ClaimChecked.model_validate(claim) for claim in result.claims],
+        claims=[ClaimChecked.model_validate(_with_repair(claim)) for claim in result.claims],
         conflicts=[ConflictFound.model_validate(conflict) for conflict in result.conflicts],
+        closest=[ClosestFound.model_validate(passage) for passage in result.closest],
+        removed_sentences=removed_sentences(result.trace),
     )
+
+
+def _with_repair(claim: Claim) -> dict[str, object]:
+    return {**claim, "repaired": REPAIRS[claim["repaired"]].meaning if "repaired" in claim else None}
 
 
 def evidence_of(found: list[EvidenceChunk]) -> Evidence:

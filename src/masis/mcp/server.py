@@ -1,6 +1,6 @@
 """The server behind both transports.
 
-Over HTTP no session is kept: every request carries its own key and is judged by its own rights, and any of several
+Over HTTP there is no session: every request carries its own key and is judged by its own rights, and any of several
 processes may answer it.
 """
 
@@ -16,9 +16,8 @@ from starlette.types import Receive, Scope, Send
 
 from masis._version import __version__
 from masis.access.check import AccessCheck
-from masis.access.discretion import told
 from masis.client import Masis
-from masis.errors import Forbidden, InvalidInput, MASISError, RateLimited, Unauthorized
+from masis.errors import Forbidden, InvalidInput, MASISError, RateLimited, Unauthorized, public_words
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -96,7 +95,7 @@ def mcp_asgi_app(masis: Masis, access: AccessCheck) -> MCPApp:
 
 
 def standalone_app(masis: Masis, *, always_with_keys: bool = False) -> Starlette:
-    """With a worker: a question goes on when the client that asked it does not."""
+    """With a worker: a question continues when its client disconnects."""
     app = mcp_asgi_app(masis, AccessCheck(masis.settings, always_with_keys=always_with_keys))
 
     @asynccontextmanager
@@ -115,7 +114,7 @@ def refusal(error: MASISError) -> JSONResponse:
     headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {}
     if isinstance(error, RateLimited):
         headers["Retry-After"] = str(max(1, round(error.retry_after)))
-    detail, advice = told(error)
+    detail, advice = public_words(error)
     problem = {
         "type": f"urn:masis:problem:{error.code}",
         "status": status,

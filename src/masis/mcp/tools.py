@@ -10,17 +10,16 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from masis.access import rights
+from masis.access import api_key
 from masis.access.api_key import LOCAL_ADMIN, ApiKey, Role, caller_of
 from masis.access.audit_log import AuditLog
-from masis.access.discretion import is_inside, told
 from masis.client import Masis
-from masis.errors import MASISError
+from masis.errors import MASISError, is_inside, public_words
 from masis.knowledge.search.passages import read_words
-from masis.mcp.progress import Hearer, reporting
 from masis.mcp.results import (
     Documents,
     Evidence,
+    Hearer,
     Passage,
     Result,
     RunState,
@@ -28,14 +27,14 @@ from masis.mcp.results import (
     documents_of,
     evidence_of,
     passage_of,
+    reporting,
     result_of,
     workspaces_of,
 )
 from masis.mcp.server import KEY_IN_SCOPE
 from masis.orchestrator.human import Action
-from masis.runs.event_log import RunEvent
-from masis.runs.records import RunRecord
-from masis.runs.result import RunResult
+from masis.runs.events import RunEvent
+from masis.runs.records import RunRecord, RunResult
 from masis.settings import QUESTION_CEILING, RETRY_CEILING
 
 if TYPE_CHECKING:
@@ -43,11 +42,11 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-Workspace = Annotated[str, Field(description="Whose documents; list_workspaces names them.")]
+Workspace = Annotated[str, Field(description="The workspace to use; list_workspaces lists them.")]
 Question = Annotated[
-    str, Field(max_length=QUESTION_CEILING, description="One question in full words, as a person would ask it.")
+    str, Field(max_length=QUESTION_CEILING, description="One complete question, as a person would ask it.")
 ]
-RunId = Annotated[str, Field(max_length=64, description="The run_id of an answer, or named in an error.")]
+RunId = Annotated[str, Field(max_length=64, description="The run_id from a result or an error.")]
 MAX_CONTEXT_CHARS = 20_000
 
 
@@ -77,7 +76,11 @@ class Tools:
         ctx: Context[Any, Any],
         max_retries: Annotated[
             int | None,
-            Field(ge=0, le=RETRY_CEILING, description="Further attempts when the audit finds fault; unset is 2."),
+            Field(
+                ge=0,
+                le=RETRY_CEILING,
+                description="Further attempts when the answer does not pass its audit; default 2.",
+            ),
         ] = None,
     ) -> Result:
         """Answer a question from a workspace's documents, with proof. Use this whenever the user wants to know what
@@ -104,13 +107,13 @@ class Tools:
         self,
         run_id: RunId,
         workspace: Workspace,
-        action: Annotated[Action, Field(description="One of the choices that came with the question.")],
+        action: Annotated[Action, Field(description="One of the `choices` of the result.")],
         by: Annotated[str, Field(description="The name of the person who decided; it is recorded.")],
         ctx: Context[Any, Any],
         prefer: Annotated[list[str] | None, Field(description="For prefer: file names to trust …")] = None,
         over: Annotated[list[str] | None, Field(description="… and those not to use.")] = None,
         question: Annotated[str | None, Field(description="For refine: the question to ask instead.")] = None,
-        note: Annotated[str | None, Field(description="Why, in the person's words.")] = None,
+        note: Annotated[str | None, Field(description="The person's reason.")] = None,
     ) -> Result:
         """Give the user's decision to a run that needs one (requires_human_review), and get the answer that follows
         from it. Only after the user has decided: never choose for them, and never invent a name."""
@@ -179,7 +182,7 @@ class Tools:
         chunk_id: Annotated[str, Field(description="As in a citation: c and ten characters.")],
         ctx: Context[Any, Any],
         context_chars: Annotated[
-            int, Field(ge=0, le=MAX_CONTEXT_CHARS, description="How much of the text before and after to show.")
+            int, Field(ge=0, le=MAX_CONTEXT_CHARS, description="Characters of surrounding text to return.")
         ] = 500,
         document_id: Annotated[
             str | None, Field(description="From the citation, with start and end: passages may be joined from several.")
@@ -208,12 +211,12 @@ class Tools:
         with clear_errors(ctx):
             key = key_of(ctx)
             summaries = await self._masis.aworkspaces()
-            visible = set(rights.visible(key, [each.workspace_id for each in summaries]))
+            visible = set(api_key.visible(key, [each.workspace_id for each in summaries]))
             return workspaces_of([each for each in summaries if each.workspace_id in visible])
 
     def _admit(self, ctx: Context[Any, Any], needed: Role, workspace: str) -> ApiKey:
         key = key_of(ctx)
-        rights.require(key, needed, workspace)
+        api_key.require(key, needed, workspace)
         return key
 
     async def _last_event(self, run_id: str, workspace: str) -> int:
@@ -287,8 +290,8 @@ def clear_errors(ctx: Context[Any, Any]) -> Iterator[None]:
     except MASISError as error:
         if is_inside(error):
             _log.error("%s %s", error, error.advice)
-        detail, advice = (str(error), error.advice) if is_local(ctx) else told(error)
+        detail, advice = (str(error), error.advice) if is_local(ctx) else public_words(error)
         raise ToolError(f"{detail} {advice}") from None
     except Exception:
         _log.exception("a tool failed")
-        raise ToolError("Something went wrong inside MASIS; its log says what. What was saved is kept.") from None
+        raise ToolError("Something went wrong inside MASIS; its log says what. Nothing saved is lost.") from None

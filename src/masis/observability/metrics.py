@@ -105,7 +105,7 @@ def served(host: str, port: int) -> Iterator[int]:
     except OSError as error:
         raise InvalidInput(
             f"The metrics cannot be served on {host}, port {port}: {error.strerror or error}.",
-            advice="Stop what listens there, or choose another with --metrics-host and --metrics-port.",
+            advice="Free the port, or choose another with --metrics-host and --metrics-port.",
         ) from None
     try:
         yield server.server_port

@@ -15,7 +15,7 @@ from masis.audit.repair import Mended, repaired
 from masis.audit.verdicts import judge_claims
 from masis.errors import ModelError
 from masis.language.instructions import find_instructions
-from masis.orchestrator.accounting import Turn
+from masis.orchestrator.agent import Turn
 from masis.orchestrator.human import guidance_of, question_of
 from masis.orchestrator.services import Services, services_of
 from masis.orchestrator.standing_decisions import still_open
@@ -36,7 +36,7 @@ async def critic(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
         # The writer failed: there is nothing to audit, and the Supervisor will ask a person.
         return {"trace": [turn.trace(warning="nothing_to_audit")], "metrics": turn.metrics()}
     update: StateUpdate = {}
-    # Reading sentences takes a processor for a while: other runs go on meanwhile.
+    # Reading sentences takes a processor for a while: other runs continue meanwhile.
     written = await asyncio.to_thread(_judged, draft, state.get("evidence", []), services)
     read = await asyncio.to_thread(_repaired, written, state.get("evidence", []), services)
     try:

@@ -3,7 +3,7 @@
 from langgraph.runtime import Runtime
 
 from masis.errors import ModelError
-from masis.orchestrator.accounting import Turn
+from masis.orchestrator.agent import Turn
 from masis.orchestrator.critic import as_share
 from masis.orchestrator.human import question_of
 from masis.orchestrator.services import Services, services_of
@@ -37,7 +37,7 @@ async def evaluator(state: MASISState, runtime: Runtime[Services]) -> StateUpdat
     if scores is None:
         # Every response carries an evaluation: what code can measure stands in for the judge, and says so.
         scores = (await _ask(OfflineJudge(), state)).value
-        judged_by = f"{OfflineJudge.name} ({judged_by} was not asked or did not answer)"
+        judged_by = f"{OfflineJudge.name} ({judged_by} was not asked or did not respond)"
     critique = state.get("critique")
     hallucinated = critique is not None and critique["hallucination_detected"]
     evaluation = scorecard(scores, _audit_of(state), hallucinated, judged_by, services.settings)

@@ -14,6 +14,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from masis.orchestrator import researcher as research
 from masis.orchestrator import supervisor as supervision
+from masis.orchestrator.agent import Agent, Edge
 from masis.orchestrator.critic import critic
 from masis.orchestrator.evaluator import evaluator
 from masis.orchestrator.human import human_review
@@ -23,7 +24,6 @@ from masis.orchestrator.standing_decisions import DECISIONS_A_RUN
 from masis.orchestrator.state import MASISState
 from masis.orchestrator.supervisor import supervisor
 from masis.orchestrator.synthesizer import synthesizer
-from masis.orchestrator.twin import Agent, Edge
 from masis.settings import RETRY_CEILING
 
 STEPS_AN_ATTEMPT = 5
@@ -34,7 +34,7 @@ MASISGraph = CompiledStateGraph[MASISState, Services, MASISState, MASISState]
 
 
 def build_graph(checkpointer: BaseCheckpointSaver[Any] | None = None) -> MASISGraph:
-    """With a checkpointer, a run that waits for a person can be resumed; without one it has simply ended."""
+    """With a checkpointer, a run that needs a decision can be resumed; without one it has simply ended."""
     builder = StateGraph(MASISState, context_schema=Services)
     builder.add_node("supervisor", Agent(supervisor))
     builder.add_node("researcher", Agent(researcher))

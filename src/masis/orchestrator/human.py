@@ -11,10 +11,10 @@ from langgraph.types import interrupt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from masis.errors import InvalidInput
+from masis.orchestrator.agent import finished
 from masis.orchestrator.services import Services
 from masis.orchestrator.state import MASISState, StateUpdate, in_words, readable_question
 from masis.orchestrator.trail import TraceEntry
-from masis.orchestrator.twin import finished
 from masis.reasoning.ports import Guidance
 from masis.types import LOCAL, Conflict
 
@@ -48,7 +48,7 @@ class Answer(BaseModel):
     @model_validator(mode="after")
     def _complete(self) -> Self:
         if self.action == "prefer" and not (self.prefer and self.over):
-            raise ValueError("To prefer, name the documents to trust and those they win over.")
+            raise ValueError("To prefer, name the documents to trust and those not to use.")
         if set(self.prefer) & set(self.over):
             raise ValueError("A document cannot be preferred over itself.")
         if self.action == "refine" and self.question is None:
@@ -61,7 +61,7 @@ class Answer(BaseModel):
     @classmethod
     def _a_name(cls, by: str) -> str:
         if not is_name(by):
-            raise ValueError("Say who decides by a name, without sentences.")
+            raise ValueError("Give the name of the person who decides.")
         return by
 
     @field_validator("question")
@@ -94,7 +94,7 @@ def checked_answer(given: Any, state: MASISState) -> Answer:
     review = state.get("review")
     if review and answer.action not in review["choices"]:
         choices = ", ".join(review["choices"])
-        raise InvalidInput(f"“{answer.action}” does not answer this question.", advice=f"Choose among: {choices}.")
+        raise InvalidInput(f"“{answer.action}” is not one of the choices.", advice=f"Choose among: {choices}.")
     known = _files_of(state)
     if strangers := [name for name in (*answer.prefer, *answer.over) if name not in known]:
         raise InvalidInput(
@@ -103,8 +103,8 @@ def checked_answer(given: Any, state: MASISState) -> Answer:
         )
     if answer.remember and not conflicts_settled(answer.action, answer.prefer, answer.over, state):
         raise InvalidInput(
-            "There is nothing to remember: the answer settles no conflict whose two sides are known.",
-            advice="Name documents of both sides, or answer without remembering.",
+            "Nothing to remember: this answer does not settle a conflict between two known documents.",
+            advice="Name documents from both sides, or answer without `remember`.",
         )
     return answer
 
@@ -139,7 +139,7 @@ def question_of(state: MASISState) -> str:
 
 
 def guidance_of(state: MASISState) -> Guidance:
-    """The decisions that hold now: the last word on a document counts, and a new question opens its conflicts anew."""
+    """The decisions that hold now: the last word on a document counts, and a new question reopens its conflicts."""
     answers = state.get("human_answers", [])
     trusted: dict[str, bool] = {}
     for answer in answers:
@@ -152,7 +152,7 @@ def guidance_of(state: MASISState) -> Guidance:
 
 
 def both_explained(answers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The decisions to explain both sides that still hold: a new question opens its conflicts anew."""
+    """The decisions to explain both sides that still hold: a new question reopens its conflicts."""
     refined = [index for index, answer in enumerate(answers) if answer["action"] == "refine"]
     latest = answers[refined[-1] :] if refined else answers
     return [answer for answer in latest if answer["action"] == "explain_both"]
@@ -180,6 +180,6 @@ def _decided(answer: dict[str, Any]) -> tuple[str, str]:
         "stop": "",
     }
     since = f", remembered since {answer['since']}," if answer.get("decision_id") else ""
-    # Without keys and without a name the service knows nobody: "local" is no name for a reader.
+    # Without keys and without a name the service knows nobody: "local" means nothing to a reader.
     who = "the person at this machine" if answer["by"] == LOCAL.name else answer["by"]
     return who + since, wording[answer["action"]]

@@ -12,14 +12,59 @@ from masis.errors import DatabaseUnavailable, MASISError
 from masis.language.directives import split_directives
 from masis.language.instructions import find_instructions
 from masis.language.question import parsed
-from masis.orchestrator.accounting import Turn
+from masis.language.statements import Statement, statements
+from masis.language.words import content_stems, stem, words
+from masis.orchestrator.agent import Turn
 from masis.orchestrator.human import guidance_of, question_of
-from masis.orchestrator.nearest import absent_words, closest_passages
 from masis.orchestrator.services import Services, services_of
 from masis.orchestrator.state import MASISState, StateUpdate, filters_of
 from masis.orchestrator.trail import InstructionSeen
 from masis.settings import Settings
-from masis.types import EvidenceChunk, ReviewCause, SearchResult, Verdict
+from masis.types import ClosestPassage, EvidenceChunk, ReviewCause, SearchResult, Verdict
+
+SHOWN = 3
+MOST_WORDS = 12
+
+
+def closest_passages(question: str, candidates: Sequence[EvidenceChunk]) -> list[ClosestPassage]:
+    """Those with most of the question's words, and at equal count as the search ranked them."""
+    wanted = parsed(question).subject
+    found = [_closest(question, wanted, chunk) for chunk in candidates]
+    return sorted(found, key=lambda one: (-len(one["words"]), -one["score"]))[:SHOWN]
+
+
+def _closest(question: str, wanted: frozenset[str], chunk: EvidenceChunk) -> ClosestPassage:
+    text = chunk["text"]
+    parts = statements(text, chunk.get("heading")) or (Statement(text[:300], 0, min(300, len(text))),)
+    best = max(parts, key=lambda s: (len(wanted & set(content_stems(s.text))), -s.start))
+    here = set(content_stems(f"{chunk.get('heading') or ''} {text}"))
+    return {
+        "chunk_id": chunk["chunk_id"],
+        "document_id": chunk["document_id"],
+        "file_name": chunk["file_name"],
+        "page": chunk["page"],
+        "label": chunk.get("label"),
+        "heading": chunk.get("heading"),
+        "start": chunk["start"] + best.start,
+        "end": chunk["start"] + best.end,
+        "quote": best.text,
+        "words": list(dict.fromkeys(w for w in words(question) if stem(w) in wanted and stem(w) in here)),
+        "score": chunk["score"],
+    }
+
+
+async def absent_words(
+    question: str, candidates: Sequence[EvidenceChunk], workspace_id: str, services: Services
+) -> list[str]:
+    """Words with content that no document has, by the keyword index of the whole workspace, in none of their forms."""
+    here = {s for chunk in candidates for s in content_stems(f"{chunk.get('heading') or ''} {chunk['text']}")}
+    wanted = parsed(question).subject - here
+    asked = list(dict.fromkeys(w for w in words(question) if stem(w) in wanted))[:MOST_WORDS]
+    if not asked or services.mentions is None:
+        return []
+    found = await services.mentions(workspace_id, asked)
+    return [word for word in asked if (seen := found.get(word)) is not None and not seen.documents]
+
 
 OVERVIEW_PASSAGES = 10
 BORNE_OUT: tuple[Verdict, ...] = ("verbatim", "supported")
@@ -55,7 +100,7 @@ async def researcher(state: MASISState, runtime: Runtime[Services]) -> StateUpda
             state["workspace_id"], plan.text, plan.limit, at_least=plan.threshold, filters=filters_of(state)
         )
     except DatabaseUnavailable:
-        # The run itself is kept there: it goes on when the database is back, and nobody has to be asked.
+        # The run itself is stored there: it continues when the database is back, without asking anybody.
         raise
     except MASISError as error:
         update = _ask_person("unavailable", turn, warning=error.code, error=str(error))

@@ -1,10 +1,33 @@
-"""The question to a person: what happened, what was tried, what they can do. One wording a cause."""
+"""How a run ends: its outcome, and the question to a person, worded once for each cause."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from masis.orchestrator.state import Failure, Review
-from masis.types import Conflict, ConflictSide, ReviewCause, place
+from masis.orchestrator.state import Attempt, Failure, Review
+from masis.types import Conflict, ConflictSide, Outcome, ReviewCause, place
+
+BY_CAUSE: dict[ReviewCause, Outcome] = {
+    "conflict": "conflict",
+    "quality": "insufficient_evidence",
+    "empty_workspace": "insufficient_evidence",
+    "weak_evidence": "insufficient_evidence",
+    "unavailable": "unavailable",
+    "out_of_scope": "out_of_scope",
+}
+"""An answer that could not be made to pass its own audit is one the evidence does not carry."""
+
+
+def outcome_of(cause: ReviewCause | None, best: Attempt | None) -> Outcome:
+    if cause:
+        return BY_CAUSE[cause]
+    claims = best["claims"] if best else []
+    asserts = any(claim["kind"] in ("claim", "recommendation") for claim in claims)
+    limited = any(claim["kind"] == "limit" for claim in claims)
+    # A contradiction that a person settled, and a figure that was revised, are part of what the reader must know.
+    disputed = any(c["kind"] in ("revision", "contradiction") for c in best["conflicts"]) if best else False
+    if not asserts:
+        return "insufficient_evidence"
+    return "answered_with_caveat" if limited or disputed else "answered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +123,10 @@ def _weak_evidence(s: Situation) -> str:
 
 
 def _unavailable(s: Situation) -> str:
-    what = s.failure["message"].rstrip(". ") + "." if s.failure else "A part that was needed did not answer."
+    what = s.failure["message"].rstrip(". ") + "." if s.failure else "A required part did not respond."
     advice = f" {s.failure['advice']}" if s.failure else ""
-    kept = "The best draft so far was kept" if s.has_draft else "Nothing was lost"
-    return f"The run could not go on: {what} {kept}; try again when it is back.{advice}"
+    safe = "The best draft so far is saved" if s.has_draft else "Nothing was lost"
+    return f"The run could not continue: {what} {safe}; try again when it is back.{advice}"
 
 
 def _out_of_scope(s: Situation) -> str:

@@ -1,4 +1,4 @@
-"""A decision on a conflict that stands for later questions: what is kept of an answer, and what it settles."""
+"""A decision on a conflict that stands for later questions: what is stored, and what it settles."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -86,7 +86,7 @@ def empty_metrics() -> Metrics:
 
 
 class Attempt(TypedDict):
-    """An audited attempt, kept whole so that what is returned belongs together."""
+    """An audited attempt, stored whole so that what is returned belongs together."""
 
     number: int
     round: int
@@ -233,10 +233,8 @@ class MASISInput(BaseModel):
         None, description="Retries after the first attempt, at most 10; None and 0 mean the default of 2."
     )
 
-    max_cost_usd: float | None = Field(
-        None, ge=0, description="The most that the run may spend on models, in US dollars."
-    )
-    max_seconds: float | None = Field(None, ge=0, description="How long the agents may work.")
+    max_cost_usd: float | None = Field(None, ge=0, description="Maximum model cost of the run, in US dollars.")
+    max_seconds: float | None = Field(None, ge=0, description="Maximum working time of the agents, in seconds.")
 
     filters: SearchFilters = Field(EVERYWHERE, description="Where in the workspace to look.")
 

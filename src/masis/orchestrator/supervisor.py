@@ -8,11 +8,10 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 
 from masis.audit.verdicts import judge_claims
-from masis.orchestrator.accounting import Turn, account_of
+from masis.orchestrator.agent import Turn, account_of
 from masis.orchestrator.evaluator import scorecard_without_answer
 from masis.orchestrator.human import decisions_named
-from masis.orchestrator.outcome import outcome_of
-from masis.orchestrator.review import Situation, review_for
+from masis.orchestrator.review import Situation, outcome_of, review_for
 from masis.orchestrator.services import Services, services_of
 from masis.orchestrator.standing_decisions import answers_to_apply
 from masis.orchestrator.state import Attempt, MASISState, Route, StateUpdate, max_retries_of, merge_metrics
@@ -36,7 +35,7 @@ class Signals:
     review_requested: ReviewCause | None = None
     """The Researcher asked for a person."""
     answered: Literal["continue", "end"] | None = None
-    """A person answered: go on with a new round, or end."""
+    """A person answered: continue with a new round, or end."""
     failed: bool = False
     low_confidence: bool = False
     invalid_citation: bool = False
@@ -182,7 +181,7 @@ def _next_attempt(state: MASISState, seen: Signals, decision: Decision, services
     before = None if seen.answered or decision.reason == STANDING else mark_of(state)
     update: StateUpdate = {"retry_count": attempt, "retried_from": before, "metrics": {"retry_reasons": [reason]}}
     if decision.reason == STANDING:
-        # The attempt that obeys is no retry on luck: as many of those are left as before.
+        # An attempt that follows a decision is not a retry and uses none up.
         return update | {
             "human_answers": answers_to_apply(state),
             "retry_ceiling": ceiling_of(state, services) + 1,

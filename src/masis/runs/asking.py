@@ -9,25 +9,20 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from masis.errors import InvalidInput, MASISError, RunNotWaiting
-from masis.jobs.lease import JobCancelled, LeaseKeeper
-from masis.jobs.owners import new_owner
-from masis.jobs.queue import Job
+from masis.jobs.queue import Job, new_owner
+from masis.jobs.worker import JobCancelled, LeaseKeeper
 from masis.orchestrator.human import Answer, checked_answer
 from masis.orchestrator.standing_decisions import decisions_from
 from masis.orchestrator.state import MASISInput, MASISState, in_words
-from masis.runs.event_log import RunEvent
-from masis.runs.execution import Execution, config_of
-from masis.runs.hub import QUEUE, Hub
-from masis.runs.moments import days_ago, now
+from masis.runs.events import QUEUE, Hub, RunEvent
+from masis.runs.execution import Execution, OnEvent, config_of
 from masis.runs.parts import Parts
-from masis.runs.recording import OnEvent
-from masis.runs.records import ENDED, RunRecord, RunStatus
-from masis.runs.result import RunResult
+from masis.runs.records import ENDED, RunRecord, RunResult, RunStatus, days_ago, now
 from masis.runs.run_table import RunTable
 from masis.types import EVERYWHERE, NO_LIMIT, Budget, Caller, SearchFilters, StandingDecision
 
 FAR_SECONDS = 5.0
-"""How long to trust that a run which told of itself before would do so again."""
+"""How long to rely on a run in this process to announce its changes."""
 STILL: frozenset[RunStatus] = ENDED | {"waiting"}
 """Nothing more happens by itself."""
 
@@ -96,7 +91,7 @@ async def get_run(parts: Parts, run_id: str, workspace: str | None = None) -> Ru
 async def answered(
     parts: Parts, run_id: str, answer: Answer | Mapping[str, Any], workspace: str | None, owner: str | None = None
 ) -> RunRecord:
-    """The answer is checked against the question that was asked, and saved with what is to be kept of it."""
+    """The answer is checked against the question that was asked, and saved with the decision to store."""
     record = await get_run(parts, run_id, workspace)
     if record.status != "waiting":
         raise RunNotWaiting(
@@ -192,6 +187,6 @@ async def followed(runs: RunTable, hub: Hub, run_id: str, after: int, poll_secon
             if draft and draft[1] != shown:
                 shown = draft[1]
                 yield {"seq": None, "at": now(), "event": "draft", "attempt": draft[0], "data": {"text": shown}}
-            # A run that works in this process tells of itself; another process has to be looked at again and again.
+            # A run in this process announces its changes; one in another process has to be polled.
             if await change.wait(poll_seconds if not is_near else FAR_SECONDS):
                 is_near = True

@@ -1,15 +1,27 @@
-"""Where a run's state is kept between its steps, so that it can go on later, in another process."""
+"""Where a run's state is saved between its steps, so that another process can resume it."""
 
+import asyncio
+import json
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from langgraph.checkpoint.base import BaseCheckpointSaver
+import aiosqlite
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    BaseCheckpointSaver,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    get_checkpoint_metadata,
+)
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from masis.data_folder import make_folder
-from masis.database.postgres_pool import FROZEN
+from masis.database.batched import Lane
+from masis.database.postgres import FROZEN
 from masis.errors import DatabaseUnavailable, DataFolderError
 from masis.settings import Settings
 
@@ -17,6 +29,68 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
     from psycopg import AsyncConnection
+
+
+def must_be_kept(writes: Sequence[tuple[str, Any]]) -> bool:
+    return any(channel.startswith("__") for channel, _ in writes)
+
+
+_SAVE = (
+    "INSERT OR REPLACE INTO checkpoints"
+    " (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+Row = tuple[Any, ...]
+
+
+class LeanSqliteSaver(AsyncSqliteSaver):
+    """`writer` is another connection to the same file, for any thread, used by one at a time."""
+
+    def __init__(self, conn: aiosqlite.Connection, writer: sqlite3.Connection) -> None:
+        super().__init__(conn)
+        self._writer = writer
+        self.lane: Lane[Row, None] = Lane(self._save_all)
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        await self.setup()
+        place = {**config["configurable"], "checkpoint_id": checkpoint["id"]}
+        kind, data = self.serde.dumps_typed(checkpoint)
+        described = json.dumps(get_checkpoint_metadata(config, metadata), ensure_ascii=False).encode("utf-8", "ignore")
+        before = config["configurable"].get("checkpoint_id")
+        row = (place["thread_id"], place["checkpoint_ns"], checkpoint["id"], before, kind, data, described)
+        await self.lane.done(row)
+        return {"configurable": {key: place[key] for key in ("thread_id", "checkpoint_ns", "checkpoint_id")}}
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        if must_be_kept(writes):
+            await super().aput_writes(config, writes, task_id, task_path)
+
+    async def _save_all(self, rows: list[Row]) -> list[Exception | None]:
+        async with self.lock:
+            return await asyncio.to_thread(_try_all, self._writer, rows)
+
+
+def _try_all(writer: sqlite3.Connection, rows: list[Row]) -> list[Exception | None]:
+    try:
+        # In one go: between two calls the event loop may be busy, and the file would stay locked for everybody.
+        with writer:
+            writer.executemany(_SAVE, rows)
+    except sqlite3.OperationalError as error:
+        # The file is locked or the disk full: that is so for all of them.
+        return [sqlite3.OperationalError(*error.args) for _ in rows]
+    except Exception as error:
+        # One of them has a trouble of its own: each for itself, and the others are saved.
+        return [error] if len(rows) == 1 else [_try_all(writer, [row])[0] for row in rows]
+    return [None] * len(rows)
+
 
 BUSY_MS = 30_000
 """How long to wait for another process that is writing."""
@@ -35,7 +109,7 @@ async def open_checkpointer(settings: Settings) -> AsyncIterator[BaseCheckpointS
 
 @contextmanager
 def saving(settings: Settings) -> Iterator[None]:
-    """What goes wrong with the checkpoints, in words. What the run itself raises is not the database's fault."""
+    """Explains errors of the checkpoints. What the run itself raises is not the database's fault."""
     if settings.database_url:
         with _postgres_errors():
             yield
@@ -50,8 +124,6 @@ def saving(settings: Settings) -> Iterator[None]:
 @asynccontextmanager
 async def _in_folder(home: Path) -> "AsyncIterator[AsyncSqliteSaver]":
     import aiosqlite
-
-    from masis.runs.sqlite_saver import LeanSqliteSaver
 
     path = make_folder(home) / "runs.db"
     try:
@@ -114,7 +186,7 @@ def _postgres_errors() -> Iterator[None]:
         psycopg_pool.PoolTimeout,
     ) as error:
         # Its words may name the address with the password in it.
-        raise DatabaseUnavailable("PostgreSQL did not answer; what was saved before is kept.") from error
+        raise DatabaseUnavailable("PostgreSQL did not respond; what was saved before is safe.") from error
 
 
 def _unusable(path: Path, error: Exception) -> DataFolderError:

@@ -1,15 +1,15 @@
-"""Deleting runs with their checkpoints, which quote documents, and workspaces with everything in them."""
+"""Deleting runs with their checkpoints, which quote documents; whole workspaces; and what retention allows."""
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from masis.access.audit_log import AuditLog
-from masis.access.granting import revoke_keys_of
-from masis.access.keys import Keys
+from masis.access.keys import Keys, revoke_keys_of
 from masis.errors import InvalidInput
 from masis.runs.checkpoints import open_checkpointer
 from masis.runs.parts import Parts
@@ -53,7 +53,7 @@ async def _delete_runs(parts: Parts, workspace: str) -> int:
 
 
 async def erase_deleted(settings: Settings, runs: RunTable) -> None:
-    """The checkpoints of deleted runs, and of those that a crash or a database that was away kept from going."""
+    """The checkpoints of deleted runs, and of those that a crash or an unavailable database left behind."""
     if gone := await asyncio.to_thread(runs.with_checkpoints_to_go):
         await delete_threads(settings, gone)
         await asyncio.to_thread(runs.checkpoints_gone, gone)
@@ -104,3 +104,48 @@ async def _unlisted_in_postgres(settings: Settings, workspace_id: str, listed: S
 
 def has_checkpoints(settings: Settings) -> bool:
     return bool(settings.database_url) or (settings.home / "runs.db").exists()
+
+
+TOGETHER = 100
+"""So many runs go at once: opening the checkpoints for each would take longer than deleting them."""
+
+
+@dataclass(frozen=True, slots=True)
+class PruneReport:
+    runs: int
+    """Deleted with all that is theirs."""
+    checkpoints: int
+    """Runs whose answer and trail stay, and whose checkpoints went."""
+
+
+async def prune(settings: Settings, runs: RunTable, older_than_days: float | None = None) -> PruneReport:
+    days = settings.run_retention_days if older_than_days is None else older_than_days
+    if days is not None and days < 0:
+        raise InvalidInput(
+            f"{days:g} is not a valid number of days.", advice="Give the age in days; 0 deletes every ended run."
+        )
+    old = [] if days is None else await asyncio.to_thread(runs.ended_before, _ago(days))
+    gone = 0
+    for first in range(0, len(old), TOGETHER):
+        deleted = [one for one in old[first : first + TOGETHER] if await asyncio.to_thread(_deleted, runs, one)]
+        # After the runs: one that is being resumed keeps its checkpoints.
+        await erase_deleted(settings, runs)
+        gone += len(deleted)
+    await erase_deleted(settings, runs)
+    over = await asyncio.to_thread(runs.with_checkpoints_before, _ago(settings.checkpoint_retention_days))
+    await delete_threads(settings, over)
+    await asyncio.to_thread(runs.without_checkpoints, over)
+    return PruneReport(gone, len(over))
+
+
+def _deleted(runs: RunTable, run_id: str) -> bool:
+    """False where another process was faster: it has deleted it, or works on it again."""
+    try:
+        runs.delete(run_id, None)
+    except InvalidInput:
+        return False
+    return True
+
+
+def _ago(days: float) -> str:
+    return (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="milliseconds")

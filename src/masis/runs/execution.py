@@ -1,8 +1,8 @@
-"""One run brought forward: from its start, from a person's answer, or from where a crash left it."""
+"""One run brought forward (from its start, a decision or a crash), and its steps recorded as events."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, cast
@@ -11,25 +11,146 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
 from masis.errors import DatabaseUnavailable, DataFolderError, MASISError
-from masis.jobs.background import stay_alive
-from masis.jobs.lease import JobCancelled, Lease, LeaseLost
+from masis.jobs.worker import JobCancelled, Lease, LeaseLost, meanwhile, stay_alive
 from masis.observability.watching import watch_run
 from masis.orchestrator.graph import MASISGraph
 from masis.orchestrator.services import Services
 from masis.orchestrator.state import MASISState, StateUpdate, applied
 from masis.orchestrator.trail import TraceEntry
-from masis.runs import telling
 from masis.runs.checkpoints import OWNER, saving
-from masis.runs.event_log import NUMBERS_A_STEP, RunEvent
-from masis.runs.hub import Hub
-from masis.runs.moments import now
-from masis.runs.recording import OnEvent, Recorder
-from masis.runs.records import RunStatus
-from masis.runs.result import RunResult, result_of
+from masis.runs.events import NUMBERS_A_STEP, Hub, RunEvent, number_of
+from masis.runs.records import RunResult, RunStatus, now, result_of
 from masis.runs.run_table import RunTable
 
+TOLD: dict[str, tuple[str, ...]] = {
+    "synthesizer": ("draft_answer",),
+    "critic": ("critique", "claims", "conflicts", "confidence"),
+    "human_review": ("pending_answer",),
+}
+"""What an agent's event holds of its update, beside its entry in the trace."""
+
+
+def started(custom: dict[str, Any]) -> RunEvent:
+    return {
+        "seq": number_of(custom["step"], "started"),
+        "at": now(),
+        "event": "started",
+        "agent": custom["agent"],
+        "attempt": custom["attempt"],
+    }
+
+
+def finished(step: int, agent: str, attempt: int, update: StateUpdate) -> RunEvent:
+    entries = update.get("trace", [])
+    return {
+        "seq": number_of(step, "finished"),
+        "at": now(),
+        "event": "finished",
+        "agent": agent,
+        "attempt": attempt,
+        "trace": entries[-1] if entries else None,
+        "data": _told(agent, update),
+    }
+
+
+def settled(step: int, result: RunResult) -> RunEvent:
+    """The run needs a decision, or has its answer."""
+    kind = "waiting" if result.requires_human_review else "ended"
+    return {
+        "seq": number_of(step, "waiting" if kind == "waiting" else "ended"),
+        "at": now(),
+        "event": "waiting" if kind == "waiting" else "ended",
+        "data": {
+            "status": result.status,
+            "outcome": result.outcome,
+            "confidence": result.confidence,
+            "review": result.review,
+        },
+    }
+
+
+def between(step: int, agent: str, before: MASISState, after: MASISState) -> RunEvent:
+    """What an agent did, read from the states before and after it: its own event was lost in a crash."""
+    known = len(before.get("trace", []))
+    update: StateUpdate = {**after, "trace": after.get("trace", [])[known:]}
+    return finished(step, agent, before.get("retry_count", 0), update)
+
+
+def _told(agent: str, update: StateUpdate) -> dict[str, Any]:
+    told: dict[str, Any] = {key: update.get(key) for key in TOLD.get(agent, ()) if key in update}
+    if agent == "researcher":
+        told["evidence"] = [
+            {name: chunk.get(name) for name in ("chunk_id", "document_id", "file_name", "page", "label", "score")}
+            for chunk in update.get("evidence", [])
+        ]
+    if agent == "evaluator":
+        told["evaluation"] = update.get("metrics", {}).get("evaluation")
+    return told
+
+
+BREATH = 0.03
+"""What comes within this many seconds is written together: an agent's end and the next one's start."""
+DRAFT_BREATH = 0.2
+"""Text that is being written is saved so often."""
+
+OnEvent = Callable[[RunEvent], None]
+
+
+class Recorder:
+    def __init__(self, runs: RunTable, hub: Hub, run_id: str, owner: str, on_event: OnEvent | None) -> None:
+        self._runs = runs
+        self._hub = hub
+        self._run_id = run_id
+        self._owner = owner
+        self._on_event = on_event
+        self._unwritten: list[RunEvent] = []
+        self._draft = (0, "")
+        self._draft_is_written = True
+        self._something = asyncio.Event()
+
+    def add(self, event: RunEvent) -> None:
+        self._unwritten.append(event)
+        self._something.set()
+        if self._on_event:
+            self._on_event(event)
+
+    def hear(self, attempt: int, piece: str) -> None:
+        """A piece of the text that is being written."""
+        known, text = self._draft
+        self._draft = (attempt, text + piece if attempt == known else piece)
+        self._draft_is_written = False
+        self._something.set()
+
+    def writing(self) -> AbstractAsyncContextManager[None]:
+        return meanwhile(self._keep_writing())
+
+    def take_unwritten(self) -> list[RunEvent]:
+        """For the transaction that ends the run."""
+        left, self._unwritten = self._unwritten, []
+        return left
+
+    async def _keep_writing(self) -> None:
+        while True:
+            await self._something.wait()
+            await asyncio.sleep(BREATH if self._unwritten else DRAFT_BREATH)
+            self._something.clear()
+            await self._write()
+
+    async def _write(self) -> None:
+        events, draft = list(self._unwritten), None if self._draft_is_written else self._draft
+        self._draft_is_written = True
+        with suppress(MASISError):  # they stay, and go with the next
+            # Shielded: what is half way into the database is not forgotten when the run ends just now.
+            await asyncio.shield(self._written(events, draft))
+
+    async def _written(self, events: list[RunEvent], draft: tuple[int, str] | None) -> None:
+        await self._runs.together("writing", self._runs.progressed, self._run_id, self._owner, events, draft)
+        self._unwritten = [event for event in self._unwritten if event not in events]
+        self._hub.tell(self._run_id)
+
+
 MAX_DEATHS = 5
-"""A run that took so many workers down with it is not tried again by itself."""
+"""A run that crashed this many workers is not retried automatically."""
 
 
 def config_of(run_id: str, owner: str | None = None) -> RunnableConfig:
@@ -47,7 +168,7 @@ class Progress:
 @dataclass(frozen=True, slots=True)
 class Start:
     input: MASISState | Command[Any] | None
-    """None: go on from the last checkpoint."""
+    """None: continue from the last checkpoint."""
 
 
 class Execution:
@@ -58,7 +179,7 @@ class Execution:
         self._graph = graph
 
     async def advance(self, lease: Lease, on_event: OnEvent | None = None) -> RunResult | None:
-        """Until the run ends or waits for a person; None when it was cancelled."""
+        """Until the run ends or needs a decision; None when it was cancelled."""
         with watch_run(self._services.settings, lease.job.subject, lease.job.workspace_id) as watch:
             result = await self._advanced(lease, on_event)
             watch.outcome = "cancelled" if result is None else _ended_as(result)
@@ -111,7 +232,7 @@ class Execution:
             # Its writes were saved and its checkpoint was not: langgraph will not call it again.
             progress.step += 1
             attempt = progress.state.get("retry_count", 0)
-            recorder.add(telling.finished(progress.step, done[0].name, attempt, cast(StateUpdate, done[0].result)))
+            recorder.add(finished(progress.step, done[0].name, attempt, cast(StateUpdate, done[0].result)))
         if snapshot.next != ("human_review",):
             return Start(None) if snapshot.tasks else None
         # An answer that has been acted on already must not answer the next question too.
@@ -138,7 +259,7 @@ class Execution:
         run_id = lease.job.subject
         result = result_of(run_id, progress.state)
         step = progress.step or await self._last_step(run_id)
-        event = telling.settled(step, result)
+        event = settled(step, result)
         recorder.add(event)
         status: RunStatus = "waiting" if result.requires_human_review else "finished"
         lease.let_go()
@@ -147,7 +268,7 @@ class Execution:
         )
         self._hub.tell(run_id)
         if not written:
-            raise LeaseLost(f"The run {run_id} is in other hands now.")
+            raise LeaseLost(f"The run {run_id} is now held by another worker.")
         return result
 
     async def _unsaved(self, run_id: str, progress: Progress, error: MASISError) -> RunResult:
@@ -184,7 +305,7 @@ class Execution:
         """A step may have been saved while what it told was not yet: its event is read from the states around it."""
         known = {event["seq"] for event in await self._runs.together("reading", self._runs.events.after, run_id, -1)}
         async for step, agent, before, after in self._steps(run_id):
-            event = telling.between(step, agent, before, after)
+            event = between(step, agent, before, after)
             if event["seq"] not in known:
                 recorder.add(event)
 
@@ -206,9 +327,9 @@ def _hear(part: dict[str, Any], recorder: Recorder, progress: Progress) -> None:
         return
     progress.step = part["step"]
     if part["event"] == "started":
-        recorder.add(telling.started(part))
+        recorder.add(started(part))
     else:
-        recorder.add(telling.finished(part["step"], part["agent"], part["attempt"], part["update"]))
+        recorder.add(finished(part["step"], part["agent"], part["attempt"], part["update"]))
         if part["agent"] == "supervisor":
             # What ends the run is known before its checkpoint is written, which may still fail.
             progress.state = applied(progress.state, part["update"])

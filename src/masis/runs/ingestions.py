@@ -10,7 +10,7 @@ from typing import Any, Literal
 from masis.database import Connection, Database
 from masis.errors import UnknownIngestion
 from masis.jobs.queue import Job, JobQueue
-from masis.runs.moments import now
+from masis.runs.records import now
 from masis.types import Caller
 
 IngestionStatus = Literal["queued", "running", "done", "cancelled", "failed"]
@@ -61,7 +61,7 @@ class Ingestions:
         by: Caller,
         has_bytes: Callable[[str], bool] = lambda _: True,
     ) -> Ingestion | None:
-        """What another open ingestion of the workspace reads is its duplicate. None where bytes are not kept any more:
+        """What another open ingestion of the workspace reads is its duplicate. None where bytes are no longer stored:
         such an ingestion took them along when it ended."""
         with self._database.writing(lock=_bytes_of(workspace_id)) as db:
             files = _without_those_on_their_way(files, _open_files(db, workspace_id))
@@ -149,9 +149,7 @@ def _open_files(db: Connection, workspace_id: str, but: str | None = None) -> di
 
 def _without_those_on_their_way(files: Sequence[IngestedFile], coming: Mapping[str, str]) -> list[IngestedFile]:
     return [
-        replace(
-            file, stage="duplicate", reason=f"The same bytes are being read already, as {coming[file.document_id]}."
-        )
+        replace(file, stage="duplicate", reason=f"Already being read, as {coming[file.document_id]}.")
         if file.stage == "queued" and file.document_id in coming
         else file
         for file in files

@@ -21,11 +21,10 @@ from masis.orchestrator.graph import MASISGraph, build_graph
 from masis.orchestrator.services import Services, services_with
 from masis.reasoning.ports import Auditor, Judge, Writer
 from masis.runs.checkpoints import open_checkpointer, saving
-from masis.runs.decisions import StandingDecisions
-from masis.runs.hub import Hub
+from masis.runs.events import Hub
 from masis.runs.ingestions import Ingestions
 from masis.runs.run_table import RunTable
-from masis.runs.schema import RUNS
+from masis.runs.tables import RUNS, StandingDecisions
 from masis.settings import Settings
 
 

@@ -20,11 +20,10 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 
-from masis.database.lane import Lane
+from masis.database.batched import Lane
 from masis.errors import DatabaseUnavailable
-from masis.jobs.lease import LeaseLost
-from masis.runs.checkpoints import OWNER
-from masis.runs.lean_writes import must_be_kept
+from masis.jobs.worker import LeaseLost
+from masis.runs.checkpoints import OWNER, must_be_kept
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
@@ -124,7 +123,7 @@ class LeanPostgresSaver(AsyncPostgresSaver):
                 await asyncio.sleep(_LOOK_SECONDS)
             else:
                 raise DatabaseUnavailable(
-                    "Another process has been making the tables for checkpoints for minutes.",
+                    "Another process has been creating the checkpoint tables for minutes.",
                     advice="If it is frozen, end it; then start this one again.",
                 )
             try:
@@ -191,4 +190,4 @@ def _fits_inside(value: Any) -> bool:
 
 
 def _lost(one: Unsaved) -> LeaseLost:
-    return LeaseLost(f"The run {one.row[0]} is in other hands now.")
+    return LeaseLost(f"The run {one.row[0]} is now held by another worker.")

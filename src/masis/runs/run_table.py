@@ -11,17 +11,15 @@ from masis.database.batched import BatchedDatabase
 from masis.errors import InvalidInput, RunNotWaiting
 from masis.jobs.queue import Job, JobQueue
 from masis.orchestrator.state import MASISState
-from masis.runs.decisions import keep_decisions
-from masis.runs.event_log import EventLog, RunEvent
-from masis.runs.moments import now
-from masis.runs.records import RUN_COLUMNS, RunRecord, RunStatus, UsageRow, record_of
-from masis.runs.result import RunResult
-from masis.runs.run_rows import (
+from masis.runs.events import EventLog, RunEvent
+from masis.runs.records import RUN_COLUMNS, RunRecord, RunResult, RunStatus, UsageRow, now, record_of
+from masis.runs.tables import (
     delete_runs,
     escaped,
     get_record,
     insert,
     insert_input,
+    keep_decisions,
     new_record,
     place_of,
     save_result,
@@ -159,7 +157,7 @@ class RunTable:
         events: list[RunEvent],
         result: RunResult | None = None,
     ) -> bool:
-        """The run has ended, or waits; False where it is no longer this owner's to say so."""
+        """The run has ended or is waiting; False where this owner no longer holds it."""
         with self._database.writing() as db:
             if not self._queue.done(db, owner, ("run", run_id)):
                 return False
@@ -176,7 +174,7 @@ class RunTable:
         owner: str | None = None,
         remember: Sequence[DecisionMade] = (),
     ) -> None:
-        """A person's answer, what is to be kept of it and the job that acts on it; the second of two answers is
+        """A person's answer, the decision to store and the job that acts on it; the second of two answers is
         refused."""
         with self._database.writing(lock=run_id) as db:
             row = db.execute("SELECT status, workspace_id FROM runs WHERE run_id = ?", (run_id,)).fetchone()
@@ -221,13 +219,13 @@ class RunTable:
             return get_record(db, run_id, workspace_id)
 
     def given_up(self, run_id: str, owner: str) -> None:
-        """Whoever waited for it is gone: nobody else should go on with it unasked."""
+        """The caller that waited for it is gone: nobody else should continue it unasked."""
         with self._database.writing() as db:
             if self._queue.done(db, owner, ("run", run_id)):
                 self._stop(db, run_id)
 
     def failed(self, run_id: str, owner: str, events: list[RunEvent], error: str) -> None:
-        """It can be gone on with; nothing where it is no longer this owner's to say so."""
+        """It can be resumed; does nothing where this owner no longer holds it."""
         with self._database.writing() as db:
             if self._queue.done(db, owner, ("run", run_id)):
                 self.events.append(db, run_id, events)
@@ -242,7 +240,7 @@ class RunTable:
         with self._database.writing(lock=run_id) as db:
             get_record(db, run_id, workspace_id)
             if self._queue.is_running(db, ("run", run_id)):
-                raise InvalidInput(f"Run {run_id} is at work.", advice="Cancel it first, then delete it.")
+                raise InvalidInput(f"Run {run_id} is running.", advice="Cancel it first, then delete it.")
             self._queue.remove(db, ("run", run_id))
             delete_runs(db, "run_id = ?", run_id)
         self._database.forget_deleted()
@@ -258,7 +256,7 @@ class RunTable:
             return [row[0] for row in rows.fetchall()]
 
     def with_checkpoints_before(self, moment: str) -> list[str]:
-        """Ended before then, and never thinned out yet. A run that failed may still be gone on with."""
+        """Ended before then, and never thinned out yet. A run that failed may still be resumed."""
         with self._database.reading() as db:
             rows = db.execute(
                 "SELECT run_id FROM runs JOIN run_inputs USING (run_id) WHERE finished_at < ?"

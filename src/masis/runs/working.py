@@ -1,21 +1,149 @@
-"""The worker of a process: runs and ingestions from the queue, and what has to be done now and then."""
+"""The worker of a process: runs and ingestions from the queue, and hourly pruning."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from functools import partial
 
 import structlog
 
 from masis.errors import DatabaseUnavailable, DataFolderError, MASISError, UnknownRun
-from masis.jobs.lease import Lease
 from masis.jobs.queue import Job
-from masis.jobs.worker import Worker, default_room
+from masis.jobs.worker import JobCancelled, Lease, Worker, default_room, meanwhile, stay_alive
+from masis.knowledge.ingestion.progress import IngestProgress
+from masis.knowledge.ingestion.uploads import base_name
+from masis.knowledge.library import Library
+from masis.observability.metrics import document_ingested
+from masis.runs.deletion import prune
+from masis.runs.events import QUEUE, Hub
 from masis.runs.execution import Execution
-from masis.runs.hub import QUEUE
-from masis.runs.ingesting import IngestionWork
+from masis.runs.ingestions import Counts, IngestedFile, Ingestion, Ingestions
 from masis.runs.parts import Parts
-from masis.runs.retention import prune
+from masis.types import Caller, Document, IngestReport
+
+BREATH = 0.3
+"""Seconds between two saves of the progress."""
+MAX_DEATHS = 5
+
+
+async def upload(parts: Parts, workspace: str, files: Sequence[tuple[str, bytes]], by: Caller) -> Ingestion:
+    await parts.require_workspace(workspace)
+    has_bytes = partial(parts.library.originals.has, workspace)
+    ingestion = None
+    while ingestion is None:  # again where an upload of the same bytes came to its end in between, and took them
+        kept = [await _kept(parts.library, workspace, name, data) for name, data in files]
+        ingestion = await asyncio.to_thread(parts.ingestions.create, workspace, kept, by, has_bytes)
+    parts.hub.tell(QUEUE)
+    return ingestion
+
+
+async def _kept(library: Library, workspace: str, name: str, data: bytes) -> IngestedFile:
+    document_id = await library.keep_upload(workspace, name, data)
+    known = await asyncio.to_thread(library.catalog.document, workspace, document_id)
+    if known and known.status == "READY":
+        said = f"Already in {workspace}, as {known.file_name}."
+        return IngestedFile(base_name(name), document_id, "duplicate", said)
+    return IngestedFile(base_name(name), document_id, "queued")
+
+
+class IngestionWork:
+    """Does what the queue holds."""
+
+    def __init__(self, ingestions: Ingestions, library: Library, hub: Hub) -> None:
+        self._ingestions = ingestions
+        self._library = library
+        self._hub = hub
+
+    async def __call__(self, job: Job, lease: Lease) -> None:
+        ingestion = await asyncio.to_thread(self._ingestions.get, job.subject, job.workspace_id)
+        if job.deaths >= MAX_DEATHS:
+            said = f"It was interrupted {job.deaths} times. Check the workers' logs."
+            await self._finished(replace(ingestion, status="failed", error=said), lease)
+            return
+        await self._done(ingestion, lease)
+
+    async def _done(self, ingestion: Ingestion, lease: Lease) -> None:
+        watch = Watch(self._ingestions, self._hub, replace(ingestion, status="running"), lease.owner)
+        ours = [(file.document_id, file.file_name) for file in ingestion.files if file.stage != "duplicate"]
+        try:
+            async with meanwhile(watch.keep_saving()):
+                report = await self._library.ingest_kept(
+                    ingestion.workspace_id, ours, watch.progress, upload_id=ingestion.ingestion_id
+                )
+        except (JobCancelled, asyncio.CancelledError):
+            if not lease.cancelled:
+                raise
+            stay_alive()
+            await forget_unread(self._ingestions, self._library, ingestion)
+            await self._finished(replace(watch.ingestion, status="cancelled"), lease)
+            return
+        await self._finished(_with_report(watch.ingestion, report), lease)
+
+    async def _finished(self, ingestion: Ingestion, lease: Lease) -> None:
+        for file in ingestion.files:
+            document_ingested(file.stage)
+        lease.let_go()
+        await asyncio.to_thread(self._ingestions.finish, ingestion, lease.owner)
+        self._hub.tell(ingestion.ingestion_id)
+
+
+async def forget_unread(ingestions: Ingestions, library: Library, ingestion: Ingestion) -> None:
+    """The bytes of one that was cancelled, unless another ingestion waits for them or they are a document already."""
+
+    def forget() -> None:
+        with ingestions.sparing(ingestion) as spared:
+            ours = {file.document_id for file in ingestion.files if file.stage != "duplicate"}
+            library.uploads.forget(ingestion.workspace_id, ours - spared.keys())
+
+    await asyncio.to_thread(forget)
+
+
+class Watch:
+    """Keeps an ingestion's record up to date while it runs."""
+
+    def __init__(self, ingestions: Ingestions, hub: Hub, ingestion: Ingestion, owner: str) -> None:
+        self.ingestion = ingestion
+        self._owner = owner
+        self._ingestions = ingestions
+        self._hub = hub
+
+    def progress(self, p: IngestProgress) -> None:
+        counts = Counts(p.files_done, p.files_total, p.pages, p.chunks_done, p.chunks_total, p.seconds_left)
+        files = [
+            replace(file, stage=p.stage) if file.file_name == p.file_name and file.stage != "duplicate" else file
+            for file in self.ingestion.files
+        ]
+        self.ingestion = replace(self.ingestion, progress=counts, files=files)
+
+    async def keep_saving(self) -> None:
+        saved: Ingestion | None = None
+        while True:
+            if self.ingestion != saved:
+                saved = self.ingestion
+                with suppress(MASISError):  # the next time, perhaps
+                    await asyncio.to_thread(self._ingestions.save, saved, self._owner)
+                self._hub.tell(saved.ingestion_id)
+            await asyncio.sleep(BREATH)
+
+
+def _with_report(ingestion: Ingestion, report: IngestReport) -> Ingestion:
+    """Members of archives are files of the ingestion too, once they are known."""
+    before = [file for file in ingestion.files if file.stage == "duplicate"]
+    stages: list[tuple[str, Sequence[Document]]] = [
+        ("ready", report.ready),
+        ("pending", report.pending),
+        ("duplicate", report.duplicates),
+        ("failed", report.failed),
+    ]
+    files = [
+        IngestedFile(document.file_name, document.document_id, stage, document.reason or document.note)
+        for stage, documents in stages
+        for document in documents
+    ]
+    return replace(ingestion, status="done", files=[*before, *files], error=" ".join(report.notes) or None)
+
 
 PRUNE_SECONDS = 3600.0
 THREADS = 32

@@ -1,6 +1,6 @@
 import pytest
 
-from masis.reasoning.llm.usage import usage_of
+from masis.reasoning.llm.courier import usage_of
 from masis.reasoning.llm.wire import Completion, Message
 from masis.types import Usage
 from tests.reasoning.llm.conftest import MakeClient

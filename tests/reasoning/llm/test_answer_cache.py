@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from masis.errors import ModelTruncated
-from masis.reasoning.account import Account, charged_to
 from masis.reasoning.llm.client import ModelClient
 from masis.reasoning.llm.wire import Message
+from masis.reasoning.ports import Account, charged_to
 from tests.support.fake_openai import FakeOpenAI, Say
 
 MakeClient = Callable[..., ModelClient]

@@ -3,7 +3,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from masis.reasoning.llm.backoff import LONGEST_WAIT_SECONDS, full_jitter, retry_after
+from masis.reasoning.llm.failures import LONGEST_WAIT_SECONDS, full_jitter, retry_after
 
 
 @pytest.mark.parametrize(("failures", "ceiling"), [(1, 0.5), (2, 1.0), (4, 4.0), (50, LONGEST_WAIT_SECONDS)])

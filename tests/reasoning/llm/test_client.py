@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from masis.errors import BadModelOutput, ModelRefused, ModelRejected, ModelTruncated, ModelUnavailable
 from masis.reasoning.llm.client import ModelClient
-from masis.reasoning.llm.json_schema import strict_schema
+from masis.reasoning.llm.structured import strict_schema
 from masis.reasoning.llm.wire import Message
 from tests.support.fake_openai import Fail, FakeOpenAI, Recorded, Reply, Say
 

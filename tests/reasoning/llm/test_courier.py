@@ -12,8 +12,8 @@ from pydantic import BaseModel
 
 from masis.errors import ModelError, ModelRefused, ModelRejected, ModelTruncated, ModelUnavailable
 from masis.reasoning.llm import courier
-from masis.reasoning.llm.backoff import full_jitter
 from masis.reasoning.llm.client import ModelClient
+from masis.reasoning.llm.failures import full_jitter
 from masis.reasoning.llm.limiter import RateLimiter
 from masis.reasoning.llm.wire import Message
 from masis.settings import Settings
@@ -88,7 +88,7 @@ async def test_what_is_no_chat_endpoint_is_named_as_such(
     client: ModelClient, fake_openai: FakeOpenAI, answer: Raw, on_token: Callable[[str], None] | None
 ) -> None:
     fake_openai.script(answer)
-    with pytest.raises(ModelRejected, match="no chat endpoint") as raised:
+    with pytest.raises(ModelRejected, match="not a chat endpoint") as raised:
         await client.complete(ASK, on_token=on_token)
     assert "MASIS_MODEL_BASE_URL" in raised.value.advice
 
@@ -204,7 +204,7 @@ async def test_a_request_that_hangs_fails_the_call_and_is_not_tried_again(
     make_client: MakeClient, fake_openai: FakeOpenAI
 ) -> None:
     fake_openai.script(Hang())
-    with pytest.raises(ModelUnavailable, match="did not answer in time") as raised:
+    with pytest.raises(ModelUnavailable, match="did not respond in time") as raised:
         await make_client(model_timeout_seconds=0.2).complete(ASK)
     assert len(fake_openai.chats) == 1
     assert "MASIS_MODEL_TIMEOUT_SECONDS" in raised.value.advice
@@ -222,7 +222,7 @@ async def test_a_model_that_is_still_sending_is_not_cut_off(make_client: MakeCli
 async def test_bytes_without_a_word_are_no_answer(make_client: MakeClient, fake_openai: FakeOpenAI) -> None:
     fake_openai.script(Trickle(": still here\n\n", every=0.05))
     client = make_client(model_timeout_seconds=0.3, model_deadline_seconds=0.5)
-    with pytest.raises(ModelUnavailable, match="did not answer in time"):
+    with pytest.raises(ModelUnavailable, match="did not respond in time"):
         await client.complete(ASK)
 
 

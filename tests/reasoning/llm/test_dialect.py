@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from masis.reasoning.llm.dialect import Dialect, after_refusal
+from masis.reasoning.llm.structured import Dialect, after_refusal
 
 ALL = frozenset({"response_format", "max_tokens", "temperature", "stream_options"})
 FORMAT = frozenset({"response_format", "max_tokens", "temperature"})

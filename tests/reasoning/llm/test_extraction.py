@@ -1,6 +1,6 @@
 import pytest
 
-from masis.reasoning.llm.extraction import json_candidates
+from masis.reasoning.llm.structured import json_candidates
 
 ANSWER = {"confidence": 0.9, "notes": ["a, b", "c"]}
 TEXT = '{"confidence": 0.9, "notes": ["a, b", "c"]}'

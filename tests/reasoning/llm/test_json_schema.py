@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from masis.reasoning.llm.json_schema import strict_schema
 from masis.reasoning.llm.schemas import Audit, Scorecard, Summaries
+from masis.reasoning.llm.structured import strict_schema
 
 
 def objects(node: Any) -> list[dict[str, Any]]:

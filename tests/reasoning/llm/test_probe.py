@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from masis.reasoning.llm.client import ModelClient
-from masis.reasoning.llm.probe import probe
+from masis.reasoning.llm.fitness import probe
 from tests.support.fake_openai import Fail, FakeOpenAI, Recorded, Reply, Say
 
 MakeClient = Callable[..., ModelClient]
@@ -42,7 +42,7 @@ async def test_a_model_without_json_answers_all_the_same(client: ModelClient, fa
     result = await probe(client)
     assert (result.answers, result.rung) == (True, None)
     assert result.error is not None
-    assert "there is no JSON in it" in result.error
+    assert "it contains no JSON" in result.error
     assert result.advice is not None
 
 

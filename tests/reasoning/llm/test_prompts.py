@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from masis.reasoning.llm import prompts, structured
-from masis.reasoning.llm.prompts import auditor, common, compressor, judge, record, writer
+from masis.reasoning.llm.prompts import auditor, common, compressor, judge, writer
 from masis.reasoning.llm.wire import Message
 from masis.reasoning.ports import Guidance, Passage, WritingBrief
 from masis.types import CitationAudit, Critique, EvidenceChunk
@@ -237,14 +237,14 @@ def test_half_characters_can_be_sent() -> None:
     assert "broken ? text" in user_of(messages)
 
 
-ROLES: list[record.PromptRole] = ["writer", "compressor", "auditor", "judge"]
+ROLES: list[prompts.PromptRole] = ["writer", "compressor", "auditor", "judge"]
 
 
 @pytest.fixture
 def uncached() -> Iterator[None]:
-    record.prompt_hash.cache_clear()
+    prompts.prompt_hash.cache_clear()
     yield
-    record.prompt_hash.cache_clear()
+    prompts.prompt_hash.cache_clear()
 
 
 @pytest.mark.usefixtures("uncached")
@@ -266,7 +266,7 @@ def test_the_hash_changes_with_every_word(
 ) -> None:
     before, whole = {role: prompts.prompt_hash(role) for role in ROLES}, prompts.prompt_hash()
     assert len({*before.values(), whole}) == 5
-    record.prompt_hash.cache_clear()
+    prompts.prompt_hash.cache_clear()
     monkeypatch.setattr(module, word, getattr(module, word) + "!")
     assert [role for role in ROLES if prompts.prompt_hash(role) != before[role]] == heard_by
     assert prompts.prompt_hash() != whole
@@ -275,8 +275,8 @@ def test_the_hash_changes_with_every_word(
 @pytest.mark.usefixtures("uncached")
 def test_the_hash_changes_with_the_version(monkeypatch: pytest.MonkeyPatch) -> None:
     before = prompts.prompt_stamp("judge")
-    record.prompt_hash.cache_clear()
-    monkeypatch.setattr(record, "PROMPT_VERSION", "0")
+    prompts.prompt_hash.cache_clear()
+    monkeypatch.setattr(prompts, "PROMPT_VERSION", "0")
     after = prompts.prompt_stamp("judge")
     assert (after.version, after.hash != before.hash, after.whole != before.whole) == ("0", True, True)
 

@@ -3,7 +3,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from masis.reasoning.llm.sealing import Block, one_line, seal
+from masis.reasoning.llm.prompts.messages import Block, one_line, seal
 
 
 def code_of(prompt: str) -> str:

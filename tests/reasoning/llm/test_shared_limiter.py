@@ -11,8 +11,7 @@ import pytest
 
 from masis.database.shared_window import Place, SharedWindow
 from masis.errors import ModelUnavailable
-from masis.reasoning.llm.limiter import RateLimiter, limiter_for
-from masis.reasoning.llm.shared_limiter import SharedRateLimiter
+from masis.reasoning.llm.limiter import RateLimiter, SharedRateLimiter, limiter_for
 from masis.settings import Settings
 from tests.support.servers import PostgresServer
 
@@ -167,7 +166,7 @@ async def test_a_database_that_stays_away_is_a_model_that_cannot_be_had(monkeypa
         return take(window, grace)
 
     monkeypatch.setattr(SharedWindow, "take", counted)
-    monkeypatch.setattr("masis.database.postgres_pool._WAIT_SECONDS", 0.5)
+    monkeypatch.setattr("masis.database.postgres._WAIT_SECONDS", 0.5)
     limiter = SharedRateLimiter(settings_of("postgresql://nobody:hidden@127.0.0.1:1/none", 5, 1.0, patience=0.1))
     answers = await asyncio.gather(*(limiter.acquire() for _ in range(20)), return_exceptions=True)
     assert asked == 1, "those who waited behind did not have to ask themselves"

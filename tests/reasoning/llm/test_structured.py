@@ -3,8 +3,7 @@ import json
 import pytest
 from pydantic import BaseModel
 
-from masis.reasoning.llm.dialect import Rung
-from masis.reasoning.llm.structured import Misfit, ask_again, parse, response_format, with_schema
+from masis.reasoning.llm.structured import Misfit, Rung, ask_again, parse, response_format, with_schema
 from masis.reasoning.llm.wire import Message
 
 ASK: list[Message] = [{"role": "system", "content": "Count."}, {"role": "user", "content": "How much?"}]
@@ -48,5 +47,5 @@ def test_a_misfit_repeats_no_values() -> None:
 
 
 def test_a_very_long_answer_is_not_repeated_whole() -> None:
-    again = ask_again(ASK, "x" * 50_000, Misfit("there is no JSON in it."), Amount)
+    again = ask_again(ASK, "x" * 50_000, Misfit("it contains no JSON."), Amount)
     assert len(again[2]["content"]) < 10_000

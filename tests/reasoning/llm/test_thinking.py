@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from masis.reasoning.llm.thinking import ThinkFilter, without_thinking
+from masis.reasoning.llm.wire import ThinkFilter, without_thinking
 
 CASES = [
     ("plain answer", "plain answer"),

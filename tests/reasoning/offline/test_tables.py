@@ -3,7 +3,7 @@
 import pytest
 
 from masis.audit.verdicts import judge_claims
-from masis.orchestrator.context import as_passage
+from masis.orchestrator.synthesizer import as_passage
 from masis.reasoning.offline.tables.anchors import Asked
 from masis.reasoning.offline.tables.engine import TableAnswer, answer_from_tables
 from masis.reasoning.offline.tables.grid import Table, tables_of

@@ -13,8 +13,8 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from masis.access.check import require_own_machine
+from masis.api.access import Service
 from masis.api.middleware.problems import TooLarge, TooSlow, internal_problem, response_to
-from masis.api.service import Service
 from masis.errors import MASISError
 from masis.observability.logs import bind
 from masis.observability.metrics import http_request
@@ -104,7 +104,7 @@ class _Answering:
 
     @property
     def seconds(self) -> float:
-        """Until the answer began: a stream may go on for as long as a run does."""
+        """Until the response started: a stream may last as long as a run."""
         return (self._began_at or time.perf_counter()) - self._asked_at
 
 
@@ -134,7 +134,7 @@ def _require_size(size: int, scope: Scope, settings: Settings) -> None:
     is_upload = scope["method"] == "POST" and _UPLOADS.fullmatch(scope["path"])
     limit = settings.max_request_bytes if is_upload else settings.max_json_bytes
     if size > limit:
-        raise TooLarge(f"The request is larger than the {limit:,} bytes that this service takes.")
+        raise TooLarge(f"The request exceeds this service's limit of {limit:,} bytes.")
 
 
 def _limited(receive: Receive, scope: Scope, settings: Settings) -> Receive:
@@ -149,7 +149,7 @@ def _limited(receive: Receive, scope: Scope, settings: Settings) -> Receive:
         try:
             message = await asyncio.wait_for(receive(), settings.request_seconds)
         except TimeoutError:
-            raise TooSlow(f"No byte of the request came for {settings.request_seconds:g} seconds.") from None
+            raise TooSlow(f"No data received for {settings.request_seconds:g} seconds.") from None
         received += len(message.get("body", b""))
         complete = not message.get("more_body", False)
         _require_size(received, scope, settings)

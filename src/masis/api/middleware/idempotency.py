@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from masis.api.middleware.problems import STILL_RUNNING, Conflicting
 from masis.database import open_database
 from masis.errors import InvalidInput
-from masis.runs.schema import RUNS
+from masis.runs.tables import RUNS
 from masis.settings import Settings
 
 KEPT_SECONDS = 24 * 3600.0
@@ -50,7 +50,7 @@ class FirstResponses:
         self._database = open_database(settings, RUNS)
 
     def begin(self, caller: str, key: str, fingerprint: str, workspace_id: str | None = None) -> Kept | None:
-        """None: this request is the first, and its response is to be kept. Else the one that was."""
+        """None: this request is the first, and its response will be stored. Otherwise the stored one."""
         now = time.time()
         with self._database.writing(lock=f"{caller}/{key}") as db:
             db.execute(
@@ -74,7 +74,7 @@ class FirstResponses:
     def keep(self, caller: str, key: str, response: Kept, run_id: str | None = None) -> None:
         """Unless the run that it tells of was deleted meanwhile."""
         with self._database.writing() as db:
-            # Writing to the run's row keeps others from deleting it until this is kept, and will go with it.
+            # Writing to the run's row prevents its deletion until this is stored; the two are deleted together.
             held = db.execute("UPDATE runs SET status = status WHERE run_id = ?", (run_id,)).rowcount if run_id else 1
             if not held:
                 db.execute(f"DELETE FROM first_responses WHERE {_ONE}", (caller, key))
@@ -94,11 +94,11 @@ def _judged(row: Sequence[Any], fingerprint: str) -> Kept:
     if first != fingerprint:
         raise InvalidInput(
             "This Idempotency-Key was used for another request.",
-            advice="Choose a new key for every request that is not a repetition.",
+            advice="Use a new key for every request that is not a repeat.",
         )
     if status is None:
         raise Conflicting(
-            "The first request with this Idempotency-Key is still being worked on.",
+            "The first request with this Idempotency-Key is still in progress.",
             advice="Wait a moment and send it again.",
         )
     return Kept(status, json.loads(headers), bytes(body))
@@ -165,7 +165,7 @@ async def on_replay(request: Request, replay: Exception) -> Response:
 
 
 class KeepFirstResponse:
-    """Keeps what was answered, when the work was done or goes on; otherwise the request may be sent again."""
+    """Stores the response when the work was done or continues; otherwise the request may be sent again."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -180,7 +180,7 @@ class KeepFirstResponse:
         async def listen() -> Message:
             message = await receive()
             if message["type"] == "http.disconnect" and keeping.is_open:
-                # Who sends the request again wants this response: a stream goes on to its end, and is kept.
+                # A client that repeats the request wants this response: a stream runs to its end and is stored.
                 await asyncio.Event().wait()
             return message
 

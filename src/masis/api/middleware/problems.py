@@ -13,15 +13,35 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from masis.access.discretion import is_inside, told
-from masis.api.middleware import openai_errors
-from masis.errors import InvalidInput, MASISError
+from masis.errors import InvalidInput, MASISError, is_inside, public_words
+
+_KINDS = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+
+
+class OpenAIErrorBody(BaseModel):
+    message: str = Field(examples=["There is no workspace named “acme”."])
+    type: str = Field(examples=["invalid_request_error"])
+    param: str | None = None
+    code: str | None = Field(None, examples=["unknown_workspace"])
+
+
+class OpenAIError(BaseModel):
+    """An error in OpenAI's shape."""
+
+    error: OpenAIErrorBody
+
+
+def response(status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    kind = _KINDS.get(status, "invalid_request_error" if status < 500 else "api_error")
+    body = OpenAIError(error=OpenAIErrorBody(message=message, type=kind, code=code))
+    return JSONResponse(body.model_dump(), status, headers=dict(headers or {}))
+
 
 _log = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 STILL_RUNNING = 504
-"""What was asked for goes on: not to be sent again."""
+"""The work continues: the request must not be sent again."""
 
 STATUS_OF_CODE: dict[str, int] = {
     "error": 500,
@@ -56,14 +76,14 @@ RETRY_SECONDS = 5
 
 class NotHere(MASISError):
     code = "not_found"
-    advice = "Look at the list it should be in: it may have been deleted."
+    advice = "Check the list it should be in; it may have been deleted."
 
 
 class Conflicting(MASISError):
     """The request fits, but not the state of what it is about."""
 
     code = "conflict"
-    advice = "Read it again to see how it stands now."
+    advice = "Fetch it again to see its current state."
 
 
 @contextmanager
@@ -89,7 +109,7 @@ class TooSlow(MASISError):
 
 class StillRunning(MASISError):
     code = "still_running"
-    advice = "Nothing was lost: what it does goes on, and can be followed at its Location."
+    advice = "Nothing was lost: the work continues; follow it at Location."
 
     def __init__(self, message: str, location: str) -> None:
         super().__init__(message)
@@ -132,7 +152,7 @@ def problem_response(
     **more: Any,
 ) -> JSONResponse:
     if path.startswith("/v1/"):
-        return openai_errors.response(status, code, f"{detail} {advice}", headers)
+        return response(status, code, f"{detail} {advice}", headers)
     problem = Problem(
         type=f"urn:masis:problem:{code}",
         title=HTTPStatus(status).phrase,
@@ -155,7 +175,7 @@ async def on_masis_error(request: Request, error: Exception) -> JSONResponse:
 def response_to(path: str, error: MASISError) -> JSONResponse:
     if is_inside(error):
         _log.error("%s %s", error, error.advice)
-    status, (detail, advice) = status_of(error), told(error)
+    status, (detail, advice) = status_of(error), public_words(error)
     more = {"documents": known} if (known := getattr(error, "documents", None)) else {}
     return problem_response(path, status, error.code, detail, advice, _headers_of(status, error), **more)
 
@@ -165,7 +185,7 @@ async def on_http_error(request: Request, error: Exception) -> JSONResponse:
     # A body that breaks a limit while FastAPI reads it arrives here as the cause of a plain 400.
     if isinstance(error.__cause__, MASISError):
         return await on_masis_error(request, error.__cause__)
-    detail, advice = _WORDS.get(error.status_code, (f"{error.detail}.", "Look at /docs for what the service takes."))
+    detail, advice = _WORDS.get(error.status_code, (f"{error.detail}.", "See /docs for what the service accepts."))
     code = HTTPStatus(error.status_code).phrase.lower().replace(" ", "_")
     return problem_response(request.url.path, error.status_code, code, detail, advice, error.headers)
 
@@ -180,13 +200,13 @@ async def on_validation_error(request: Request, error: Exception) -> JSONRespons
 
 def internal_problem(path: str, request_id: str) -> JSONResponse:
     detail = "Something went wrong inside the service."
-    advice = f"It is in the log under request id {request_id}; what was saved before is still there."
+    advice = f"It is logged under request id {request_id}; nothing saved is lost."
     return problem_response(path, 500, "internal_error", detail, advice)
 
 
 _WORDS = {
-    404: ("There is nothing at this address.", "Look at /docs for the addresses there are."),
-    405: ("This address does not take that method.", "The Allow header names those it takes."),
+    404: ("Nothing exists at this address.", "See /docs for all addresses."),
+    405: ("Method not allowed.", "The Allow header lists the allowed methods."),
 }
 
 
@@ -206,16 +226,16 @@ def _headers_of(status: int, error: MASISError) -> dict[str, str]:
 
 
 _MEANING = {
-    401: "No key, or one that is not valid.",
+    401: "No key, or an invalid one.",
     403: "The key has no right to this, or the request does not come from this machine.",
-    404: "There is no such thing.",
-    408: "The request came too slowly.",
-    409: "It does not fit how things stand.",
+    404: "Not found.",
+    408: "The request was too slow.",
+    409: "In conflict with the current state.",
     413: "The request is larger than the limit.",
-    422: "The request cannot be used.",
+    422: "The request is invalid.",
     429: "Too many requests with this key.",
-    503: "The database, the store or the data folder does not answer.",
-    504: "The work takes longer than a request may wait; it goes on.",
+    503: "The database, the index or the data folder is unavailable.",
+    504: "The work takes longer than a request may wait; it continues.",
 }
 
 

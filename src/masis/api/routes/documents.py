@@ -1,41 +1,54 @@
-"""Documents: upload, list, read, delete."""
+"""Documents: upload, list, read, delete; and the sample for a first visit."""
 
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, fields
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
+from fastapi import Path as InPath
 
-from masis.access.rights import may
+from masis.access.api_key import may
 from masis.api.access import Access, Read, Write
-from masis.api.middleware.idempotency import IdempotencyKey, once
+from masis.api.middleware.idempotency import IdempotencyKey, Once, once
 from masis.api.middleware.problems import NotHere, problems, refused_as_conflict
 from masis.api.models import (
     Accepted,
+    Cursor,
+    Described,
     DocumentOut,
     DocumentText,
     KnownDocument,
+    Limit,
     Offset,
+    Page,
     PageOut,
     Passage,
-    Receipt,
     WorkspaceId,
+    cut,
+    position_of,
 )
-from masis.api.paging import Cursor, Limit, Page, cut, position_of
-from masis.api.routes.ingestions import ingestion_out, location_of, until_done
-from masis.api.uploads import UPLOAD_BODY, Contents, Uploaded, uploaded_files
+from masis.api.routes.ingestions import (
+    UPLOAD_BODY,
+    Contents,
+    Uploaded,
+    location_of,
+    until_done,
+    uploaded_files,
+)
 from masis.errors import DuplicateDocument, UnknownPassage
 from masis.knowledge import catalog_rows
 from masis.knowledge.search.passages import read_words
-from masis.types import PAGE_BREAK, Document, DocumentStatus, ParsedDocument
+from masis.runs.ingestions import Ingestion
+from masis.types import PAGE_BREAK, DeletionReceipt, Document, DocumentStatus, ParsedDocument
 
 router = APIRouter(prefix="/masis/workspaces/{workspace_id}/documents", tags=["documents"])
 
-DocumentId = Annotated[str, Path(pattern="^[0-9a-f]{64}$", description="The SHA-256 of the document's bytes.")]
+DocumentId = Annotated[str, InPath(pattern="^[0-9a-f]{64}$", description="The SHA-256 of the document's bytes.")]
 
 
 class AllKnown(DuplicateDocument):
@@ -64,7 +77,7 @@ async def list_documents(
 @router.post(
     "",
     operation_id="upload_documents",
-    summary="Upload files, archives among them",
+    summary="Upload files or archives",
     status_code=202,
     responses={
         201: {"model": Accepted, "description": "With `wait`: what became of each file."},
@@ -77,10 +90,12 @@ async def upload_documents(
     workspace_id: WorkspaceId,
     request: Request,
     response: Response,
-    wait: Annotated[bool, Query(description="Answer when the files are read (201), not when they are here.")] = False,
+    wait: Annotated[
+        bool, Query(description="Respond when the files have been read (201), not when they have arrived.")
+    ] = False,
     idempotency_key: IdempotencyKey = None,
 ) -> Accepted:
-    """The files are kept by their hash and read in the background: follow the ingestion at `Location`.
+    """The files are stored by their hash and read in the background: follow the ingestion at `Location`.
 
     Bytes that the workspace has already, or that are on their way into it, are listed as duplicates; when all are,
     the answer is 409.
@@ -98,7 +113,7 @@ async def upload_documents(
         ingestion = await until_done(access, ingestion)
         response.status_code = 201
     response.headers["Location"] = location_of(ingestion)
-    return Accepted(**ingestion_out(ingestion).model_dump(), duplicates=known)
+    return Accepted(**{each.name: getattr(ingestion, each.name) for each in fields(ingestion)}, duplicates=known)
 
 
 @router.get(
@@ -111,21 +126,21 @@ async def get_document(access: Read, workspace_id: WorkspaceId, document_id: Doc
 @router.delete(
     "/{document_id}",
     operation_id="delete_document",
-    summary="Delete a document with all that was made of it",
+    summary="Delete a document and everything derived from it",
     responses=problems(404, 409),
 )
-async def delete_document(access: Write, workspace_id: WorkspaceId, document_id: DocumentId) -> Receipt:
+async def delete_document(access: Write, workspace_id: WorkspaceId, document_id: DocumentId) -> DeletionReceipt:
     await known_document(access, workspace_id, document_id)
     with refused_as_conflict():
         receipt = await access.masis.adelete_document(document_id, workspace_id)
     await access.record("document.delete", workspace_id, document_id, ", ".join(receipt.file_names))
-    return Receipt(**asdict(receipt))
+    return receipt
 
 
 @router.get(
     "/{document_id}/text",
     operation_id="get_document_text",
-    summary="What was read of it: text and pages",
+    summary="The text and pages of a document",
     responses=problems(404),
 )
 async def get_document_text(
@@ -155,7 +170,7 @@ async def get_document_text(
 @router.get(
     "/{document_id}/original",
     operation_id="get_document_original",
-    summary="Its bytes, as they were uploaded",
+    summary="The original file",
     response_class=Response,
     responses={200: {"content": {"application/octet-stream": {}}, "description": "The file."}, **problems(404)},
 )
@@ -163,7 +178,7 @@ async def get_document_original(access: Read, workspace_id: WorkspaceId, documen
     document = await known_document(access, workspace_id, document_id)
     data = await asyncio.to_thread(access.masis.library.originals.read, workspace_id, document_id)
     if data is None:
-        raise NotHere("The original of this document was not kept.", advice="Upload the file again.")
+        raise NotHere("The original file of this document is not stored.", advice="Upload the file again.")
     # Always a download of plain bytes: what an upload claims to be must never run in this service's origin.
     name = quote(document.file_name)
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
@@ -180,7 +195,7 @@ async def get_passage(
     access: Read,
     workspace_id: WorkspaceId,
     document_id: DocumentId,
-    chunk_id: Annotated[str, Path(max_length=400, description="As a citation names it.")],
+    chunk_id: Annotated[str, InPath(max_length=400, description="As a citation names it.")],
     start: Offset = None,
     end: Offset = None,
 ) -> Passage:
@@ -203,7 +218,7 @@ async def known_document(access: Access, workspace_id: str, document_id: str) ->
 async def parsed_document(access: Access, workspace_id: str, document_id: str) -> ParsedDocument:
     parsed = await access.masis.library.document_text(workspace_id, document_id)
     if parsed is None:
-        raise NotHere("Nothing was read of this document yet.", advice="Look at its status.")
+        raise NotHere("This document has not been read yet.", advice="Check its status.")
     return parsed
 
 
@@ -257,3 +272,78 @@ def pages_of(parsed: ParsedDocument) -> list[PageOut]:
         pages.append(PageOut(number=page.number, label=page.label, start=start, end=end))
         start = end + len(PAGE_BREAK)
     return pages
+
+
+_INSTALLED = Path(__file__).parents[2] / "sample_documents"
+_IN_A_CHECKOUT = Path(__file__).parents[4] / "examples" / "tolmerick"
+
+
+@dataclass(frozen=True, slots=True)
+class SampleQuestion:
+    question: str
+    shows: str
+    """What to look at in its answer."""
+
+
+QUESTIONS: Sequence[SampleQuestion] = (
+    SampleQuestion("What was the root cause of the gateway outage?", "An answer whose every sentence has its source."),
+    SampleQuestion("What was customer churn in fiscal 2025?", "A conflict: two documents disagree, and you decide."),
+    SampleQuestion(
+        "How many patents does Tolmerick hold?", "A silence: the documents do not say, and neither does it."
+    ),
+    SampleQuestion(
+        "When is the Singapore calibration laboratory to open, and how much money did the board approve for it?",
+        "One answer from several documents.",
+    ),
+    SampleQuestion("How much was research and development expense in fiscal 2025?", "A figure from a table of a PDF."),
+)
+
+
+def sample_documents() -> list[Path]:
+    """Empty where the sample is not installed."""
+    folder = next((each for each in (_INSTALLED, _IN_A_CHECKOUT) if each.is_dir()), None)
+    return sorted(path for path in folder.iterdir() if path.is_file()) if folder else []
+
+
+sample = APIRouter(prefix="/masis", tags=["documents"])
+
+
+class SampleQuestionOut(Described):
+    question: str
+    shows: str
+    """What to look at in its answer."""
+
+
+class SampleOut(Described):
+    """Documents of an invented company, and questions to ask about them."""
+
+    available: bool
+    documents: list[str]
+    questions: list[SampleQuestionOut]
+
+
+@sample.get("/sample", operation_id="get_sample", summary="The sample documents and questions", responses=problems())
+async def get_sample(_: Read) -> SampleOut:
+    documents = await asyncio.to_thread(sample_documents)
+    questions = [SampleQuestionOut(question=each.question, shows=each.shows) for each in QUESTIONS]
+    return SampleOut(available=bool(documents), documents=[path.name for path in documents], questions=questions)
+
+
+@sample.post(
+    "/workspaces/{workspace_id}/sample",
+    operation_id="load_sample",
+    summary="Load the sample documents into a workspace",
+    status_code=202,
+    responses=problems(404),
+)
+async def load_sample(access: Write, _: Once, workspace_id: WorkspaceId, response: Response) -> Ingestion:
+    """As an upload: follow the ingestion at `Location`. Those that the workspace has already are left as they are."""
+    paths = await asyncio.to_thread(sample_documents)
+    if not paths:
+        raise NotHere("The sample is not part of this installation.", advice="Upload your own documents.")
+    await open_for_upload(access, workspace_id)
+    files = await asyncio.to_thread(lambda: [(path.name, path.read_bytes()) for path in paths])
+    ingestion = await access.masis.aupload(workspace_id, files, by=access.caller)
+    await access.record("document.upload", workspace_id, ingestion.ingestion_id, f"the sample, {len(files)} files")
+    response.headers["Location"] = f"/masis/workspaces/{workspace_id}/ingestions/{ingestion.ingestion_id}"
+    return ingestion

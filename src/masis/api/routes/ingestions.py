@@ -1,18 +1,125 @@
-"""Ingestions: what an upload is doing, live, and stopping it."""
+"""Uploads: receiving files, following an ingestion, stopping it."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from typing import Annotated
+import hashlib
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Annotated, Any, overload
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Depends, Path, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
+from starlette.datastructures import UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
 
 from masis.api.access import Access, Read, Write
 from masis.api.middleware.idempotency import Once
-from masis.api.middleware.problems import StillRunning, problems, refused_as_conflict
-from masis.api.models import IngestionOut, WorkspaceId
-from masis.api.paging import Cursor, Limit, Page, cut_sorted
+from masis.api.middleware.problems import StillRunning, TooLarge, problems, refused_as_conflict
+from masis.api.models import Cursor, Limit, Page, WorkspaceId, cut_sorted
+from masis.errors import InvalidInput
 from masis.runs.ingestions import Ingestion
+
+FIELD = "files"
+MAX_FILES = 200
+_CHUNK = 1 << 20
+
+UPLOAD_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "description": "One or more parts named `files`. A file's name is a label; its bytes decide what it is.",
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": [FIELD],
+                    "properties": {
+                        FIELD: {"type": "array", "items": {"type": "string", "format": "binary"}, "minItems": 1}
+                    },
+                }
+            }
+        },
+    }
+}
+
+
+class _LimitedParser(MultiPartParser):
+    """Refuses a file as soon as it is too large, not when all of it has been read."""
+
+    max_file_bytes = 0
+
+    def on_part_data(self, data: bytes, start: int, end: int) -> None:
+        file = self._current_part.file
+        if file is not None and (file.size or 0) + self._waiting(file) + end - start > self.max_file_bytes:
+            raise TooLarge(
+                f"A file is larger than {self.max_file_bytes:,} bytes.",
+                advice="Split it, or raise MASIS_MAX_FILE_BYTES.",
+            )
+        super().on_part_data(data, start, end)
+
+    def _waiting(self, file: UploadFile) -> int:
+        return sum(len(data) for part, data in self._file_parts_to_write if part.file is file)
+
+
+class Uploaded:
+    """One file on disk, with the id that its bytes give it."""
+
+    def __init__(self, file: UploadFile) -> None:
+        self.file = file
+        self.name = file.filename or "unnamed"
+        self.document_id = _digest(file)
+
+    def read(self) -> bytes:
+        self.file.file.seek(0)
+        return self.file.file.read()
+
+
+class Contents(Sequence[tuple[str, bytes]]):
+    """Names and bytes of files, each read when it is its turn: one at a time is in memory."""
+
+    def __init__(self, files: Sequence[Uploaded]) -> None:
+        self._files = files
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __iter__(self) -> Iterator[tuple[str, bytes]]:
+        return ((file.name, file.read()) for file in self._files)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[str, bytes]: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Contents": ...
+    def __getitem__(self, index: int | slice) -> "tuple[str, bytes] | Contents":
+        if isinstance(index, slice):
+            return Contents(self._files[index])
+        return self._files[index].name, self._files[index].read()
+
+
+@asynccontextmanager
+async def uploaded_files(request: Request, max_file_bytes: int) -> AsyncIterator[list[Uploaded]]:
+    if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
+        raise InvalidInput("The body is not multipart/form-data.", advice=f"Send the files as parts named `{FIELD}`.")
+    parser = _LimitedParser(request.headers, request.stream(), max_files=MAX_FILES, max_fields=10)
+    parser.max_file_bytes = max_file_bytes
+    try:
+        form = await parser.parse()
+    except MultiPartException as error:
+        raise InvalidInput(f"The multipart body cannot be read: {error.message}") from None
+    try:
+        files = [value for name, value in form.multi_items() if name == FIELD and isinstance(value, UploadFile)]
+        if not files:
+            raise InvalidInput("There is no file in the request.", advice=f"Send the files as parts named `{FIELD}`.")
+        yield await asyncio.to_thread(lambda: [Uploaded(file) for file in files])
+    finally:
+        await form.close()
+
+
+def _digest(file: UploadFile) -> str:
+    digest = hashlib.sha256()
+    file.file.seek(0)
+    while data := file.file.read(_CHUNK):
+        digest.update(data)
+    return digest.hexdigest()
+
 
 router = APIRouter(prefix="/masis/workspaces/{workspace_id}/ingestions", tags=["documents"])
 
@@ -21,41 +128,37 @@ MOST_LISTED = 1000
 """Older ones are history: their documents are listed as documents."""
 _OVER = frozenset({"done", "cancelled", "failed"})
 
-IngestionId = Annotated[str, Path(max_length=64, description="As the upload's answer names it.")]
+IngestionId = Annotated[str, Path(max_length=64, description="The id returned by the upload.")]
 
 
-def ingestion_out(ingestion: Ingestion) -> IngestionOut:
-    return IngestionOut.model_validate(ingestion, from_attributes=True)
+async def _known_ingestion(access: Read, workspace_id: WorkspaceId, ingestion_id: IngestionId) -> Ingestion:
+    return await access.masis.aingestion(ingestion_id, workspace_id)
 
 
-async def _known_ingestion(access: Read, workspace_id: WorkspaceId, ingestion_id: IngestionId) -> IngestionOut:
-    return ingestion_out(await access.masis.aingestion(ingestion_id, workspace_id))
+Known = Annotated[Ingestion, Depends(_known_ingestion)]
 
 
-Known = Annotated[IngestionOut, Depends(_known_ingestion)]
-
-
-@router.get(
-    "", operation_id="list_ingestions", summary="The ingestions of a workspace, newest first", responses=problems(404)
-)
+@router.get("", operation_id="list_ingestions", summary="Ingestions, newest first", responses=problems(404))
 async def list_ingestions(
     access: Read, workspace_id: WorkspaceId, limit: Limit = 50, cursor: Cursor = None
-) -> Page[IngestionOut]:
+) -> Page[Ingestion]:
     await access.require_workspace(workspace_id)
-    found = [ingestion_out(each) for each in await access.masis.aingestions(workspace_id, MOST_LISTED)]
+    found = await access.masis.aingestions(workspace_id, MOST_LISTED)
     shown, following = cut_sorted(found, limit, cursor, _age, newest_first=True)
     return Page(items=list(shown), next_cursor=following)
 
 
-@router.get("/{ingestion_id}", operation_id="get_ingestion", summary="How far it is", responses=problems(404))
-async def get_ingestion(_: Read, ingestion: Known) -> IngestionOut:
+@router.get(
+    "/{ingestion_id}", operation_id="get_ingestion", summary="The progress of an ingestion", responses=problems(404)
+)
+async def get_ingestion(_: Read, ingestion: Known) -> Ingestion:
     return ingestion
 
 
 @router.get(
     "/{ingestion_id}/events",
     operation_id="follow_ingestion",
-    summary="Follow it live",
+    summary="Follow an ingestion live",
     response_class=EventSourceResponse,
     responses=problems(404),
 )
@@ -69,16 +172,14 @@ async def follow_ingestion(access: Read, ingestion: Known) -> AsyncIterator[Serv
 @router.post(
     "/{ingestion_id}/cancel",
     operation_id="cancel_ingestion",
-    summary="Stop it; what is read already stays",
+    summary="Stop an ingestion; documents already read stay",
     responses=problems(404, 409),
 )
-async def cancel_ingestion(
-    access: Write, _: Once, workspace_id: WorkspaceId, ingestion_id: IngestionId
-) -> IngestionOut:
+async def cancel_ingestion(access: Write, _: Once, workspace_id: WorkspaceId, ingestion_id: IngestionId) -> Ingestion:
     with refused_as_conflict():
         cancelled = await access.masis.acancel_ingestion(ingestion_id, workspace_id)
     await access.record("ingestion.cancel", workspace_id, ingestion_id)
-    return ingestion_out(cancelled)
+    return cancelled
 
 
 async def until_done(access: Access, ingestion: Ingestion) -> Ingestion:
@@ -89,9 +190,12 @@ async def until_done(access: Access, ingestion: Ingestion) -> Ingestion:
                 await asyncio.sleep(LOOK_EVERY_SECONDS)
                 latest = await access.masis.aingestion(ingestion.ingestion_id, ingestion.workspace_id)
     except TimeoutError:
-        raise StillRunning(f"The files are not read after {seconds:g} seconds.", location_of(ingestion)) from None
+        raise StillRunning(f"The files were not read within {seconds:g} seconds.", location_of(ingestion)) from None
     if latest.status not in _OVER:
-        raise StillRunning("The service stops before the files are read; it goes on later.", location_of(ingestion))
+        raise StillRunning(
+            "The service is stopping before the files are read; the upload continues at the next start.",
+            location_of(ingestion),
+        )
     return latest
 
 
@@ -99,16 +203,16 @@ def location_of(ingestion: Ingestion) -> str:
     return f"/masis/workspaces/{ingestion.workspace_id}/ingestions/{ingestion.ingestion_id}"
 
 
-async def _changes(access: Access, ingestion: IngestionOut) -> AsyncIterator[IngestionOut]:
+async def _changes(access: Access, ingestion: Ingestion) -> AsyncIterator[Ingestion]:
     shown = ingestion
     yield shown
     while shown.status not in _OVER and not access.service.stopping.is_set():
         await asyncio.sleep(LOOK_EVERY_SECONDS)
-        latest = ingestion_out(await access.masis.aingestion(ingestion.ingestion_id, ingestion.workspace_id))
+        latest = await access.masis.aingestion(ingestion.ingestion_id, ingestion.workspace_id)
         if latest != shown:
             yield latest
         shown = latest
 
 
-def _age(ingestion: IngestionOut) -> str:
+def _age(ingestion: Ingestion) -> str:
     return f"{ingestion.created_at} {ingestion.ingestion_id}"

@@ -1,27 +1,41 @@
-"""API keys and the audit log."""
+"""API keys, the audit log, and sessions of the web page."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path, Query, Request, Response
+from pydantic import Field
 
-from masis.access.api_key import EVERY_WORKSPACE, ApiKey
-from masis.access.granting import grant_key, grantable_keys, revoke_key
-from masis.access.rights import require
-from masis.api.access import Admin, Read
-from masis.api.access_models import AuditEntryOut, CreatedKey, KeyOut, Me, NewKey
+from masis.access.api_key import EVERY_WORKSPACE, LOCAL_ADMIN, ApiKey, caller_of, require
+from masis.access.audit_log import AuditEntry
+from masis.access.keys import grant_key, grantable_keys, revoke_key
+from masis.access.sessions import COOKIE, SESSION_SECONDS
+from masis.api.access import Admin, Read, Service, service_of
 from masis.api.middleware.problems import problems
-from masis.api.paging import Cursor, Limit, Page, cut, cut_sorted, position_of
-from masis.types import WORKSPACE_NAME
+from masis.api.models import (
+    CreatedKey,
+    Cursor,
+    Described,
+    Limit,
+    Me,
+    NewKey,
+    Page,
+    cut,
+    cut_sorted,
+    position_of,
+)
+from masis.errors import Forbidden, Unauthorized
+from masis.types import WORKSPACE_NAME, Caller
 
 router = APIRouter(prefix="/masis", tags=["access"])
 
 KeyId = Annotated[str, Path(max_length=64, description="The part of a key between its two underscores.")]
 
 
-@router.get("/me", operation_id="get_me", summary="Who you are to the service", responses=problems())
+@router.get("/me", operation_id="get_me", summary="Your identity and rights", responses=problems())
 async def get_me(access: Read) -> Me:
     caller = access.caller
     return Me(
@@ -34,15 +48,15 @@ async def get_me(access: Read) -> Me:
 
 
 @router.get(
-    "/keys", operation_id="list_keys", summary="The keys you could have made, newest first", responses=problems()
+    "/keys", operation_id="list_keys", summary="The keys within your rights, newest first", responses=problems()
 )
-async def list_keys(access: Admin, limit: Limit = 50, cursor: Cursor = None) -> Page[KeyOut]:
+async def list_keys(access: Admin, limit: Limit = 50, cursor: Cursor = None) -> Page[ApiKey]:
     found = await asyncio.to_thread(grantable_keys, access.service.access.keys, access.key)
     shown, following = cut_sorted(found, limit, cursor, _age, newest_first=True)
-    return Page(items=[KeyOut(**asdict(key)) for key in shown], next_cursor=following)
+    return Page(items=list(shown), next_cursor=following)
 
 
-@router.post("/keys", operation_id="create_key", summary="Make a key", status_code=201, responses=problems())
+@router.post("/keys", operation_id="create_key", summary="Create a key", status_code=201, responses=problems())
 async def create_key(access: Admin, new: NewKey) -> CreatedKey:
     """Its token is in the answer and nowhere else, ever; that is why this call takes no Idempotency-Key. From the first
     key on, every call needs one."""
@@ -53,29 +67,111 @@ async def create_key(access: Admin, new: NewKey) -> CreatedKey:
     return CreatedKey(**asdict(key), token=token)
 
 
-@router.delete("/keys/{key_id}", operation_id="revoke_key", summary="Revoke a key, at once", responses=problems(404))
-async def revoke(access: Admin, key_id: KeyId) -> KeyOut:
+@router.delete("/keys/{key_id}", operation_id="revoke_key", summary="Revoke a key immediately", responses=problems(404))
+async def revoke(access: Admin, key_id: KeyId) -> ApiKey:
     service = access.service
     key = await asyncio.to_thread(revoke_key, service.access.keys, service.audit_log, access.key, key_id)
     service.access.keys_changed()
-    return KeyOut(**asdict(key))
+    return key
 
 
-@router.get("/audit-log", operation_id="read_audit_log", summary="Who did what, newest first", responses=problems())
+@router.get("/audit-log", operation_id="read_audit_log", summary="The audit log, newest first", responses=problems())
 async def read_audit_log(
     access: Admin,
     workspace: Annotated[str | None, Query(pattern=WORKSPACE_NAME)] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
-) -> Page[AuditEntryOut]:
+) -> Page[AuditEntry]:
     """An admin of some workspaces reads what concerns those."""
     if workspace is not None:
         require(access.key, "admin", workspace)
     within = None if EVERY_WORKSPACE in access.key.workspaces else access.key.workspaces
     read = partial(access.service.audit_log.entries, workspace, limit + 1, position_of(cursor), within=within)
     shown, following = cut(await asyncio.to_thread(read), limit, lambda entry: entry.entry_id)
-    return Page(items=[AuditEntryOut(**asdict(entry)) for entry in shown], next_cursor=following)
+    return Page(items=list(shown), next_cursor=following)
 
 
 def _age(key: ApiKey) -> str:
     return f"{key.created_at} {key.key_id}"
+
+
+sessions = APIRouter(prefix="/masis/session", tags=["access"])
+
+NOBODY = Caller("nobody")
+
+
+class SignIn(Described):
+    key: str = Field(min_length=1, max_length=200, examples=["masis_…"])
+
+
+class SessionOut(Described):
+    """Who is signed in."""
+
+    name: str
+    role: str
+    workspaces: list[str]
+    """`*` is all of them."""
+    csrf: str | None
+    """To be sent as X-CSRF-Token with whatever changes something; null where no cookie was sent."""
+
+
+@sessions.post("", operation_id="sign_in", summary="Sign in with a key", responses=problems())
+async def sign_in(request: Request, response: Response, given: SignIn) -> SessionOut:
+    """Sets the cookie `masis_session` for 12 hours. A service that has no keys needs no sign-in: the answer is the
+    local admin, and no cookie."""
+    service = service_of(request)
+    _require_own_page(request)
+    if not await service.access.keys_needed():
+        return _out(LOCAL_ADMIN, None)
+    key = await _verified(service, given.key, request.client.host if request.client else "unknown")
+    session, ticket = await asyncio.to_thread(service.access.sessions.opened_for, key.key_id)
+    await asyncio.to_thread(service.audit_log.record, caller_of(key), "session.open", None, key.key_id)
+    response.set_cookie(
+        COOKIE,
+        ticket,
+        max_age=SESSION_SECONDS,
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+    )
+    return _out(key, session.csrf)
+
+
+@sessions.get("", operation_id="get_session", summary="Who is signed in", responses=problems())
+async def get_session(access: Read) -> SessionOut:
+    return _out(access.key, access.session.csrf if access.session else None)
+
+
+@sessions.delete("", operation_id="sign_out", summary="Sign out", status_code=204, responses=problems())
+async def sign_out(request: Request, response: Response) -> None:
+    """The session ends here and everywhere its cookie may have been copied to."""
+    service = service_of(request)
+    response.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=request.url.scheme == "https")
+    ticket = request.cookies.get(COOKIE)
+    if ticket is None or not await service.access.keys_needed():
+        return
+    with suppress(Unauthorized):
+        session = await asyncio.to_thread(service.access.sessions.of, ticket)
+        await asyncio.to_thread(service.access.sessions.end, session)
+        key = await asyncio.to_thread(service.access.keys.get, session.key_id)
+        await asyncio.to_thread(service.audit_log.record, caller_of(key), "session.end", None, key.key_id)
+
+
+def _require_own_page(request: Request) -> None:
+    """A page elsewhere could otherwise sign a visitor in with its own key, and read later what they ask."""
+    if request.headers.get("sec-fetch-site") == "cross-site":
+        raise Forbidden("Another site tried to sign you in.", advice="Open this service's own page and sign in there.")
+
+
+async def _verified(service: Service, token: str, address: str) -> ApiKey:
+    service.sign_in_limit.count(address)
+    try:
+        return await asyncio.to_thread(service.access.keys.verify, token)
+    except Unauthorized:
+        record = service.audit_log.record
+        await asyncio.to_thread(record, NOBODY, "session.refused", None, None, f"from {address}")
+        raise
+
+
+def _out(key: ApiKey, csrf: str | None) -> SessionOut:
+    return SessionOut(name=key.name, role=key.role, workspaces=list(key.workspaces), csrf=csrf)

@@ -7,31 +7,150 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Request, Response
 from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field
 
-from masis.access import rights
+from masis.access import api_key
 from masis.api.access import Access, Read, Write
 from masis.api.middleware.idempotency import IdempotencyKey, failed_after_all, once
-from masis.api.middleware.openai_errors import OpenAIError
-from masis.api.middleware.problems import StillRunning, response_to
-from masis.api.openai_shapes import (
-    ChatRequest,
-    Choice,
-    Completion,
-    ModelCard,
-    ModelList,
-    Spoken,
-    extension_of,
-    spoken,
-    usage_of,
-)
-from masis.api.routes.runs import location_of
-from masis.api.waiting import finished_result, result_or_problem, until_stopping
+from masis.api.middleware.problems import OpenAIError, StillRunning, response_to
+from masis.api.routes.runs import finished_result, location_of, result_or_problem, until_stopping
 from masis.errors import InvalidInput, MASISError, UnknownWorkspace
-from masis.runs.records import RunRecord
+from masis.runs.records import RunRecord, RunResult
+from masis.wording import Sources
+
+
+class Part(BaseModel):
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    type: str
+    text: str = ""
+
+
+class Message(BaseModel):
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    role: str = Field(max_length=40)
+    content: str | list[Part] | None = None
+
+    @property
+    def text(self) -> str:
+        if isinstance(self.content, list):
+            return "\n".join(part.text for part in self.content if part.type == "text")
+        return self.content or ""
+
+
+class StreamOptions(BaseModel):
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    include_usage: bool = False
+
+
+class ChatRequest(BaseModel):
+    """What is not named here (temperature, tools …) is accepted and has no effect."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        strict=True,
+        json_schema_extra={
+            "examples": [{"model": "acme", "messages": [{"role": "user", "content": "What was churn in 2025?"}]}]
+        },
+    )
+
+    model: str = Field(max_length=200, description="The workspace.", examples=["acme"])
+    messages: list[Message] = Field(min_length=1, description="The last one of role `user` is the question.")
+    stream: bool | None = False
+    stream_options: StreamOptions | None = None
+
+    @property
+    def question(self) -> str:
+        asked = [message.text for message in self.messages if message.role == "user"]
+        return asked[-1] if asked else ""
+
+
+class Usage(BaseModel):
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+
+class Extension(BaseModel):
+    """What makes the answer defensible, beside OpenAI's fields."""
+
+    run_id: str
+    status: Literal["success", "needs_clarification"]
+    outcome: str
+    confidence: float
+    claims: list[dict[str, Any]]
+    citations: list[dict[str, Any]] = Field(description="The sources by their number in the text.")
+    conflicts: list[dict[str, Any]]
+    clarification_question: str | None
+
+
+class Spoken(BaseModel):
+    role: Literal["assistant"] = "assistant"
+    content: str
+
+
+class Choice(BaseModel):
+    index: int = 0
+    message: Spoken
+    finish_reason: Literal["stop"] = "stop"
+
+
+class Completion(BaseModel):
+    id: str = Field(examples=["chatcmpl-5f0c2a9d1b7e"])
+    object: Literal["chat.completion"] = "chat.completion"
+    created: int
+    model: str
+    choices: list[Choice]
+    usage: Usage
+    masis: Extension
+
+
+class ModelCard(BaseModel):
+    id: str
+    object: Literal["model"] = "model"
+    created: int
+    owned_by: str = "masis"
+
+
+class ModelList(BaseModel):
+    object: Literal["list"] = "list"
+    data: list[ModelCard]
+
+
+def usage_of(result: RunResult) -> Usage:
+    given, written = result.metrics.get("input_tokens", 0), result.metrics.get("output_tokens", 0)
+    return Usage(prompt_tokens=given, completion_tokens=written, total_tokens=given + written)
+
+
+def extension_of(result: RunResult) -> Extension:
+    return Extension(
+        run_id=result.run_id,
+        status=result.status,
+        outcome=result.outcome,
+        confidence=result.confidence,
+        claims=[dict(claim) for claim in result.claims],
+        citations=[{"number": source.number, **source.citation} for source in Sources(result.claims)],
+        conflicts=[dict(conflict) for conflict in result.conflicts],
+        clarification_question=result.clarification_question,
+    )
+
+
+def spoken(result: RunResult) -> str:
+    """The answer with [1] for its citations, the sources below it, and the question to a person where there is one."""
+    sources = Sources(result.claims)
+    parts = [sources.numbered(result.answer)]
+    if len(sources):
+        parts.append("Sources\n" + "\n".join(f"[{source.number}] {source.where}" for source in sources))
+    if result.clarification_question:
+        parts.append(result.clarification_question)
+    return "\n\n".join(part for part in parts if part)
+
 
 router = APIRouter(
     prefix="/v1",
@@ -43,16 +162,16 @@ _PING_SECONDS = 15.0
 _UNKNOWN = "There is no workspace named “{}”."
 
 
-@router.get("/models", operation_id="list_models", summary="The workspaces you may ask")
+@router.get("/models", operation_id="list_models", summary="The workspaces you may query")
 async def list_models(access: Read) -> ModelList:
     held = await access.masis.aworkspaces()
-    seen = set(rights.visible(access.key, (each.workspace_id for each in held)))
+    seen = set(api_key.visible(access.key, (each.workspace_id for each in held)))
     return ModelList(data=[_card(each.workspace_id, each.created_at) for each in held if each.workspace_id in seen])
 
 
 @router.get("/models/{model}", operation_id="get_model", summary="One workspace")
 async def get_model(access: Read, model: Annotated[str, Path(max_length=200)]) -> ModelCard:
-    rights.require(access.key, "read", model)
+    api_key.require(access.key, "read", model)
     for each in await access.masis.aworkspaces():
         if each.workspace_id == model:
             return _card(model, each.created_at)
@@ -72,7 +191,7 @@ async def create_chat_completion(
     """The last message of role `user` is the question; earlier ones are not read, every question stands for itself.
     Citations are [1] in the text with a list of sources below, and structured under `masis`. When a person is needed
     the content ends with the question to them."""
-    rights.require(access.key, "write", asked.model)
+    api_key.require(access.key, "write", asked.model)
     await access.require_workspace(asked.model)
     if not asked.question.strip():
         raise InvalidInput("No message has the role user, or the last one is empty.", advice="Put the question there.")

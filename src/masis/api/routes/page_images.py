@@ -73,7 +73,7 @@ Drawn = Annotated[PageImage, Depends(_drawn)]
 async def get_page_image(image: Drawn) -> Response:
     """Where the words cannot be found on the page, it comes without marks and `X-Marks` is 0."""
     # The cookie decides who may see it: a browser may keep it for its user, nobody in between may.
-    # With another cookie it is asked for anew: whoever signs in next at the same browser may see less.
+    # Another cookie means another request: the next person to sign in at this browser may see less.
     headers = {"X-Marks": str(len(image.boxes)), "Cache-Control": "private, max-age=3600", "Vary": "Cookie"}
     return Response(image.png, media_type="image/png", headers=headers)
 
@@ -85,7 +85,7 @@ async def get_page_image(image: Drawn) -> Response:
     responses=problems(404),
 )
 async def list_page_marks(image: Drawn) -> list[MarkOut]:
-    """A box for each line, in the order of reading. Asked with the picture's own width it draws nothing anew."""
+    """A box for each line, in the order of reading. Requested at the picture's own width, nothing is drawn again."""
     return [MarkOut(left=left, top=top, right=right, bottom=bottom) for left, top, right, bottom in image.boxes]
 
 

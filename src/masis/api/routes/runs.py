@@ -3,29 +3,82 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator
-from dataclasses import asdict
-from typing import Annotated, Any
+from contextlib import suppress
+from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from masis.api.access import Access, Read, Write
 from masis.api.middleware.idempotency import Once
-from masis.api.middleware.problems import Conflicting, problems, refused_as_conflict
-from masis.api.models import WorkspaceId
-from masis.api.paging import Cursor, Limit, Page, cut, position_of
-from masis.api.run_models import Answer, Asked, FullResult, Result, Run
-from masis.api.waiting import finished_result, until_stopping
-from masis.export.formats import FORMATS, MEDIA_TYPES, Format, exported
-from masis.export.pack import Pack
-from masis.export.webpage import POLICY
+from masis.api.middleware.problems import Conflicting, StillRunning, problems, refused_as_conflict
+from masis.api.models import Cursor, Limit, Page, WorkspaceId, cut, position_of
+from masis.api.run_models import Answer, Asked, FullResult, Result
+from masis.errors import MASISError
+from masis.export.content import Pack
+from masis.export.formats import FORMATS, MEDIA_TYPES, POLICY, Format, exported
 from masis.orchestrator.human import is_name
-from masis.runs.records import ENDED, RunRecord, RunStatus
+from masis.runs.records import ENDED, RunRecord, RunResult, RunStatus
 from masis.types import Caller, Outcome
+
+T = TypeVar("T")
+
+
+class RunFailed(MASISError):
+    """A fault of MASIS itself ended the run."""
+
+    code = "run_failed"
+
+
+async def finished_result(access: Access, run: RunRecord, location: str) -> RunResult:
+    try:
+        async with asyncio.timeout(access.service.settings.ask_seconds):
+            async for _ in until_stopping(access.masis.afollow(run.run_id), access.service.stopping):
+                pass
+    except TimeoutError:
+        waited = f"The run did not finish within {access.service.settings.ask_seconds:g} seconds."
+        raise StillRunning(waited, location) from None
+    return await result_or_problem(access, run, location)
+
+
+async def result_or_problem(access: Access, run: RunRecord, location: str) -> RunResult:
+    result = await access.masis.aresult(run.run_id, run.workspace_id)
+    if result is not None:
+        return result
+    latest = await access.masis.aget_run(run.run_id, run.workspace_id)
+    if latest.status in ("queued", "running"):
+        raise StillRunning(
+            "The service is stopping before the run is done; the run continues at the next start.", location
+        )
+    if latest.status == "cancelled":
+        raise Conflicting("The run was cancelled before it had an answer.", advice="Ask again if you need the answer.")
+    raise RunFailed(latest.error or "The run ended without a result.", advice="Ask again; the log says what happened.")
+
+
+async def until_stopping(events: AsyncIterator[T], stopping: asyncio.Event) -> AsyncIterator[T]:
+    """Readers continue from where they were at the next start."""
+    stopped = asyncio.ensure_future(stopping.wait())
+    coming = asyncio.ensure_future(anext(events, None))
+    try:
+        while True:
+            await asyncio.wait({coming, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            if not coming.done() or (event := coming.result()) is None:
+                return
+            yield event
+            coming = asyncio.ensure_future(anext(events, None))
+    finally:
+        stopped.cancel()
+        if not coming.done():
+            coming.cancel()
+            with suppress(asyncio.CancelledError):
+                await coming
+
 
 router = APIRouter(prefix="/masis/workspaces/{workspace_id}", tags=["runs"])
 
-RunId = Annotated[str, Path(max_length=64, description="As the start of the run named it.", examples=["5f0c2a9d1b7e"])]
+RunId = Annotated[
+    str, Path(max_length=64, description="The id returned when the run was started.", examples=["5f0c2a9d1b7e"])
+]
 
 EXPORTED: dict[str, Any] = {
     "content": {MEDIA_TYPES[form].partition(";")[0]: {} for form in FORMATS},
@@ -64,13 +117,13 @@ async def list_runs(
     status: RunStatus | None = None,
     outcome: Outcome | None = None,
     search: Annotated[str | None, Query(max_length=200, description="Words of the question.")] = None,
-) -> Page[Run]:
+) -> Page[RunRecord]:
     await access.require_workspace(workspace_id)
     found = await access.masis.aruns(
         workspace_id, status=status, outcome=outcome, search=search, limit=limit + 1, before=position_of(cursor)
     )
     shown, following = cut(found, limit, lambda run: run.position)
-    return Page(items=[_out(run) for run in shown], next_cursor=following)
+    return Page(items=list(shown), next_cursor=following)
 
 
 @router.post(
@@ -80,15 +133,17 @@ async def list_runs(
     status_code=202,
     responses=problems(404, 409),
 )
-async def ask_in_background(access: Write, asked: Asked, _: Once, workspace_id: WorkspaceId, response: Response) -> Run:
+async def ask_in_background(
+    access: Write, asked: Asked, _: Once, workspace_id: WorkspaceId, response: Response
+) -> RunRecord:
     run = await _asked(access, asked, workspace_id)
     response.headers["Location"] = location_of(run)
-    return _out(run)
+    return run
 
 
-@router.get("/runs/{run_id}", operation_id="get_run", summary="How a run stands", responses=problems(404))
-async def get_run(_: Read, run: Known) -> Run:
-    return _out(run)
+@router.get("/runs/{run_id}", operation_id="get_run", summary="The state of a run", responses=problems(404))
+async def get_run(_: Read, run: Known) -> RunRecord:
+    return run
 
 
 @router.delete(
@@ -127,14 +182,14 @@ async def get_result(access: Read, run: Known) -> FullResult:
 async def follow_run(
     access: Read,
     run: Known,
-    after: Annotated[int | None, Query(ge=-1, le=LAST_EVENT, description="Only what came after this event.")] = None,
+    after: Annotated[int | None, Query(ge=-1, le=LAST_EVENT, description="Only events after this one.")] = None,
     last_event_id: Annotated[
-        str | None, Header(description="Sent by a browser that reconnects; wins over `after`.")
+        str | None, Header(description="Sent by a browser that reconnects; takes precedence over `after`.")
     ] = None,
 ) -> AsyncIterator[ServerSentEvent]:
-    """Server-sent events, from the first one: `id` is the number to go on after, `event` what happened (`queued`,
+    """Server-sent events, from the first one: `id` is the number to resume after, `event` what happened (`queued`,
     `started`, `finished`, `draft`, `waiting`, `answered`, `ended`, `cancelled`, `failed`), `data` the event as JSON.
-    The stream ends when the run waits for a person or is over."""
+    The stream ends when the run needs a decision or has ended."""
     seen = int(last_event_id) if last_event_id and _EVENT_ID.fullmatch(last_event_id) else after
     events = access.masis.afollow(run.run_id, after=-1 if seen is None else seen)
     async for event in until_stopping(events, access.service.stopping):
@@ -145,28 +200,28 @@ async def follow_run(
 @router.post(
     "/runs/{run_id}/answer",
     operation_id="answer",
-    summary="Answer a run that waits for a person",
+    summary="Answer a run that needs a decision",
     status_code=202,
     responses=problems(404, 409),
 )
-async def answer(access: Write, given: Answer, _: Once, run: Known, response: Response) -> Run:
+async def answer(access: Write, given: Answer, _: Once, run: Known, response: Response) -> RunRecord:
     if run.status != "waiting":
-        raise Conflicting(f"The run does not wait for an answer: it is {run.status}.", advice="Ask a new question.")
+        raise Conflicting(f"The run is not waiting for a decision: it is {run.status}.", advice="Ask a new question.")
     decision = given.model_dump(exclude_none=True)
     decision.setdefault("by", _named(access.caller))
     resumed = await access.masis.aanswer_in_background(run.run_id, decision, workspace=run.workspace_id)
     await access.record("run.answer", run.workspace_id, run.run_id, given.action)
     response.headers["Location"] = location_of(run)
-    return _out(resumed)
+    return resumed
 
 
 @router.post("/runs/{run_id}/cancel", operation_id="cancel", summary="Stop a run", responses=problems(404))
-async def cancel(access: Write, _: Once, run: Known) -> Run:
+async def cancel(access: Write, _: Once, run: Known) -> RunRecord:
     """One that is over stays as it is."""
     cancelled = await access.masis.acancel(run.run_id, run.workspace_id)
     if run.status not in ENDED:
         await access.record("run.cancel", run.workspace_id, run.run_id)
-    return _out(cancelled)
+    return cancelled
 
 
 @router.post(
@@ -176,20 +231,20 @@ async def cancel(access: Write, _: Once, run: Known) -> Run:
     status_code=202,
     responses=problems(404, 409),
 )
-async def resume(access: Write, _: Once, run: Known, response: Response) -> Run:
+async def resume(access: Write, _: Once, run: Known, response: Response) -> RunRecord:
     """From its last checkpoint: only the agent that was interrupted works again. Answer a run that is waiting for a
     person instead; workers resume by themselves what a dead process left."""
     with refused_as_conflict():
         resumed = await access.masis.aresume_in_background(run.run_id, workspace=run.workspace_id)
     await access.record("run.resume", run.workspace_id, run.run_id)
     response.headers["Location"] = location_of(run)
-    return _out(resumed)
+    return resumed
 
 
 @router.get(
     "/runs/{run_id}/export",
     operation_id="export_run",
-    summary="All that is known of a run, in one file",
+    summary="Export a run as one file",
     response_class=Response,
     responses={200: EXPORTED, **problems(404, 409)},
 )
@@ -211,7 +266,7 @@ async def export_run(
 async def _pack(access: Access, run: RunRecord) -> Pack:
     result = await access.masis.aresult(run.run_id, run.workspace_id)
     if result is None or run.status in ("queued", "running"):
-        raise Conflicting(f"The run is {run.status}.", advice="Export it when it is done or waits for a person.")
+        raise Conflicting(f"The run is {run.status}.", advice="Export it when it has ended or needs a decision.")
     return Pack(run, result, await access.masis.aevents(run.run_id, run.workspace_id))
 
 
@@ -230,7 +285,3 @@ def _named(caller: Caller) -> str:
 
 def location_of(run: RunRecord) -> str:
     return f"/masis/workspaces/{run.workspace_id}/runs/{run.run_id}"
-
-
-def _out(run: RunRecord) -> Run:
-    return Run(**asdict(run))

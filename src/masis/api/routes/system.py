@@ -1,29 +1,28 @@
 """For those who run the service: does it live, is it ready, what does it count, how is it set up."""
 
 import asyncio
-from dataclasses import asdict
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
 from masis._version import __version__
-from masis.access import rights
-from masis.api.access import AdminEverywhere, Read, identify
-from masis.api.access_models import Alive, FindingOut
+from masis.access import api_key
+from masis.api.access import AdminEverywhere, Read, identify, service_of
 from masis.api.middleware.problems import problems
-from masis.api.service import service_of
+from masis.api.models import Alive
 from masis.observability import metrics
+from masis.runs.planning import Finding
 from masis.wording import vocabulary
 
 router = APIRouter(tags=["system"])
 
 
-@router.get("/health", operation_id="get_health", summary="The process lives")
+@router.get("/health", operation_id="get_health", summary="Liveness: the process is running")
 async def get_health() -> Alive:
     return Alive(version=__version__)
 
 
-@router.get("/ready", operation_id="get_ready", summary="Database and index answer", responses=problems())
+@router.get("/ready", operation_id="get_ready", summary="Readiness: database and index respond", responses=problems())
 async def get_ready(request: Request) -> Alive:
     service = service_of(request)
     await asyncio.to_thread(service.access.keys.needed)
@@ -41,12 +40,12 @@ async def get_ready(request: Request) -> Alive:
 async def get_metrics(request: Request) -> Response:
     """Where there are keys it takes an admin's for all workspaces, unless MASIS_METRICS_PUBLIC is set."""
     if not service_of(request).settings.metrics_public:
-        rights.require_everywhere((await identify(request)).key, "admin")
+        api_key.require_everywhere((await identify(request)).key, "admin")
     text, media_type = await asyncio.to_thread(metrics.page)
     return Response(text, media_type=media_type)
 
 
-@router.get("/masis/wording", operation_id="get_wording", summary="What the codes mean, in words", responses=problems())
+@router.get("/masis/wording", operation_id="get_wording", summary="What the codes mean", responses=problems())
 async def get_wording(_: Read) -> dict[str, Any]:
     """How the page, the command line and the exports name verdicts, outcomes, conflicts and causes."""
     return vocabulary()
@@ -55,6 +54,6 @@ async def get_wording(_: Read) -> dict[str, Any]:
 @router.get(
     "/masis/doctor", operation_id="get_doctor", summary="What is configured, and whether it works", responses=problems()
 )
-async def get_doctor(access: AdminEverywhere) -> list[FindingOut]:
+async def get_doctor(access: AdminEverywhere) -> list[Finding]:
     """Tried, not assumed: each configured model is asked two short questions."""
-    return [FindingOut(**asdict(finding)) for finding in await access.masis.acheckup()]
+    return await access.masis.acheckup()

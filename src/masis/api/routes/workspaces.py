@@ -1,19 +1,29 @@
 """Workspaces: list, make, search, delete with everything in them; their usage and their standing decisions."""
 
-from dataclasses import asdict
 from enum import Enum
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from masis.access.rights import require, visible
+from masis.access.api_key import require, visible
 from masis.api.access import Access, Admin, Read, Write
 from masis.api.middleware.idempotency import IdempotencyKey, once
 from masis.api.middleware.problems import problems, refused_as_conflict
-from masis.api.models import READABLE, Found, NewWorkspace, Receipt, Workspace, WorkspaceId
-from masis.api.paging import Cursor, Limit, Page, cut_sorted
-from masis.api.run_models import DecisionOut, UsageOut
+from masis.api.models import (
+    READABLE,
+    Cursor,
+    Found,
+    Limit,
+    NewWorkspace,
+    Page,
+    WorkspaceId,
+    cut_sorted,
+)
+from masis.api.run_models import DecisionOut
+from masis.knowledge.catalog import WorkspaceSummary
+from masis.runs.records import UsageRow
 from masis.settings import QUESTION_CEILING
+from masis.types import DeletionReceipt
 
 router = APIRouter(prefix="/masis/workspaces")
 
@@ -23,7 +33,7 @@ WORKSPACES: list[str | Enum] = ["workspaces"]
 @router.get(
     "", tags=WORKSPACES, operation_id="list_workspaces", summary="The workspaces you may see", responses=problems()
 )
-async def list_workspaces(access: Read, limit: Limit = 50, cursor: Cursor = None) -> Page[Workspace]:
+async def list_workspaces(access: Read, limit: Limit = 50, cursor: Cursor = None) -> Page[WorkspaceSummary]:
     seen = await _visible_workspaces(access)
     shown, following = cut_sorted(seen, limit, cursor, lambda workspace: workspace.workspace_id)
     return Page(items=list(shown), next_cursor=following)
@@ -33,26 +43,26 @@ async def list_workspaces(access: Read, limit: Limit = 50, cursor: Cursor = None
     "",
     tags=WORKSPACES,
     operation_id="create_workspace",
-    summary="Make an empty workspace",
+    summary="Create an empty workspace",
     status_code=201,
     responses=problems(409),
 )
 async def create_workspace(
     access: Admin, new: NewWorkspace, request: Request, response: Response, idempotency_key: IdempotencyKey = None
-) -> Workspace:
+) -> WorkspaceSummary:
     require(access.key, "admin", new.name)
     await once(request, await request.body(), idempotency_key, new.name)
     with refused_as_conflict():
         made = await access.masis.acreate_workspace(new.name)
     await access.record("workspace.create", new.name, new.name)
     response.headers["Location"] = f"/masis/workspaces/{new.name}"
-    return Workspace(**asdict(made))
+    return made
 
 
 @router.get(
     "/{workspace_id}", tags=WORKSPACES, operation_id="get_workspace", summary="One workspace", responses=problems(404)
 )
-async def get_workspace(access: Read, workspace_id: WorkspaceId) -> Workspace:
+async def get_workspace(access: Read, workspace_id: WorkspaceId) -> WorkspaceSummary:
     await access.require_workspace(workspace_id)
     return next(each for each in await _visible_workspaces(access) if each.workspace_id == workspace_id)
 
@@ -64,31 +74,31 @@ async def get_workspace(access: Read, workspace_id: WorkspaceId) -> Workspace:
     summary="Delete a workspace with its documents, index and runs",
     responses=problems(404, 409),
 )
-async def delete_workspace(access: Admin, workspace_id: WorkspaceId) -> Receipt:
+async def delete_workspace(access: Admin, workspace_id: WorkspaceId) -> DeletionReceipt:
     await access.require_workspace(workspace_id)
     with refused_as_conflict():
         receipt = await access.masis.adelete_workspace(workspace_id, by=access.caller)
     await access.record("workspace.delete", workspace_id, workspace_id, f"{receipt.documents} documents")
-    return Receipt(**asdict(receipt))
+    return receipt
 
 
 @router.get(
     "/{workspace_id}/usage",
     tags=WORKSPACES,
     operation_id="get_usage",
-    summary="What its questions have cost, by who asked",
+    summary="What its questions cost, by caller",
     responses=problems(404),
 )
-async def get_usage(access: Admin, workspace_id: WorkspaceId) -> list[UsageOut]:
+async def get_usage(access: Admin, workspace_id: WorkspaceId) -> list[UsageRow]:
     await access.require_workspace(workspace_id)
-    return [UsageOut(**asdict(row)) for row in await access.masis.ausage(workspace_id)]
+    return await access.masis.ausage(workspace_id)
 
 
 @router.get(
     "/{workspace_id}/search",
     tags=["documents"],
     operation_id="search",
-    summary="The passages that fit a question",
+    summary="Passages relevant to a question",
     responses=problems(404),
 )
 async def search(
@@ -105,7 +115,7 @@ async def search(
     "/{workspace_id}/decisions",
     tags=["runs"],
     operation_id="list_decisions",
-    summary="What was decided about conflicts",
+    summary="Standing decisions on conflicts",
     responses=problems(404),
 )
 async def list_decisions(access: Read, workspace_id: WorkspaceId) -> list[DecisionOut]:
@@ -117,7 +127,7 @@ async def list_decisions(access: Read, workspace_id: WorkspaceId) -> list[Decisi
     "/{workspace_id}/decisions/{decision_id}",
     tags=["runs"],
     operation_id="delete_decision",
-    summary="Delete a decision: the conflict is a person's to decide again",
+    summary="Delete a decision, so that the conflict needs one again",
     responses=problems(404),
 )
 async def delete_decision(
@@ -129,7 +139,7 @@ async def delete_decision(
     return DecisionOut.model_validate(deleted)
 
 
-async def _visible_workspaces(access: Access) -> list[Workspace]:
+async def _visible_workspaces(access: Access) -> list[WorkspaceSummary]:
     held = await access.masis.aworkspaces()
     seen = set(visible(access.key, (workspace.workspace_id for workspace in held)))
-    return [Workspace(**asdict(workspace)) for workspace in held if workspace.workspace_id in seen]
+    return [workspace for workspace in held if workspace.workspace_id in seen]

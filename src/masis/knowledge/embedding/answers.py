@@ -63,7 +63,7 @@ def translated(error: "APIError", model: str) -> Exception:
 
     if isinstance(error, APIStatusError):
         return _by_status(error, model)
-    what = "did not answer in time" if isinstance(error, APITimeoutError) else "cannot be reached"
+    what = "did not respond in time" if isinstance(error, APITimeoutError) else "cannot be reached"
     return TryAgain(ModelUnavailable(f"The embedding model {model} {what}.", advice=ADVICE), None)
 
 

@@ -69,7 +69,7 @@ class VectorCache:
         return self._delete("workspace_id = ? AND document_id = ?", workspace_id, document_id)
 
     def keep_only(self, embedder: str) -> None:
-        """After the index was built anew: vectors of other embedders are of no more use."""
+        """After the index was rebuilt: vectors of other embedders are no longer needed."""
         self._delete("embedder <> ?", embedder)
 
     def _delete(self, condition: str, *values: str) -> int:

@@ -51,7 +51,7 @@ def require_match(stored: IndexMeta, embedder: str, language: str, dimension: in
     if stored.language != language:
         raise IndexMismatch(
             f"{where} was built for keywords in {stored.language}, not in {language}.",
-            advice=f"Set MASIS_KEYWORD_LANGUAGE to {stored.language}, or build the index anew with `masis reindex`.",
+            advice=f"Set MASIS_KEYWORD_LANGUAGE to {stored.language}, or rebuild the index with `masis reindex`.",
         )
 
 

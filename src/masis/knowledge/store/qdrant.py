@@ -244,7 +244,7 @@ class QdrantStore:
                 ) from error
             raise StoreUnavailable(f"The Qdrant server answered with status {error.status_code}.") from error
         except (ApiException, QdrantException) as error:
-            raise StoreUnavailable(f"The Qdrant server did not answer: {error}.") from error
+            raise StoreUnavailable(f"The Qdrant server did not respond: {error}.") from error
         except ValueError as error:  # not JSON, or not what Qdrant says
             raise StoreUnavailable("What answered at that address is not a Qdrant server.") from error
 

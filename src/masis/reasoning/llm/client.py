@@ -6,13 +6,11 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from masis.errors import BadModelOutput, ModelRefused, ModelTruncated
-from masis.reasoning.llm.backoff import full_jitter
 from masis.reasoning.llm.courier import Courier, Ledger, Listener, Request
-from masis.reasoning.llm.dialect import Rung
+from masis.reasoning.llm.failures import full_jitter
 from masis.reasoning.llm.limiter import Limiter
-from masis.reasoning.llm.structured import Misfit, ask_again, parse
-from masis.reasoning.llm.thinking import without_thinking
-from masis.reasoning.llm.wire import Completion, Message
+from masis.reasoning.llm.structured import Misfit, Rung, ask_again, parse
+from masis.reasoning.llm.wire import Completion, Message, without_thinking
 from masis.reasoning.ports import Reply
 from masis.settings import Role, Settings
 
@@ -93,6 +91,6 @@ class ModelClient:
         if completion.refusal:
             raise ModelRefused(f"{self.name} declined to answer: {completion.refusal}")
         if completion.finish_reason == "content_filter":
-            raise ModelRefused(f"The provider's filter cut off the answer of {self.name}.")
+            raise ModelRefused(f"The provider's content filter cut off the reply of {self.name}.")
         if completion.finish_reason == "length":
             raise ModelTruncated(f"{self.name} was cut off before the end of its answer.")

@@ -4,32 +4,164 @@ This is the only place where a request is tried again.
 """
 
 import asyncio
+import hashlib
+import importlib
+import json
+import math
+import sqlite3
+import ssl
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, closing, contextmanager
+from dataclasses import asdict, dataclass, field
+from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
-from masis.errors import ModelError, ModelUnavailable
+from masis.errors import ModelError, ModelRejected, ModelUnavailable
 from masis.observability.watching import ModelWatch
-from masis.reasoning.account import current_account
-from masis.reasoning.llm.answer_cache import AnswerCache
-from masis.reasoning.llm.connection import Connector
-from masis.reasoning.llm.dialect import Dialect, after_refusal
-from masis.reasoning.llm.failures import Failure, classify, expected
+from masis.reasoning.llm.failures import Failure, Redactor, classify, expected
 from masis.reasoning.llm.limiter import Limiter
-from masis.reasoning.llm.structured import response_format, with_schema
-from masis.reasoning.llm.thinking import without_thinking
-from masis.reasoning.llm.usage import usage_of
-from masis.reasoning.llm.wire import Completion, Message, send
+from masis.reasoning.llm.structured import Dialect, after_refusal, response_format, with_schema
+from masis.reasoning.llm.wire import Completion, Message, send, without_thinking
+from masis.reasoning.ports import current_account
 from masis.settings import Role, Settings
 from masis.types import Usage
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
+
+
+CONNECT_SECONDS = 10.0
+"""A server that is there takes a connection at once."""
+
+NO_KEY_NEEDED = "not-needed"
+"""What local servers are sent: the SDK insists on some key."""
+
+
+class Connector:
+    """Where the models are and how to get in."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._base_url = settings.model_base_url
+        self._key = settings.openai_api_key
+        self._silence = settings.model_timeout_seconds
+
+    @property
+    def redactor(self) -> Redactor:
+        key = self._key.get_secret_value().strip() if self._key else ""
+        address = urlsplit(self._base_url or "")
+        return Redactor(tuple(secret for secret in (key, address.password) if secret))
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator["AsyncOpenAI"]:
+        key = self._checked_key()
+        # The SDK's import and the certificates take half a second the first time: not on the event loop.
+        certificates = await asyncio.to_thread(_load)
+        import httpx2
+        from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+
+        async with AsyncOpenAI(
+            api_key=key,
+            base_url=self._checked_address(),
+            timeout=httpx2.Timeout(self._silence, connect=min(self._silence, CONNECT_SECONDS)),
+            max_retries=0,
+            http_client=DefaultAsyncHttpxClient(verify=certificates),
+        ) as sdk:
+            yield sdk
+
+    def _checked_key(self) -> str:
+        key = self._key.get_secret_value().strip() if self._key else ""
+        if not key.isascii() or not key.isprintable():
+            raise ModelRejected("OPENAI_API_KEY contains invalid characters.")
+        if not key and not self._base_url:
+            raise ModelRejected("Neither OPENAI_API_KEY nor MASIS_MODEL_BASE_URL is set.")
+        return key or NO_KEY_NEEDED
+
+    def _checked_address(self) -> str | None:
+        if self._base_url is None:
+            return None
+        address = urlsplit(self._base_url)
+        if address.scheme not in ("http", "https") or not address.hostname:
+            raise ModelRejected("MASIS_MODEL_BASE_URL is not a valid address: it must look like http://host:port/v1.")
+        return self._base_url
+
+
+@cache
+def _load() -> ssl.SSLContext:
+    import httpx2
+
+    importlib.import_module("openai")
+    return httpx2.create_ssl_context()
+
+
+FILE = "model_answers.db"
+_SCHEMA = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, completion TEXT NOT NULL)"
+
+
+class AnswerCache:
+    """A file that cannot be used is as good as an empty one: a cache must never be why a run fails."""
+
+    def __init__(self, home: Path, endpoint: str) -> None:
+        self._path = home / FILE
+        self._endpoint = endpoint
+
+    def get(self, workspace_id: str, body: dict[str, Any]) -> Completion | None:
+        try:
+            with self._open() as db:
+                row = db.execute(
+                    "SELECT completion FROM answers WHERE key = ?", (self._key(workspace_id, body),)
+                ).fetchone()
+        except (OSError, sqlite3.Error):
+            return None
+        # Nothing was sent, so nothing was spent.
+        return Completion(**(json.loads(row[0]) | {"input_tokens": 0, "output_tokens": 0})) if row else None
+
+    def put(self, workspace_id: str, body: dict[str, Any], completion: Completion) -> None:
+        kept = (self._key(workspace_id, body), json.dumps(asdict(completion)))
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._open() as db, db:
+                db.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", kept)
+        except (OSError, sqlite3.Error):
+            return
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        with closing(sqlite3.connect(self._path, timeout=5)) as db:
+            db.execute(_SCHEMA)
+            yield db
+
+    def _key(self, workspace_id: str, body: dict[str, Any]) -> str:
+        said = json.dumps([workspace_id, self._endpoint, body], sort_keys=True, ensure_ascii=True)
+        return hashlib.sha256(said.encode()).hexdigest()
+
+
+CHARACTERS_PER_TOKEN = 4
+"""The estimate for servers that report no usage: right within about a third for English prose."""
+
+
+def usage_of(completion: Completion, messages: Sequence[Message], price: tuple[float, float]) -> Usage:
+    """Tokens and cost of one completion; its request was counted when it was sent.
+
+    `price` is US dollars per million input and output tokens. What a provider may charge for a request that
+    failed is not known and not counted.
+    """
+    tokens_in, tokens_out = completion.input_tokens, completion.output_tokens
+    if tokens_in is None:
+        tokens_in = _estimate(sum(len(message["content"]) for message in messages))
+    if tokens_out is None:
+        tokens_out = _estimate(len(completion.text))
+    cost = (tokens_in * price[0] + tokens_out * price[1]) / 1_000_000
+    return Usage(input_tokens=tokens_in, output_tokens=tokens_out, cost_usd=cost)
+
+
+def _estimate(characters: int) -> int:
+    return math.ceil(characters / CHARACTERS_PER_TOKEN)
+
 
 Listener = Callable[[str], None]
 
@@ -65,7 +197,7 @@ class Request:
 
     @property
     def streams(self) -> bool:
-        """Always at first, so that a model that is writing is told from one that hangs. After a stream broke off the
+        """Always at first, to distinguish a model that is writing from one that hangs. After a stream broke off the
         next try is not streamed: a listener never hears two answers in a row."""
         return not self.was_heard
 
@@ -139,7 +271,7 @@ class Courier:
         ledger.usage += Usage(requests=1)
         started = time.monotonic()
         try:
-            # Silence is the SDK's to notice, read by read. Bytes without a word of an answer are no answer either.
+            # Silence is the SDK's to notice, read by read. Bytes without a word of an answer do not count.
             async with asyncio.timeout(ledger.seconds_left) as patience:
                 completion = await send(sdk, body, request.hear, on_word=partial(_wait_on, patience))
         except expected() as error:

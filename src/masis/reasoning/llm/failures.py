@@ -1,12 +1,51 @@
-"""Why a request failed, in MASIS's own errors, and whether another try can help."""
+"""Why a request failed, in MASIS's own errors, whether another try can help, and how long to wait."""
 
 import json
-from collections.abc import Iterable
+import random
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 
 from masis.errors import ModelError, ModelRefused, ModelRejected, ModelUnavailable
-from masis.reasoning.llm.backoff import retry_after
 from masis.reasoning.llm.wire import ErrorInBody, NotAChatEndpoint, Silent
+
+FIRST_WAIT_SECONDS = 0.5
+LONGEST_WAIT_SECONDS = 8.0
+
+
+def full_jitter(failures: int) -> float:
+    """Any time up to a ceiling that doubles with each failure: clients that failed together spread out."""
+    return random.uniform(0, min(LONGEST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2 ** min(failures - 1, 10)))
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds the provider asks for, in any of the three forms in use; None when it asks for none."""
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    asked = headers.get("retry-after")
+    seconds = _number(asked)
+    return seconds if seconds is not None else _until(asked)
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if number >= 0 else None
+
+
+def _until(date: str | None) -> float | None:
+    try:
+        moment = parsedate_to_datetime(date or "")
+    except ValueError:
+        return None
+    if moment.tzinfo is None:  # "-0000" says that the zone is unknown; HTTP dates are in UTC
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+
 
 _RETRIED_STATUSES = (408, 409, 429)
 _LONGEST_QUOTE = 300
@@ -107,15 +146,15 @@ def _unavailable(sentence: str) -> Failure:
 def _unreachable(model: str, reason: str) -> Failure:
     error = ModelUnavailable(
         f"{model} could not be reached ({reason})",
-        advice="Check that the server runs, and MASIS_MODEL_BASE_URL or the network, then ask again.",
+        advice="Check that the server is running, MASIS_MODEL_BASE_URL and the network, then ask again.",
     )
     return Failure(error, is_retryable=True)
 
 
 def _silent(model: str) -> ModelUnavailable:
     return ModelUnavailable(
-        f"{model} did not answer in time",
-        advice="Look whether the provider is up, or name another model. A model that needs longer for its first word,"
+        f"{model} did not respond in time",
+        advice="Check whether the provider is up, or use another model. A model that needs longer for its first word,"
         " on a slow machine or because it thinks first, gets it with MASIS_MODEL_TIMEOUT_SECONDS and"
         " MASIS_MODEL_DEADLINE_SECONDS.",
     )
@@ -130,7 +169,7 @@ def _quota_used_up(model: str, quote: str) -> ModelRejected:
 
 def _not_an_endpoint(reason: str) -> ModelRejected:
     return ModelRejected(
-        f"What answers at the model's address is no chat endpoint: {reason}.",
+        f"The model's address is not a chat endpoint: {reason}.",
         advice="Check MASIS_MODEL_BASE_URL; most servers need it to end in /v1.",
     )
 

@@ -1,18 +1,66 @@
-"""Which roles a model can fill: tried on a case whose answer is known, and kept for the runs that follow.
+"""Which roles a model can fill: tested on a case with a known answer, and stored for later runs.
 
 `masis doctor` tries; the embedded engine fills the roles that a model failed at, until it is tried again.
 """
 
 import json
+import time
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 
-from masis.errors import ModelError, ModelRejected, ModelUnavailable
+from masis.errors import BadModelOutput, ModelError, ModelRejected, ModelTruncated, ModelUnavailable
 from masis.reasoning.llm.client import ModelClient
 from masis.reasoning.llm.engine import LLMAuditor, LLMJudge, LLMWriter
+from masis.reasoning.llm.schemas import Flag, Output
+from masis.reasoning.llm.structured import Rung
+from masis.reasoning.llm.wire import Message
 from masis.reasoning.ports import Guidance, Passage, WritingBrief
 from masis.settings import OFFLINE, ROLES, Role, Settings
 from masis.types import CitationAudit, EvidenceChunk
+
+_GREETING: list[Message] = [{"role": "user", "content": "Reply with the one word: ready"}]
+_QUESTION: list[Message] = [
+    {
+        "role": "user",
+        "content": 'Is 7 larger than 3? Answer in JSON with the field "is_larger", true or false.',
+    }
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeResult:
+    model: str
+    answers: bool
+    rung: Rung | None = None
+    """How structured output works with it; None when it does not."""
+    latency_seconds: float | None = None
+    """Of the first answer."""
+    error: str | None = None
+    """What went wrong, in a sentence."""
+    advice: str | None = None
+
+
+class _Comparison(Output):
+    is_larger: Flag
+
+
+async def probe(client: ModelClient) -> ProbeResult:
+    """Two small requests, more when the server has to be asked in other ways. Never raises a ModelError."""
+    started = time.perf_counter()
+    try:
+        await client.complete(_GREETING)
+    except (ModelTruncated, BadModelOutput):
+        pass  # it answers, if not in one word: a reasoning model may think its whole budget away
+    except ModelError as error:
+        return ProbeResult(client.name, False, error=str(error), advice=error.advice)
+    latency = time.perf_counter() - started
+    try:
+        await client.structured(_QUESTION, _Comparison)
+    except ModelError as error:
+        return ProbeResult(client.name, True, None, latency, str(error), error.advice)
+    return ProbeResult(client.name, True, client.rung, latency)
+
 
 FILE = "models.json"
 QUESTION = "How many people work at Kestrel Mill, and since when does it belong to Harlow?"
@@ -30,7 +78,7 @@ _AUDIT: CitationAudit = {
 
 
 async def cannot_fill(role: Role, client: ModelClient) -> str | None:
-    """Why the model is not up to the role; None when it is. A model that does not answer at all says nothing of it."""
+    """Why the model is not up to the role; None when it is. A model that does not respond at all is not judged."""
     try:
         return await {"writer": _writes, "auditor": _audits, "judge": _judges}[role](client)
     except (ModelRejected, ModelUnavailable):

@@ -1,9 +1,10 @@
-"""At most so many model requests in any stretch of time, first come first served.
+"""A rate limit for model requests over a sliding window, first come, first served.
 
 Ours: pyrate-limiter 4.5 keeps no order between event loops, waits holding a lock, and starts a thread.
 """
 
 import asyncio
+import random
 import threading
 import time
 from collections import deque
@@ -13,6 +14,8 @@ from functools import lru_cache
 from types import TracebackType
 from typing import Protocol
 
+from masis.database.shared_window import Place, SharedWindow, limits_database
+from masis.errors import DatabaseUnavailable, ModelUnavailable
 from masis.settings import Settings
 
 
@@ -118,7 +121,105 @@ def limiter_for(settings: Settings) -> Limiter:
     """One for each configuration: whoever calls a model, the limit is the same. A database that several processes
     share counts for all of them."""
     if settings.database_url:
-        from masis.reasoning.llm.shared_limiter import SharedRateLimiter
-
         return SharedRateLimiter(settings)
     return RateLimiter(settings.rate_limit_calls, settings.rate_limit_seconds)
+
+
+_NAME = "model requests"
+_LOOK_AGAIN_SECONDS = 1.0
+_GRACE_SECONDS = 0.1
+_GRACE_SHARE = 0.02
+"""Between being counted and being started: what a request may take is added to its window, so that no real window
+holds more than the limit. A small part of the window, or the limit would not be used up."""
+
+
+class SharedRateLimiter:
+    """First come first served in this process: only the first of its queue asks the database, and nothing is locked
+    while anybody waits. Between processes chance decides, so that none is always the slower one.
+
+    A database that is away is waited for as long as a provider is; then the call counts as one whose model could not
+    be had, and its run ends in a question for a person.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        calls, seconds = settings.rate_limit_calls, settings.rate_limit_seconds
+        self._window = SharedWindow(limits_database(settings), _NAME, calls, seconds)
+        self._grace = min(_GRACE_SECONDS, _GRACE_SHARE * seconds)
+        self._patience = settings.model_retry_after_cap_seconds
+        self._lock = threading.Lock()
+        self._queue: list[Ticket] = []
+        self._away_since: float | None = None
+        self._refused: dict[Ticket, ModelUnavailable] = {}
+
+    async def acquire(self) -> None:
+        """Return when the next request may start."""
+        ticket = Ticket()
+        with self._lock:
+            self._queue.append(ticket)
+        try:
+            while (wait := await self._start_or_wait(ticket)) is not None:
+                await ticket.sleep(wait)
+        finally:
+            self._leave(ticket)
+
+    async def _start_or_wait(self, ticket: Ticket) -> float | None:
+        """None when the ticket's request starts now, else the seconds until it is worth asking again."""
+        if ticket in self._refused:
+            raise self._refused[ticket]
+        if self._first() is not ticket:
+            return _LOOK_AGAIN_SECONDS
+        asked_at = time.monotonic()
+        try:
+            answer = await asyncio.to_thread(self._window.take, self._grace)
+            wait = await self._in_time(answer) if isinstance(answer, Place) else answer
+        except DatabaseUnavailable as error:
+            self._require_patience(error, asked_at)
+            return _LOOK_AGAIN_SECONDS
+        self._away_since = None
+        return None if wait is None else wait + random.uniform(0, self._grace)
+
+    async def _in_time(self, place: Place) -> float | None:
+        """A thread or the loop may have been busy: who would start later than counted is counted again."""
+        while (late_by := place.late_by) > 0:
+            allowance = 2 * (place.grace + late_by)
+            again = await asyncio.to_thread(self._window.take_again, place, allowance)
+            if again is None:
+                return 0.0
+            place = again
+        return None
+
+    def _require_patience(self, error: DatabaseUnavailable, asked_at: float) -> None:
+        if self._away_since is None:
+            self._away_since = asked_at
+        if time.monotonic() - self._away_since >= self._patience:
+            self._refuse_all(error)
+            raise _unavailable(error) from error
+
+    def _refuse_all(self, error: DatabaseUnavailable) -> None:
+        """Whoever waits has waited for the same database: asking it one after the other would add up."""
+        with self._lock:
+            self._away_since = None
+            self._refused = {ticket: _unavailable(error) for ticket in self._queue}
+            waiting = list(self._queue)
+        for ticket in waiting:
+            ticket.wake()
+
+    def _first(self) -> Ticket | None:
+        with self._lock:
+            return next((ticket for ticket in self._queue if ticket.is_waiting), None)
+
+    def _leave(self, ticket: Ticket) -> None:
+        with self._lock:
+            self._queue.remove(ticket)
+            self._refused.pop(ticket, None)
+            if not self._queue:
+                self._away_since = None  # nobody saw whether it came back
+        if first := self._first():
+            first.wake()
+
+
+def _unavailable(error: DatabaseUnavailable) -> ModelUnavailable:
+    return ModelUnavailable(
+        f"No model was asked, because the rate limit shared by all processes could not be checked: {error}",
+        advice="Restart the database at MASIS_DATABASE_URL, then ask again: nothing was lost.",
+    )

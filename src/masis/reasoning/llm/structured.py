@@ -1,15 +1,144 @@
 """Asking for JSON of a given shape in the way a server understands, and reading what came back."""
 
 import json
-from collections.abc import Sequence
-from typing import Any, TypeVar
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from masis.reasoning.llm.dialect import Rung
-from masis.reasoning.llm.extraction import json_candidates
-from masis.reasoning.llm.json_schema import strict_schema
-from masis.reasoning.llm.wire import Message
+from masis.reasoning.llm.wire import Message, without_thinking
+
+Rung = Literal["json_schema", "json_object", "prompt"]
+RUNGS: tuple[Rung, ...] = ("json_schema", "json_object", "prompt")
+
+_REFUSING_STATUSES = (400, 404, 422, 500, 501)
+_FORMAT_WORDS = (
+    "response_format",
+    "response format",
+    "json_schema",
+    "json schema",
+    "json_object",
+    "structured output",
+    "grammar",
+    "guided",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    rung: Rung = "json_schema"
+    """How structured output is asked for."""
+    token_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    """Reasoning models of OpenAI know only the second, most other servers only the first."""
+    sends_temperature: bool = True
+    sends_stream_options: bool = True
+    streams: bool = True
+
+    def merged(self, other: "Dialect") -> "Dialect":
+        """What both have learnt: two calls at once may each learn something."""
+        return Dialect(
+            max(self.rung, other.rung, key=RUNGS.index),
+            max(self.token_limit, other.token_limit, key=("max_tokens", "max_completion_tokens").index),
+            self.sends_temperature and other.sends_temperature,
+            self.sends_stream_options and other.sends_stream_options,
+            self.streams and other.streams,
+        )
+
+
+def after_refusal(dialect: Dialect, sent: frozenset[str], status: int | None, words: str) -> Dialect | None:
+    """The dialect to try next, when the server's words are about a parameter that was sent."""
+    if status not in _REFUSING_STATUSES:
+        return None
+    said = words.lower()
+    if "stream_options" in sent and "stream_options" in said:
+        return replace(dialect, sends_stream_options=False)
+    if "stream" in sent and "stream" in said:
+        return replace(dialect, streams=False)
+    if "max_tokens" in sent and "max_completion_tokens" in said:
+        return replace(dialect, token_limit="max_completion_tokens")
+    if "temperature" in sent and "temperature" in said:
+        return replace(dialect, sends_temperature=False)
+    if dialect.rung != "prompt" and "response_format" in sent and any(word in said for word in _FORMAT_WORDS):
+        return replace(dialect, rung=RUNGS[RUNGS.index(dialect.rung) + 1])
+    return None
+
+
+_LEFT_OUT = ("title", "default", "$defs", "properties")
+
+
+_LONGEST_TEXT, _MOST_TEXTS, _MOST_RECORDS = 80, 3, 1
+"""What a small model may say where it cannot stop by itself; a record holds several texts."""
+
+
+def strict_schema(model: type[BaseModel], *, bounded: bool = False) -> dict[str, Any]:
+    """`bounded`: with an end to every list and text, which not every strict mode accepts."""
+    schema = model.model_json_schema()
+    strict: dict[str, Any] = _strict(schema, schema.get("$defs", {}))
+    return _bounded(strict) if bounded else strict
+
+
+def _strict(node: Any, definitions: dict[str, Any]) -> Any:
+    if isinstance(node, list):
+        return [_strict(item, definitions) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if reference := node.get("$ref"):
+        # Small servers know no references, strict ones forbid words beside them: write the definition out.
+        return _strict(definitions[reference.removeprefix("#/$defs/")], definitions)
+    plain = {key: _strict(value, definitions) for key, value in node.items() if key not in _LEFT_OUT}
+    if "properties" in node:
+        fields = {name: _strict(field, definitions) for name, field in node["properties"].items()}
+        plain |= {"properties": fields, "required": list(fields), "additionalProperties": False}
+    return plain
+
+
+def _bounded(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_bounded(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    inside = {key: _bounded(value) for key, value in node.items()}
+    match node:
+        case {"type": "array", "items": {"type": "object"}}:
+            return inside | {"maxItems": _MOST_RECORDS}
+        case {"type": "array"}:
+            return inside | {"maxItems": _MOST_TEXTS}
+        case {"type": "string", "enum": _}:
+            return inside
+        case {"type": "string"}:
+            return inside | {"maxLength": _LONGEST_TEXT}
+    return inside
+
+
+_DECODER = json.JSONDecoder(strict=False)  # models put real line breaks into strings
+_OPENING = re.compile(r"[{\[]")
+_STRING_OR_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
+
+
+def json_candidates(text: str) -> list[Any]:
+    """Every JSON object or array of the text, the largest first: examples in prose are smaller."""
+    answer = without_thinking(text)
+    found = [*_values(answer), *_values(_without_trailing_commas(answer))]
+    return [value for _, value in sorted(found, key=lambda sized: sized[0], reverse=True)]
+
+
+def _values(text: str) -> Iterator[tuple[int, Any]]:
+    at = 0
+    while (match := _OPENING.search(text, at)) is not None:
+        try:
+            value, end = _DECODER.raw_decode(text, match.start())
+        except (json.JSONDecodeError, RecursionError):
+            at = match.start() + 1
+        else:
+            yield end - match.start(), value
+            at = end
+
+
+def _without_trailing_commas(text: str) -> str:
+    return _STRING_OR_TRAILING_COMMA.sub(lambda match: match[1] or "", text)
+
 
 Schema = TypeVar("Schema", bound=BaseModel)
 
@@ -47,7 +176,7 @@ def ask_again(messages: Sequence[Message], answer: str, misfit: Misfit, schema: 
 
 def parse(text: str, schema: type[Schema]) -> Schema:
     """The first value in the text that fits; Misfit says what is wrong with the likeliest one."""
-    problems = "there is no JSON in it."
+    problems = "it contains no JSON."
     for nth, candidate in enumerate(json_candidates(text)):
         try:
             return schema.model_validate(candidate)

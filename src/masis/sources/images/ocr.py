@@ -34,7 +34,7 @@ class OcrReader:
             )
         text = (await asyncio.to_thread(_recognised, data, file_name, ()))[1]
         if not text.strip():
-            raise UnreadableFile(f"No text was found in {file_name}.", advice="Nothing needs to be done.")
+            raise UnreadableFile(f"No text was found in {file_name}.", advice="No action needed.")
         return text
 
     async def read_pages(self, data: bytes, file_name: str, numbers: Sequence[int]) -> dict[int, str]:

@@ -57,7 +57,7 @@ async function refused(response) {
   return told(new Problem(response.status, await response.json().catch(() => ({}))));
 }
 
-/** Whoever is no longer signed in is asked to sign in again, whatever they were doing. */
+/** A user whose session ended is asked to sign in again, whatever they were doing. */
 function told(problem) {
   if (problem.status === 401) whenSignedOut(problem);
   return problem;

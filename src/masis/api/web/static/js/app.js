@@ -111,7 +111,7 @@ function View({ route, workspace, onSignOut }) {
     if ((route.name === "home" || route.name === "sign-in") && workspace) go(addressOf(workspace), { replace: true });
   }, [route.name, workspace]);
   // Another workspace or another run is another view: nothing of the one before may be left in it.
-  // The first visit is at no workspace's address yet: what it began goes on when it has one.
+// A first visit has no workspace address yet: what it started continues when it has one.
   const first = workspace ?? FIRST_WORKSPACE;
   if (["ask", "home", "sign-in"].includes(route.name)) return html`<${AskView} key=${first} workspace=${first}
     isNew=${!workspace} />`;
@@ -122,7 +122,7 @@ function View({ route, workspace, onSignOut }) {
   if (route.name === "document") return html`<${DocumentView} key=${route.id} workspace=${workspace}
     documentId=${route.id} />`;
   if (route.name === "settings") return html`<${SettingsView} onSignOut=${onSignOut} />`;
-  return html`<div class="page"><h1 tabindex="-1">There is no such page</h1><p>
+  return html`<div class="page"><h1 tabindex="-1">Page not found</h1><p>
     <${Link} to="/">Go to the question box<//></p></div>`;
 }
 

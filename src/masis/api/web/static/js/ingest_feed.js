@@ -67,7 +67,7 @@ export function useUploads(workspace, onSettled = () => {}) {
     (ingestion) =>
       new Promise((resolve) => {
         put(ingestion);
-        // The duplicates of an upload are told once, in its answer.
+        // The duplicates of an upload are reported once, in its response.
         const keep = (latest) => put({ ...latest, duplicates: ingestion.duplicates });
         const stop = followIngestion(workspace, ingestion.ingestion_id, keep, (latest) => {
           stops.current.delete(stop);
@@ -101,7 +101,7 @@ export function useUploads(workspace, onSettled = () => {}) {
     (ingestion) => post(workspacePath(workspace, `/ingestions/${ingestion.ingestion_id}/cancel`)),
     [workspace],
   );
-  /** Shows what is still being read, here or by someone else, as it goes on; `onKnown` when it is known. */
+  /** Shows what is still being read, here or by someone else, live; `onKnown` when it is known. */
   const catchUp = useCallback(async (onKnown = () => {}) => {
     const { items } = await get(workspacePath(workspace, "/ingestions?limit=5"));
     const open = items.filter(isWorking);

@@ -71,7 +71,7 @@ export function useRun(workspace, runId) {
     };
   }, [path, round]);
 
-  /** The run goes on, by a person's answer: follow it again. */
+  /** The run continues after a person's answer: follow it again. */
   const resumed = useCallback((latest) => {
     seen.current.loaded = "";
     setRecord(latest);

@@ -1,4 +1,4 @@
-// Single keys, while nobody types. They can be switched off in the settings: speech input presses keys by accident.
+// Single-key shortcuts, except while typing. They can be switched off in the settings: speech input presses keys by accident.
 import { useEffect } from "./html.js";
 import { recall } from "./browser_storage.js";
 

@@ -1,5 +1,5 @@
 // Following something live. The server ends a stream when nothing more happens by itself; a network ends it at any
-// time. Which of the two it was, the thing itself is asked; then the stream goes on after the last event seen.
+// time. Which of the two it was, is asked of the service; then the stream resumes after the last event seen.
 
 const FIRST_WAIT = 300;
 const LONGEST_WAIT = 8000;

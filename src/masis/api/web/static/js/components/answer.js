@@ -2,7 +2,7 @@
 import { html } from "../html.js";
 import { aroundQuote } from "../logic/answer_model.js";
 import { day, place } from "../logic/format.js";
-import { CHECKED_BY, verdictOf } from "../logic/words.js";
+import { CHECKED_BY, REPAIRS, verdictOf } from "../logic/words.js";
 import { Popover } from "./popover.js";
 import { Foreign, Shape } from "./signs.js";
 
@@ -84,13 +84,14 @@ const head = (text) => (text.length > 220 ? `${text.slice(0, 210)} …` : text);
 
 function VerdictMark({ id, claim, verdict }) {
   const mark = (handlers) => html`<button type="button" class="verdict tone-${verdict.tone}" ...${handlers}>
-    <${Shape} ...${verdict} /><span>${verdict.word}</span></button>`;
+    <${Shape} ...${verdict} /><span>${[verdict.word, REPAIRS[claim.repaired]?.word].filter(Boolean).join(", ")}</span></button>`;
   return html`
     <${Popover} id=${id} anchor=${mark} className="why">
       <strong>${verdict.meaning}</strong>
       ${claim.reason && html`<span><${Foreign}>${claim.reason}<//></span>`}
       ${(claim.parts ?? []).map((part) => html`<span class="part">
         <${Shape} ...${verdictOf({ ...part, kind: "claim" })} /> <${Foreign}>${part.text}<//>: ${part.reason}</span>`)}
+      ${claim.repaired && html`<span>${REPAIRS[claim.repaired]?.meaning}</span>`}
       ${claim.checked_by && html`<span class="faint">${CHECKED_BY[claim.checked_by]}</span>`}
     <//>
   `;

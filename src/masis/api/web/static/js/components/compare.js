@@ -25,7 +25,7 @@ export function Compare({ attempts }) {
         <${Draft} attempt=${one} parts=${parts.filter((part) => part.kind !== "new")} />
         <${Draft} attempt=${other} parts=${parts.filter((part) => part.kind !== "gone")} />
       </div>
-      ${parts.every((part) => part.kind === "same") && html`<p class="faint">The two drafts are the same, word for word.</p>`}
+      ${parts.every((part) => part.kind === "same") && html`<p class="faint">The two drafts are identical.</p>`}
       ${critique && html`<h4>What the Critic said of attempt ${one.number + 1}</h4>
         <${Criticism} critique=${critique} />`}
     </section>

@@ -38,14 +38,14 @@ export function Composer({ workspace, label = "Your question", rows = 3 }) {
     keepUnasked(workspace, event.target.value);
   };
   const onKey = (event) => event.key === "Enter" && !event.shiftKey && !event.isComposing && submit(event);
-  if (!mayWrite) return html`<p class="note">Your key may look at answers but not ask.</p>`;
+  if (!mayWrite) return html`<p class="note">Your key can read answers but not ask.</p>`;
   return html`
     <form class="composer" onSubmit=${submit}>
       <label for="question">${label}</label>
       <textarea id="question" rows=${rows} maxlength=${LONGEST} value=${question}
         placeholder="Ask what the documents of ${workspace} say …"
         onInput=${typed} onKeyDown=${onKey}></textarea>
-      <div class="composer-foot"><span class="faint">Enter asks, Shift + Enter makes a new line</span>
+      <div class="composer-foot"><span class="faint">Enter to ask, Shift + Enter for a new line</span>
         <button type="submit" class="primary" disabled=${busy}>${busy ? "Asking …" : "Ask"}</button></div>
     </form>
   `;

@@ -8,10 +8,10 @@ export function Criticism({ critique }) {
     ["Missing", critique.logical_gaps],
     ["The documents disagree", critique.conflicting_evidence],
   ].filter(([, items]) => items?.length);
-  if (!lists.length && !critique.hallucination_detected) return html`<p class="faint">Nothing to object to.</p>`;
+  if (!lists.length && !critique.hallucination_detected) return html`<p class="faint">No objections.</p>`;
   return html`
     <ul class="criticism">
-      ${critique.hallucination_detected && html`<li><strong>Invention found</strong></li>`}
+      ${critique.hallucination_detected && html`<li><strong>Hallucination found</strong></li>`}
       ${lists.flatMap(([word, items]) => items.map((item) => html`<li>
         <strong>${word}:</strong> <${Foreign}>${item}<//></li>`))}
     </ul>

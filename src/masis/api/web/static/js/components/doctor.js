@@ -16,7 +16,7 @@ export function Doctor() {
     <section aria-labelledby="doctor-title">
       <h2 id="doctor-title">What is configured</h2>
       ${problem && html`<${ProblemNote} problem=${problem} onRetry=${reload} />`}
-      ${!value && !problem && html`<${Waiting}>Trying each part …<//>`}
+      ${!value && !problem && html`<${Waiting}>Checking …<//>`}
       ${value &&
       html`<ul class="findings">${value.map((finding) => html`<li><${Sign} sign=${STATES[finding.state]} /><div>
         <strong>${finding.part}</strong> <span><${Foreign}>${finding.found}<//></span>

@@ -70,7 +70,7 @@ function Refusal({ refusal, workspace, files, onDismiss }) {
       <p>${refusal.advice}</p><${Dismiss} onDismiss=${onDismiss} /></div>`;
   const known = refusal.body.documents ?? files.map((name) => ({ file_name: name }));
   return html`<div class="note dismissible"><p>
-    <strong>Already here.</strong> The workspace has these very bytes, so there is nothing to do: ${known.map((file, index) => html`${index ? ", " : ""}<${Foreign}>${file.file_name}<//><${KnownAs} workspace=${workspace} file=${file} />`)}.</p>
+    <strong>Already here.</strong> The workspace already has these files: ${known.map((file, index) => html`${index ? ", " : ""}<${Foreign}>${file.file_name}<//><${KnownAs} workspace=${workspace} file=${file} />`)}.</p>
     <${Dismiss} onDismiss=${onDismiss} /></div>`;
 }
 
@@ -104,10 +104,10 @@ function Ingestion({ ingestion, onStop, onDismiss }) {
       </div>
       <ul class="files">
         ${own.map((file) => html`<${FileRow} file=${file} isStopped=${status === "cancelled"} />`)}
-        ${duplicatesOf(ingestion).map((file) => html`<${FileRow} file=${{ ...file, stage: "duplicate" }}>The workspace has these very bytes already<${KnownAs}
-          workspace=${ingestion.workspace_id} file=${file} others=${own} />; nothing was read twice.<//>`)}
+        ${duplicatesOf(ingestion).map((file) => html`<${FileRow} file=${{ ...file, stage: "duplicate" }}>Already in the workspace<${KnownAs}
+          workspace=${ingestion.workspace_id} file=${file} others=${own} />, so not read again.<//>`)}
       </ul>
-      ${status === "cancelled" && html`<p class="faint">What was read before stays; add the other files again to go on.</p>`}
+      ${status === "cancelled" && html`<p class="faint">Documents already read stay; add the other files again to continue.</p>`}
       ${ingestion.error && html`<p class="faint"><${Foreign}>${ingestion.error}<//></p>`}
     </section>
   `;

@@ -37,7 +37,7 @@ export function Keys() {
   return html`
     <section aria-labelledby="keys-title">
       <h2 id="keys-title">API keys</h2>
-      <p class="faint">From the first key on, everybody needs one, this page included.</p>
+      <p class="faint">Once a first key exists, everyone needs one, on this page too.</p>
       ${keys.problem && html`<${ProblemNote} problem=${keys.problem} />`}
       ${keys.value?.length > 0 && html`<ul class="findings">${keys.value.map((key) => html`<li>
         <${KeyRow} apiKey=${key} onRevoke=${() => setRevoking(key)} /></li>`)}</ul>`}
@@ -45,7 +45,7 @@ export function Keys() {
       ${made && html`<${Made} made=${made} onClose=${() => setMade(null)} />`}
       ${revoking && html`<${Confirm} title="Revoke this key?" action="Revoke the key" onConfirm=${revoke}
         onClose=${() => setRevoking(null)}><strong><${Foreign}>
-        ${revoking.name}<//></strong> opens nothing from then on, and whoever is signed in with it is signed out.
+        ${revoking.name}<//></strong> stops working at once, and everyone signed in with it is signed out.
         ${revocationWarnings(revoking, keys.value, me.value?.key_id).map((each) => html`<p class="note tone-bad">${each}</p>`)}<//>`}
     </section>
   `;
@@ -78,7 +78,7 @@ function NewKey({ onCreate, isFirst }) {
   };
   return html`
     <details class="new-key">
-      <summary>Make a key</summary>
+      <summary>Create a key</summary>
       <form class="filters" onSubmit=${submit}>
         <label class="grow">Name<input type="text" required maxlength="100" value=${wanted.name} onInput=${set("name")}
           placeholder="Ada's notebook" /></label>
@@ -89,11 +89,11 @@ function NewKey({ onCreate, isFirst }) {
           onInput=${set("workspaces")} aria-describedby="workspaces-hint" /></label>
         <label>Expires<input type="text" value=${wanted.expires} onInput=${set("expires")}
           aria-describedby="expires-hint" /></label>
-        <button type="submit" class="primary">Make the key</button>
+        <button type="submit" class="primary">Create the key</button>
       </form>
-      ${isFirst && html`<p>The first key is an admin's for all workspaces; this page signs in with it.</p>`}
-      <p class="faint" id="workspaces-hint">Workspaces by name, separated by commas; * is all of them.</p>
-      <p class="faint" id="expires-hint">Expires after a span (12h, 30d, 8w) or at a date; empty is never.</p>
+      ${isFirst && html`<p>The first key is an admin key for all workspaces; this page signs in with it.</p>`}
+      <p class="faint" id="workspaces-hint">Workspace names, separated by commas; * for all.</p>
+      <p class="faint" id="expires-hint">A duration (12h, 30d, 8w) or a date; leave empty for no expiry.</p>
     </details>
   `;
 }
@@ -101,13 +101,13 @@ function NewKey({ onCreate, isFirst }) {
 function Made({ made, onClose }) {
   const { notify } = useShared();
   return html`
-    <${Dialog} title="The key, shown this once" onClose=${onClose}>
-      <p>Keep it now: nobody can read it again.</p>
+    <${Dialog} title="Your new key" onClose=${onClose}>
+      <p>Save it now: it cannot be shown again.</p>
       <p class="token"><code>${made.token}</code></p>
       <div class="dialog-foot">
         <button type="button"
           onClick=${() => copy(made.token).then(() => notify("The key is copied."))}>Copy the key</button>
-        <button type="button" class="primary" onClick=${onClose}>I have kept it</button>
+        <button type="button" class="primary" onClick=${onClose}>I have saved it</button>
       </div>
     <//>
   `;

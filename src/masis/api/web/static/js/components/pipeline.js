@@ -17,7 +17,7 @@ export function Pipeline({ state, isLive }) {
     const chip = strip.current.querySelector('[aria-pressed="true"]');
     if (chip) strip.current.scrollTo({ left: chip.offsetLeft - (strip.current.clientWidth - chip.offsetWidth) / 2 });
   }, [number, state.attempts.length]);
-  // Who opens a run that is long over reads how it ended; only who waited for it has to be told.
+// A reader who opens an old run sees how it ended; only one who waited for it needs an announcement.
   const wasLive = useRef(false);
   wasLive.current ||= isLive;
   return html`

@@ -1,4 +1,4 @@
-// Something small beside what it explains: shown on hover and focus, kept while the pointer is on it, gone with Escape.
+// Something small beside what it explains: shown on hover and focus, stays while the pointer is on it, closes with Escape.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../html.js";
 
 const GAP = 8;
@@ -6,7 +6,7 @@ const LINGER = 180;
 
 let isHandingBack = false;
 
-/** Gives the focus back to where it was: nobody asks for an explanation by closing something else. */
+/** Returns the focus to where it was without opening an explanation there. */
 export function focusQuietly(element) {
   isHandingBack = true;
   element.focus();

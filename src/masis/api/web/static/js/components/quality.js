@@ -3,9 +3,9 @@ import { html } from "../html.js";
 import { confidenceByAttempt, wasDrafted } from "../logic/findings.js";
 import { milliseconds, money, percent } from "../logic/format.js";
 import { plural, shortened } from "../logic/text.js";
-import { AGENTS, SCORES } from "../logic/words.js";
+import { AGENTS, REPAIRS, SCORES, likelihoodOf, removedSentences } from "../logic/words.js";
 import { ConfidenceChart } from "./confidence_chart.js";
-import { Foreign, Shape } from "./signs.js";
+import { Foreign, Shape, Sign } from "./signs.js";
 
 const LONG = 240;
 
@@ -22,13 +22,16 @@ export function Quality({ result }) {
   `;
 }
 
-function Figures({ result: { confidence, evaluation } }) {
+function Figures({ result: { confidence, evaluation, likelihood } }) {
+  const likely = likelihoodOf(likelihood);
   return html`
+    ${likely && html`<p class="likelihood"><${Sign} sign=${likely} /> <strong>${percent(likelihood)}</strong>
+      <span class="faint">${likely.meaning}</span></p>`}
     <div class="headline">
       <div><span class="big">${percent(confidence)}</span><span class="faint">confidence</span></div>
       <div><span class="big">${percent(evaluation.overall_score)}</span><span class="faint">overall score</span></div>
     </div>
-    <p class="faint">Uncalibrated: the Critic's own figure after penalties, not a rate of being right.</p>
+    <p class="faint">Confidence is the Critic's own figure after penalties, not a rate of being right.</p>
     <${Scores} evaluation=${evaluation} />
   `;
 }
@@ -51,7 +54,7 @@ function Scores({ evaluation }) {
       <${Shape} shape="triangle" tone="doubt" /> Capped by code: ${clamp}</p>`)}
     <p class="faint">Judged by ${evaluation.judged_by === "offline" ? "the offline engine" : evaluation.judged_by}.</p>
     ${evaluation.improvement_suggestions?.length > 0 &&
-    html`<h4>Would make it better</h4><ul>${evaluation.improvement_suggestions.map((each) => html`<li>
+    html`<h4>How to improve it</h4><ul>${evaluation.improvement_suggestions.map((each) => html`<li>
       <${Foreign}>${each}<//></li>`)}</ul>`}
   `;
 }
@@ -73,14 +76,17 @@ function CitationAudit({ result }) {
   const audit = result.metrics.last_citation_audit;
   const bad = audit?.invalid_citations ?? [];
   const uncited = audit?.uncited_claim_sentences ?? [];
+  const removed = removedSentences(result.trace);
   return html`
     <h3>Citation audit</h3>
     ${!audit && html`<p>No draft was audited.</p>`}
     ${audit && html`<p>
       ${plural(result.metrics.citation_count ?? 0, "citation")}; ${bad.length ? `${bad.length} false` : "none false"}; ${plural(audit.uncited_claim_count, "claim")} without one.</p>`}
-    ${bad.length > 0 && html`<ul>${bad.map((id) => html`<li><s>[${id}]</s> is no passage of the evidence</li>`)}</ul>`}
+    ${bad.length > 0 && html`<ul>${bad.map((id) => html`<li><s>[${id}]</s> is not in the evidence</li>`)}</ul>`}
     ${uncited.length > 0 && html`<ul>${uncited.map((sentence) => html`<li>No citation: <${Foreign}>
       ${sentence}<//></li>`)}</ul>`}
+    ${removed.length > 0 && html`<h4>${REPAIRS.cut.meaning}</h4><ul>${removed.map((each) => html`<li><s><${Foreign}>
+      ${each}<//></s></li>`)}</ul>`}
     ${(audit?.unsupported_claims ?? []).length > 0 && html`<ul>
       ${audit.unsupported_claims.map((each) => html`<li>Not supported: <${Foreign}>${each}<//></li>`)}</ul>`}
   `;
@@ -90,13 +96,13 @@ function Coverage({ result, critique }) {
   const limits = result.claims.filter((claim) => claim.kind === "limit").map((claim) => claim.text);
   const open = [...new Set([...limits, ...(result.review?.missing ?? []), ...(critique?.logical_gaps ?? [])])];
   // Of a question that nothing was written about it is not known which parts are covered.
-  const whole = wasDrafted(result) ? "Every part of the question is covered." : "Nothing was answered.";
+  const whole = wasDrafted(result) ? "Every part of the question is covered." : "There is no answer.";
   return html`
     <h3>Coverage</h3>
     ${open.length ? html`<p>Not covered by the documents:</p><ul>${open.map((each) => html`<li>
       <${Foreign}>${shortened(each, LONG)}<//></li>`)}</ul>` : html`<p>${whole}</p>`}
     ${result.instructions_seen?.length > 0 &&
-    html`<h4>Orders inside documents</h4><p>Read as data, not obeyed:</p>
+    html`<h4>Instructions inside documents</h4><p>Treated as data, not followed:</p>
       <ul>${result.instructions_seen.map((one) => html`<li><strong>
       <${Foreign}>${one.file_name}<//></strong>: “<${Foreign}>${one.quote}<//>”</li>`)}</ul>`}
   `;

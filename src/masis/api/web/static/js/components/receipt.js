@@ -6,7 +6,7 @@ import { Foreign } from "./signs.js";
 
 export function Receipt({ receipt, onClose }) {
   return html`
-    <${Dialog} title="Deleted: the receipt" onClose=${onClose}>
+    <${Dialog} title="Deleted" onClose=${onClose}>
       <dl class="pairs">${rowsOf(receipt).map(([name, value]) => html`<div><dt>${name}</dt><dd>
         <${Foreign}>${value}<//></dd></div>`)}</dl>
       <div class="dialog-foot"><button type="button" class="primary" onClick=${onClose}>Done</button></div>
@@ -20,7 +20,7 @@ function rowsOf(receipt) {
     : [["Workspace", receipt.workspace_id], ["Documents", receipt.documents], ["Runs", receipt.runs]];
   return [
     ...what,
-    ["Passages taken out of the index", receipt.chunks],
+    ["Passages removed from the index", receipt.chunks],
     ["Characters of text", receipt.text_chars.toLocaleString("en-GB")],
     [receipt.document_id ? "Original" : "Originals", size(receipt.bytes)],
     ["Vectors in the cache", receipt.cached_vectors],

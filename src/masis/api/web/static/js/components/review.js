@@ -1,4 +1,4 @@
-// A run that waits for a person: what happened, and every way on.
+// A run that needs a decision: what happened, and the choices.
 import { post } from "../api.js";
 import { useShared } from "../context.js";
 import { html, useState } from "../html.js";
@@ -48,7 +48,7 @@ export function Review({ review, path, workspace, question, hasDraft, onOpen, on
         <${Asked} review=${review} hasDraft=${hasDraft} />
         ${review.missing?.length > 0 && html`<p>Not covered:</p><ul>${review.missing.map((each) => html`<li>
           <${Foreign}>${shortened(each, LONG)}<//></li>`)}</ul>`}
-        ${!mayWrite && html`<p class="note">Your key may look but not decide.</p>`}
+        ${!mayWrite && html`<p class="note">Your key can read but not decide.</p>`}
         ${!(mayWrite && can("prefer")) && review.conflicts.map((conflict, index) => html`<${Conflict}
           conflict=${conflict} name="conflict-${index}" onOpen=${onOpen} />`)}
         ${mayWrite &&
@@ -89,17 +89,17 @@ function Decide({ review, onOpen, onAnswer, note, setNote, children }) {
       conflict and not in another. A decision holds for the whole run: choose otherwise, or have both explained.`}</p>
     ${children}
     <div class="field">
-    <label for="review-note">Why, or a rule to remember</label>
+    <label for="review-note">Reason, or a rule to remember</label>
     <textarea id="review-note" rows="2" maxlength="2000" value=${note} onInput=${(event) => setNote(event.target.value)}
-      placeholder="Audited figures win over internal ones."></textarea>
+      placeholder="Audited figures take precedence over internal ones."></textarea>
     </div>
     <label class="choice"><input type="checkbox" checked=${remember}
-      onChange=${(event) => setRemember(event.target.checked)} /> Remember this for later questions of the workspace</label>
+      onChange=${(event) => setRemember(event.target.checked)} /> Apply this to later questions in the workspace</label>
     <div class="actions">
       <button type="button" class="primary" disabled=${!decided}
         onClick=${() => onAnswer({ action: "prefer", ...given, remember })}>Trust the chosen document</button>
       <button type="button"
-        onClick=${() => onAnswer({ action: "explain_both", remember: remember && review.conflicts.length > 0 })}>Both, explain</button>
+        onClick=${() => onAnswer({ action: "explain_both", remember: remember && review.conflicts.length > 0 })}>Explain both sides</button>
     </div>
   `;
 }
@@ -128,12 +128,12 @@ function OtherWays({ can, question, workspace, onAnswer }) {
         <${Dropzone} compact onFiles=${uploads.send} label="Add documents and continue" />
         <${UploadProgress} uploads=${uploads} />
         <button type="button" class="quiet"
-          onClick=${() => onAnswer({ action: "look_again" })}>Look again without adding</button>
+          onClick=${() => onAnswer({ action: "look_again" })}>Search again without adding documents</button>
       </div>`}
     </div>
     <div class="actions">
       ${can("accept") && html`<button type="button"
-        onClick=${() => onAnswer({ action: "accept" })}>Accept the draft as it is</button>`}
+        onClick=${() => onAnswer({ action: "accept" })}>Accept the draft as is</button>`}
       ${can("stop") && html`<button type="button" class="quiet"
         onClick=${() => onAnswer({ action: "stop" })}>Stop here</button>`}
     </div>

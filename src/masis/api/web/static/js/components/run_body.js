@@ -5,7 +5,7 @@ import { html, useState } from "../html.js";
 import { wasDrafted } from "../logic/findings.js";
 import { day, percent, place } from "../logic/format.js";
 import { answersOf } from "../logic/run_state.js";
-import { plural, shown } from "../logic/text.js";
+import { oneLine, plural, shown } from "../logic/text.js";
 import { Answer } from "./answer.js";
 import { Conflict } from "./conflict.js";
 import { DecisionWords } from "./decision_words.js";
@@ -30,7 +30,7 @@ export function RunBody({ run, model, question, isLive, workspace, onOpen, sourc
     <${Answer} model=${model} onOpen=${onOpen} />
   </section>`;
   return html`
-    ${record.status === "cancelled" && html`<p class="note">This run was cancelled. What was done until then is in the trail.</p>`}
+    ${record.status === "cancelled" && html`<p class="note">This run was cancelled. The trail shows what was done until then.</p>`}
     ${record.status === "failed" && html`<${Failure} record=${record} path=${path} onResumed=${resumed} />`}
     ${review ? html`<${Review} key=${record.attempts} review=${review} path=${path} workspace=${workspace}
       question=${question} hasDraft=${hasText} onOpen=${onOpen} onAnswered=${resumed}>${text}<//>` : text}
@@ -38,12 +38,13 @@ export function RunBody({ run, model, question, isLive, workspace, onOpen, sourc
       <h2>Where documents disagree</h2>${result.conflicts.map((conflict) => html`<${Conflict} conflict=${conflict}
       name="shown" onOpen=${onOpen} />`)}</section>`}
     ${!isLive && answersOf(state).length > 0 && html`<${Decided} answers=${answersOf(state)} />`}
+    ${result?.closest?.length > 0 && html`<${Closest} passages=${result.closest} onOpen=${onOpen} source=${source} gone=${gone} />`}
     ${result && html`<${Sources} model=${model} evidence=${result.evidence} onOpen=${onOpen} source=${source}
       gone=${gone} />`}
   `;
 }
 
-/** The fault is not the reader's, and its raw words help only whoever can mend it. */
+/** The error is not the reader's; its raw text helps only an administrator. */
 function Failure({ record, path, onResumed }) {
   const { mayWrite } = useShared();
   const [problem, setProblem] = useState(null);
@@ -52,11 +53,11 @@ function Failure({ record, path, onResumed }) {
     <div class="note tone-bad" role="alert">
       <p><strong>This run failed: unexpected error, probably a bug.</strong></p>
       <p>There is no answer. The documents are unchanged, and the trail shows what was done. You can resume the run from
-        the agent that was interrupted; if it fails again, send the details below to whoever runs this service.</p>
+        the agent that was interrupted; if it fails again, send the details below to your administrator.</p>
       ${mayWrite && html`<p><button type="button" onClick=${resume}>Resume</button></p>`}
       ${problem && html`<${ProblemNote} problem=${problem} />`}
-      <details><summary>What went wrong, for whoever runs this service</summary>
-        <pre tabindex="0" aria-label="The error">${shown(`Run ${record.run_id}\n${record.error ?? "No more is known."}`)}</pre></details>
+      <details><summary>Details for the administrator</summary>
+        <pre tabindex="0" aria-label="The error">${shown(`Run ${record.run_id}\n${record.error ?? "No further details."}`)}</pre></details>
     </div>
   `;
 }
@@ -65,13 +66,27 @@ function Decided({ answers }) {
   const given = answers.map(({ data, trace }) => data?.pending_answer ?? trace);
   return html`
     <section>
-      <h2>Decided by people</h2>
+      <h2>Decisions</h2>
       <ul>
         ${given.map((each) => html`<li><${DecisionWords} given=${each} /></li>`)}
       </ul>
     </section>
   `;
 }
+
+/** The documents do not answer: what they say that comes nearest. */
+function Closest({ passages, onOpen, source, gone }) {
+  return html`
+    <section class="sources closest" aria-labelledby="closest-title">
+      <h2 id="closest-title">Closest passages</h2>
+      <ul class="source-list">${passages.map((passage) => html`<li>
+        <${SourceRow} passage=${passage} onOpen=${onOpen} isGone=${gone.has(passage.document_id)}
+        isOpen=${isSame(source, passage)} /><p class="faint">“<${Foreign}>${oneLine(passage.quote)}<//>”</p></li>`)}</ul>
+    </section>
+  `;
+}
+
+const isSame = (source, citation) => source?.chunk_id === citation.chunk_id && source?.start === citation.start;
 
 /** Cited passages by their numbers; then what was read and not cited. */
 function Sources({ model, evidence, onOpen, source, gone }) {
@@ -81,15 +96,15 @@ function Sources({ model, evidence, onOpen, source, gone }) {
   return html`
     <section class="sources" aria-labelledby="sources-title">
       <h2 id="sources-title">Sources</h2>
-      ${!model.sources.length && html`<p class="faint">The answer cites nothing.</p>`}
+      ${!model.sources.length && html`<p class="faint">The answer has no citations.</p>`}
       <ol class="source-list">${model.sources.map(({ number, citation }) => html`<li value=${number}>
         <${SourceRow} passage=${citation} onOpen=${onOpen} isGone=${gone.has(citation.document_id)}
-        isOpen=${source?.chunk_id === citation.chunk_id} /></li>`)}</ol>
+        isOpen=${isSame(source, citation)} /></li>`)}</ol>
       ${others.length > 0 && html`<details><summary>
         ${plural(others.length, cited.size ? "more passage" : "passage")} read and not cited</summary>
         <ul class="source-list">${others.map((chunk) => html`<li>
         <${SourceRow} passage=${{ ...chunk, chunk }} onOpen=${onOpen} isGone=${gone.has(chunk.document_id)}
-        isOpen=${source?.chunk_id === chunk.chunk_id} /></li>`)}</ul></details>`}
+        isOpen=${isSame(source, chunk)} /></li>`)}</ul></details>`}
     </section>
   `;
 }

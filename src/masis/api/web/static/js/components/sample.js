@@ -32,19 +32,19 @@ export function SampleInvitation({ workspace, uploads, failed, onChanged }) {
   return html`
     <div class="page welcome">
       <h1 tabindex="-1">Answers you can defend</h1>
-      <p class="lead">Put documents in, ask, and follow every sentence of the answer to the words it rests on. <strong>
+      <p class="lead">Add documents, ask a question, and trace every sentence of the answer to its source. <strong>
         ${workspace}</strong> ${failed ? `has ${plural(failed, "document")} that could not be read, and no other` : "has no documents yet"}.</p>
-      ${!mayWrite && html`<p class="note">Your key may look but not add documents.</p>`}
+      ${!mayWrite && html`<p class="note">Your key can read but not add documents.</p>`}
       ${mayWrite && sample?.available &&
       html`<section class="invite" aria-labelledby="sample-title">
-        <h2 id="sample-title">See it work first</h2>
+        <h2 id="sample-title">Try the sample first</h2>
         <p>The sample holds ${sample.documents.length} documents of an invented company: a report, a memo, tables and notes that do not always agree. One click loads them and asks:</p>
         <p class="quoted">“${first}”</p>
         <button type="button" class="primary large" disabled=${isLoading || uploads.beingRead.size > 0} onClick=${load}>
           ${isLoading ? "Loading the sample …" : "Load the sample and ask"}</button>
       </section>`}
       ${mayWrite && !isLoading && html`<section aria-labelledby="own-title">
-        <h2 id="own-title">Or start with your own</h2><${Dropzone} onFiles=${uploads.send} /></section>`}
+        <h2 id="own-title">Or add your own documents</h2><${Dropzone} onFiles=${uploads.send} /></section>`}
       <${UploadProgress} uploads=${uploads} />
     </div>
   `;

@@ -83,14 +83,14 @@ function NewWorkspace({ onClose }) {
   return html`
     <${Dialog} title="New workspace" onClose=${onClose}>
       <form onSubmit=${submit}>
-        <p>Documents, runs and keys belong to exactly one workspace, and nothing crosses.</p>
+        <p>Documents, runs and keys belong to exactly one workspace and are never shared.</p>
         <label for="workspace-name">Name</label>
         <input id="workspace-name" type="text" required maxlength="64" pattern="[A-Za-z0-9][A-Za-z0-9._\\-]*"
           title="Letters, digits, dots, hyphens or underscores; a letter or a digit first" value=${name}
           onInput=${(event) => setName(event.target.value)} />
         ${problem && html`<${ProblemNote} problem=${problem} />`}
         <div class="dialog-foot"><button type="button" onClick=${onClose}>Cancel</button>
-          <button type="submit" class="primary">Make it</button></div>
+          <button type="submit" class="primary">Create</button></div>
       </form>
     <//>
   `;

@@ -40,7 +40,7 @@ function SourceSheet({ workspace, source, isGone, onClose }) {
         <button type="button" class="quiet icon-only" aria-label="Close the source" onClick=${onClose}>
           <${Icon} name="close" /></button>
       </header>
-      ${source.quote && html`<blockquote class="cited" dir="auto"><span class="faint">Cited words</span>
+      ${source.quote && html`<blockquote class="cited" dir="auto"><span class="faint">Cited text</span>
         <mark>${shownInPlace(source.quote)}</mark></blockquote>`}
       <${SourceView} workspace=${workspace} source=${source} />
     </div>

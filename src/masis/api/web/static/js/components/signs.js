@@ -1,4 +1,4 @@
-// Shapes: a verdict can be told without its colour.
+// Shapes: a verdict is recognisable without its colour.
 import { html } from "../html.js";
 import { shownInPlace } from "../logic/text.js";
 

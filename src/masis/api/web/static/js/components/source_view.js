@@ -14,7 +14,7 @@ const ZOOMS = [1, 1.5, 2];
 
 /**
  * @param {{workspace: string, source: {document_id: string, file_name: string, page?: number, start?: number,
- *   end?: number, chunk?: object}}} props `chunk`: the passage as the run kept it
+ *   end?: number, chunk?: object}}} props `chunk`: the passage as saved with the run
  */
 export function SourceView({ workspace, source }) {
   const path = workspacePath(workspace, `/documents/${source.document_id}`);
@@ -34,7 +34,7 @@ export function SourceView({ workspace, source }) {
   if (!pages.value) return html`<div class="source-problem"><${Waiting} /></div>`;
   const cited = pages.value.find((page) => page.number === source.page) ?? pageAt(pages.value, source.start);
   const page = pages.value.find((each) => each.number === number) ?? cited;
-  if (!page) return html`<p class="source-problem">Nothing was read of this document.</p>`;
+  if (!page) return html`<p class="source-problem">No text could be read from this document.</p>`;
   const span = spanOf(source);
   const hasImage = hasPageImages(source.file_name) && !imageFailed;
   const showsImage = hasImage && !wantsText;
@@ -62,12 +62,12 @@ const spanOf = (source) => (source.start == null ? null : { start: source.start,
 /** The document is gone, and what a run has read of it is not. */
 function KeptPassage({ source }) {
   const { chunk } = source;
-  const kept = chunk ? "this is the passage kept with the run." : "the run kept no more of it than the cited words.";
+  const kept = chunk ? "this is the passage saved with the run." : "only the cited words were saved with the run.";
   return html`
     <div class="source-view">
       <p class="source-gone note tone-doubt" role="status"><span><${Foreign}>${source.file_name}<//> was deleted or
         replaced; ${kept}</span></p>
-      ${chunk && html`<${Words} page=${chunk} span=${spanOf(source)} name="Passage kept with the run" />`}
+      ${chunk && html`<${Words} page=${chunk} span=${spanOf(source)} name="Passage saved with the run" />`}
     </div>
   `;
 }
@@ -77,7 +77,7 @@ function Zoom({ zoom, onZoom }) {
   const larger = () => onZoom(Math.min(zoom + 1, ZOOMS.length - 1));
   useShortcuts({ "+": larger, "=": larger, "-": smaller, 0: () => onZoom(0) });
   return html`
-    <div class="zoom" role="group" aria-label="Size of the page">
+    <div class="zoom" role="group" aria-label="Zoom">
       <button type="button" class="quiet icon-only" aria-label="Smaller" disabled=${zoom === 0} onClick=${smaller}>−</button>
       <span class="faint on-wide" role="status">${zoom === 0 ? "Fits" : percent(ZOOMS[zoom])}</span>
       <button type="button" class="quiet icon-only" aria-label="Larger" disabled=${zoom === ZOOMS.length - 1}
@@ -92,7 +92,7 @@ function Pager({ pages, page, onGo }) {
   if (pages.length === 1) return html`<span class="faint">${nameOf(page)}</span>`;
   return html`
     <div class="pager">
-      <button type="button" class="quiet icon-only" aria-label="Page before" disabled=${at === 0}
+      <button type="button" class="quiet icon-only" aria-label="Previous page" disabled=${at === 0}
         onClick=${() => onGo(pages[at - 1].number)}><${Icon} name="left" /></button>
       <label><span class="unseen">Page</span><select value=${page.number}
         onChange=${(event) => onGo(Number(event.target.value))}>${pages.map((each) => html`<option value=${each.number}>

@@ -25,7 +25,7 @@ export function StandingDecisions({ workspace }) {
     <section aria-labelledby="decisions-title">
       <h2 id="decisions-title">Standing decisions in ${workspace}</h2>
       ${problem && html`<${ProblemNote} problem=${problem} />`}
-      ${value?.length === 0 && html`<p class="faint">None. Tick “Remember this” when you settle a conflict.</p>`}
+      ${value?.length === 0 && html`<p class="faint">None. Tick “Apply this to later questions” when you settle a conflict.</p>`}
       ${value?.length > 0 && html`<ul class="findings">${value.map((each) => html`<li>
         <${Decision} decision=${each} />${mayWrite && html`<button type="button"
         aria-label="Delete the decision on ${each.about}" onClick=${() => deleteDecision(each)}>Delete</button>`}</li>`)}</ul>`}

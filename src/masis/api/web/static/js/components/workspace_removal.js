@@ -18,7 +18,7 @@ export function WorkspaceRemoval({ workspace }) {
   return html`
     ${workspace && html`<section aria-labelledby="removal-title">
       <h2 id="removal-title">Delete ${workspace}</h2>
-      <p>Its documents, index, runs and standing decisions go with it. This cannot be taken back.</p>
+      <p>Deletes its documents, index, runs and standing decisions. This cannot be undone.</p>
       <button type="button" class="danger" onClick=${() => setIsAsking(true)}>Delete the workspace …</button>
     </section>`}
     ${isAsking && html`<${TypeItsName} workspace=${workspace} onRemoved=${removed} onClose=${() => setIsAsking(false)} />`}
@@ -43,13 +43,13 @@ function TypeItsName({ workspace, onRemoved, onClose }) {
   return html`
     <${Dialog} title="Delete the workspace?" onClose=${onClose}>
       <form onSubmit=${submit}>
-        <p>Everything in <strong>${workspace}</strong> goes: documents, index, runs, decisions.</p>
+        <p>Everything in <strong>${workspace}</strong> will be deleted: documents, index, runs, decisions.</p>
         <label for="typed-name">Type its name to confirm</label>
         <input id="typed-name" type="text" autocomplete="off" spellcheck="false" value=${typed}
           onInput=${(event) => setTyped(event.target.value)} />
         ${problem && html`<${ProblemNote} problem=${problem} />`}
         <div class="dialog-foot"><button type="button" onClick=${onClose}>Keep it</button>
-          <button type="submit" class="danger" disabled=${busy || typed !== workspace}>Delete everything in it</button></div>
+          <button type="submit" class="danger" disabled=${busy || typed !== workspace}>Delete everything</button></div>
       </form>
     <//>
   `;

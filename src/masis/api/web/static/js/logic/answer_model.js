@@ -95,12 +95,18 @@ function inline(found) {
 /** Brackets that hold nothing but ids of passages; others are the writer's own words. */
 function citations(inside, claim, known) {
   const ids = inside.split(/[,;]/).map((id) => id.trim().replace(/^chunk_id\s*[:=]\s*/, ""));
-  const found = ids.map((id) => citationOf(id, claim, known));
-  return found.every(Boolean) ? found.map((citation) => numbered(citation, known.numbers)) : null;
+  const found = ids.map((id) => citationsOf(id, claim, known));
+  return found.every((each) => each.length) ? found.flat().map((citation) => numbered(citation, known.numbers)) : null;
 }
 
-function citationOf(id, claim, known) {
-  const stated = claim?.citations?.find((citation) => citation.chunk_id === id);
+/** What a sentence cites of a passage, quote by quote; a draft has no claims yet, and cites the passage as a whole. */
+function citationsOf(id, claim, known) {
+  const stated = claim?.citations?.filter((citation) => citation.chunk_id === id) ?? [];
+  const found = (stated.length ? stated : [undefined]).map((each) => citationOf(id, each, known));
+  return found.filter((citation, at) => citation && (!citation.number || found.findIndex((other) => other.number === citation.number) === at));
+}
+
+function citationOf(id, stated, known) {
   const chunk = known.evidence.get(id);
   if (chunk) return { ...chunk, ...withoutNulls(stated), chunk, exists: true };
   if (stated?.document_id) return { ...stated, chunk: null, exists: true };
@@ -112,14 +118,16 @@ function withoutNulls(record = {}) {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value != null));
 }
 
+/** The service numbers the sources of a finished answer; those of a draft are counted as they are read. */
 function numbered(citation, numbers) {
   if (!citation.exists) return { type: "citation", number: null, citation };
-  if (!numbers.has(citation.chunk_id)) numbers.set(citation.chunk_id, { number: numbers.size + 1, citation });
-  return { type: "citation", number: numbers.get(citation.chunk_id).number, citation };
+  const key = citation.number ?? citation.chunk_id;
+  if (!numbers.has(key)) numbers.set(key, { number: citation.number ?? numbers.size + 1, citation });
+  return { type: "citation", number: numbers.get(key).number, citation };
 }
 
 function sourcesOf(numbers) {
-  return [...numbers.values()];
+  return [...numbers.values()].sort((one, other) => one.number - other.number);
 }
 
 /** A text around the words it is cited for. */

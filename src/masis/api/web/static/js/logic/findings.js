@@ -93,7 +93,7 @@ function inWords(key, value, trace) {
   return String(value);
 }
 
-/** For a screen reader, once per attempt and at the end: it is not told of every step. */
+/** For a screen reader, once per attempt and at the end: not for every step. */
 export function announcement(state) {
   const { status } = state;
   if (status === "waiting") return `${needsDecision(state.review)}.`;

@@ -8,10 +8,10 @@ import { OUTCOMES, needsDecision, verdictOf } from "./words.js";
  * @param {{question?: string, askedFirst?: string, standing?: string}} [about]
  */
 export function withFootnotes(model, { question, askedFirst, standing } = {}) {
-  const notes = new Notes();
-  const lines = model.blocks.map((block) => lineOf(block, notes)).join("\n");
+  const lines = model.blocks.map(lineOf).join("\n");
+  const notes = model.sources.map(({ number, citation }) => `[${number}] ${sourceLine(citation)}`);
   const asked = [question && `Question: ${oneLine(question)}`, askedFirst && `Asked first: ${oneLine(askedFirst)}`];
-  const parts = [standing, asked.filter(Boolean).join("\n"), lines, notes.lines.length > 0 && `Sources\n${notes.lines.join("\n")}`];
+  const parts = [standing, asked.filter(Boolean).join("\n"), lines, notes.length > 0 && `Sources\n${notes.join("\n")}`];
   return parts.filter(Boolean).join("\n\n");
 }
 
@@ -27,37 +27,22 @@ export function standingOf(record, review) {
 
 const uncapitalised = (words) => words.charAt(0).toLowerCase() + words.slice(1);
 
-/** Each quote is a footnote: on paper nothing opens, and a number has to lead to the very words. */
-class Notes {
-  #numbers = new Map();
-  lines = [];
-
-  numberOf(citation) {
-    const key = JSON.stringify([citation.chunk_id, citation.quote ?? ""]);
-    if (!this.#numbers.has(key)) {
-      this.#numbers.set(key, this.#numbers.size + 1);
-      this.lines.push(`[${this.#numbers.size}] ${sourceLine(citation)}`);
-    }
-    return this.#numbers.get(key);
-  }
-}
-
-function lineOf(block, notes) {
-  const text = block.parts.map((part) => partText(part, notes)).join("").trim();
+function lineOf(block) {
+  const text = block.parts.map(partText).join("").trim();
   if (block.kind === "item") return `${block.number ? `${block.number}.` : "-"} ${text}`;
   return text;
 }
 
 /** What did not pass is said where it stands: a copied answer must not look better than the page's. */
-function partText(part, notes) {
-  const text = part.pieces.map((piece) => pieceText(piece, notes)).join("");
+function partText(part) {
+  const text = part.pieces.map(pieceText).join("");
   const verdict = part.claim ? verdictOf(part.claim) : null;
   return verdict && (verdict.tone === "bad" || verdict.tone === "doubt") ? `${text.trimEnd()} (${verdict.word}) ` : text;
 }
 
-function pieceText(piece, notes) {
+function pieceText(piece) {
   if (piece.type !== "citation") return piece.text;
-  return piece.number === null ? `[${piece.citation.chunk_id}: no such passage]` : `[${notes.numberOf(piece.citation)}]`;
+  return piece.number === null ? `[${piece.citation.chunk_id}: no such passage]` : `[${piece.number}]`;
 }
 
 export function sourceLine(citation) {

@@ -8,8 +8,8 @@ export function revocationWarnings(key, keys, ownId, now = new Date()) {
   const isLastAdmin = isAdminEverywhere(key) && !others.some(isAdminEverywhere);
   const warnings = [];
   if (key.key_id === ownId) warnings.push("It is the key you are signed in with: you are signed out at once.");
-  if (isLastAdmin && others.length) warnings.push(`It is the last admin's key for all workspaces: nobody can make or revoke such keys here any more; ${MADE_ON_THE_MACHINE}.`);
-  if (isLastAdmin && !others.length) warnings.push(`It is the last key: nobody can sign in or call the service any more; ${MADE_ON_THE_MACHINE}.`);
+  if (isLastAdmin && others.length) warnings.push(`It is the last admin's key for all workspaces: after that, nobody can create or revoke such keys here; ${MADE_ON_THE_MACHINE}.`);
+  if (isLastAdmin && !others.length) warnings.push(`It is the last key: after that, nobody can sign in or call the service; ${MADE_ON_THE_MACHINE}.`);
   return warnings;
 }
 

@@ -38,7 +38,7 @@ const OBJECTIONS = [
   ["conflicting_evidence", "documents disagree"],
 ];
 
-/** Without the citation that is being written: half an id tells nobody anything. */
+/** Without the citation that is being written: half an id means nothing. */
 export function withoutHalfCitation(draft) {
   return draft.replace(/\s?\[[^[\]\n]{0,60}$/, "");
 }

@@ -35,7 +35,7 @@ export function oneLine(text) {
   return shown(text).replace(/\s+/g, " ").trim();
 }
 
-/** At most so many characters, cut at a word. */
+/** Cut to a maximum length, at a word. */
 export function shortened(text, most) {
   const line = oneLine(text);
   if (line.length <= most) return line;

@@ -1,4 +1,4 @@
-// What became of an upload, in words.
+// The result of an upload as text.
 import { plural } from "./text.js";
 
 const OVER = { cancelled: "Stopped", failed: "Failed" };

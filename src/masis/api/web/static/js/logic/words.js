@@ -10,8 +10,10 @@ export const CONFLICT_KINDS = {};
 export const CAUSES = {};
 export const REASONS = {};
 export const ACTIONS = {};
+export const REPAIRS = {};
 export const AGENTS = [];
 export const SCORES = [];
+const LIKELIHOODS = [];
 const ROUTES = {};
 // Reasons for an attempt that was made because something was decided, not because a draft failed.
 const DECIDED = new Set();
@@ -45,6 +47,8 @@ export function learnWords(vocabulary) {
   Object.assign(REASONS, vocabulary.reasons);
   Object.assign(ACTIONS, vocabulary.actions);
   Object.assign(ROUTES, vocabulary.routes);
+  Object.assign(REPAIRS, vocabulary.repairs);
+  LIKELIHOODS.splice(0, LIKELIHOODS.length, ...vocabulary.likelihoods);
   vocabulary.decided.forEach((reason) => DECIDED.add(reason));
   const agents = Object.entries(vocabulary.agents).filter(([name]) => name !== "human_review");
   AGENTS.splice(0, AGENTS.length, ...agents.map(([name, { word, meaning }]) => ({ name, title: word, does: meaning })));
@@ -72,11 +76,24 @@ export function confidenceOf({ confidence, outcome }) {
   return confidence || !WITHOUT_ANSWER.has(outcome) ? (confidence ?? null) : null;
 }
 
+const LIKELIHOOD_SHAPES = { good: "disc", doubt: "triangle", bad: "cross" };
+
+/** How likely an answer is right, as a sign with its meaning; null where there is no figure. */
+export function likelihoodOf(value) {
+  const term = value == null ? null : LIKELIHOODS.find((each) => value >= each.at_least);
+  return term ? { ...term, shape: LIKELIHOOD_SHAPES[term.tone] } : null;
+}
+
+/** What MASIS cut out of the answer, from the trail. @returns {string[]} */
+export function removedSentences(trace = []) {
+  const repairs = trace.flatMap((entry) => entry.repairs ?? []).filter((repair) => repair.repaired === "cut");
+  return [...new Set(repairs.map((repair) => repair.sentence))];
+}
+
 export function agentTitle(name) {
   if (name === "human_review") return "A person";
   return AGENTS.find((agent) => agent.name === name)?.title ?? name;
 }
-
 
 export function reasonInWords(reason) {
   return REASONS[reason] ?? String(reason ?? "").replace(/_/g, " ");
@@ -95,7 +112,7 @@ export function nextAttemptInWords(reason) {
   return DECIDED.has(reason) ? `${why[0].toUpperCase()}${why.slice(1)}, and the agents continued.` : `Sent back: ${why}.`;
 }
 
-/** What a person is told first of a run that waits. @param {{cause: string}|null|undefined} review */
+/** The headline of a run that needs a decision. @param {{cause: string}|null|undefined} review */
 export function needsDecision(review) {
   const cause = CAUSES[review?.cause] ?? "Please decide";
   return `${STATUSES.waiting.word}: ${cause[0].toLowerCase()}${cause.slice(1)}`;
@@ -105,7 +122,7 @@ export function isSentBack(reason) {
   return !DECIDED.has(reason);
 }
 
-/** Without keys and without a name the service knows nobody: it calls whoever decides “local”. */
+/** Without keys and without a name, the service calls the person who decides “local”. */
 export function personInWords(name) {
   return name === "local" ? "The person at this machine" : name;
 }

@@ -15,7 +15,7 @@ import { signOf } from "../logic/words.js";
 import { Link, addressOf } from "../router.js";
 import { useLoaded } from "../use_loaded.js";
 
-/** @param {{workspace: string, isNew?: boolean}} props `isNew`: nobody has made the workspace yet */
+/** @param {{workspace: string, isNew?: boolean}} props `isNew`: the workspace does not exist yet */
 export function AskView({ workspace, isNew = false }) {
   const { workspaces, refreshWorkspaces } = useShared();
   const known = workspaces.find((each) => each.workspace_id === workspace);
@@ -87,7 +87,7 @@ function Recent({ workspace }) {
   if (!value?.items.length) return html`<div></div>`;
   return html`
     <section aria-labelledby="recent-title">
-      <h2 id="recent-title">Asked lately</h2>
+      <h2 id="recent-title">Recent questions</h2>
       <ul class="cards">${value.items.map((run) => html`<li>
         <${Link} to=${addressOf(workspace, "runs", run.run_id)} class="card"><strong>
         <${Foreign}>${shortened(run.question, LONG_QUESTION)}<//></strong><span class="card-foot">

@@ -64,13 +64,13 @@ export function DocumentsView({ workspace }) {
           onDelete=${mayWrite && (() => setDeleting(each))} />`)}</ul>`}`}
       ${deleting && html`<${Confirm} title="Delete this document?" action="Delete the document" onConfirm=${erase}
         onClose=${() => setDeleting(null)}><strong><${Foreign}>
-        ${deleting.file_name}<//></strong> goes with its text, its passages and the kept original. Past answers stay, and can no longer open it.<//>`}
+        ${deleting.file_name}<//></strong> is deleted with its text, its passages and the original file. Past answers stay but can no longer open it.<//>`}
       ${receipt && html`<${Receipt} receipt=${receipt} onClose=${() => setReceipt(null)} />`}
     </div>
   `;
 }
 
-/** What nobody reads any more, as after a stop, may have its words in the index but not yet their meaning. */
+/** After a stop, a document may be in the keyword index but not yet embedded. */
 function stateOf(document, beingRead) {
   const isLeft = document.status === "PROCESSING" && !beingRead.has(document.document_id);
   if (isLeft) return document.chunks > 0 ? STATES.UNFINISHED : STATES.UNREAD;

@@ -89,7 +89,7 @@ export function RunView({ workspace, runId }) {
   `;
 }
 
-/** What was decided on is no longer there, and the focus with it: the run goes on under its heading. */
+/** What was decided on is no longer there, and the focus with it: the run continues under its heading. */
 function useFocusAfterDecision(record, heading) {
   const wasWaiting = useRef(false);
   const isWaiting = record?.status === "waiting";

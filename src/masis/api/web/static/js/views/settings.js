@@ -34,7 +34,7 @@ export function SettingsView({ onSignOut }) {
   `;
 }
 
-const NO_KEYS = "This service has no keys: whoever is at this machine may do everything.";
+const NO_KEYS = "This service has no keys: anyone at this machine can do everything.";
 
 function SignedInAs({ session }) {
   const where = session.workspaces.includes("*") ? "all workspaces" : session.workspaces.join(", ");
@@ -63,5 +63,5 @@ function ShortcutSwitch() {
     setOn(event.target.checked);
   };
   return html`<label class="choice"><input type="checkbox" checked=${on}
-    onChange=${change} /> Single keys work while nobody types</label>`;
+    onChange=${change} /> Single-key shortcuts</label>`;
 }

@@ -1,16 +1,66 @@
-"""What happened in a run, in order and each thing once: the live view, its replay, and the trail of every attempt.
+"""The events of a run: stored in order, and announced within this process so that nobody has to poll."""
 
-An event's number follows from the step of the graph it belongs to. A step that is done again after a crash writes
-over what it had written, and nothing appears twice.
-"""
-
+import asyncio
 import json
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, Literal, NotRequired, TypedDict
 
 from masis.database import Connection, Database
 from masis.orchestrator.trail import TraceEntry
-from masis.runs.moments import now
+from masis.runs.records import now
+
+QUEUE = "queue"
+"""What a worker listens to."""
+
+
+class Listener:
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._changed = asyncio.Event()
+
+    def tell(self) -> None:
+        with suppress(RuntimeError):  # its event loop was closed in the meantime
+            self._loop.call_soon_threadsafe(self._changed.set)
+
+    async def wait(self, at_most: float) -> bool:
+        """Whether there was a change here; what happens in another process is found by looking again."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(at_most):
+                await self._changed.wait()
+        was_told = self._changed.is_set()
+        self._changed.clear()
+        return was_told
+
+
+class Hub:
+    """Any thread may tell, and any event loop may listen."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._listeners: dict[str, set[Listener]] = {}
+
+    def tell(self, subject: str) -> None:
+        with self._lock:
+            listeners = list(self._listeners.get(subject, ()))
+        for listener in listeners:
+            listener.tell()
+
+    @contextmanager
+    def listening(self, subject: str) -> Iterator[Listener]:
+        listener = Listener()
+        with self._lock:
+            self._listeners.setdefault(subject, set()).add(listener)
+        try:
+            yield listener
+        finally:
+            with self._lock:
+                others = self._listeners[subject]
+                others.discard(listener)
+                if not others:
+                    del self._listeners[subject]
+
 
 EventKind = Literal["queued", "started", "finished", "waiting", "answered", "ended", "cancelled", "failed", "draft"]
 
@@ -21,7 +71,7 @@ RANK: dict[EventKind, int] = {"started": 0, "finished": 5, "waiting": 7, "ended"
 
 class RunEvent(TypedDict):
     seq: int | None
-    """None for a draft: the text so far is shown, and not kept."""
+    """None for a draft: the text so far is shown, not stored."""
     at: str
     event: EventKind
     agent: NotRequired[str]

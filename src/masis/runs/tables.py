@@ -1,0 +1,259 @@
+"""The tables of runs, events, decisions and uploads, and their rows, written and read in the caller's transaction."""
+
+import json
+import re
+import uuid
+from collections.abc import Sequence
+from typing import cast
+
+from masis.database import Connection, Database, Schema
+from masis.errors import InvalidInput, UnknownDecision, UnknownRun
+from masis.jobs.queue import JOB_STOPS, JOB_TABLES
+from masis.orchestrator.state import MASISState
+from masis.runs.records import RUN_COLUMNS, RunRecord, RunResult, RunStatus, now, record_of
+from masis.types import Caller, DecisionMade, StandingDecision
+
+_RUN_TABLES = """
+CREATE TABLE IF NOT EXISTS runs (
+    run_id TEXT PRIMARY KEY,
+    workspace_id TEXT NOT NULL,
+    question TEXT NOT NULL,
+    status TEXT NOT NULL,
+    outcome TEXT,
+    confidence REAL,
+    created_at TEXT NOT NULL,
+    started_at TEXT,
+    finished_at TEXT,
+    attempts INTEGER NOT NULL,
+    agent TEXT,
+    requires_human_review INTEGER NOT NULL,
+    asked_by TEXT NOT NULL,
+    key_id TEXT,
+    model_calls INTEGER NOT NULL,
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    cost_usd REAL NOT NULL,
+    error TEXT
+);
+CREATE INDEX IF NOT EXISTS runs_by_workspace ON runs (workspace_id, created_at, run_id);
+CREATE INDEX IF NOT EXISTS runs_by_time ON runs (created_at, run_id);
+CREATE TABLE IF NOT EXISTS run_inputs (
+    run_id TEXT PRIMARY KEY REFERENCES runs ON DELETE CASCADE,
+    state TEXT NOT NULL,
+    answers INTEGER NOT NULL,
+    answer TEXT,
+    reopened INTEGER NOT NULL,
+    has_checkpoints INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS run_results (
+    run_id TEXT PRIMARY KEY REFERENCES runs ON DELETE CASCADE,
+    result TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS run_events (
+    run_id TEXT NOT NULL REFERENCES runs ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    data TEXT NOT NULL,
+    PRIMARY KEY (run_id, seq)
+);
+CREATE TABLE IF NOT EXISTS run_drafts (
+    run_id TEXT PRIMARY KEY REFERENCES runs ON DELETE CASCADE,
+    attempt INTEGER NOT NULL,
+    text TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS decisions (
+    decision_id TEXT PRIMARY KEY,
+    workspace_id TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    decision TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS decisions_by_workspace ON decisions (workspace_id, created_at);
+CREATE TABLE IF NOT EXISTS ingestions (
+    ingestion_id TEXT PRIMARY KEY,
+    workspace_id TEXT NOT NULL,
+    status TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    finished_at TEXT,
+    asked_by TEXT NOT NULL,
+    key_id TEXT,
+    files TEXT NOT NULL,
+    progress TEXT NOT NULL,
+    error TEXT
+);
+CREATE INDEX IF NOT EXISTS ingestions_by_workspace ON ingestions (workspace_id, created_at);
+"""
+
+_DELETED_RUNS = """
+CREATE TABLE deleted_runs (
+    run_id TEXT PRIMARY KEY
+);
+"""
+"""Runs whose checkpoints are still to go: those lie elsewhere, and a crash may come between."""
+
+_FIRST_RESPONSES = """
+DROP TABLE IF EXISTS first_responses;
+CREATE TABLE first_responses (
+    caller TEXT NOT NULL,
+    idempotency_key TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    workspace_id TEXT,
+    run_id TEXT REFERENCES runs ON DELETE CASCADE,
+    status INTEGER,
+    headers TEXT NOT NULL,
+    body BLOB NOT NULL,
+    created_at REAL NOT NULL,
+    PRIMARY KEY (caller, idempotency_key)
+);
+CREATE INDEX first_responses_by_age ON first_responses (created_at);
+CREATE INDEX first_responses_by_run ON first_responses (run_id);
+CREATE INDEX first_responses_by_workspace ON first_responses (workspace_id);
+"""
+"""Of requests with an `Idempotency-Key`. Here, since they quote runs and go with them; those of a table made before it
+knew whose they are must not outlive what was deleted."""
+
+_RESUMED = "ALTER TABLE run_inputs RENAME COLUMN reopened TO resumed;"
+
+RUNS = Schema("runs", (JOB_TABLES + _RUN_TABLES, JOB_STOPS, _DELETED_RUNS + _FIRST_RESPONSES, _RESUMED))
+
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00")
+
+
+def new_record(run_id: str, state: MASISState, by: Caller, status: RunStatus) -> RunRecord:
+    moment = now()
+    return RunRecord(
+        run_id,
+        state["workspace_id"],
+        state["user_query"],
+        status=status,
+        outcome=None,
+        confidence=None,
+        created_at=moment,
+        started_at=None if status == "queued" else moment,
+        finished_at=None,
+        attempts=0,
+        agent=None,
+        requires_human_review=False,
+        asked_by=by.name,
+        key_id=by.key_id,
+        model_calls=0,
+        input_tokens=0,
+        output_tokens=0,
+        cost_usd=0.0,
+        error=None,
+    )
+
+
+def insert_input(db: Connection, run_id: str, state: MASISState) -> None:
+    db.execute("INSERT INTO run_inputs VALUES (?, ?, 0, NULL, 0, 1)", (run_id, json.dumps(state)))
+
+
+def insert(db: Connection, record: RunRecord) -> None:
+    names = RUN_COLUMNS.split(", ")
+    values = {name: getattr(record, name) for name in names} | {"requires_human_review": 0}
+    db.execute(f"INSERT INTO runs ({RUN_COLUMNS}) VALUES ({', '.join(f':{name}' for name in names)})", values)
+
+
+def get_record(db: Connection, run_id: str, workspace_id: str | None) -> RunRecord:
+    row = db.execute(f"SELECT {RUN_COLUMNS} FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+    record = record_of(row) if row else None
+    if record is None or (workspace_id is not None and record.workspace_id != workspace_id):
+        raise unknown(run_id, workspace_id)
+    return record
+
+
+def place_of(db: Connection, before: str, workspace_id: str | None) -> dict[str, str]:
+    created_at, _, run_id = before.partition(" ")
+    if _MOMENT.fullmatch(created_at) and run_id:
+        return {"created_at": created_at, "run_id": run_id}
+    try:
+        last = get_record(db, before, workspace_id)
+    except UnknownRun:
+        raise InvalidInput(
+            f"There is no run {before[:80]!r} to continue after.", advice="Start again with the first page."
+        ) from None
+    return {"created_at": last.created_at, "run_id": last.run_id}
+
+
+def delete_runs(db: Connection, condition: str, value: str) -> int:
+    """With all tables that name them; their checkpoints are written down as still to go."""
+    gone = db.execute(f"DELETE FROM runs WHERE {condition} RETURNING run_id", (value,)).fetchall()
+    db.executemany("INSERT INTO deleted_runs VALUES (?) ON CONFLICT DO NOTHING", gone)
+    return len(gone)
+
+
+def unknown(run_id: str, workspace_id: str | None = None) -> UnknownRun:
+    return UnknownRun(f"There is no run {run_id[:80]}{f' in {workspace_id}' if workspace_id else ''}.")
+
+
+def settle(db: Connection, run_id: str, status: RunStatus, error: str | None) -> None:
+    db.execute(
+        "UPDATE runs SET status = ?, finished_at = ?, agent = NULL, requires_human_review = ?, error = ?"
+        " WHERE run_id = ?",
+        (status, now(), int(status == "waiting"), error, run_id),
+    )
+    db.execute("DELETE FROM run_drafts WHERE run_id = ?", (run_id,))
+
+
+def save_result(db: Connection, run_id: str, result: RunResult) -> None:
+    m = result.metrics
+    db.execute(
+        "UPDATE runs SET outcome = ?, confidence = ?, attempts = ?, model_calls = ?, input_tokens = ?,"
+        " output_tokens = ?, cost_usd = ? WHERE run_id = ?",
+        (
+            result.outcome,
+            result.confidence,
+            m.get("iterations", 0),
+            m.get("model_calls", 0),
+            m.get("input_tokens", 0),
+            m.get("output_tokens", 0),
+            m.get("cost_usd", 0.0),
+            run_id,
+        ),
+    )
+    db.execute(
+        "INSERT INTO run_results VALUES (?, ?) ON CONFLICT (run_id) DO UPDATE SET result = excluded.result",
+        (run_id, json.dumps(result.as_dict(), default=str)),
+    )
+
+
+def escaped(words: str) -> str:
+    for sign in "!%_":
+        words = words.replace(sign, f"!{sign}")
+    return words
+
+
+def keep_decisions(db: Connection, decisions: Sequence[DecisionMade]) -> list[StandingDecision]:
+    """In the caller's transaction."""
+    kept: list[StandingDecision] = [{**decision, "decision_id": uuid.uuid4().hex[:12]} for decision in decisions]
+    db.executemany(
+        "INSERT INTO decisions VALUES (?, ?, ?, ?)",
+        [(d["decision_id"], d["workspace_id"], d["created_at"], json.dumps(d)) for d in kept],
+    )
+    return kept
+
+
+class StandingDecisions:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, decisions: Sequence[DecisionMade]) -> list[StandingDecision]:
+        with self._database.writing() as db:
+            return keep_decisions(db, decisions)
+
+    def of(self, workspace_id: str) -> list[StandingDecision]:
+        """Oldest first: the later one has the last word."""
+        with self._database.reading() as db:
+            rows = db.execute(
+                "SELECT decision FROM decisions WHERE workspace_id = ? ORDER BY created_at, decision_id",
+                (workspace_id,),
+            )
+            return [cast(StandingDecision, json.loads(row[0])) for row in rows.fetchall()]
+
+    def delete(self, workspace_id: str, decision_id: str) -> StandingDecision:
+        with self._database.writing(lock=decision_id) as db:
+            row = db.execute(
+                "SELECT decision FROM decisions WHERE workspace_id = ? AND decision_id = ?", (workspace_id, decision_id)
+            ).fetchone()
+            if row is None:
+                raise UnknownDecision(f"There is no decision {decision_id[:80]} in {workspace_id}.")
+            db.execute("DELETE FROM decisions WHERE decision_id = ?", (decision_id,))
+        return cast(StandingDecision, json.loads(row[0]))
