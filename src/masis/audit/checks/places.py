@@ -59,7 +59,8 @@ def figure_of_another_row(claim: Claim, sources: Sources) -> Finding | None:
         if not rows or not holding or any(s in rows or (_label(s) and _is_whole(s, claim)) for s in holding):
             continue
         wanted = telling_words(ours.clause)
-        if max(_fit(wanted, s) for s in holding) > max(_fit(wanted, s) for s in rows):
+        if max(_fit(wanted, s) for s in holding) >= max(_fit(wanted, s) for s in rows):
+            # Nothing tells which of the two the claim means.
             continue
         rival = next((r for s in rows for r in readings(s) if _is_of_its_kind(ours.quantity, r.quantity)), None)
         if rival and not _is_derived(claim, ours, sources):

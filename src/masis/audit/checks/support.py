@@ -115,14 +115,9 @@ def check_support(text: str, chunks: Sequence[EvidenceChunk]) -> Support:
 
 
 def first_refutation(claim: Claim, sources: Sources, checks: Sequence[Check] = CHECKS) -> Finding | None:
-    """What is certain first, doubts where nothing is."""
-    doubt: Finding | None = None
-    for check in checks:
-        finding = check(claim, sources)
-        if finding and finding.verdict in REFUTED:
-            return finding
-        doubt = doubt or finding
-    return doubt
+    """What is certain first, then what rests on a reading, doubts where nothing does."""
+    found = [finding for check in checks if (finding := check(claim, sources))]
+    return min(found, key=lambda f: (f.verdict not in REFUTED, f.withdrawn_at is not None), default=None)
 
 
 def is_too_long(sentence: str) -> bool:

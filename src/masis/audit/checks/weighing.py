@@ -12,6 +12,7 @@ from dataclasses import replace
 from math import log
 from typing import NamedTuple
 
+from masis.audit.checks.signature import NOT_RULED_OUT
 from masis.audit.checks.support import REFUTED, Support
 from masis.language.words import content_stems
 from masis.types import Claim, EvidenceChunk, Verdict
@@ -55,12 +56,15 @@ def weighed(support: Support, probability: float | None, of_contraries: Sequence
     """The verdict after the second reader has spoken."""
     if probability is None:
         return support
+    contrary = max((p for p in of_contraries if p is not None), default=None)
     if support.verdict in REFUTED:
         is_withdrawn = support.withdrawn_at is not None and probability >= support.withdrawn_at
+        is_denial = support.verdict == "contradicted" and support.withdrawn_at == NOT_RULED_OUT
+        # Who denies what its source says is not better borne out than the contrary.
+        is_withdrawn |= is_denial and contrary is not None and contrary < probability
         return _disputed(support, "bear it out", probability) if is_withdrawn else support
     if not support.is_open:
         return support
-    contrary = max((p for p in of_contraries if p is not None), default=None)
     if contrary is not None and _is_contradicted(probability, contrary):
         said = f"the cited words bear out the contrary, says the verifier ({contrary:.0%} against {probability:.0%})"
         return replace(support, verdict="contradicted", reason=said, checked_by="verifier")
