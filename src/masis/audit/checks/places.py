@@ -5,6 +5,8 @@ kind in that very place.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import product
 
 from masis.audit.checks.derivations import derivation
@@ -138,7 +140,7 @@ def _in_the_columns(
 
 def figure_of_another_time(claim: Claim, sources: Sources) -> Finding | None:
     """The number is for another time, and beside it stands another one for the claim's own time."""
-    for ours in (r for r in claim.figures if r.periods and r.is_clear):
+    for ours in (r for r in map(partial(_at_the_time_named, claim), claim.figures) if r.periods and r.is_clear):
         holding = [(s, r) for s in sources.statements for r in readings(s) if gives(r.quantity, ours.quantity)]
         names_a_part = any(period.part for period in claim.periods)
         if holding and not names_a_part and all(_is_of_a_part(ours, r) for _, r in holding):
@@ -146,7 +148,8 @@ def figure_of_another_time(claim: Claim, sources: Sources) -> Finding | None:
         if not holding or not all(_is_of_another_time(ours, r) for _, r in holding):
             continue
         rivals = (r for s, _ in holding for r in readings(s) if _is_of_its_time(ours, r))
-        if any(_is_of_its_kind(ours.quantity, r.quantity) for r in rivals):
+        is_one_time_a_row = all("|" in s.text and r.is_in_a_row for s, r in holding) and len(claim.figures) == 1
+        if is_one_time_a_row or any(_is_of_its_kind(ours.quantity, r.quantity) for r in rivals):
             when = f"{holding[0][1].quantity.in_words} for {spoken(holding[0][1].periods)}"
             return Finding(
                 "numbers_differ",
@@ -227,4 +230,10 @@ def _is_of_a_part(ours: Reading, theirs: Reading) -> bool:
 def _is_of_its_time(ours: Reading, theirs: Reading) -> bool:
     if not theirs.periods or gives(theirs.quantity, ours.quantity) or theirs.is_change != ours.is_change:
         return False
-    return all(any(p.year == q.year and not p.excludes(q) for q in theirs.periods) for p in ours.periods)
+    return all(any(p.year in (None, q.year) and not p.excludes(q) for q in theirs.periods) for p in ours.periods)
+
+
+def _at_the_time_named(claim: Claim, ours: Reading) -> Reading:
+    """“Q1, Europe: 15.8 in 2025”: the only figure is for the only quarter."""
+    parts = tuple(p for p in claim.periods if p.part)
+    return replace(ours, periods=parts) if len(claim.figures) == len(parts) == 1 else ours
