@@ -20,7 +20,7 @@ from training.edits import Edited, Surroundings, make_harmless, make_wrong
 from training.selections import selections
 from training.sets import ClaimExample
 from training.thesaurus import Thesaurus
-from training.written import written
+from training.written import own_claims, written
 
 SEED = 20_261_115
 SENTENCES_A_PASSAGE = {"ramdocs": 2}
@@ -124,7 +124,7 @@ def main() -> None:
     given.out.mkdir(parents=True, exist_ok=True)
     rng = random.Random(SEED)
     thesaurus = Thesaurus(given.wordnet)
-    real = [*sets.ragtruth(given.data), *sets.summedits(given.data)]
+    real = [*sets.ragtruth(given.data), *sets.summedits(given.data), *own_claims()]
     neighbours = Neighbours([text for _, _, text in sets.passages(given.data)], rng)
     answers = list(sets.clapnq_answers(given.data))
     made = [
@@ -136,7 +136,7 @@ def main() -> None:
     write(given.out / "claims.jsonl.gz", [*(_cut(e.as_json()) for e in [*real, *made]), *measured])
     write(
         given.out / "selections.jsonl.gz",
-        (e.as_json() for e in selections(given.data, thesaurus, rng, list(written(given.data)))),
+        (e.as_json() for e in selections(given.data, thesaurus, random.Random(SEED), list(written(given.data)))),
     )
 
 

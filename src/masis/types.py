@@ -202,6 +202,8 @@ class EvidenceChunk(TypedDict):
     heading: NotRequired[str | None]
     date: NotRequired[str | None]
     label: NotRequired[str | None]
+    about: NotRequired[str]
+    """Which of the question's words name its document, and the period that document is for."""
     elsewhere: NotRequired[str]
     """The names in the other passages of its document."""
     focus: NotRequired[list[int]]
