@@ -59,7 +59,8 @@ class Parts:
     def services(self) -> Services:
         given = self.given
         services = services_with(self.settings, self.library.search, given.writer, given.auditor, given.judge)
-        return replace(services, mentions=self.library.mentions, outline=self.library.outline)
+        library = self.library
+        return replace(services, mentions=library.mentions, outline=library.outline, whole_tables=library.whole_tables)
 
     @cached_property
     def database(self) -> Database:
