@@ -1,4 +1,4 @@
-from masis.knowledge.search.reranking import CLEARLY_WEAKER, EmbeddedReranker, Reranker, reranked
+from masis.knowledge.search.reranking import CLEARLY_WEAKER, EmbeddedReranker, Reranker, lifted, reranked
 from masis.types import EvidenceChunk
 
 
@@ -65,3 +65,10 @@ async def test_ties_stay_as_they_came_and_nothing_is_nothing() -> None:
     twin = passage(OFFICE["text"], 2)
     assert await reranked(ASKED, [twin, OFFICE], EmbeddedReranker()) == [twin, OFFICE]
     assert await reranked(ASKED, [], EmbeddedReranker()) == []
+
+
+def test_where_nothing_is_near_enough_what_is_read_as_an_answer_is() -> None:
+    far = [{**CHURN, "score": 0.4}, {**OFFICE, "score": 0.5}]
+    assert [one["score"] for one in lifted(ASKED, far, 0.6)] == [0.6, 0.5]
+    near = [{**CHURN, "score": 0.4}, {**OFFICE, "score": 0.7}]
+    assert lifted(ASKED, near, 0.6) == near

@@ -20,8 +20,15 @@ def test_a_question_is_cut_into_what_it_asks(text: str, parts: int) -> None:
 
 
 def test_a_part_that_points_back_is_read_with_what_it_points_to() -> None:
-    first, second = parts_of("When does the Singapore laboratory open, and how much did the board approve for it?")
+    _, second = parts_of("When does the Singapore laboratory open, and how much did the board approve for it?")
+    assert second.for_reading == "how much did the board approve for the Singapore laboratory?"
+    first, second = parts_of("Why did revenue fall, and what will they do about it?")
     assert second.for_reading.startswith(first.text)
+
+
+def test_the_summary_of_a_named_document_is_an_overview_and_that_of_a_matter_is_none() -> None:
+    assert read_question("Summarise the article on regulating artificial intelligence.").shape == "overview"
+    assert read_question("Summarise the risks in the report.").shape != "overview"
 
 
 def test_a_part_that_stands_alone_is_read_alone() -> None:

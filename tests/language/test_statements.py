@@ -95,3 +95,33 @@ def test_three_short_lines_with_a_number_each_are_rows() -> None:
         "Hanneke Vos Head of Customer Success",
     ]
     assert found[-1].text == "Edmund Carrow chairs the board."
+
+
+def test_a_question_on_its_own_line_heads_what_is_below_it() -> None:
+    text = "It is a law.\n\nWhy is 10^25 FLOPs the threshold?\nThe largest models are above it."
+    assert [(s.text, s.above) for s in statements(text)][1:] == [
+        ("The largest models are above it.", "Why is 10^25 FLOPs the threshold?")
+    ]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["Use in critical infrastructure;", "Education, e.g. to evaluate results; and", "Access to services."],
+        ["Why impact matters", "How to measure it", "What to do next"],
+        [
+            "Promotions: These are tied to what you achieve.",
+            "Offers: People around you notice the results.",
+            "Health: Work that moves nothing frustrates people.",
+        ],
+    ],
+)
+def test_lines_without_marks_are_items_by_what_holds_them_together(lines: list[str]) -> None:
+    found = statements("\n".join(["The article covers the following:", *lines, "", "A paragraph follows here."]))
+    assert [s.text for s in found if s.is_item] == lines
+    assert all(s.above.endswith("following:") for s in found if s.is_item)
+
+
+def test_a_wrapped_paragraph_is_no_list() -> None:
+    text = "The group does this:\nThe board of the company has met in March and\nagreed; it will meet again\nin June."
+    assert not any(s.is_item for s in statements(text))

@@ -14,11 +14,13 @@ from masis.language.characters import LINE_BREAK
 from masis.language.fences import find_fences
 from masis.language.titles import (
     ends_like_a_sentence,
+    is_asked_title,
     is_bare_title,
     is_bold_title,
     is_colon_title,
     is_list_title,
     may_be_title,
+    unmarked_items,
 )
 
 BlockKind = Literal["prose", "heading", "bullet", "table", "code"]
@@ -104,6 +106,7 @@ class _Parser:
         self.text = text
         self.lines = list(_lines(text))
         self.fences = find_fences([line.text for line in self.lines])
+        self.items = unmarked_items([line.text for line in self.lines])
         self.last_filled = max((i for i, line in enumerate(self.lines) if not line.is_blank), default=-1)
         self.in_table = False
         self.open: Block | None = None
@@ -145,6 +148,9 @@ class _Parser:
         elif bullet:
             yield from self._close(index)
             self._begin("bullet", line.start + bullet.end(), line.end, self._heads_a_list(index, bullet))
+        elif index in self.items:
+            yield from self._close(index)
+            self._begin("bullet", line.start, line.end)
         elif is_bold_title(line.text) or (self.open is None and is_colon_title(line.text)):
             yield from self._close(index)
             yield Block("heading", line.start, line.end)
@@ -153,15 +159,21 @@ class _Parser:
         elif self._heads_a_paragraph(line):
             yield from self._as_heading()
             self._begin("prose", line.start, line.end)
+        elif index - 1 in self.items:
+            yield from self._close(index)
+            self._begin("prose", line.start, line.end)
         else:
             self.open = Block(self.open.kind, self.open.start, line.end)
             self.open_lines += 1
 
     def _heads_a_paragraph(self, line: _Line) -> bool:
-        """“Who we are” above a longer line that begins anew: a wrapped paragraph's own lines are about as long."""
+        """A question, or “Who we are” above a longer line that begins anew: a wrapped paragraph's own lines are about
+        as long."""
         if self.open is None or self.open_lines > 1:
             return False
         title, below = self.text[self.open.start : self.open.end].strip(), line.text.strip()
+        if self.open.kind == "prose" and is_asked_title(title):
+            return True
         is_short = len(title) <= _LONGEST_TITLE and len(title) < _SHORTER * len(below)
         begins = below[:1].isupper() or below[:1] in "\"“‘'"
         return is_short and begins and title[:1].isupper() and title[-1:].isalnum() and may_be_title(title)
@@ -190,7 +202,8 @@ class _Parser:
             return False
         below = self.lines[index]
         is_underlined = below.is_rule and below.text.strip()[:2] in ("--", "==")
-        return (is_underlined and may_be_title(line)) or (below.is_blank and is_bare_title(line))
+        is_titled = (is_underlined and may_be_title(line)) or (below.is_blank and is_bare_title(line))
+        return is_titled or is_asked_title(line)
 
     def _is_row(self, index: int) -> bool:
         line = self.lines[index]

@@ -47,12 +47,13 @@ _WHOLE = (
     r"(?:document|documents|report|article|paper|file|files|text|policy|memo|minutes|page|pdf|deck|filing|contract"
     r"|agreement|letter|book|material|materials|release|strategy|plan|presentation|proposal|brochure)"
 )
+_ON = r"(?:\s+(?:on|about|of|for|by|from)(?:\s+[\w'’-]+){1,8})?"
 OVERVIEW = re.compile(
     rf"\b(?:what\s+(?:is|are)\s+(?:(?:this|the|these|that)\s+{_WHOLE}|it|this|these)\s+(?:all\s+)?about"
     rf"|what\s+(?:does|do)\s+(?:this|the|these)\s+{_WHOLE}\s+(?:cover|say|contain|discuss|describe)"
-    rf"|summari[sz]e(?:\s+(?:this|the|these|that|it|all|my|everything))?(?:(?:\s+[\w-]+){{0,3}}\s+{_WHOLE})?"
+    rf"|summari[sz]e(?:\s+(?:this|the|these|that|it|all|my|everything))?(?:(?:\s+(?!in\b|of\b|from\b)[\w-]+){{0,3}}\s+{_WHOLE}{_ON})?"
     rf"|what\s+(?:is|are)\s+(?:this|the|these|that)\s+(?:[\w-]+\s+){{1,3}}{_WHOLE}\s+about"
-    rf"|(?:overview|summary|gist|synopsis)\s+of\s+(?:this|the|these|that|all|my)\s+{_WHOLE}"
+    rf"|(?:overview|summary|gist|synopsis)\s+of\s+(?:this|the|these|that|all|my)\s+(?:[\w-]+\s+){{0,3}}{_WHOLE}{_ON}"
     rf"|(?:main|key)\s+(?:points|topics|themes|messages|takeaways|findings)\s+(?:of|in|from)\s+(?:this|the|these|that)\s+{_WHOLE}"
     rf"|tl;?dr)\b[\s?.!]*$",
     re.IGNORECASE,
@@ -190,8 +191,30 @@ def _counted(text: str) -> frozenset[str]:
 def _parts(text: str) -> list[Question]:
     pieces = [piece.strip(" ,;") for piece in NEXT_PART.split(text.strip()) if piece and piece.strip(" ,;")]
     first = read_question(pieces[0]) if pieces else read_question(text)
-    rest = [read_question(p, context=_context(first, p)) for p in pieces[1:]]
-    return [first, *rest]
+    rest = [_named_again(first.text, p) for p in pieces[1:]]
+    return [first, *(read_question(p, context=_context(first, p)) for p in rest)]
+
+
+SPOKEN_OF = re.compile(
+    r"^\W*(?:who|what|when|where|why|how|which)\b(?:\s+(?:much|many|long|often|\w+))?\s+(?P<verb>is|are|was|were|does|do|did|will)"
+    r"\s+(?P<thing>(?:(?!(?:to|in|on|at|by|for|from|with|about|as|due|set|not)\b)[\w&'’-]+\s*){1,7})",
+    re.IGNORECASE,
+)
+PRONOUN = re.compile(r"\b(?:(it|they|them)|(its|their|his|her))\b", re.IGNORECASE)
+
+
+def _named_again(first: str, part: str) -> str:
+    """“And how much does it cost?” with what the first part asks about in place of its only pronoun."""
+    spoken, pronouns = SPOKEN_OF.match(first), PRONOUN.findall(part)
+    if spoken is None or len(pronouns) != 1:
+        return part
+    thing = spoken["thing"].split()
+    if spoken["verb"].lower() in ("does", "do", "did", "will") or re.search(r"(?:ed|ing)$", thing[-1]):
+        thing = thing[:-1]
+    if not set(content_stems(" ".join(thing))) - ASKING:
+        return part
+    name = " ".join(thing)
+    return PRONOUN.sub(lambda said: f"{name}’s" if said[2] else name, part)
 
 
 def spelled_out(text: str) -> str:

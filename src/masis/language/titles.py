@@ -1,10 +1,12 @@
-"""Which lines are titles although no `#` says so: bold lines, "Title:" lines, short unpunctuated lines.
+"""Which lines are titles or items of a list although no mark says so: bold lines, "Title:" lines, short unpunctuated
+lines, questions; lines that semicolons, labels or a colon above them hold together.
 
-A line that states a hard figure or holds a bracket is never a title: a claim must not escape the audit by its
-dress.
+A line that states a hard figure or holds a bracket is never a title, unless it asks: a claim must not escape the audit
+by its dress.
 """
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 
 from masis.language.characters import CLOSERS
 from masis.language.figures import states_a_hard_figure
@@ -12,6 +14,10 @@ from masis.language.figures import states_a_hard_figure
 _SENTENCE_END = tuple(".!?…。！？｡؟۔।॥։።")
 _COLONS = (":", "：")
 _WORD = re.compile(r"[^\W_][\w'’-]*")
+_ASKED = re.compile(r"[A-Z“\"'‘¿][^.!?\[\]\n]{8,140}\?[\"”’']?")
+_GOES_ON = re.compile(r";(?:\s(?:and|or|and/or))?\s*$")
+_LABELLED = re.compile(r"[A-Z][^.:;?!|\n]{1,48}:\s+\S.{20}")
+_BARE_ITEM = re.compile(r"[A-Z0-9“\"'][^|\n]{2,98}[^\s.,;:!?|-]\s*")
 
 
 def ends_like_a_sentence(line: str) -> bool:
@@ -37,6 +43,49 @@ def is_bare_title(line: str) -> bool:
     return (
         may_be_title(line) and not line.rstrip().endswith((",", ";", *_COLONS)) and _reads_as_title(line, few_words=2)
     )
+
+
+def is_asked_title(line: str) -> bool:
+    """One question on a line of its own, as the answers below it are headed."""
+    return _ASKED.fullmatch(line.strip()) is not None
+
+
+def unmarked_items(lines: Sequence[str]) -> set[int]:
+    """Places of lines that are a list by the semicolons between them, by their labels, or by the colon above them."""
+    filled = [number for number, line in enumerate(lines) if line.strip()]
+    found: set[int] = set()
+    for run in _runs(lines, filled, lambda line: bool(_GOES_ON.search(line))):
+        under_a_colon = run[0] > 0 and lines[filled[run[0] - 1]].rstrip().endswith(":")
+        if len(run) + under_a_colon >= 2:
+            # The last item has a full stop.
+            found.update(filled[run[0] : run[-1] + 2])
+    for run in _runs(lines, filled, lambda line: _LABELLED.match(line) is not None):
+        found.update(filled[n] for n in run if len(run) > 2)
+    for run in _runs(lines, filled, lambda line: _BARE_ITEM.fullmatch(line) is not None):
+        found.update(_below_a_colon(lines, [filled[n] for n in run]))
+    return found
+
+
+def _runs(lines: Sequence[str], filled: Sequence[int], holds: Callable[[str], bool]) -> Iterator[list[int]]:
+    """Maximal runs of places in `filled` whose lines hold it."""
+    run: list[int] = []
+    for place, number in enumerate(filled):
+        if holds(lines[number]):
+            run.append(place)
+        elif run:
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+def _below_a_colon(lines: Sequence[str], run: Sequence[int]) -> list[int]:
+    """Two or more short lines right under one that ends with a colon, where none is the rest of a wrapped sentence."""
+    above, below = run[0] - 1, run[-1] + 1
+    goes_on = below < len(lines) and lines[below].lstrip()[:1].islower()
+    together = run[-1] - run[0] == len(run) - 1
+    introduced = above >= 0 and lines[above].rstrip().endswith(":")
+    return list(run) if len(run) > 1 and together and introduced and not goes_on else []
 
 
 def is_list_title(line: str) -> bool:

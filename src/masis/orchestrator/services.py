@@ -45,6 +45,12 @@ class Outline(Protocol):
     ) -> list[EvidenceChunk]: ...
 
 
+class WholeTables(Protocol):
+    """Evidence with the other rows of the tables that the best of it have rows of."""
+
+    async def __call__(self, workspace_id: str, evidence: Sequence[EvidenceChunk]) -> list[EvidenceChunk]: ...
+
+
 class Lease(Protocol):
     """The right of this process to work on a run."""
 
@@ -68,6 +74,7 @@ class Services:
     """Without it no word is said to be absent."""
     outline: Outline | None = None
     """Without it a whole document is known by what a search finds of it."""
+    whole_tables: WholeTables | None = None
     clock: Callable[[], float] = time.perf_counter
     lease: Lease | None = None
     """Asked before and after each agent's turn; without one the run belongs to this process alone."""
@@ -86,7 +93,8 @@ def services_for(settings: Settings) -> Services:
     from masis.reasoning.llm.vision import image_reader_for
 
     library = open_library(settings, image_reader_for(settings))
-    return replace(services_with(settings, library.search), mentions=library.mentions, outline=library.outline)
+    services = services_with(settings, library.search)
+    return replace(services, mentions=library.mentions, outline=library.outline, whole_tables=library.whole_tables)
 
 
 def services_with(

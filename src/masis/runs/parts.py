@@ -59,11 +59,9 @@ class Parts:
 
     @cached_property
     def services(self) -> Services:
-        given = self.given
-        services = services_with(
-            self.settings, self.library.search, given.writer, given.auditor, given.judge, given.checks
-        )
-        return replace(services, mentions=self.library.mentions, outline=self.library.outline)
+        given, library = self.given, self.library
+        services = services_with(self.settings, library.search, given.writer, given.auditor, given.judge, given.checks)
+        return replace(services, mentions=library.mentions, outline=library.outline, whole_tables=library.whole_tables)
 
     @cached_property
     def database(self) -> Database:

@@ -15,11 +15,12 @@ PLAN = Passage(
     "The board set three priorities for 2026:\n\n- Open a shop in Malmö.\n- Halve food waste.\n- Train two bakers.\n\n"
     "The budget was approved in May.",
 )
+PLAN_HEAD = Passage("c7", "plan.md", 1, "The priorities:\n\n- Open a shop.\n- Halve waste.", start=100)
 AIMS = Passage("c3", "aims.md", 1, "We want less waste. Everybody helps.", "Our environmental aims")
 
 
-def texts(question: str, passage: Passage, best: str, *, marked: tuple[str, ...] = ()) -> list[Shown]:
-    candidates = [_weighed(c, best, marked) for c in candidates_of([passage])]
+def texts(question: str, *passages: Passage, best: str, marked: tuple[str, ...] = ()) -> list[Shown]:
+    candidates = [_weighed(c, best, marked) for c in candidates_of(passages)]
     ranked = sorted(candidates, key=lambda c: -c.strength)
     return shown(read_question(question), ranked, candidates)
 
@@ -36,40 +37,73 @@ def told(groups: list[Shown]) -> list[str]:
 
 
 def test_a_pronoun_comes_with_the_sentence_that_names_it() -> None:
-    assert told(texts("How many seats are there?", NOTES, "It has")) == [
+    assert told(texts("How many seats are there?", NOTES, best="It has")) == [
         "The Lund shop opened in June.",
         "It has twelve seats.",
     ]
 
 
 def test_a_sentence_that_names_its_subject_stands_alone() -> None:
-    assert told(texts("Did prices change?", NOTES, "Prices")) == ["Prices did not change."]
+    assert told(texts("Did prices change?", NOTES, best="Prices")) == ["Prices did not change."]
 
 
 def test_marked_sentences_come_in_the_order_of_the_passage() -> None:
-    found = texts("What happened?", NOTES, "Prices", marked=("The Lund",))
+    found = texts("What happened?", NOTES, best="Prices", marked=("The Lund",))
     assert told(found) == ["The Lund shop opened in June.", "Prices did not change."]
 
 
 def test_a_list_is_shown_whole_with_its_introduction() -> None:
     for best in ("The board set", "Halve"):
-        (group,) = texts("What are the priorities for 2026?", PLAN, best)
+        (group,) = texts("What are the priorities for 2026?", PLAN, best=best)
         assert group.introduction
         assert group.introduction.statement.text.startswith("The board set")
         assert told([group]) == ["Open a shop in Malmö.", "Halve food waste.", "Train two bakers."]
 
 
 def test_as_many_items_as_were_asked_for() -> None:
-    (group,) = texts("What are the top two priorities for 2026?", PLAN, "Open")
+    (group,) = texts("What are the top two priorities for 2026?", PLAN, best="Open")
     assert told([group]) == ["Open a shop in Malmö.", "Halve food waste."]
 
 
 def test_a_question_for_one_fact_shows_one_item() -> None:
-    assert told(texts("How many bakers will be trained?", PLAN, "Train")) == ["Train two bakers."]
+    assert told(texts("How many bakers will be trained?", PLAN, best="Train")) == ["Train two bakers."]
 
 
 def test_the_section_under_the_heading_asked_for_is_the_list() -> None:
-    assert told(texts("What are the environmental aims?", AIMS, "We want")) == [
+    assert told(texts("What are the environmental aims?", AIMS, best="We want")) == [
         "We want less waste.",
         "Everybody helps.",
     ]
+
+
+def test_a_list_goes_on_in_the_passage_that_follows() -> None:
+    after = PLAN_HEAD.start + len(PLAN_HEAD.text) + 1
+    rest = Passage("c9", "plan.md", 1, "- Sell the van.\n- Move the office.\n\nMore.", start=after)
+    (group,) = texts("What are the priorities?", PLAN_HEAD, rest, best="Open")
+    assert told([group]) == ["Open a shop.", "Halve waste.", "Sell the van.", "Move the office."]
+
+
+def test_what_ends_with_a_colon_comes_with_its_items() -> None:
+    assert told(texts("When did the board set priorities?", PLAN, best="The board set"))[1:] == [
+        "Open a shop in Malmö.",
+        "Halve food waste.",
+        "Train two bakers.",
+    ]
+
+
+def test_what_another_passage_adds_must_be_nearly_as_sure() -> None:
+    other = Passage("c8", "other.txt", 1, "The Umeå shop opened late.")
+    asked = "When did the Lund shop open?"
+    assert told(texts(asked, NOTES, other, best="The Lund", marked=("The Umeå",)))[-1] == "The Umeå shop opened late."
+    unsure = [replace(c, strength=0.0) if c.passage is other else c for c in _read(asked, NOTES, other)]
+    assert told(shown(read_question(asked), unsure, unsure)) == ["The Lund shop opened in June."]
+
+
+def _read(question: str, *passages: Passage) -> list[Candidate]:
+    found = [_weighed(c, "The Lund", ("The Umeå",)) for c in candidates_of(passages)]
+    return sorted(found, key=lambda c: -c.strength)
+
+
+def test_a_title_and_a_question_are_no_candidates() -> None:
+    text = "How to maximize your impact\n\nIs it hard? Many find that it is."
+    assert [c.statement.text for c in candidates_of([Passage("c1", "a.txt", 1, text)])] == ["Many find that it is."]

@@ -7,7 +7,9 @@ from pathlib import PurePosixPath
 from typing import Protocol
 
 from masis.embedded import answer_scores
+from masis.embedded.selector import select_all
 from masis.knowledge.search.narrowing import windows
+from masis.language.sentences import split_sentences
 from masis.types import EvidenceChunk
 
 CLEARLY_WEAKER = 6.0
@@ -15,6 +17,8 @@ CLEARLY_WEAKER = 6.0
 
 Dropping such passages raised precision by two thirds for a point of recall, and also dropped one side of a revised
 figure that a person should have seen: an option, never the default."""
+
+AS_LIKELY_AS_NOT = 0.5
 
 
 class Reranker(Protocol):
@@ -39,6 +43,18 @@ async def reranked(
     scores = await reranker.scores(question, _read(question, evidence))
     order = sorted(range(len(evidence)), key=lambda index: -scores[index])
     return [evidence[index] for index in order if scores[index] >= scores[order[0]] - drop_below_best]
+
+
+def lifted(question: str, evidence: Sequence[EvidenceChunk], at_least: float) -> list[EvidenceChunk]:
+    """Where nothing is near enough by its vectors, what is read as an answer has the relevance asked for."""
+    if any(passage["score"] >= at_least for passage in evidence):
+        return list(evidence)
+    texts = [f"{_place(passage)}\n{passage['text']}" for passage in evidence]
+    read = select_all(question, [(text, [(s.start, s.end) for s in split_sentences(text)]) for text in texts])
+    return [
+        {**passage, "score": at_least} if selection.answers >= AS_LIKELY_AS_NOT else passage
+        for passage, selection in zip(evidence, read, strict=True)
+    ]
 
 
 def _read(question: str, evidence: Sequence[EvidenceChunk]) -> list[str]:

@@ -19,7 +19,7 @@ from masis.knowledge.search.fusion import Hit, best_by_words, fuse, with_places
 from masis.knowledge.search.keywords import Asked, folded
 from masis.knowledge.search.naming import Named, named_documents
 from masis.knowledge.search.narrowing import narrowed, windows
-from masis.knowledge.search.reranking import CLEARLY_WEAKER, Reranker, reranked
+from masis.knowledge.search.reranking import CLEARLY_WEAKER, Reranker, lifted, reranked
 from masis.knowledge.search.spelling import nearest
 from masis.knowledge.store.port import Answer, Found, IndexedChunk, SparseVector, StoreFilters, VectorStore, cosine
 from masis.knowledge.store.sparse import sparse_passage, sparse_query
@@ -69,7 +69,8 @@ class Searcher:
         filters: SearchFilters = EVERYWHERE,
     ) -> SearchResult:
         """One query of the store, and one more into the documents that the question names, or with the nearest
-        spelling of a word that no document has. What holds the very words asked for has a relevance of `at_least`."""
+        spelling of a word that no document has. What holds the very words asked for has a relevance of `at_least`, and
+        where nothing has that, what is read as an answer."""
         within = await asyncio.to_thread(store_filters, self._catalog, workspace_id, filters)
         query = await self._query(workspace_id, text, limit + SPARE, within)
         answer = await self._consistent_answer(workspace_id, query)
@@ -84,6 +85,7 @@ class Searcher:
         sure = best_by_words(answer)
         evidence = await asyncio.to_thread(self._candidates, hits, Asked(text), named, at_least)
         candidates = await self._read_again(text, _first(evidence, limit, sure))
+        candidates = await asyncio.to_thread(lifted, text, candidates, at_least or 0.0)
         is_empty = not hits and filters == EVERYWHERE and await self._is_empty(workspace_id)
         return SearchResult(
             _with_focus(text, candidates),
@@ -244,4 +246,5 @@ def _evidence(hit: Hit, scale: Calibration, asked: Asked, named: Named, at_least
         heading=chunk.heading,
         date=chunk.date,
         label=chunk.label,
+        about=named.about.get(chunk.document_id, ""),
     )

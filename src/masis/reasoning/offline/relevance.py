@@ -9,6 +9,12 @@ from masis.language.question import Question
 from masis.language.statements import Statement
 from masis.language.words import content_stems, names
 
+LAPSE = re.compile(
+    r"\b(?:\d+|a|an|one|two|three|four|five|six|seven|eight|nine|ten|twelve|[a-z]+teen|[a-z]+(?:st|nd|rd|th))\s+"
+    r"(?:(?:business|working|calendar)\s+)?(?:minute|hour|day|week|month|quarter|year|decade)s?\b",
+    re.IGNORECASE,
+)
+"""“24 months after entry into force” says when, too."""
 HEADED = 0.6
 """Share of the question's own words that a heading must have for its section to be the one asked for."""
 
@@ -29,7 +35,7 @@ def lacks_the_type(part: Question, text: str) -> bool:
     """No number where one is asked for, no date, no name of who holds an office; “who” alone may be “couriers”."""
     return (
         ("number" in part.kinds and not quantities(text))
-        or ("time" in part.kinds and not periods(text))
+        or ("time" in part.kinds and not (periods(text) or LAPSE.search(text)))
         or ("person" in part.kinds and bool(offices(part.text)) and not names(f"x {text}"))
     )
 
@@ -47,12 +53,24 @@ def headed(part: Question, statement: Statement) -> bool:
 
 
 def could_be_about(part: Question, statement: Statement, file_name: str) -> bool:
-    """Not when neither the statement nor anything around it mentions the year that is asked for, but another."""
+    """Not when neither the statement nor anything around it mentions the year that is asked for, but another; nor when
+    its document is named after another quarter."""
     wanted = {p.year for p in part.periods if p.year}
+    if _is_of_another_quarter(part.periods, statement, file_name):
+        return False
     columns = " ".join(f"{column} {value}" for column, value in statement.cells)
     around = f"{statement.text}\n{columns}\n{statement.above}\n{file_name}"
     said = {p.year for p in periods(re.sub(r"[_-]", " ", around)) if p.year}
     return not (wanted and said) or bool(wanted & said)
+
+
+def _is_of_another_quarter(asked: Sequence[Period], statement: Statement, file_name: str) -> bool:
+    quarters = [p for p in asked if p.year and p.is_part_of_a_year]
+    named = [p for p in period_of_cells([re.sub(r"[_.-]", " ", file_name)]) if p.year and p.is_part_of_a_year]
+    if not quarters or not named or not all(p.excludes(q) for p in named for q in quarters):
+        return False
+    said = periods(f"{statement.text}\n{' '.join(column for column, _ in statement.cells)}")
+    return not any(p.part and p.year and not p.is_day and not p.excludes(q) for p in said for q in quarters)
 
 
 def _names_no_office(part: Question, statement: Statement) -> bool:

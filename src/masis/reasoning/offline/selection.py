@@ -15,6 +15,8 @@ from masis.reasoning.ports import Passage
 
 READ_CHARS = 14_000
 """Of the best passages, read closely for one part; what is behind them was found last."""
+ASKS = re.compile(r"[\s\S]*\?[\"'”’)]*|(?:how|why|what|when|where|which|who)\b[^.!:;|\n]*[^.!:;|\n\"”)]", re.IGNORECASE)
+"""A question, or a title that would be one: “How to maximize your impact”."""
 DECIDES = 1.0
 LEANT_ON = 0.5
 """What a word of the part before weighs, where this one leans on it."""
@@ -49,11 +51,12 @@ def row_in_words(statement: Statement) -> str:
 
 
 def candidates_of(passages: Sequence[Passage]) -> list[Candidate]:
+    """What a document asks, or heads an answer with, is none."""
     return [
         Candidate(passage, statement)
         for passage in passages
         for statement in statements(passage.text, passage.heading)
-        if content_stems(statement.text)
+        if content_stems(statement.text) and not ASKS.fullmatch(statement.text)
     ]
 
 

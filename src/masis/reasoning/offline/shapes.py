@@ -4,24 +4,36 @@ to what bears on the question."""
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from masis.language.numerals import NUMBER_WORDS
 from masis.language.periods import periods
 from masis.language.question import Question
 from masis.language.statements import LEANS_BACK
+from masis.language.titles import is_bare_title
 from masis.language.words import content_stems
 from masis.reasoning.offline.relevance import headed
 from masis.reasoning.offline.selection import Candidate
+from masis.reasoning.ports import Passage
 
 MARKED = 0.4
-"""The mark from which a further statement belongs to the answer."""
+"""The mark from which a further statement belongs to the answer …"""
+MARKED_ELSEWHERE = 0.5
+CLOSE = 1.2
+"""… and, of another passage, how much less sure than the best it may be."""
+ABOUT = 0.1
+"""How much less than the best sentence the items of a list may be marked."""
 MOST = {"fact": 3, "yes_no": 2, "explanation": 6, "list": 8, "overview": 8}
 ALMOST = -2.0
 """The strength of a statement that completes an answer."""
 ADDS_NOTHING = 2
 """Words that a sentence may have besides the question's, and still only say it again."""
 GOES_WITH = 0.5
-"""Beside the best sentence's mark, what the next ones of an explanation must have."""
+"""Beside the best sentence's mark, what the next ones of an explanation must have …"""
+NOT_NOTHING = 0.05
+"""… or, under a heading that says what was asked, at least."""
+TOUCHING = 3
+"""Characters between two passages of which one goes on where the other ends."""
 OPENING = 3
 """Sentences with which an overview begins."""
 SAYS_SOMETHING = 5
@@ -48,8 +60,21 @@ def shown(part: Question, ranked: Sequence[Candidate], candidates: Sequence[Cand
     if part.shape == "list" and (items := _list_of(part, best, ranked, candidates)):
         return [items]
     chosen = _chosen(part, ranked)
+    chosen += _headed_elsewhere(part, ranked, chosen)
     told = _with_antecedents([*chosen, *_what_follows(part, best, ranked, chosen)], candidates)
-    return [Shown(tuple(group)) for group in _in_order(told, chosen)]
+    return [Shown(tuple(group)) for group in _in_order(_with_items(told, candidates), chosen)]
+
+
+def _with_items(told: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Candidate]:
+    """What ends with a colon says nothing without the items below it."""
+    intros = {(c.passage.chunk_id, c.statement.text) for c in told if c.statement.text.endswith(":")}
+    items = [
+        c
+        for c in candidates
+        if c.statement.is_item and (c.passage.chunk_id, c.statement.above.rpartition("\n")[2]) in intros
+    ]
+    known = {(c.passage.chunk_id, c.statement.start) for c in told}
+    return [*told, *(c for c in items[:MOST_ITEMS] if (c.passage.chunk_id, c.statement.start) not in known)]
 
 
 def overview(candidates: Sequence[Candidate]) -> list[Shown]:
@@ -68,9 +93,19 @@ def _chosen(part: Question, ranked: Sequence[Candidate]) -> list[Candidate]:
     for candidate in sorted(ranked[1:], key=lambda c: -c.mark):
         if len(chosen) >= MOST[part.shape] or candidate.mark < MARKED:
             break
-        if candidate.strength >= ALMOST and not any(repeats(candidate, other) for other in chosen):
+        if _goes_with(part, candidate, ranked[0]) and not any(repeats(candidate, other) for other in chosen):
             chosen.append(candidate)
     return [*chosen, *_for_names_left_out(part, ranked, chosen), *_for_years_left_out(part, ranked, chosen)]
+
+
+def _goes_with(part: Question, candidate: Candidate, best: Candidate) -> bool:
+    """A name with no verb and no stop is the title of what follows it; one sentence decides on yes or no."""
+    statement = candidate.statement
+    says_little = len(content_stems(statement.text)) < SAYS_SOMETHING - 2 or is_bare_title(statement.text)
+    if candidate.strength < ALMOST or (says_little and not statement.is_row):
+        return False
+    is_near = candidate.mark >= MARKED_ELSEWHERE and candidate.strength >= best.strength - CLOSE
+    return (is_near and part.shape != "yes_no") or candidate.passage.chunk_id == best.passage.chunk_id
 
 
 def _for_years_left_out(part: Question, ranked: Sequence[Candidate], chosen: Sequence[Candidate]) -> list[Candidate]:
@@ -79,11 +114,13 @@ def _for_years_left_out(part: Question, ranked: Sequence[Candidate], chosen: Seq
     told = {p.year for c in chosen for p in periods(c.statement.text)}
     if len(asked) < 2 or not asked & told:
         return []
-    about = [c for c in ranked if part.subject & set(content_stems(c.statement.text)) and c not in chosen]
+    # The selector seldom takes half of a comparison for an answer: what says the same of another year is one.
+    said = part.subject & set(content_stems(chosen[0].statement.text))
+    about = [c for c in ranked if said and said <= set(content_stems(c.statement.text)) and c not in chosen]
     found = [
         next((c for c in about if year in {p.year for p in periods(c.statement.text)}), None) for year in asked - told
     ]
-    return [c for c in found if c and c.strength >= ALMOST]
+    return [c for c in found if c]
 
 
 def _what_follows(
@@ -102,9 +139,20 @@ def _what_follows(
     wanted = [
         c
         for c in after
-        if headed(part, best.statement) or c.mark >= best.mark * GOES_WITH or (echoes and c is after[0])
+        if c.mark >= best.mark * GOES_WITH
+        or (headed(part, best.statement) and (c.mark >= NOT_NOTHING or c is after[0]))
+        or (echoes and c is after[0])
     ]
     return [c for c in wanted if c not in chosen][: max(room, 1 if echoes else 0)]
+
+
+def _headed_elsewhere(part: Question, ranked: Sequence[Candidate], chosen: Sequence[Candidate]) -> list[Candidate]:
+    """Of a passage that answers, the section that is headed by what is to be explained."""
+    if part.shape != "explanation" or any(headed(part, c.statement) for c in chosen):
+        return []
+    found = [c for c in ranked if headed(part, c.statement) and c.strength >= ALMOST / 2 and c.answers >= 0.5]
+    section = [c for c in found if _same_section(c, found[0])]
+    return section[: max(1, MOST[part.shape] - len(chosen))]
 
 
 def _same_section(one: Candidate, other: Candidate) -> bool:
@@ -162,9 +210,21 @@ def _before(candidate: Candidate, candidates: Sequence[Candidate]) -> Candidate 
 
 
 def _in_order(told: Sequence[Candidate], chosen: Sequence[Candidate]) -> list[list[Candidate]]:
-    """Passage by passage, the surest first, and within one as it is written."""
-    passages = list(dict.fromkeys(c.passage.chunk_id for c in chosen))
-    return [sorted((c for c in told if c.passage.chunk_id == one), key=lambda c: c.statement.start) for one in passages]
+    """Passage by passage, the surest first, and within one, or in two that touch, as it is written."""
+    groups: list[list[Candidate]] = []
+    for chunk_id in dict.fromkeys(c.passage.chunk_id for c in chosen):
+        here = [c for c in told if c.passage.chunk_id == chunk_id]
+        touching = next((group for group in groups if _touch(group[0].passage, here[0].passage)), None)
+        if touching is None:
+            groups.append(here)
+        else:
+            touching += here
+    return [sorted(group, key=lambda c: (c.passage.start, c.statement.start)) for group in groups]
+
+
+def _touch(one: Passage, other: Passage) -> bool:
+    first, second = sorted((one, other), key=lambda passage: passage.start)
+    return first.file_name == second.file_name and 0 <= second.start - first.start - len(first.text) <= TOUCHING
 
 
 def _list_of(
@@ -179,18 +239,30 @@ def _list_of(
     kind, above = seed.statement.is_item, seed.statement.above
     same = [c for c in here if c.statement.above == above and c.statement.is_item == kind]
     if kind:
-        return _as_list(part, same, _introduction(same, here))
+        return _as_list(part, [*same, *_going_on(same, candidates)], _introduction(same, here))
     below = _as_list(part, _items_below(seed, here), seed)
     return below or (_as_list(part, same, None) if headed(part, seed.statement) else None)
 
 
+def _going_on(items: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The items with which the next passage begins, where the list is cut there."""
+    last = max(items, key=lambda c: c.statement.start)
+    passage = last.passage
+    if passage.text[last.statement.end :].strip(" .;\n"):
+        return []
+    after = [c for c in candidates if c.passage.start > passage.start and _touch(passage, c.passage)]
+    return list(takewhile(lambda c: c.statement.is_item, sorted(after, key=lambda c: c.statement.start)))
+
+
 def _best_item(part: Question, ranked: Sequence[Candidate]) -> Candidate | None:
-    """Of the list whose items are marked best on average, or which is headed by what was asked."""
+    """Of the list whose items are marked best on average, most of them, or which is headed by what was asked."""
     lists: dict[tuple[str, str], list[Candidate]] = {}
     for candidate in ranked:
-        if candidate.statement.is_item and candidate.strength >= 0:
+        if candidate.statement.is_item:
             lists.setdefault((candidate.passage.chunk_id, candidate.statement.above), []).append(candidate)
-    found = [items for items in lists.values() if len(items) > 1 and _worth(part, items) >= MARKED]
+    close = [items for items in lists.values() if items[0].strength >= max(0.0, ranked[0].strength - CLOSE)]
+    needed = max(MARKED, ranked[0].mark - ABOUT)
+    found = [items for items in close if len(items) > 1 and _worth(part, items) >= needed]
     best = max(found, key=lambda items: _worth(part, items), default=None)
     return best[0] if best else None
 
@@ -235,5 +307,5 @@ def _as_list(part: Question, items: Sequence[Candidate], introduction: Candidate
     asked = COUNT.search(part.text)
     said = asked[1].lower() if asked else ""
     count = int(said) if said.isdigit() else NUMBER_WORDS.get(said, MOST_ITEMS)
-    in_order = sorted(items, key=lambda c: c.statement.start)
+    in_order = sorted(items, key=lambda c: (c.passage.start, c.statement.start))
     return Shown(tuple(in_order[: max(2, min(count, MOST_ITEMS))]), introduction)
