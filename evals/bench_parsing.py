@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 
 from evals.tables import Section, machine, shared_data, table
 from masis.errors import UnreadableFile
@@ -44,8 +45,32 @@ def measure() -> Section:
         f"Pages (sheets, slides, whole texts) per second on {machine()}. The sandbox costs some milliseconds a file, a "
         "fork and the way there and back: much of a file that takes one millisecond, next to nothing of a long one. "
         f"Reading in process is no choice for files from outside; it is here as the measure.\n\n{table(header, rows)}"
+        f"{_cost_of_filings()}"
     )
     return Section("parsing", "Reading files", body)
+
+
+def _cost_of_filings() -> str:
+    folder = shared_data("kgrag_sec10q")
+    if folder is None:
+        return ""
+    files = [(path.name, path.read_bytes()) for path in sorted((folder / "docs").glob("*.pdf"))]
+    # What the processes of the sandbox used is known once they are gone.
+    before = _cpu_seconds()
+    sandbox = Sandbox(Settings(parse_processes=1))
+    pages = sum(len(sandbox.parse(data, name).pages) for name, data in files)
+    sandbox.close()
+    used = _cpu_seconds() - before
+    largest = getrusage(RUSAGE_CHILDREN).ru_maxrss / 1000
+    return (
+        f"\n\n{len(files)} quarterly reports, {pages} pages: {pages / used:.0f} pages per CPU second, the start of the "
+        f"sandbox included; the largest of its processes had {largest:.0f} MB."
+    )
+
+
+def _cpu_seconds() -> float:
+    used = [getrusage(who) for who in (RUSAGE_SELF, RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
 
 
 def _by_kind() -> dict[str, list[NamedFile]]:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,11 +12,15 @@ from typing import Any
 from evals.tables import Section, shared_data, table
 from masis.errors import UnreadableFile
 from masis.settings import Settings
+from masis.sources.pdf.text import opened_pdf
 from masis.sources.sandbox.pool import Sandbox
+from masis.sources.sniff import is_pdf
 
 _WORD = re.compile(r"\w+")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _LINK_TARGET = re.compile(r"\]\([^)\s]*\)|https?://\S+")
+_MERGED = re.compile(r"(\|\s*([^|\n]*[^|\s][^|\n]*?)\s*)(?:\|\s*\2\s*(?=\|))+")
+"""A cell that is repeated beside itself: one that the file has merged over several columns."""
 _SAYS_ENCRYPTED = re.compile(r"password|encrypted", re.IGNORECASE)
 _SAYS_EMPTY = re.compile(r"empty|no text|no files", re.IGNORECASE)
 
@@ -46,7 +51,8 @@ def measure() -> Section:
     body = (
         "Good files must give text, encrypted and empty ones must be refused with that reason, hostile ones must end "
         "as text or a refusal with advice, within limits and without fetching anything. All are read in the sandbox. "
-        "The references are another program's Markdown of the same files, where the data set has one.\n\n"
+        "The references are another program's Markdown of the same files, where the data set has one, with a merged "
+        "cell counted once; of a PDF, pdfium's own text of what lies on the page.\n\n"
         f"{table(header, rows)}"
     )
     return Section("formats", title, body)
@@ -80,8 +86,28 @@ def judge(sandbox: Sandbox, folder: Path, entry: dict[str, Any]) -> Judged:
         return Judged(entry["file"], expect, str(refused), is_right, None)
     reference = entry.get("expected_markdown")
     share = words_found((folder / reference).read_text(), document.text) if reference else None
+    if expect == "text" and is_pdf(path.read_bytes()):
+        share = words_found(pdf_text(path.read_bytes()), document.text)
     is_right = expect not in ("encrypted", "empty") and bool(document.text.strip() or document.members)
     return Judged(entry["file"], expect, f"{len(document.text)} characters", is_right, share)
+
+
+def pdf_text(data: bytes) -> str:
+    """As pdfium writes it, hyphens at the ends of lines closed; what lies outside its page is left out."""
+    pages = (_on_page(page.get_textpage(), page.get_width()) for page in opened_pdf(data, "file.pdf"))
+    return unicodedata.normalize("NFC", re.sub("[\ufffe\x02]\\s*", "", "\n".join(pages)))
+
+
+def _on_page(text: Any, width: float) -> str:
+    """One half of a spread is printed with the other beside the page."""
+    lines = text.get_text_range().split("\r\n")
+    counted, shown = 0, []
+    for line in lines:
+        middle = counted + len(line) // 2
+        left, _, right, _ = text.get_charbox(min(middle, text.count_chars() - 1)) if line.strip() else (0, 0, 0, 0)
+        shown += [line] if 0 <= (left + right) / 2 <= width else []
+        counted += len(line) + 2
+    return "\n".join(shown)
 
 
 def _is_right_refusal(expect: str, refusal: str) -> bool:
@@ -94,7 +120,8 @@ def _is_right_refusal(expect: str, refusal: str) -> bool:
 
 def words_found(reference: str, text: str) -> float:
     """How often a word stands there counts; addresses of links and comments are not what a reader reads."""
-    wanted = Counter(_words(_LINK_TARGET.sub(" ", _COMMENT.sub(" ", reference))))
+    once = _MERGED.sub(r"\1", _LINK_TARGET.sub(" ", _COMMENT.sub(" ", reference)))
+    wanted = Counter(_words(once))
     found = wanted & Counter(_words(text))
     return found.total() / wanted.total() if wanted else 1.0
 

@@ -12,11 +12,13 @@ from tempfile import TemporaryDirectory
 
 from evals.layout_prints import (
     CHROMIUM_STYLES,
+    LIBREOFFICE_STYLES,
     REPORTLAB_STYLES,
     Chromium,
     has_signs,
     is_long_worded,
     is_spanning,
+    printed_by_libreoffice,
     printed_by_reportlab,
 )
 from evals.layout_tables import Half, KnownTable, known_tables
@@ -81,9 +83,9 @@ def measure() -> Section:
     by_style = table(["style", "tables", "cell F1", "header", "wrong figures"], styles)
     body = (
         f"{len(prints)} tables of TAT-QA and WikiTableQuestions (the half kept for reporting), printed by "
-        "reportlab and Chromium. Cell F1: a cell is right when its text stands in the row of its label. Header: of the "
-        "right cells, those under their column's whole name. Wrong figures: of the cells with a figure, those whose "
-        "figure is not in the row it was printed in.\n\n"
+        "reportlab, Chromium and LibreOffice. Cell F1: a cell is right when its text stands in the row of its label. "
+        "Header: of the right cells, those under their column's whole name. Wrong figures: of the cells with a figure, "
+        "those whose figure is not in the row it was printed in.\n\n"
         f"{table(header, rows)}\n\nMASIS by style:\n\n{by_style}"
     )
     return Section("layout", title, body)
@@ -100,6 +102,10 @@ def all_prints(half: Half) -> Iterator[Print]:
         for style in CHROMIUM_STYLES:
             for each in _fitting(known, style):
                 yield Print(f"Chromium, {style}", each, browser.printed(each, style))
+    for style in LIBREOFFICE_STYLES:
+        chosen = _fitting(known, style)
+        for each, pdf in zip(chosen, printed_by_libreoffice(chosen, style), strict=False):
+            yield Print(f"LibreOffice, {style}", each, pdf)
 
 
 def _fitting(known: Sequence[KnownTable], style: str) -> list[KnownTable]:

@@ -12,12 +12,10 @@ from evals.answer_data import WORKSPACE, AnswerSet, Posed, opened
 from evals.answer_scoring import ANSWERED, MARK
 from evals.intervals import share
 from evals.retrieval_systems import Keywords
-from evals.table_data import TableQuestion, report_questions, wiki_questions, with_strangers
+from evals.table_data import TableQuestion, has_answer, report_questions, wiki_questions, with_strangers
 from evals.tables import Section, table
 from masis import Masis
-from masis.language.measures import NUMBER_WORDS
 from masis.reasoning.offline.tables.engine import TableAnswer, answer_from_tables
-from masis.reasoning.offline.tables.values import amount, stems
 from masis.types import SearchFilters
 from training.sets import held_out
 
@@ -106,26 +104,6 @@ def _ask(masis: Masis, question: TableQuestion) -> Outcome:
     result = masis.ask(posed.text, WORKSPACE, filters=SearchFilters(documents=posed.files))
     answer = MARK.sub(" ", result.answer) if result.outcome in ANSWERED else ""
     return Outcome(bool(answer), has_answer(question, answer))
-
-
-def has_answer(question: TableQuestion, text: str) -> bool:
-    """Every value of the reference, as whole words or as a number."""
-    said = " ".join(str(NUMBER_WORDS.get(word, word)) for word in stems_of_all(text))
-    numbers = {abs(value) for found in re.findall(r"\d[\d,]*(?:\.\d+)?", text) if (value := amount(found)) is not None}
-    numbers |= {float(word) for word in said.split() if word.isdigit()}
-    return bool(text) and all(_has(said, numbers, value) for value in question.answers)
-
-
-def stems_of_all(text: str) -> list[str]:
-    """In pieces, since the stems of a long text are cut."""
-    return [stem for piece in re.split(r"[\n;()]", text) for stem in stems(piece)]
-
-
-def _has(said: str, numbers: set[float], value: str) -> bool:
-    wanted = amount(value)
-    if wanted is not None and any(abs(abs(wanted) - number) <= 0.006 * abs(wanted) for number in numbers):
-        return True
-    return f" {' '.join(stems(value))} " in f" {said} "
 
 
 def _row(name: str, outcomes: Sequence[Outcome]) -> list[object]:

@@ -1,18 +1,22 @@
 """`python -m evals.fit_likelihood`: fits the weights of masis.reasoning.offline.likelihood and prints them.
 
 On answers of the offline writer to questions that no model of ours was trained on: those that come with their passages
-(evals.given_passages), of each set the half that may be looked at. What it is worth on the other half is
-in docs/benchmarks.md (`python -m evals eval given`).
+(evals.given_passages), of each set the half that may be looked at; and questions on tables (evals.table_data), of the
+development part those that the table engine's weights were not fitted on, each table among others of its set. What it
+is worth on the other halves is in docs/benchmarks.md (`python -m evals eval confidence`).
 """
 
+import random
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
 
 import numpy as np
 from rich.progress import track
 
+from evals.fit_tables import is_left_out
 from evals.given_passages import Given, given, halves
 from evals.strength_fit import logistic
+from evals.table_data import TableQuestion, among_others, has_answer, report_questions, wiki_questions, with_strangers
 from masis.audit.verdicts import judge_claims
 from masis.reasoning.offline.likelihood import Signs, signs_of
 from masis.reasoning.offline.verifier import second_opinion
@@ -20,12 +24,43 @@ from masis.reasoning.offline.writer import ANSWERS, written
 from masis.reasoning.ports import Passage, WritingBrief
 from masis.types import EvidenceChunk
 
-SIGNS = np.array([1, 1, 1, 1, -1, 1, 0, 0])
+SIGNS = np.array([1, 1, 1, 1, -1, 1, 1, 1, 0, 0, 0])
 """Which way a sign may speak; 0: either."""
-
+TABLES_ASKED = 160
+"""Of each set of tables."""
+STRANGERS = 0.3
+SEED = 5
 
 fitted_on = ("SQuAD 2.0", "CLAPnq", "business excerpts")
 """The references of MTRAG are no measure of a quotation; PolicyQA may only be measured with."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnTable(Given):
+    """A question on a table as one that comes with its passages."""
+
+    asked: TableQuestion | None = None
+
+    def is_right(self, answer: str) -> bool:
+        return self.asked is not None and bool(self.asked.answers) and has_answer(self.asked, answer)
+
+
+def on_tables(*, to_fit: bool, limit: int = TABLES_ASKED) -> list[OnTable]:
+    """Each among other tables of its set, some of them without the one that answers."""
+    drawn = random.Random(SEED)
+    found = []
+    for questions in (wiki_questions(to_fit=to_fit), report_questions(to_fit=to_fit)):
+        held = [q for q in questions if q.answers and (not to_fit or is_left_out(q.table))]
+        asked = drawn.sample(held, min(limit, len(held)))
+        found += [
+            _on_table(q, n) for n, q in enumerate(with_strangers(among_others(asked, seed=SEED), STRANGERS, SEED))
+        ]
+    return found
+
+
+def _on_table(question: TableQuestion, number: int) -> OnTable:
+    key = f"{question.set}-{question.table}-{number}"
+    return OnTable(question.set, key, question.text, tuple(question.passages), question.answers, True, question)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +100,20 @@ def as_evidence(passage: Passage) -> EvidenceChunk:
     }
 
 
-def fitted(answers: Sequence[Answer]) -> tuple[list[float], float]:
-    spoken = [answer for answer in answers if answer.signs]
-    rows = np.array([astuple(answer.signs[0]) for answer in spoken])
+def fitted(answers: Sequence[Answer], *, from_table: bool) -> tuple[list[float], float]:
+    spoken = [answer for answer in answers if answer.signs and answer.signs[0].from_table == from_table]
+    rows = np.array([astuple(answer.signs[0])[:-1] for answer in spoken], dtype=float)
     return logistic(rows, np.array([float(answer.is_right) for answer in spoken]), SIGNS)
 
 
 def main() -> None:
-    items = [item for item in halves(given(), 0) if item.set in fitted_on]
+    items = [*(item for item in halves(given(), 0) if item.set in fitted_on), *on_tables(to_fit=True)]
     # Also where the writer would be silent: what a low likelihood means is learnt from those.
     answers = [_answer(item, at_least=-100.0) for item in track(items, "answers")]
-    weights, bias = fitted(answers)
-    named = ", ".join(f"{f.name}={w:.2f}" for f, w in zip(fields(Signs), weights, strict=True))
-    print(f"WEIGHTS = Signs({named})\nBIAS = {bias:.2f}")
+    for name, from_table in (("WEIGHTS", False), ("OF_CELLS", True)):
+        weights, bias = fitted(answers, from_table=from_table)
+        named = ", ".join(f"{f.name}={w:.2f}" for f, w in zip(fields(Signs), weights, strict=False))
+        print(f"{name} = Signs({named})\nBIAS = {bias:.2f}")
 
 
 if __name__ == "__main__":

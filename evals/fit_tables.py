@@ -1,8 +1,9 @@
 """`python -m evals.fit_tables`: fits the weights of masis.reasoning.offline.tables and writes them beside its code.
 
 On the development halves of WikiTableQuestions and TAT-QA (evals.table_data), with some of the questions asked again of
-other tables. What is known of a question is its answer, not how it is found, so all trials that give it count as right;
-where none does, saying nothing counts. One table in six is left out to make a probability of the model's shares.
+other tables, and those of TAT-QA again of their own table among others. What is known of a question is its answer, not
+how it is found, so all trials that give it count as right; where none does, saying nothing counts. One table in six is
+left out to make a probability of the model's shares.
 """
 
 import argparse
@@ -16,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from evals.table_data import TableQuestion, report_questions, wiki_questions, with_strangers
+from evals.table_data import TableQuestion, among_others, report_questions, wiki_questions, with_strangers
 from masis.reasoning.offline.tables.anchors import Asked
 from masis.reasoning.offline.tables.features import CLASS_PLACE, FORM_PLACE, NAMES, grams
 from masis.reasoning.offline.tables.grid import tables_of
@@ -54,7 +55,7 @@ class Seen:
 
 def seen(question: TableQuestion) -> Seen | None:
     asked = Asked(question.text)
-    pool = pool_of(asked, tables_of([question.passage]))
+    pool = pool_of(asked, tables_of(question.passages))
     if pool is None:
         return None
     right = [question.is_answered_by(trial) for trial in pool.trials]
@@ -194,9 +195,8 @@ def main() -> None:
     chosen = arguments.parse_args()
     wiki, reports = wiki_questions(to_fit=True), report_questions(to_fit=True)
     random.Random(0).shuffle(wiki)
-    data = all_seen(
-        [*with_strangers(wiki[: chosen.limit], STRANGERS), *with_strangers(reports, STRANGERS)], chosen.processes
-    )
+    asked = [*with_strangers(wiki[: chosen.limit], STRANGERS), *with_strangers(reports, STRANGERS)]
+    data = all_seen([*asked, *among_others(reports)], chosen.processes)
     kept = [one for one in data if not is_left_out(one.question.table)]
     left = [one for one in data if is_left_out(one.question.table)]
     weights = fitted(kept).weights

@@ -1,12 +1,15 @@
-"""Prints known tables to PDF in the styles of real documents, by reportlab and by Chromium."""
+"""Prints known tables to PDF in the styles of real documents, by reportlab, Chromium and LibreOffice."""
 
 import html
 import io
 import os
 import re
 import shutil
+import subprocess
+import tempfile
 from collections.abc import Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from reportlab.lib import colors
@@ -42,6 +45,28 @@ REPORTLAB_STYLES = (
     "signs apart",
 )
 CHROMIUM_STYLES = ("ruled", "unruled", "zebra", "spanning ruled", "spanning unruled", "wrapped unruled")
+
+LIBREOFFICE_STYLES = ("ruled", "unruled")
+
+
+def printed_by_libreoffice(tables: Sequence[KnownTable], style: str) -> list[bytes]:
+    """None where it is not installed."""
+    program = shutil.which("soffice")
+    if program is None:
+        return []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for number, table in enumerate(tables):
+            text = _document(table, style)
+            # It does not know the borders and paddings of style sheets.
+            border = "border=1 cellspacing=0 " if style == "ruled" else ""
+            (folder / f"{number}.html").write_text(text.replace("<table>", f"<table {border}cellpadding=4>"))
+        profile = f"-env:UserInstallation=file://{name}/profile"
+        command = [program, profile, "--headless", "--convert-to", "pdf", "--outdir", name]
+        subprocess.run(
+            [*command, *sorted(map(str, folder.glob("*.html")))], check=True, capture_output=True, timeout=300
+        )
+        return [(folder / f"{number}.pdf").read_bytes() for number in range(len(tables))]
 
 
 def printed_by_reportlab(table: KnownTable, style: str) -> bytes:

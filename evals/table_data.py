@@ -6,14 +6,16 @@ import hashlib
 import io
 import json
 import random
+import re
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from evals.tables import shared_data
+from masis.language.measures import NUMBER_WORDS
 from masis.reasoning.offline.tables.trials import Trial
 from masis.reasoning.offline.tables.values import amount, stems
 from masis.reasoning.ports import Passage
@@ -34,10 +36,21 @@ class TableQuestion:
     is_reckoned: bool = False
     """The answer is a number that may stand nowhere in the table."""
     is_percent: bool = False
+    beside: tuple[str, ...] = ()
+    """Other documents that are found with it."""
+
+    @property
+    def file_name(self) -> str:
+        return f"{self.table.rsplit('/', 1)[-1]}.md"
 
     @property
     def passage(self) -> Passage:
-        return Passage(PASSAGE, f"{self.table.rsplit('/', 1)[-1]}.md", 1, self.document)
+        return Passage(PASSAGE, self.file_name, 1, self.document)
+
+    @property
+    def passages(self) -> list[Passage]:
+        others = (Passage(f"c{n:010}", f"other-{n}.md", 1, text) for n, text in enumerate(self.beside, start=2))
+        return [self.passage, *others]
 
     def on(self, other: "TableQuestion") -> "TableQuestion":
         """Asked of another table, which does not answer it."""
@@ -45,7 +58,7 @@ class TableQuestion:
 
     def is_answered_by(self, trial: Trial) -> bool:
         """The same figure, signs and rounding aside, or the same words."""
-        if not self.answers:
+        if not self.answers or trial.table.file_name != self.file_name:
             return False
         if trial.value is not None and len(self.answers) == 1 and (wanted := amount(self.answers[0])) is not None:
             value = 100 * trial.value if self.is_percent and trial.form in ("share", "ratio") else trial.value
@@ -149,6 +162,36 @@ def with_strangers(questions: Sequence[TableQuestion], share: float, seed: int =
     return [*questions, *added]
 
 
+def among_others(questions: Sequence[TableQuestion], others: int = 3, seed: int = 2) -> list[TableQuestion]:
+    """The questions, each asked of its table and of some of the set that do not answer it."""
+    drawn = random.Random(seed)
+    documents = {q.table: q.document for q in questions}
+    return [
+        replace(q, beside=tuple(documents[t] for t in drawn.sample(sorted(documents), others + 1) if t != q.table))
+        for q in questions
+    ]
+
+
 def _width(question: TableQuestion) -> int:
     row = next(line for line in question.document.splitlines() if line.startswith("|"))
     return row.count("|")
+
+
+def has_answer(question: TableQuestion, text: str) -> bool:
+    """Every value of the reference, as whole words or as a number."""
+    said = " ".join(str(NUMBER_WORDS.get(word, word)) for word in stems_of_all(text))
+    numbers = {abs(value) for found in re.findall(r"\d[\d,]*(?:\.\d+)?", text) if (value := amount(found)) is not None}
+    numbers |= {float(word) for word in said.split() if word.isdigit()}
+    return bool(text) and all(_has(said, numbers, value) for value in question.answers)
+
+
+def stems_of_all(text: str) -> list[str]:
+    """In pieces, since the stems of a long text are cut."""
+    return [stem for piece in re.split(r"[\n;()]", text) for stem in stems(piece)]
+
+
+def _has(said: str, numbers: set[float], value: str) -> bool:
+    wanted = amount(value)
+    if wanted is not None and any(abs(abs(wanted) - number) <= 0.006 * abs(wanted) for number in numbers):
+        return True
+    return f" {' '.join(stems(value))} " in f" {said} "

@@ -136,7 +136,7 @@ def main() -> None:
     write(given.out / "claims.jsonl.gz", [*(_cut(e.as_json()) for e in [*real, *made]), *measured])
     write(
         given.out / "selections.jsonl.gz",
-        (e.as_json() for e in selections(given.data, thesaurus, rng, list(written(given.data)))),
+        (e.as_json() for e in selections(given.data, thesaurus, random.Random(SEED), list(written(given.data)))),
     )
 
 

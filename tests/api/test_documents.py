@@ -64,6 +64,15 @@ def test_a_document_is_read_to_the_character(client: httpx.Client) -> None:
     assert client.get(f"{here}/passages/joined", params={"start": 3, "end": 10**6}).status_code == 404
 
 
+def test_a_table_is_read_cell_by_cell(client: httpx.Client) -> None:
+    client.post("/masis/workspaces/cells/documents?wait=true", files=uploads(**{"ports.csv": "Port,Ships\nHull,12\n"}))
+    (document,) = client.get("/masis/workspaces/cells/documents").json()["items"]
+    read = client.get(f"/masis/workspaces/cells/documents/{document['document_id']}/text").json()
+    (block,) = [block for block in read["blocks"] if block["kind"] == "table"]
+    assert block["table"]["header"] == ["Port", "Ships"]
+    assert [[read["text"][start:end] for start, end in row] for row in block["table"]["rows"]] == [["Hull", "12"]]
+
+
 def test_a_passage_of_another_document_is_not_here(client: httpx.Client) -> None:
     found = client.get(f"{ACME}/search", params={"q": "gateway outage"}).json()[0]
     other = hashlib.sha256(DOCUMENTS["board-memo.md"].encode()).hexdigest()

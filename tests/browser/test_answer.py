@@ -69,6 +69,11 @@ def test_a_pdf_opens_at_its_page_with_the_words_marked_on_the_image_and_in_the_t
     marks = source.get_by_role("region", name="Text of the page").locator("mark")
     expect(marks.first).to_be_visible()
     assert "22.7" in " ".join(marks.all_inner_texts())
+    table = source.get_by_role("table").filter(has_text="Research and development expense")
+    expect(table.get_by_role("columnheader", name="Fiscal 2025")).to_be_visible()
+    # The whole row is cited; the sentence repeats one of its cells.
+    expect(table.locator("td.said")).to_have_text("22.7")
+    expect(table.locator("td.said mark")).to_be_in_viewport()
     source.get_by_role("button", name="Next page").click()
     expect(source.get_by_role("combobox", name="Page")).to_have_value("4")
     expect(marks).to_have_count(0)

@@ -161,6 +161,8 @@ def test_a_search_shows_the_passages_and_can_be_narrowed(home: Path) -> None:
     undated = sum(each["date"] is None for each in known)
     assert undated
     assert f"{undated} document" in here("search", "revenue", "-w", "tolmerick", "--since", "2020", home=home).stderr
+    planned = here("ask", "What was revenue?", "-w", "tolmerick", "--since", "2020", "--dry-run", home=home)
+    assert f"{undated} document" in planned.stderr
     wrong = here("search", "revenue", "-w", "tolmerick", "--since", "soon", home=home)
     assert (wrong.returncode, "not a date" in wrong.stderr) == (1, True)
     assert "is not a page range" in here("search", "revenue", "-w", "tolmerick", "--pages", "x", home=home).stderr

@@ -4,7 +4,7 @@ import { pageAt, pageModel } from "../../src/masis/api/web/static/js/logic/sourc
 
 const marked = (model) =>
   model
-    .flatMap((group) => (group.kind === "table" ? group.rows.flatMap((row) => row.cells.flat()) : group.pieces))
+    .flatMap((group) => (group.kind === "table" ? group.rows.flatMap((row) => row.cells.flatMap((cell) => cell.pieces)) : group.pieces))
     .filter((piece) => piece.marked)
     .map((piece) => piece.text);
 
@@ -13,11 +13,23 @@ test("the cited words are marked where they stand, over the ends of lines", () =
   assert.deepEqual(marked(model), ["two", "three"]);
 });
 
-test("rows become a table, and a mark over several cells is in each of them", () => {
-  const model = pageModel({ text: "Intro\nYear | Sales\n2024 | 3.1\nEnd", start: 0 }, { start: 19, end: 29 });
+const TABLE = "Intro\n|  | 2024 | 2025 |\n|---|---|---|\n| Sales | $ 3.1 | 13.1 |\nEnd";
+const ROW = { start: TABLE.indexOf("Sales"), end: TABLE.indexOf(" |\nEnd") };
+
+test("rows become a table under their columns' names, and a mark over several cells is in each of them", () => {
+  const model = pageModel({ text: TABLE, start: 0 }, ROW);
   assert.deepEqual(model.map((group) => group.kind), ["text", "table", "text"]);
-  assert.equal(model[1].rows.length, 2);
-  assert.deepEqual(marked(model), ["2024", "3.1"]);
+  assert.deepEqual(model[1].head.map((cell) => cell.pieces.map((piece) => piece.text).join("")), ["", "2024", "2025"]);
+  assert.equal(model[1].rows.length, 1);
+  assert.deepEqual(marked(model), ["Sales", "$ 3.1", "13.1"]);
+});
+
+test("of a cited row the cell that the sentence repeats is told apart, by its whole figure", () => {
+  const said = (sentence) =>
+    pageModel({ text: TABLE, start: 0 }, ROW, sentence)[1].rows[0].cells.map((cell) => cell.isSaid);
+  assert.deepEqual(said("Sales were $3.1 million in 2024."), [false, true, false]);
+  assert.deepEqual(said("Sales: 13.1 in 2025."), [false, false, true]);
+  assert.deepEqual(said("Sales grew."), [false, false, false]);
 });
 
 test("headings lose their signs and no mark its place", () => {

@@ -17,7 +17,7 @@ from masis.runs.ingestions import Counts, IngestedFile, Ingestion
 from masis.runs.planning import Finding
 from masis.runs.records import RunRecord, UsageRow
 from masis.settings import QUESTION_CEILING
-from masis.types import WORKSPACE_NAME, WORKSPACE_NAME_RULE, DeletionReceipt, DocumentStatus
+from masis.types import WORKSPACE_NAME, WORKSPACE_NAME_RULE, BlockKind, Box, DeletionReceipt, DocumentStatus
 
 LATEST_OFFSET = 2**31
 Offset = Annotated[int | None, Query(ge=0, le=LATEST_OFFSET, description="In the document's text, as citations count.")]
@@ -90,6 +90,29 @@ class MarkOut(Described):
     bottom: float
 
 
+class TableOut(Described):
+    caption: str
+    unit: str
+    header: list[str]
+    """A name for each column; empty where there is none."""
+    rows: list[list[tuple[int, int]]]
+    """For each row its cells, the label first, as start and end in the document's text."""
+
+
+class BlockOut(Described):
+    """A heading, a paragraph, a list item, a table or a note: exactly the document's text from `start` to `end`."""
+
+    kind: BlockKind
+    page: int
+    start: int
+    end: int
+    level: int = 0
+    """Of a heading, 1 the highest; of a list item, 1 the outermost."""
+    box: Box | None = None
+    """Where it stands on the page of a PDF: left, top, right, bottom, in points from the lower left corner."""
+    table: TableOut | None = None
+
+
 class DocumentText(Described):
     """What was read of a document; every character span of MASIS counts in the whole of it."""
 
@@ -103,6 +126,7 @@ class DocumentText(Described):
     label: str | None
     """Of the page that was asked for."""
     pages: list[PageOut]
+    blocks: list[BlockOut]
 
 
 class Passage(Described):

@@ -143,6 +143,8 @@ def ask(
         from masis.types import Budget
 
         filters = filters_from(document, file_type, since, until, pages)
+        if since or until:
+            _say_undated(masis.library.catalog.undated(workspace))
         if dry_run:
             show_plan(masis.plan(question, workspace, max_retries=max_retries, filters=filters), as_json)
             return

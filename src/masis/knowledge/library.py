@@ -24,7 +24,7 @@ from masis.knowledge.ingestion.uploads import Uploads, base_name
 from masis.knowledge.ingestion.vectors import Vectorizer, VectorStage
 from masis.knowledge.originals import originals_for
 from masis.knowledge.search.filtering import store_filters
-from masis.knowledge.search.outline import meant_document, openings
+from masis.knowledge.search.outline import meant_document, openings, rest_of_table
 from masis.knowledge.search.reranking import EmbeddedReranker
 from masis.knowledge.search.searching import Searcher
 from masis.knowledge.store.port import VectorStore, store_for
@@ -43,6 +43,9 @@ from masis.types import (
     SearchResult,
     Section,
 )
+
+TABLES_COMPLETED = 3
+"""Passages whose tables are looked up whole."""
 
 
 def open_library(
@@ -176,6 +179,17 @@ class Library:
             return []
         indexed = await self._store.chunks(workspace_id, meant)
         return openings([item.chunk for item in indexed], limit)
+
+    async def whole_tables(self, workspace_id: str, evidence: Sequence[EvidenceChunk]) -> list[EvidenceChunk]:
+        """The evidence, and behind it the other rows of the tables that the best of it have rows of: a count or a
+        superlative over half of a table is wrong."""
+        added: dict[str, EvidenceChunk] = {}
+        with_rows = [chunk for chunk in evidence if "\n|" in f"\n{chunk['text']}"]
+        for found in with_rows[:TABLES_COMPLETED]:
+            indexed = await self._store.chunks(workspace_id, found["document_id"])
+            added |= {c["chunk_id"]: c for c in rest_of_table([item.chunk for item in indexed], found)}
+        known = {chunk["chunk_id"] for chunk in evidence}
+        return [*evidence, *(chunk for name, chunk in added.items() if name not in known)]
 
     async def require_filters(self, workspace_id: str, filters: SearchFilters) -> None:
         """Raises InvalidInput for filters that cannot be used."""

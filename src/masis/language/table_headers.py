@@ -103,12 +103,20 @@ def _is_period(cell: str) -> bool:
 
 
 def _spread(line: Cells, width: int) -> list[str]:
-    """A name that spans columns stands in the first of them, or somewhere over the middle when it spans all."""
-    filled = [(at, cell) for at, cell in enumerate(line) if cell and at]
-    if len(filled) == 1 and LEADS_TO_A_DATE.search(filled[0][1]):
-        return [line[0], *[filled[0][1]] * (width - 1)]
-    spread, last = [line[0]], ""
-    for cell in _padded(line, width)[1:]:
+    """A name that spans columns stands in the first of them, or somewhere over the middle when it spans all; a period
+    may also stand in the last."""
+    cells = _padded(line, width)[1:]
+    filled = [cell for cell in cells if cell]
+    if len(filled) == 1 and (LEADS_TO_A_DATE.search(filled[0]) or PERIOD.search(filled[0])):
+        return [line[0], *[filled[0]] * (width - 1)]
+    if filled and not cells[0] and cells[-1] and all(map(PERIOD.search, filled)):
+        return [line[0], *reversed(_repeated(cells[::-1]))]
+    return [line[0], *_repeated(cells)]
+
+
+def _repeated(cells: Cells) -> list[str]:
+    spread, last = [], ""
+    for cell in cells:
         last = cell or last
         spread.append(last)
     return spread

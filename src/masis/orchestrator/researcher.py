@@ -67,6 +67,7 @@ async def absent_words(
 
 
 OVERVIEW_PASSAGES = 10
+READ_ANYWAY = 5
 BORNE_OUT: tuple[Verdict, ...] = ("verbatim", "supported")
 
 
@@ -106,6 +107,11 @@ async def researcher(state: MASISState, runtime: Runtime[Services]) -> StateUpda
         update = _ask_person("unavailable", turn, warning=error.code, error=str(error))
         return update | {"failure": turn.failure(error)}
     evidence = select_evidence([*result.candidates, *borne_out_before(state)], plan.threshold, guidance_of(state).over)
+    if not evidence and filters_of(state).documents:
+        # Who names the documents has said where the answer is: the best of them is read, however it scores.
+        evidence = select_evidence(result.candidates[:READ_ANYWAY], 0.0, guidance_of(state).over)
+    if services.whole_tables:
+        evidence = await services.whole_tables(state["workspace_id"], evidence)
     if parsed(plan.text).shape == "overview" and services.outline:
         opened = await services.outline(
             state["workspace_id"], plan.text, result.candidates, filters_of(state), OVERVIEW_PASSAGES

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from langgraph.runtime import Runtime
 
+from masis.audit.checks.signature import Check
 from masis.audit.checks.weighing import SecondOpinion
 from masis.reasoning.ports import Auditor, Judge, Writer
 from masis.settings import Settings, current_settings
@@ -44,6 +45,12 @@ class Outline(Protocol):
     ) -> list[EvidenceChunk]: ...
 
 
+class WholeTables(Protocol):
+    """Evidence with the other rows of the tables that the best of it have rows of."""
+
+    async def __call__(self, workspace_id: str, evidence: Sequence[EvidenceChunk]) -> list[EvidenceChunk]: ...
+
+
 class Lease(Protocol):
     """The right of this process to work on a run."""
 
@@ -61,10 +68,13 @@ class Services:
     judge: Judge
     second_opinion: SecondOpinion | None = None
     """Who is asked what a sentence in other words means, where code cannot tell."""
+    checks: tuple[Check, ...] = ()
+    """Checks of the caller's own, which every cited sentence has to pass as well."""
     mentions: MentionCounter | None = None
     """Without it no word is said to be absent."""
     outline: Outline | None = None
     """Without it a whole document is known by what a search finds of it."""
+    whole_tables: WholeTables | None = None
     clock: Callable[[], float] = time.perf_counter
     lease: Lease | None = None
     """Asked before and after each agent's turn; without one the run belongs to this process alone."""
@@ -83,7 +93,8 @@ def services_for(settings: Settings) -> Services:
     from masis.reasoning.llm.vision import image_reader_for
 
     library = open_library(settings, image_reader_for(settings))
-    return replace(services_with(settings, library.search), mentions=library.mentions, outline=library.outline)
+    services = services_with(settings, library.search)
+    return replace(services, mentions=library.mentions, outline=library.outline, whole_tables=library.whole_tables)
 
 
 def services_with(
@@ -92,10 +103,13 @@ def services_with(
     writer: Writer | None = None,
     auditor: Auditor | None = None,
     judge: Judge | None = None,
+    checks: Sequence[Check] = (),
 ) -> Services:
     """What is not given is made from the settings."""
     from masis.reasoning.engines import engines_for
     from masis.reasoning.offline.verifier import second_opinion
 
     writes, audits, judges = engines_for(settings)
-    return Services(settings, search, writer or writes, auditor or audits, judge or judges, second_opinion)
+    return Services(
+        settings, search, writer or writes, auditor or audits, judge or judges, second_opinion, tuple(checks)
+    )

@@ -13,12 +13,10 @@ from masis.orchestrator.human import decisions_named, guidance_of, question_of
 from masis.orchestrator.services import Services, services_of
 from masis.orchestrator.state import MASISState, StateUpdate
 from masis.orchestrator.trail import Metrics
-from masis.reasoning.ports import Listener, Passage, WritingBrief
+from masis.reasoning.ports import Listener, Passage, WritingBrief, as_passage
 from masis.reasoning.pruning import pruned
 from masis.settings import OFFLINE, Settings
 from masis.types import Claim, EvidenceChunk
-
-__all__ = ["as_passage", "count_citations", "synthesizer"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +70,6 @@ async def _summarized(question: str, whole: Context, services: Services, turn: T
         [*kept, *(p for p in shortened if p.text)], whole.chars, True, round(turn.elapsed_ms() - started, 3)
     )
     return replace(context, is_over_compressed=context.ratio < settings.over_compression_ratio)
-
-
-def as_passage(chunk: EvidenceChunk) -> Passage:
-    return Passage(
-        chunk["chunk_id"],
-        chunk["file_name"],
-        chunk["page"],
-        chunk["text"],
-        chunk.get("heading"),
-        chunk.get("date"),
-        label=chunk.get("label"),
-        start=chunk["start"],
-    )
 
 
 def _shortened(passage: Passage, summary: str | None, settings: Settings) -> Passage:

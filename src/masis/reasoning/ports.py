@@ -52,6 +52,22 @@ class Passage:
     """Which sheet or slide."""
     start: int = 0
     """Where it begins in its document: the parts of a table that was cut are put together by it."""
+    about: str = ""
+    """Whose its document is and for when, as far as the question says it too."""
+
+
+def as_passage(chunk: EvidenceChunk) -> Passage:
+    return Passage(
+        chunk["chunk_id"],
+        chunk["file_name"],
+        chunk["page"],
+        chunk["text"],
+        chunk.get("heading"),
+        chunk.get("date"),
+        label=chunk.get("label"),
+        start=chunk["start"],
+        about=chunk.get("about", ""),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from masis.database import open_database
 from masis.errors import MASISError, ModelError
 from masis.knowledge.library import Library
 from masis.orchestrator.researcher import select_evidence
-from masis.orchestrator.synthesizer import as_passage
 from masis.reasoning.engines import CHARS_A_TOKEN, PROMPT_CHARS, clients_for
 from masis.reasoning.llm.fitness import named, unfit_reasons
+from masis.reasoning.ports import as_passage
 from masis.runs.asking import checked_input
 from masis.runs.parts import Parts
 from masis.runs.run_table import RunTable

@@ -6,11 +6,10 @@ import pytest
 
 from masis.audit.verdicts import judge_claims
 from masis.orchestrator.evaluator import NOTHING_AUDITED
-from masis.orchestrator.synthesizer import as_passage
 from masis.reasoning.offline.auditor import OfflineAuditor
 from masis.reasoning.offline.judge import OfflineJudge
 from masis.reasoning.offline.writer import OfflineWriter
-from masis.reasoning.ports import Guidance, Passage, WritingBrief
+from masis.reasoning.ports import Guidance, Passage, WritingBrief, as_passage
 from tests.support.engines import chunk
 
 EVIDENCE = [

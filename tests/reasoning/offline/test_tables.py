@@ -3,12 +3,12 @@
 import pytest
 
 from masis.audit.verdicts import judge_claims
-from masis.orchestrator.synthesizer import as_passage
 from masis.reasoning.offline.tables.anchors import Asked
 from masis.reasoning.offline.tables.engine import TableAnswer, answer_from_tables
 from masis.reasoning.offline.tables.grid import Table, tables_of
 from masis.reasoning.offline.tables.trials import trials
 from masis.reasoning.offline.tables.values import amount, day
+from masis.reasoning.ports import as_passage
 from masis.types import EvidenceChunk
 from tests.support.engines import chunk
 
@@ -47,19 +47,25 @@ def only_table(*evidence: EvidenceChunk) -> Table:
 @pytest.mark.parametrize(
     ("question", "said"),
     [
-        ("What was total revenue in 2018?", "Total revenue (in thousands): $69,549 in 2018. [c00000000a1]"),
-        ("What were other operating expenses in 2019?", "Other operating expenses (in thousands): 27.0 in 2019."),
-        ("What were the total other operating expenses in 2019?", "Total other operating expenses (in thousands): 166"),
+        ("What was total revenue in 2018?", "Total revenue: $69,549 thousand in 2018. [c00000000a1]"),
+        ("What were other operating expenses in 2019?", "Other operating expenses: 27.0 thousand in 2019."),
+        ("What were the total other operating expenses in 2019?", "Total other operating expenses: 166"),
         ("What was the gross margin in 2019 and 2017 respectively?", "Gross margin: 41.5% in 2019 and 38.5% in 2017."),
         (
             "What was the change in total revenue between 2018 and 2019?",
-            "Total revenue (in thousands) decreased by $6,216, from $69,549 in 2018 to $63,333 in 2019.",
+            "Total revenue decreased by $6,216 thousand, from $69,549 thousand in 2018 to $63,333 thousand in 2019.",
         ),
         ("What was the percentage change in total revenue from 2018 to 2019?", "decreased by 8.94%"),
         ("What was the change in gross margin from 2018 to 2019?", "increased by 1.5 percentage points"),
         ("What is the average total revenue for 2018 and 2019?", "average $66,441"),
-        ("In which year was total revenue the highest?", "was higher in 2018 ($69,549) than in 2019 ($63,333)"),
-        ("What was the change in interest expense between 2018 and 2019?", "changed by 279, from (719) in 2018"),
+        (
+            "In which year was total revenue the highest?",
+            "was higher in 2018 ($69,549 thousand) than in 2019 ($63,333)",
+        ),
+        (
+            "What was the change in interest expense between 2018 and 2019?",
+            "changed by 279 thousand, from (719) thousand in 2018",
+        ),
         ("How many beds does cardiology have?", "Cardiology, Beds: 120."),
         ("Which department has the fewest nurses?", "Surgery: Nurses 70, less than Cardiology (80)"),
         ("Which department has the most beds?", "Cardiology: Beds 120, more than Oncology (90) and Surgery (60)."),
@@ -114,9 +120,9 @@ def test_a_figure_is_followed_through_a_series_of_documents_one_line_for_the_per
     answer = asked("How have total net sales changed over time?", *QUARTERS)
     assert answer is not None
     assert [s.partition(" for ")[0] for s in answer.sentences] == [
-        "Total net sales (in millions): $311,000",
-        "Total net sales (in millions): $533,000",
-        "Total net sales (in millions): $422,000",
+        "Total net sales: $311,000 million",
+        "Total net sales: $533,000 million",
+        "Total net sales: $422,000 million",
     ]
     assert all(c["verdict"] in ("supported", "verbatim") for s in answer.sentences for c in judge_claims(s, QUARTERS))
 

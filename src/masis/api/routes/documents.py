@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from masis.api.middleware.idempotency import IdempotencyKey, Once, once
 from masis.api.middleware.problems import NotHere, problems, refused_as_conflict
 from masis.api.models import (
     Accepted,
+    BlockOut,
     Cursor,
     Described,
     DocumentOut,
@@ -28,6 +29,7 @@ from masis.api.models import (
     Page,
     PageOut,
     Passage,
+    TableOut,
     WorkspaceId,
     cut,
     position_of,
@@ -44,7 +46,9 @@ from masis.errors import DuplicateDocument, UnknownPassage
 from masis.knowledge import catalog_rows
 from masis.knowledge.search.passages import read_words
 from masis.runs.ingestions import Ingestion
-from masis.types import PAGE_BREAK, DeletionReceipt, Document, DocumentStatus, ParsedDocument
+from masis.sources.blocks import blocks_of, read_table
+from masis.types import PAGE_BREAK, Block, DeletionReceipt, Document, DocumentStatus, ParsedDocument
+from masis.types import Page as SourcePage
 
 router = APIRouter(prefix="/masis/workspaces/{workspace_id}/documents", tags=["documents"])
 
@@ -151,7 +155,9 @@ async def get_document_text(
 ) -> DocumentText:
     await known_document(access, workspace_id, document_id)
     parsed = await parsed_document(access, workspace_id, document_id)
-    shown = [each for each in pages_of(parsed) if page in (None, each.number)]
+    read = zip(parsed.pages, pages_of(parsed), strict=True)
+    found = [(each, _blocks(source, each.start)) for source, each in read if page in (None, each.number)]
+    shown, blocks = [each for each, _ in found], [block for _, several in found for block in several]
     if not shown:
         raise NotHere(f"This document has no page {page}.", advice="GET …/pages lists those it has.")
     start, end = shown[0].start, shown[-1].end
@@ -164,6 +170,7 @@ async def get_document_text(
         end=end,
         label=shown[0].label if page else None,
         pages=shown,
+        blocks=blocks,
     )
 
 
@@ -272,6 +279,25 @@ def pages_of(parsed: ParsedDocument) -> list[PageOut]:
         pages.append(PageOut(number=page.number, label=page.label, start=start, end=end))
         start = end + len(PAGE_BREAK)
     return pages
+
+
+def _blocks(page: SourcePage, start: int) -> Iterator[BlockOut]:
+    for block in blocks_of(page):
+        yield BlockOut(
+            kind=block.kind,
+            page=page.number,
+            start=start + block.start,
+            end=start + block.end,
+            level=block.level,
+            box=block.box,
+            table=_table(page.text, block, start) if block.kind == "table" else None,
+        )
+
+
+def _table(text: str, block: Block, start: int) -> TableOut:
+    table = read_table(text, block)
+    rows = [[(start + first, start + last) for first, last in row] for row in table.rows]
+    return TableOut(caption=table.caption, unit=table.unit, header=list(table.header), rows=rows)
 
 
 _INSTALLED = Path(__file__).parents[2] / "sample_documents"

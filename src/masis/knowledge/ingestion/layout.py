@@ -158,14 +158,16 @@ def _table(lines: Sequence[Line], first: int, last: int) -> Table | None:
 
 
 def _captions(lines: Sequence[Line], first: int) -> list[int]:
-    """Short lines above, blank lines between or not, that name the table and its unit, in order."""
+    """Short lines above, blank lines between or not, that name the table and its unit, or the sentence that introduces
+    it, in order."""
     found: list[int] = []
     above = first - 1
     while above >= 0 and len(found) < _MOST_CAPTIONS:
         if lines[above].kind == "blank" and above >= 1:
             above -= 1
         text = lines[above].text
-        if lines[above].kind != "text" or len(text) > _LABEL_CHARS:
+        is_short = len(text) <= (_INTRODUCTION_CHARS if text.endswith(":") else _LABEL_CHARS)
+        if lines[above].kind != "text" or not is_short:
             break
         found.insert(0, above)
         if not is_unit_line(text):

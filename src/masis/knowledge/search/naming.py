@@ -6,7 +6,7 @@ name and title and by the names on its first page; a word that names most of the
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import log
@@ -53,6 +53,8 @@ class Named:
     stems: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     meant: tuple[str, ...] = ()
     """The best of them, looked into apart; none where all are meant alike."""
+    about: Mapping[str, str] = field(default_factory=dict[str, str])
+    """For every document the words of the question that it is called by, and its period."""
 
     def known(self, document_id: str) -> frozenset[str]:
         """The words of the question that the document's name says already."""
@@ -82,7 +84,14 @@ def named_documents(question: str, documents: Sequence[KnownDocument]) -> Named:
     worth.update(dict.fromkeys(of_period, BY_PERIOD))
     meant = tuple(of_period or named_by)
     stems = {name: frozenset(content_stems(" ".join(called[name]))) for name in worth}
-    return Named(dict(worth), stems, meant if len(meant) < len(documents) else ())
+    spoken = dict.fromkeys(_naming_words(question))
+    about = {each.document_id: _about(each, spoken) for each in documents}
+    return Named(dict(worth), stems, meant if len(meant) < len(documents) else (), about)
+
+
+def _about(document: KnownDocument, spoken: Iterable[str]) -> str:
+    own = _called(document)
+    return "; ".join(part for part in (" ".join(word for word in spoken if word in own), document.period) if part)
 
 
 def _matches(question: str, called: Mapping[str, frozenset[str]]) -> dict[str, float]:

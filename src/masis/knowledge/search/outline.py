@@ -7,6 +7,10 @@ from itertools import pairwise
 from masis.language.words import content_stems
 from masis.types import Chunk, Document, EvidenceChunk
 
+LONGEST_TABLE = 24_000
+"""Characters."""
+BETWEEN_PARTS = 4
+
 
 def meant_document(question: str, documents: Sequence[Document], found: Sequence[EvidenceChunk]) -> str | None:
     """The document that the question names by its file, the only one there is, or the one that was found first."""
@@ -25,6 +29,29 @@ def openings(chunks: Sequence[Chunk], limit: int) -> list[EvidenceChunk]:
     first = in_order[:1]
     later = [two for one, two in pairwise(in_order) if two.heading != one.heading] or in_order[1:]
     return [_as_evidence(chunk) for chunk in [*first, *later][:limit]]
+
+
+def rest_of_table(chunks: Sequence[Chunk], found: EvidenceChunk) -> list[EvidenceChunk]:
+    """The passages that have the other rows of a table that was cut; none of a table too long to be read whole."""
+    in_order = sorted(chunks, key=lambda chunk: chunk.start)
+    inside = [n for n, c in enumerate(in_order) if c.start < found["end"] and found["start"] < c.end]
+    if not inside:
+        return []
+    first, last = inside[0], inside[-1]
+    while first and _continues(in_order[first], in_order[first - 1]):
+        first -= 1
+    while last + 1 < len(in_order) and _continues(in_order[last + 1], in_order[last]):
+        last += 1
+    if in_order[last].end - in_order[first].start > LONGEST_TABLE:
+        return []
+    others = [c for n, c in enumerate(in_order[first : last + 1], start=first) if n not in inside]
+    return [{**_as_evidence(c), "score": found["score"], "about": found.get("about", "")} for c in others]
+
+
+def _continues(chunk: Chunk, before: Chunk) -> bool:
+    """Rows whose header stands above the passage, right behind those of the passage before."""
+    header = re.split(r"\n| > ", chunk.heading or "")[-1]
+    return header.startswith("|") and chunk.text.startswith("|") and 0 <= chunk.start - before.end <= BETWEEN_PARTS
 
 
 def _as_evidence(chunk: Chunk) -> EvidenceChunk:

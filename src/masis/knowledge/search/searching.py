@@ -246,4 +246,5 @@ def _evidence(hit: Hit, scale: Calibration, asked: Asked, named: Named, at_least
         heading=chunk.heading,
         date=chunk.date,
         label=chunk.label,
+        about=named.about.get(chunk.document_id, ""),
     )

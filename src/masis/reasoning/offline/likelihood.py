@@ -4,19 +4,23 @@ Read apart from the writer, from the finished sentences and what they cite. The 
 `python -m evals.fit_likelihood`, which says on what they were fitted.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 from math import exp
 
+from masis.audit.checks.support import SCORES
 from masis.language.question import Question, parsed
 from masis.reasoning.offline.relevance import lacks_the_type
-from masis.reasoning.offline.selection import Candidate, candidates_of, weighed
+from masis.reasoning.offline.selection import Candidate, candidates_of, logit, weighed
 from masis.reasoning.offline.strength import Features, strength
-from masis.reasoning.ports import Passage
+from masis.reasoning.offline.tables.engine import SURE, TableAnswer, answer_from_tables
+from masis.reasoning.ports import Passage, as_passage
 from masis.types import Claim, EvidenceChunk
 
 NOTHING = Features(-7.0, -7.0, -7.0, 0.0, 0.0, 1.0)
 """Of a statement that the writer would not have looked at."""
+MARK = re.compile(r"\s*\[[^\[\]]*\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +35,17 @@ class Signs:
     """1 where it stands under a heading that says what was asked."""
     shortfall: float
     """How many things speak against it."""
-    from_table: float
+    is_best: float
+    """1 where no other passage has a stronger statement than those cited."""
+    supported: float
+    """What the audit says of the worst sentence, 0 to 1."""
+    table: float
+    """How sure the tables are of the answer, as a logit; of a sentence that they neither say nor contradict, nought."""
+    is_row: float
     is_list: float
     is_explanation: float
+    from_table: bool = False
+    """Whether it is said in the words of the tables' answer: then the weights for cells count."""
 
 
 WEIGHTS = Signs(
@@ -42,17 +54,35 @@ WEIGHTS = Signs(
     shared=0.72,
     headed=0.20,
     shortfall=-2.14,
-    from_table=1.50,
+    is_best=0.0,
+    supported=0.0,
+    table=0.0,
+    is_row=0.0,
     is_list=1.52,
     is_explanation=0.27,
 )
-"""Of tables by hand: few of the passages they were fitted on have one."""
 BIAS = -0.28
+OF_CELLS = Signs(
+    answers=0.0,
+    mark=0.0,
+    shared=0.0,
+    headed=0.0,
+    shortfall=0.0,
+    is_best=0.0,
+    supported=0.0,
+    table=1.0,
+    is_row=0.0,
+    is_list=0.0,
+    is_explanation=0.0,
+)
+BIAS_OF_CELLS = 0.0
 
 
 def likelihood(signs: Signs) -> float:
-    weighed_signs: list[float] = [w * x for w, x in zip(astuple(WEIGHTS), astuple(signs), strict=True)]
-    return 1 / (1 + exp(-BIAS - sum(weighed_signs)))
+    weights, bias = (OF_CELLS, BIAS_OF_CELLS) if signs.from_table else (WEIGHTS, BIAS)
+    # The last of them says which weights count.
+    said: list[float] = [w * x for w, x in zip(astuple(weights)[:-1], astuple(signs)[:-1], strict=True)]
+    return 1 / (1 + exp(-bias - sum(said)))
 
 
 def signs_of(question: str, claims: Sequence[Claim], evidence: Sequence[EvidenceChunk]) -> list[Signs]:
@@ -62,14 +92,10 @@ def signs_of(question: str, claims: Sequence[Claim], evidence: Sequence[Evidence
     open_parts = [c["text"] for c in claims if c["kind"] == "limit"]
     told = [p for p in parts if not any(p.text.strip(" ?.!") in limit for limit in open_parts)] or list(parts)
     told = [p for p in told if p.shape != "overview"]
-    candidates = candidates_of([as_passage(chunk) for chunk in evidence])
+    passages = [as_passage(chunk) for chunk in evidence]
+    candidates = candidates_of(passages)
     cited = _cited(asserted, evidence, candidates)
-    return [_signs(part, asserted, cited, candidates) for part in told] if asserted else []
-
-
-def as_passage(chunk: EvidenceChunk) -> Passage:
-    heading, date = chunk.get("heading"), chunk.get("date")
-    return Passage(chunk["chunk_id"], chunk["file_name"], chunk["page"], chunk["text"], heading, date)
+    return [_signs(part, asserted, cited, candidates, passages) for part in told] if asserted else []
 
 
 def _cited(
@@ -92,7 +118,11 @@ def _cited(
 
 
 def _signs(
-    part: Question, claims: Sequence[Claim], cited: Sequence[tuple[str, int]], candidates: Sequence[Candidate]
+    part: Question,
+    claims: Sequence[Claim],
+    cited: Sequence[tuple[str, int]],
+    candidates: Sequence[Candidate],
+    passages: Sequence[Passage],
 ) -> Signs:
     read = weighed(part, candidates)
     own = [(c, f) for c, f in read if (c.passage.chunk_id, c.statement.start) in cited]
@@ -100,13 +130,34 @@ def _signs(
     if best and not best.statement.is_row and not lacks_the_type(part, " ".join(c["text"] for c in claims)):
         # The type may stand in the sentence beside the best one.
         features = replace(features, shortfall=max(0.0, features.shortfall - lacks_the_type(part, best.statement.text)))
+    tabled = answer_from_tables(part.for_reading, passages, 0.0)
+    said = "\n".join(MARK.sub("", claim["text"]) for claim in claims)
+    from_table = tabled is not None and _is_told(tabled, said)
     return Signs(
         features.answers,
         features.mark,
         features.shared,
         features.headed,
         features.shortfall,
+        float(strength(features) >= max((strength(f) for _, f in read), default=0.0)),
+        min((SCORES[c["verdict"]] for c in claims if c["verdict"]), default=0.5),
+        _of_tables(tabled, said, from_table=from_table),
         float(best is not None and best.statement.is_row),
         float(part.shape == "list"),
         float(part.shape in ("explanation", "yes_no", "overview")),
+        from_table,
     )
+
+
+def _is_told(tabled: TableAnswer, said: str) -> bool:
+    wordings = (tabled.sentences, tabled.row_by_row)
+    return any(told and all(MARK.sub("", t).rstrip(".") in said for t in told) for told in wordings)
+
+
+def _of_tables(tabled: TableAnswer | None, said: str, *, from_table: bool) -> float:
+    if tabled is None:
+        return 0.0
+    if from_table:
+        return logit(tabled.strength)
+    beyond = max(0.0, logit(tabled.strength) - logit(SURE))
+    return beyond if all(cell in said for cell in tabled.trial.answer) else -beyond

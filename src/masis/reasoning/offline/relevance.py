@@ -1,4 +1,4 @@
-"""Does what is said answer what was asked: its type, its subject, its office, its time? For writer and auditor alike."""
+"""Does what is said answer what was asked: its type, subject, office and time? For the writer and the auditor alike."""
 
 import re
 from collections.abc import Sequence
@@ -92,12 +92,24 @@ def headed(part: Question, statement: Statement) -> bool:
 
 
 def could_be_about(part: Question, statement: Statement, file_name: str) -> bool:
-    """Not when neither the statement nor anything around it mentions the year that is asked for, but another."""
+    """Not when neither the statement nor anything around it mentions the year that is asked for, but another; nor when
+    its document is named after another quarter."""
     wanted = {p.year for p in part.periods if p.year}
+    if _is_of_another_quarter(part.periods, statement, file_name):
+        return False
     columns = " ".join(f"{column} {value}" for column, value in statement.cells)
     around = f"{statement.text}\n{columns}\n{statement.above}\n{file_name}"
     said = {p.year for p in periods(re.sub(r"[_-]", " ", around)) if p.year}
     return not (wanted and said) or bool(wanted & said)
+
+
+def _is_of_another_quarter(asked: Sequence[Period], statement: Statement, file_name: str) -> bool:
+    quarters = [p for p in asked if p.year and p.is_part_of_a_year]
+    named = [p for p in period_of_cells([re.sub(r"[_.-]", " ", file_name)]) if p.year and p.is_part_of_a_year]
+    if not quarters or not named or not all(p.excludes(q) for p in named for q in quarters):
+        return False
+    said = periods(f"{statement.text}\n{' '.join(column for column, _ in statement.cells)}")
+    return not any(p.part and p.year and not p.is_day and not p.excludes(q) for p in said for q in quarters)
 
 
 def _names_no_office(part: Question, statement: Statement) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from email import policy
 from email.errors import MessageError
 from email.header import decode_header, make_header
@@ -10,11 +11,12 @@ from email.parser import BytesParser
 from email.utils import parsedate_to_datetime
 
 from masis.errors import UnreadableFile
+from masis.sources.blocks import read_blocks
 from masis.sources.mail.signed import signed_content
 from masis.sources.markup.webpage import parse_webpage
 from masis.sources.office.package import encrypted
 from masis.sources.plain import clean, decode, one_line
-from masis.types import Member, Page, ParsedDocument
+from masis.types import Block, Member, Page, ParsedDocument
 
 _HEADERS = ("From", "To", "Cc", "Bcc", "Date", "Subject")
 _SIGNATURES = ("application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature")
@@ -44,14 +46,22 @@ def parse_mail(data: bytes, file_name: str) -> ParsedDocument:
             f"{file_name} contains no text, only headers{' and pictures' if letter.members else ''}.",
             advice="Save what is attached to it and add that.",
         )
-    pages = [Page(1, clean("\n".join([*header_lines(letter.headers, letter.members), "", body])))]
     return ParsedDocument(
-        pages,
+        [message_page(header_lines(letter.headers, letter.members), body)],
         title=letter.headers.get("Subject"),
         date=_iso_date(message["Date"]),
         author=letter.headers.get("From"),
         members=letter.members,
     )
+
+
+def message_page(fields: Sequence[str], body: str) -> Page:
+    """The fields are a note of their own above the body."""
+    above = clean("\n".join(fields))
+    text = clean(f"{above}\n\n{body}")
+    start = len(above) if above else 0
+    below = [replace(each, start=start + each.start, end=start + each.end) for each in read_blocks(text[start:])]
+    return Page(1, text, blocks=(*([Block("note", 0, start)] if above else []), *below))
 
 
 def header_lines(headers: dict[str, str], members: Sequence[Member] = ()) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
-from masis.sources.mail.message import header_lines, parse_mail, refuse_encrypted_text
+from masis.sources.mail.message import header_lines, message_page, parse_mail, refuse_encrypted_text
 from masis.sources.markup.webpage import parse_webpage
 from masis.sources.office.compound import CompoundFile
 from masis.sources.office.package import encrypted
@@ -11,7 +11,7 @@ from masis.sources.office.rich_text import rich_text
 from masis.sources.office.rich_text_packed import unpacked
 from masis.sources.office.rich_text_reader import RichTextReader
 from masis.sources.plain import clean, decode, one_line
-from masis.types import Member, Page, ParsedDocument
+from masis.types import Member, ParsedDocument
 
 _CLASS, _SUBJECT, _SENDER, _SENDER_ADDRESS, _SENDER_SMTP = "001A", "0037", "0C1A", "0C1F", "5D01"
 _TO, _CC, _BCC = "0E04", "0E03", "0E02"
@@ -30,8 +30,7 @@ def parse_outlook(data: bytes, file_name: str) -> ParsedDocument:
         message = _Message(file, "", depth=0)
         if message.kind.upper().startswith("IPM.NOTE.SMIME"):
             return _signed(message, file_name)
-        text = message.text()
-        return _document(message, text, list(message.members()))
+        return _document(message, message.body(), list(message.members()))
 
 
 def _signed(message: "_Message", file_name: str) -> ParsedDocument:
@@ -40,13 +39,12 @@ def _signed(message: "_Message", file_name: str) -> ParsedDocument:
     if inner is None or not message.kind.upper().endswith("MULTIPARTSIGNED"):
         raise encrypted(file_name)
     document = parse_mail(inner.data, file_name)
-    text = "\n".join([*header_lines(message.headers()), "", document.text])
-    return _document(message, text, document.members)
+    return _document(message, document.text, document.members)
 
 
-def _document(message: "_Message", text: str, members: Sequence[Member]) -> ParsedDocument:
+def _document(message: "_Message", body: str, members: Sequence[Member]) -> ParsedDocument:
     return ParsedDocument(
-        [Page(1, clean(text))],
+        [message_page(header_lines(message.headers(), members), body)],
         title=message.subject or None,
         date=message.date,
         author=message.headers()["From"] or None,
@@ -80,11 +78,15 @@ class _Message:
             "Subject": self.subject,
         }
 
-    def text(self) -> str:
-        body = self._body()
-        refuse_encrypted_text(body, self._file.file_name)
-        nested = ["\n".join(["Forwarded message", message.text()]) for message in self._nested()]
-        return "\n\n".join(["\n".join([*header_lines(self.headers(), list(self.members())), "", body]), *nested])
+    def body(self) -> str:
+        """With the messages it carries."""
+        own = self._body()
+        refuse_encrypted_text(own, self._file.file_name)
+        nested = [
+            "\n".join(["Forwarded message", *header_lines(inner.headers(), list(inner.members())), "", inner.body()])
+            for inner in self._nested()
+        ]
+        return "\n\n".join([own, *nested])
 
     def members(self) -> Iterator[Member]:
         for index, place in enumerate(self._attachments(), start=1):

@@ -8,7 +8,7 @@ from masis.sources.plain import clean, one_line
 from masis.sources.table_grid import table_lines
 
 Row = Sequence[str]
-_FIGURE = re.compile(r"[-+(]?\W?\d[\d.,\s]*\W{0,2}")
+_FIGURE = re.compile(r"[-+(]?\W?\d[\d.,\s]*\W{0,2}|[-–—]")
 _UNNAMED = re.compile(r"(?:sheet|tabelle|feuil\w*|hoja|foglio|blad|ark|arkusz|planilha|лист)\s*\d*", re.IGNORECASE)
 
 

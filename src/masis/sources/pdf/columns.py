@@ -13,6 +13,9 @@ _STEP = 4.0
 _MOST_GAPS = 12
 _MARGIN = 2.5
 _PROSE_SHARE = 0.6
+_UNEVEN_SHARE = 0.6
+_UNEVEN = 0.12
+"""Of the smaller of two sizes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +47,35 @@ def _best_gutter(lines: Sequence[Line], left: float, right: float) -> tuple[floa
     """A strip that words keep clear of over many lines, with running text on both of its sides."""
     beside = [line for line in lines if _has_prose_beside_a_gap(line)]
     if len(beside) < _LEAST_LINES:
-        return None
+        return _uneven_gutter(lines, left, right)
     best: tuple[int, float, int, int] | None = None
     for place in _gaps(beside, left, right):
         for first, last, both in (_trimmed(lines, place, *run) for run in _clear_runs(lines, place)):
             if both >= _LEAST_LINES and (best is None or both > best[0]) and _is_prose(lines[first : last + 1], place):
                 best = (both, place, first, last)
+    return best[1:] if best else _uneven_gutter(lines, left, right)
+
+
+def _uneven_gutter(lines: Sequence[Line], left: float, right: float) -> tuple[float, int, int] | None:
+    """A strip with text on both sides whose lines are not level with each other, as rows of a table would be."""
+    uneven = [line for line in lines if any(_is_uneven(a.words, b.words) for a, b in pairwise(line.fragments))]
+    if len(uneven) < _LEAST_LINES:
+        return None
+    best: tuple[int, float, int, int] | None = None
+    for place in _gaps(uneven, left, right):
+        for first, last, _ in _clear_runs(lines, place, is_table_cut=False):
+            both = [sides for sides in (_sides(line, place) for line in lines[first : last + 1]) if all(sides)]
+            count = sum(_is_uneven(*sides) for sides in both)
+            is_enough = count >= max(_LEAST_LINES, _UNEVEN_SHARE * len(both)) and (best is None or count > best[0])
+            if is_enough and not any(_is_figured(sides) for sides in both):
+                best = (count, place, first, last)
     return best[1:] if best else None
+
+
+def _is_uneven(left: Sequence[Word], right: Sequence[Word]) -> bool:
+    one, other = left[-1], right[0]
+    size = min(one.size, other.size)
+    return abs(one.bottom - other.bottom) > _UNEVEN * size and abs(one.middle - other.middle) > _UNEVEN * size
 
 
 def _gaps(lines: Sequence[Line], left: float, right: float) -> list[float]:
@@ -68,11 +93,11 @@ def _has_prose_beside_a_gap(line: Line) -> bool:
     return sum(is_wordy(fragment.words) for fragment in line.fragments) >= 2
 
 
-def _clear_runs(lines: Sequence[Line], place: float) -> list[tuple[int, int, int]]:
+def _clear_runs(lines: Sequence[Line], place: float, *, is_table_cut: bool = True) -> list[tuple[int, int, int]]:
     """Runs of lines that leave the place clear: first, last, and how many have words on both sides."""
     runs: list[tuple[int, int, int]] = []
     first, both = 0, 0
-    rows = [_is_row(line, place) for line in lines]
+    rows = [is_table_cut and _is_row(line, place) for line in lines]
     for index, line in enumerate(lines):
         is_table = rows[index] and (any(rows[max(index - 1, 0) : index]) or any(rows[index + 1 : index + 2]))
         if is_table or any(w.left < place + _MARGIN and w.right > place - _MARGIN for w in line.words):
@@ -106,8 +131,11 @@ def _trimmed(lines: Sequence[Line], place: float, first: int, last: int, both: i
 
 def _is_of_columns(line: Line, place: float) -> bool:
     sides = _sides(line, place)
-    is_figured = any(side and not any(map(str.isalpha, joined(side))) for side in sides)
-    return any(is_wordy(side, 4) for side in sides) and not is_figured
+    return any(is_wordy(side, 4) for side in sides) and not _is_figured(sides)
+
+
+def _is_figured(sides: tuple[Sequence[Word], Sequence[Word]]) -> bool:
+    return any(side and not any(map(str.isalpha, joined(side))) for side in sides)
 
 
 def _sides(line: Line, place: float) -> tuple[list[Word], list[Word]]:

@@ -4,14 +4,19 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from statistics import median
 
 from masis.sources.pdf.words import Word
 
 _SAME_LINE = 0.6
 """Of the smaller of two heights, that must overlap."""
+_STACKED = 0.3
+"""Of the smaller of two sizes: middles further from each other than this are of two lines."""
 _APART = 0.75
 """Of the type's size: a gap that no space between words makes."""
+_WIDER, _WIDER_SIZE = 1.5, 0.38
+"""Of the spaces of the line, and of the type's size."""
 _NUMBERS_APART = 0.5
 _SIGN_APART = 0.36
 FIGURE = re.compile(
@@ -148,7 +153,27 @@ def lines_of(words: Iterable[Word]) -> list[Line]:
                     lines[-1] = (word.top, word.bottom, own)
                 continue
         lines.append((word.top, word.bottom, [word]))
-    return [Line(sorted(own, key=lambda word: word.left)) for _, _, own in lines]
+    found = (sorted(own, key=lambda word: word.left) for _, _, own in lines)
+    return [Line(line) for words in found for line in (_unstacked(words) if _is_stacked(words) else [words])]
+
+
+def _is_stacked(words: Sequence[Word]) -> bool:
+    """Lines above each other, which a large figure or heading beside them made one."""
+    return any(
+        after.left < before.right - 0.3 * min(before.right - before.left, after.right - after.left)
+        and abs(before.middle - after.middle) > _STACKED * min(before.size, after.size)
+        for before, after in pairwise(words)
+    )
+
+
+def _unstacked(words: Sequence[Word]) -> list[list[Word]]:
+    lines: list[list[Word]] = []
+    for word in sorted(words, key=lambda each: (each.middle, each.left)):
+        if lines and word.middle - lines[-1][-1].middle < _STACKED * min(word.size, lines[-1][-1].size):
+            lines[-1].append(word)
+        else:
+            lines.append([word])
+    return [sorted(line, key=lambda word: word.left) for line in lines]
 
 
 def lines_as_written(words: Iterable[Word]) -> list[Line]:
@@ -170,14 +195,24 @@ def is_wordy(words: Sequence[Word], least: int = 3) -> bool:
     return len(words) >= least and small >= 0.5 * len(words)
 
 
-def fragments_of(words: Sequence[Word]) -> list[Fragment]:
+def fragments_of(words: Sequence[Word], *, is_close: bool = False) -> list[Fragment]:
+    """`is_close`: of a table whose cells stand no further apart than its words need."""
     found: list[Fragment] = []
+    spaces = sorted(gap for one, next_one in pairwise(words) if (gap := next_one.left - one.right) > 0)
+    space = spaces[len(spaces) // 4] if is_close and len(spaces) > 2 else 0.0
     for word in words:
-        if found and not _is_apart(found[-1], word):
+        if found and not _is_apart(found[-1], word) and not _is_wider(found[-1].words[-1], word, space):
             found[-1].words.append(word)
         else:
             found.append(Fragment([word]))
     return found
+
+
+def _is_wider(before: Word, word: Word, space: float) -> bool:
+    """Clearly further than the words of the same line stand from each other; a sentence may end with a wider space."""
+    gap, size = word.left - before.right, min(word.size, before.size)
+    is_sign = before.text[-1] in ".:;!?" or bool(_SIGN.fullmatch(before.text) or _AFTER.fullmatch(word.text))
+    return bool(space) and gap > max(_WIDER * space, _WIDER_SIZE * size) and not is_sign
 
 
 def _is_apart(fragment: Fragment, word: Word) -> bool:
@@ -193,5 +228,5 @@ def _is_apart(fragment: Fragment, word: Word) -> bool:
     if _SIGN.fullmatch(word.text) and word.text != "(":
         return gap > _SIGN_APART * size
     if is_number and was_number:
-        return gap > _NUMBERS_APART * size
+        return gap > (_SIGN_APART if word.text[0] in "$€£¥" else _NUMBERS_APART) * size
     return gap > _APART * size

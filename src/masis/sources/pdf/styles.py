@@ -66,7 +66,7 @@ class Styles:
     def _rank(text: str) -> int:
         if _PART.match(text):
             return 1
-        if _SECTION.match(text) or text.isupper():
+        if _SECTION.match(text) or (text.isupper() and (" " in text or text.isalpha())):
             return 2
         return 3
 

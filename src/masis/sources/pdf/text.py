@@ -20,6 +20,13 @@ _MAX_CHARACTERS = 100_000_000
 _MAX_DAMAGED = 1000
 _MADE = re.compile(r"D:((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
 _END_MARK_WITHIN = 65_536
+_WORDS = re.compile(r"\w+")
+_MOST_TITLES = 3
+_COMPANY = re.compile(
+    r"^(?:#+ |\| )?([^\W\d_][^\n|(]{1,50}?,? "
+    r"(?:Inc|Corp|Corporation|Ltd|Limited|PLC|LLC|GmbH|AG|SE|Company|N\.V|S\.A)\b\.?)(?=\s*(?:[(|]|$))",
+    re.MULTILINE | re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +52,34 @@ def parse_pdf(data: bytes, file_name: str) -> ParsedDocument:
     opening = "\n".join(first.text[block.start : block.end] for block in first.blocks if block.kind != "furniture")
     return ParsedDocument(
         pages,
-        title=title_line(opening or first.text),
+        title=_title(_property(document, "Title"), first) or title_line(opening or first.text),
         date=find_date(first.text),
         made=_made(document),
         author=_property(document, "Author"),
         notes=_notes(read, texts),
         scanned=_scanned(read, texts),
     )
+
+
+def _title(stated: str | None, first: Page) -> str | None:
+    """What the file says, where its first page says so too; else the largest headings there, with whose it is."""
+    said = set(_WORDS.findall(first.text.lower()))
+    words = _WORDS.findall((stated or "").lower())
+    if len(words) > 1 and title_line(stated or "") and 2 * sum(word in said for word in words) > len(words):
+        return stated
+    headings = [block for block in first.blocks if block.kind == "heading"]
+    level = min((block.level for block in headings), default=0)
+    largest = [first.text[block.start : block.end] for block in headings if block.level == level]
+    parts = dict.fromkeys(title_line(each) or _company(each) for each in largest)
+    title = ", ".join([part for part in parts if part][:_MOST_TITLES])
+    owner = _company(first.text) or ""
+    is_new = bool(title and owner) and _WORDS.findall(owner)[0].lower() not in title.lower()
+    return f"{title}, {owner}" if is_new else title or None
+
+
+def _company(text: str) -> str | None:
+    found = _COMPANY.search(text)
+    return found[1] if found else None
 
 
 def _made(document: Any) -> str | None:

@@ -12,7 +12,7 @@ from statistics import median
 from masis.language.periods import PERIOD
 from masis.language.unit_captions import is_unit_line
 from masis.sources.pdf.headers import header_cells
-from masis.sources.pdf.lines import Fragment, Line, is_wordy
+from masis.sources.pdf.lines import Fragment, Line, fragments_of, is_wordy
 from masis.sources.pdf.rows import Cells, Column, close_step, rows_of
 from masis.sources.pdf.ruled import FoundTable
 from masis.sources.pdf.words import Shape
@@ -21,10 +21,13 @@ _MOST_BETWEEN = 3
 """Lines of one piece (sub-headings, wrapped labels) between rows."""
 _WIDE_GAP = 2.6
 """Of a line's height: so far apart, two rows are of two tables."""
+_WIDER_GAP, _LEVEL = 6.0, 1.5
+"""Also of a line's height, between rows that are alike; points by which the edges of their cells may differ."""
 _HEADER_WORDS, _CELL_WORDS = 25, 80
 _MOST_WORDY = 0.3
 """Of the pieces of a table without figures; with more running text it is columns of text."""
 _LEAST_GUTTER = 0.28
+_CROWDED = 0.25
 _TIGHT = 0.86
 """Of the usual distance of rows: closer lines are one row."""
 _BARE_YEAR = re.compile(r"\(?(?:19|20)\d\d\)?[*†]?")
@@ -34,6 +37,7 @@ _LOWER = re.compile(r"[a-zà-ÿ(&]")
 
 def unruled_tables(lines: Sequence[Line], shapes: Sequence[Shape]) -> list[tuple[int, int, FoundTable]]:
     """First and last line of each table, and the table."""
+    _part_close_cells(lines)
     found: list[tuple[int, int, FoundTable]] = []
     index, done = 0, 0
     margin = min((line.left for line in lines), default=0.0)
@@ -49,6 +53,15 @@ def unruled_tables(lines: Sequence[Line], shapes: Sequence[Shape]) -> list[tuple
         found.append(built)
         index = done = built[1] + 1
     return found
+
+
+def _part_close_cells(lines: Sequence[Line]) -> None:
+    """Among rows of figures, and right above them, cells may stand closer than pieces of other lines do."""
+    rows = [number for number, line in enumerate(lines) if _is_tabular(line) and _has_amounts(line)]
+    near = {number + step for number in rows for step in range(-_MOST_BETWEEN, 2)}
+    for number in near.intersection(range(len(lines))) if len(rows) > 1 else ():
+        if not _is_sentence(lines[number]):
+            lines[number].fragments = fragments_of(lines[number].words, is_close=True)
 
 
 def _is_tabular(line: Line) -> bool:
@@ -69,8 +82,8 @@ def _run_end(lines: Sequence[Line], first: int) -> int | None:
     values_left = _values_left(lines[first])
     has_amounts = _has_amounts(lines[first])
     while index < len(lines):
-        gap = lines[index].top - lines[index - 1].bottom
-        if gap > _WIDE_GAP * max(lines[index].bottom - lines[index].top, 6.0):
+        gap = (lines[index].top - lines[index - 1].bottom) / max(lines[index].bottom - lines[index].top, 6.0)
+        if gap > (_WIDER_GAP if _are_alike(lines[index - 1], lines[index]) else _WIDE_GAP):
             break
         if _is_tabular(lines[index]):
             if has_amounts and not _has_amounts(lines[index]) and lines[index].is_bold and not lines[last].is_bold:
@@ -86,6 +99,15 @@ def _run_end(lines: Sequence[Line], first: int) -> int | None:
             break
         index += 1
     return last
+
+
+def _are_alike(above: Line, below: Line) -> bool:
+    """Rows of as many cells, of which most begin or end right over each other."""
+    if len(above.fragments) != len(below.fragments) or len(above.fragments) < 2:
+        return False
+    pairs = zip(above.fragments, below.fragments, strict=True)
+    level = sum(min(abs(one.left - other.left), abs(one.right - other.right)) < _LEVEL for one, other in pairs)
+    return level >= max(len(above.fragments) - 1, 2)
 
 
 def _names_next_table(lines: Sequence[Line], index: int) -> bool:
@@ -121,7 +143,7 @@ def _built(
     if sum(_is_tabular(line) for line in run) < 2:
         return None
     start = _body_start(run, columns)
-    top = _header_top(lines, done, first, columns) if start is not None else first
+    top = _header_top(lines, done, first, columns, 1.1 * _pitch(run)) if start is not None else first
     run = list(lines[top : last + 1])
     body_start = _text_header(run, shapes) if start is None else start + first - top
     head, body = run[:body_start], run[body_start:]
@@ -155,7 +177,13 @@ def _columns(run: Sequence[Line]) -> list[Column] | None:
         return None
     size = median(line.size for line in core)
     allowed = len(core) // 12
-    columns = _between_gutters([f for line in core for f in line.fragments], _LEAST_GUTTER * size, allowed)
+    pieces = [f for line in core for f in line.fragments]
+    columns = _between_gutters(pieces, _LEAST_GUTTER * size, allowed)
+    crowded = sum(_is_crowded(line, columns) for line in core)
+    if crowded > _CROWDED * len(core):
+        # Columns set as close as a sheet prints them; each row by itself shows them apart.
+        closer = _between_gutters(pieces, 0.0, allowed)
+        columns = closer if sum(_is_crowded(line, closer) for line in core) < _CROWDED * crowded else columns
     if len(columns) < 2 or len(columns) > 40:
         return None
     if not _is_consistent(core, columns):
@@ -196,7 +224,7 @@ def _is_consistent(core: Sequence[Line], columns: Sequence[Column]) -> bool:
     crowded = sum(_is_crowded(line, columns) for line in core)
     values = [f for line in core for f in line.fragments[1:]]
     figures = sum(f.is_figure for f in values)
-    if crossing > 0.15 * len(pieces) or (crowded > 0.25 * len(core) and figures < 0.3 * len(values)):
+    if crossing > 0.15 * len(pieces) or (crowded > _CROWDED * len(core) and figures < 0.3 * len(values)):
         return False
     if len(core) == 2 and len(columns) == 2 and not figures:
         return False
@@ -303,13 +331,13 @@ def _text_header(run: Sequence[Line], shapes: Sequence[Shape]) -> int:
     return 1 if not any(f.is_figure and not _BARE_YEAR.fullmatch(f.text) for f in first.fragments[1:]) else 0
 
 
-def _header_top(lines: Sequence[Line], done: int, first: int, columns: Sequence[Column]) -> int:
+def _header_top(lines: Sequence[Line], done: int, first: int, columns: Sequence[Column], step: float) -> int:
     """Lines above that stand over the columns of values only: “Years ended December 31,”."""
     top = first
     while top > done:
         line, below = lines[top - 1], lines[top]
         height = max(line.bottom - line.top, 4.0)
-        is_near = below.top - line.bottom < 1.2 * height
+        is_near = below.top - line.bottom < 1.2 * height or below.top - line.top < step
         is_over = all(f.left >= columns[0].right - 0.15 * (columns[0].right - columns[0].left) for f in line.fragments)
         if not (is_near and is_over and line.left >= columns[1].left - 12 * height):
             break

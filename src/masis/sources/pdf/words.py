@@ -100,10 +100,7 @@ def _words(textpage: Any, page_left: float, page_top: float) -> Iterator[tuple[W
     from pypdfium2 import raw
 
     reader = _CharacterReader(raw, textpage)
-    unicode_at = raw.FPDFText_GetUnicode
-    codes = [unicode_at(textpage, index) for index in range(reader.count)]
-    text = "".join(chr(code) if 0 < code <= 0x10FFFF else " " for code in codes)
-    for match in _WORD.finditer(text):
+    for match in _WORD.finditer(reader.text()):
         yield from reader.words(match.start(), match[0], page_left, page_top)
 
 
@@ -114,6 +111,18 @@ class _CharacterReader:
         self.count = raw.FPDFText_CountChars(textpage)
         self._box = raw.FS_RECTF()
         self._fonts: dict[int, bool] = {}
+
+    def text(self) -> str:
+        """A character for each of pdfium's places."""
+        raw, count = self._raw, self.count
+        buffer = (ctypes.c_ushort * (count + 1))()
+        if raw.FPDFText_GetText(self._textpage, 0, count, buffer) == count + 1:
+            text = bytes(buffer)[: 2 * count].decode("utf-16-le", "replace")
+            if len(text) == count:
+                return text.replace("\0", " ")
+        # Some places have no character, or one beyond 16 bits: each is asked for by itself.
+        codes = [raw.FPDFText_GetUnicode(self._textpage, index) for index in range(count)]
+        return "".join(chr(code) if 0 < code <= 0x10FFFF else " " for code in codes)
 
     def words(self, start: int, letters: str, page_left: float, page_top: float) -> Iterator[tuple[Word, bool]]:
         text, is_joined = letters, False
@@ -196,11 +205,12 @@ def _shapes(page: Any, page_left: float, page_top: float) -> tuple[list[Shape], 
 
     found: list[Shape] = []
     has_drawings = False
-    count = raw.FPDFPage_CountObjects(page)
-    for index in range(count):
-        item = raw.FPDFPage_GetObject(page, index)
-        kind = raw.FPDFPageObj_GetType(item)
-        if kind == raw.FPDF_PAGEOBJ_TEXT:
+    # Most objects of a page are text: there are thousands.
+    object_at, kind_of, is_text = raw.FPDFPage_GetObject, raw.FPDFPageObj_GetType, raw.FPDF_PAGEOBJ_TEXT
+    for index in range(raw.FPDFPage_CountObjects(page)):
+        item = object_at(page, index)
+        kind = kind_of(item)
+        if kind == is_text:
             continue
         has_drawings = True
         if len(found) < _MOST_SHAPES:

@@ -9,7 +9,7 @@ from functools import cached_property
 from masis.language.measures import read_numeral
 from masis.language.periods import Period, period_spans, periods
 from masis.language.words import FUNCTION_WORDS, stem
-from masis.reasoning.offline.tables.grid import Table, months_of
+from masis.reasoning.offline.tables.grid import A_POINT, Table, months_of
 from masis.reasoning.offline.tables.values import TOKEN, folded
 
 MOST_ANCHORS = 14
@@ -27,6 +27,11 @@ SPAN = re.compile(
     re.IGNORECASE,
 )
 LONGEST_SPAN = 20
+POINT = re.compile(
+    r"\b(?:as (?:of|at)|at (?:the )?(?:end|close|start|beginning) of|at (?:year|quarter|period)[- ]end"
+    r"|at (?=(?:January|February|March|April|May|June|July|August|September|October|November|December|\d)))\b",
+    re.IGNORECASE,
+)
 DENIES = frozenset("not never without no other than except besides t neither nor".split())
 
 
@@ -40,7 +45,20 @@ class Asked:
 
     @cached_property
     def months(self) -> int:
-        return months_of(self.text)
+        """How many months the time asked for has, where that is said: a quarter has three, a point in time none."""
+        if POINT.search(self.text):
+            return A_POINT
+        return months_of(self.text) or 3 * any((p.part or "").startswith("Q") for p in self.periods)
+
+    @cached_property
+    def times_said(self) -> tuple[tuple[Period, frozenset[int]], ...]:
+        """Each time that is named, with the places of its words."""
+        found = []
+        for period, (start, end) in period_spans(self.text):
+            before = len(TOKEN.findall(folded(self.text[:start])))
+            length = len(TOKEN.findall(folded(self.text[start:end])))
+            found.append((period, frozenset(range(before, before + length))))
+        return tuple(found)
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
@@ -173,9 +191,7 @@ def _label_anchors(asked: Asked, table: Table) -> list[Anchor]:
 def _dated(asked: Asked, table: Table) -> list[Anchor]:
     """Rows of a day, a month or a quarter that the question names in other words: “27th of June”, “27 June”."""
     found = []
-    for period, (start, end) in period_spans(asked.text):
-        before = len(TOKEN.findall(folded(asked.text[:start])))
-        places = frozenset(range(before, before + len(TOKEN.findall(folded(asked.text[start:end])))))
+    for period, places in asked.times_said:
         rows = [n for n in range(len(table.rows)) if any(_is_within(p, period) for p in table.row_times[n])]
         if period.part and 0 < len(rows) < len(table.rows):
             found.append(Anchor(_column_of_times(table, rows[0]), tuple(rows), places, 1.0, "cell"))

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from masis.language.periods import Period
+from masis.language.words import names, stem
 from masis.reasoning.offline.tables.anchors import Asked
 from masis.reasoning.offline.tables.grid import Cell, Table
 from masis.reasoning.offline.tables.naming import label_of
 from masis.reasoning.offline.tables.trials import Trial
+from masis.reasoning.offline.tables.values import TOKEN
 from masis.reasoning.offline.tables.weighing import pool_of, probabilities, weights
 
 NEWEST = re.compile(r"\b(?:latest|most recent|newest|current)\b", re.IGNORECASE)
@@ -22,6 +24,9 @@ ACROSS = re.compile(
 TURNED = re.compile(
     r"\b(?:chang\w+|trend\w*|fluctuat\w+|evolv\w+|develop\w*|var(?:y|ied)|shifted|moved|compare\w*)\b", re.IGNORECASE
 )
+OF_A_DOCUMENT = re.compile(
+    r"\b(?:10-?[QK]s?|(?:quarterly|annual|interim) (?:report|filing)s?|filings?)\b", re.IGNORECASE
+)
 OF_ONE_ROW = frozenset({"cell", "cells", "change", "percent_change", "when_highest", "when_lowest"})
 ROW_IS_MEANT = 0.5
 """Share that the trials of one row must have among all that answer."""
@@ -32,7 +37,9 @@ MOST_TABLES = 8
 
 
 def meant_tables(asked: Asked, tables: Sequence[Table]) -> tuple[Asked, list[Table]]:
-    """Without those of documents named after another quarter, or older ones where the newest is asked for."""
+    """Without those of documents of another name or quarter, or older ones where the newest is asked for; and the
+    question without the words that only say which document is meant."""
+    asked, tables = _of_those_named(asked, tables)
     if NEWEST.search(asked.text) and not asked.periods:
         times = [_order(t) for t in table_times(tables)]
         newest = [t for t in tables if not t.document_times or _order(t.document_times) == max(times)]
@@ -41,6 +48,22 @@ def meant_tables(asked: Asked, tables: Sequence[Table]) -> tuple[Asked, list[Tab
     parts = [p for p in asked.periods if p.year and p.part]
     kept = [t for t in tables if not _is_of_another(t.document_times, parts)]
     return asked, kept or list(tables)
+
+
+def _of_those_named(asked: Asked, tables: Sequence[Table]) -> tuple[Asked, Sequence[Table]]:
+    """“Apple's net sales” are the net sales of the documents that are Apple's: their tables do not repeat the name."""
+    spoken = (word for name in names(f"x {asked.text}") for word in TOKEN.findall(name))
+    called = {word: stem(word.lower()) for word in spoken if len(word) > 1}
+    shared = {id(t): sum(own in t.document_stems for own in called.values()) for t in tables}
+    most = max(shared.values(), default=0)
+    if not most:
+        return Asked(OF_A_DOCUMENT.sub(" ", asked.text)), tables
+    kept = [t for t in tables if shared[id(t)] == most]
+    said = [w for w, own in called.items() if all(own in t.document_stems and own not in t.label_stems for t in kept)]
+    if not said:
+        return asked, kept
+    bare = re.sub(rf"(?i)(?<!\w)(?:{'|'.join(map(re.escape, said))})(?:['’]s|['’])?(?!\w)", " ", asked.text)
+    return Asked(OF_A_DOCUMENT.sub(" ", bare)), kept
 
 
 def likely_tables(asked: Asked, tables: Sequence[Table]) -> list[Table]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from masis.reasoning.offline.tables.anchors import Asked
 from masis.reasoning.offline.tables.documents import likely_tables, meant_tables, series
@@ -39,11 +40,18 @@ class TableAnswer:
 
 
 def answer_from_tables(question: str, passages: Sequence[Passage], at_least: float = SURE) -> TableAnswer | None:
+    best = _best_answer(question, tuple(passages))
+    return best if best and best.strength >= at_least else None
+
+
+@lru_cache(maxsize=16)
+def _best_answer(question: str, passages: tuple[Passage, ...]) -> TableAnswer | None:
+    """Kept, since the writer, the auditor and the judge each ask for it."""
     asked, tables = meant_tables(Asked(question), tables_of(passages))
     if followed := series(asked, tables):
         return _answer(asked, followed, "series", SURE)
     best = weighed(asked, likely_tables(asked, tables))
-    return _answer(asked, [best.trial], best.trial.form, best.strength) if best and best.strength >= at_least else None
+    return _answer(asked, [best.trial], best.trial.form, best.strength) if best else None
 
 
 def _answer(asked: Asked, found: Sequence[Trial], kind: str, strength: float) -> TableAnswer:

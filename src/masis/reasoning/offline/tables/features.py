@@ -11,6 +11,7 @@ from masis.language.periods import Period
 from masis.language.words import FUNCTION_WORDS
 from masis.reasoning.offline.tables.anchors import Anchor, Asked, anchors
 from masis.reasoning.offline.tables.grid import CHANGES, Table
+from masis.reasoning.offline.tables.naming import DATES
 from masis.reasoning.offline.tables.trials import FORMS, Trial
 from masis.reasoning.offline.tables.values import stems
 
@@ -82,6 +83,11 @@ class Alignment:
     @cached_property
     def above(self) -> frozenset[int]:
         return frozenset(n for n in self.asked.content if self.asked.stems[n] in self.table.above_stems)
+
+    @cached_property
+    def time_words(self) -> frozenset[int]:
+        """“Quarter”, “ended”: what says of a time only how long it is."""
+        return frozenset(n for n in self.asked.content if self.asked.stems[n] in DATES)
 
     @cached_property
     def firm(self) -> frozenset[int]:
@@ -174,7 +180,9 @@ def _used(trial: Trial, over: Alignment) -> set[int]:
     for column in (trial.column, trial.by, *trial.columns, *(a.column for a in trial.filters)):
         if column >= 0:  # a limit on the cells of a row is of no column
             used |= over.headers[column]
-    return used
+    own = [time for times in _times(trial, over) for time in times]
+    met = [places for period, places in over.asked.times_said if any(_meets(period, q) for q in own)]
+    return used.union(*met, over.time_words if met else ())
 
 
 def _of_coverage(trial: Trial, over: Alignment) -> Iterator[tuple[str, float]]:
@@ -186,6 +194,7 @@ def _of_coverage(trial: Trial, over: Alignment) -> Iterator[tuple[str, float]]:
     yield "firm words left", min(4, len(over.firm - used))
     yield "any firm word left", float(bool(over.firm - used))
     left = content - used
+    yield "words left", min(4, len(left - over.above)) / 2
     numbers = sum(over.asked.tokens[n][0].isdigit() for n in left)
     yield "numbers left", min(3, numbers)
     named = [c for c, share in enumerate(over.header_shares) if share == 1 and not over.headers[c] <= used]
@@ -199,11 +208,16 @@ def _of_times(trial: Trial, over: Alignment) -> Iterator[tuple[str, float]]:
         return
     own = [times for times in _times(trial, over) if times]
     yield "a time is asked", 1.0
-    yield "times met", sum(any(not p.excludes(q) for times in own for q in times) for p in asked) / len(asked)
-    yield "another time", float(any(all(p.excludes(q) for p in asked for q in times) for times in own))
+    yield "times met", sum(any(_meets(p, q) for times in own for q in times) for p in asked) / len(asked)
+    yield "another time", float(any(not any(_meets(p, q) for p in asked for q in times) for times in own))
     yield "no time", float(not own)
     if trial.form in ("change", "percent_change", "percent") and len(own) == 2:
         yield "later first", float(_order(own[0][0]) > _order(own[1][0]))
+
+
+def _meets(asked: Period, own: Period) -> bool:
+    """A half or a quarter is not the year that is asked for."""
+    return not asked.excludes(own) and not (asked.year and not asked.part and own.is_part_of_a_year)
 
 
 def _times(trial: Trial, over: Alignment) -> list[tuple[Period, ...]]:
@@ -252,10 +266,10 @@ NAMES: tuple[str, ...] = (
     "columns share", "columns named", "no filter", "two filters", "denied", "least exact", "all exact", "by label",
     "by limit", "filter words", "filter named", "filter in label column", "filter in column", "one row",
     "same column", "best label", "short of best", "total row", "covered", "covered with caption", "firm words left",
-    "any firm word left", "numbers left", "headers left", "head left", "a time is asked", "times met", "another time",
-    "no time", "later first", "echo", "empty", "many", "percent sign", "changes column", "nought", "over one",
-    "named in order", "columns in order", "more rows elsewhere", "as directed",
-    "against direction",
+    "any firm word left", "numbers left", "headers left", "head left", "words left", "a time is asked", "times met",
+    "another time", "no time", "later first", "echo", "empty", "many", "percent sign", "changes column", "nought",
+    "over one",
+    "named in order", "columns in order", "more rows elsewhere", "as directed", "against direction",
 )  # fmt: skip
 PLACE = {name: n for n, name in enumerate(NAMES)}
 

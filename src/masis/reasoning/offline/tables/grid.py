@@ -20,6 +20,13 @@ MOST_OF = 0.6
 YEARS = (1500, 2101)
 NEAR = 4
 """Characters between two parts of one table."""
+NEVER = Period(-1, "00")
+A_POINT = -1
+"""In place of a number of months."""
+SAME_SEASON = 10
+"""Days."""
+NEW_MONTH = 7
+"""A quarter that ends in the first days of a month ends with the month before."""
 LARGEST = 4000
 """Cells of a table that is read; a larger one is a data set."""
 
@@ -62,6 +69,8 @@ class Table:
     above: str
     """Headings, caption, unit line."""
     file_name: str
+    about: str = ""
+    """Whose the document is and for when, as the catalog knows it."""
     part_of_more: bool = False
     """Whether rows of it are missing from the passages."""
     kinds: tuple[Kind, ...] = field(init=False)
@@ -101,30 +110,66 @@ class Table:
 
     @cached_property
     def document_times(self) -> tuple[Period, ...]:
-        """What the file's name says it is for: “2023 Q3 report.pdf”."""
-        return tuple(period_of_cells([re.sub(r"[_.-]", " ", self.file_name)]))
+        """What it is for, by its file's name (“2023 Q3 report.pdf”) and by its first page."""
+        named = period_of_cells([re.sub(r"[_.-]", " ", self.file_name)])
+        return tuple(dict.fromkeys([*named, *periods(self.about)]))
 
     def own_columns(self, months: int = 0) -> tuple[int, ...]:
         """The columns for the document's own period: the newest, and of these the briefest, or as long as is said."""
+        return tuple(n for n in self._newest if self._is_as_long(n, months))
+
+    @cached_property
+    def _newest(self) -> tuple[int, ...]:
         dated = [(n, self.column_periods[n][0]) for n in self.timed if self.column_periods[n][0].year]
         newest = max(((p.year or 0, p.part or "") for _, p in dated), default=None)
-        found = [n for n, p in dated if (p.year or 0, p.part or "") == newest]
-        return tuple(n for n in found if self._is_as_long(n, months))
+        return tuple(n for n, p in dated if (p.year or 0, p.part or "") == newest)
 
     def column_times(self, months: int = 0) -> tuple[tuple[Period, ...], ...]:
-        """As `column_periods`; a quarter that the document is named after is its own columns' too, and a column for
-        more months than are asked for is for another time."""
-        named = tuple(p for p in self.document_times if p.year and p.part)
-        own = self.own_columns(months)
+        """As `column_periods`; a column of three months is for its quarter too, and one for other months than are asked
+        for is for another time."""
         return tuple(
-            (*times, *(named if n in own else ())) if self._is_as_long(n, months) else ()
+            (*times, *self._quarters[n]) if self._is_as_long(n, months) else (NEVER,)
             for n, times in enumerate(self.column_periods)
         )
+
+    @cached_property
+    def _quarters(self) -> tuple[tuple[Period, ...], ...]:
+        """Of each column: the quarter that the document is named after, or as many years before it, and the one that
+        follows from a column beside it for the year so far (“nine months ended” is the third quarter)."""
+        named = [p for p in self.document_times if p.year and p.part and not p.is_day]
+        newest = self.column_periods[self._newest[0]][0] if self._newest else None
+        return tuple(
+            tuple(
+                dict.fromkeys(
+                    [
+                        *(
+                            Period((p.year or 0) + (times[0].year or 0) - (newest.year or 0), p.part)
+                            for p in named
+                            if newest and n in self.timed and _is_same_season(times[0], newest)
+                        ),
+                        *self._quarter_so_far(n),
+                    ]
+                )
+            )
+            for n, times in enumerate(self.column_periods)
+        )
+
+    def _quarter_so_far(self, column: int) -> Iterator[Period]:
+        end = next(iter(self.column_periods[column]), NEVER)
+        if column not in self.timed or months_of(self.columns[column]) != 3 or not end.is_day:
+            return
+        so_far = max(months_of(self.columns[n]) for n, times in enumerate(self.column_periods) if times[:1] == (end,))
+        if so_far > 3 and end.year:
+            # The fiscal year ends when the months that are left have passed, and is called by that.
+            month = (_day_of_year(end) - NEW_MONTH) // 30 + 1 + 12 - so_far
+            yield Period(end.year + (month > 12), f"Q{so_far // 3}", "fiscal")
 
     def _is_as_long(self, column: int, months: int) -> bool:
         alike = [n for n, times in enumerate(self.column_periods) if times == self.column_periods[column]]
         lengths = {months_of(self.columns[n]) for n in alike}
-        wanted = months if months in lengths else min(lengths)
+        if months == A_POINT:
+            return months_of(self.columns[column]) == 0
+        wanted = months if months and 0 not in lengths else min(lengths)
         return months_of(self.columns[column]) == wanted
 
     @cached_property
@@ -154,6 +199,10 @@ class Table:
         )
 
     @cached_property
+    def label_stems(self) -> frozenset[str]:
+        return frozenset(stem for row in self.rows for stem in row.cells[self.label_column].stems)
+
+    @cached_property
     def words(self) -> frozenset[str]:
         """All that it says, and what stands over it."""
         cells = (cell.stems for row in self.rows for cell in row.cells)
@@ -161,7 +210,24 @@ class Table:
 
     @cached_property
     def above_stems(self) -> frozenset[str]:
-        return frozenset(stems(self.above[:2000])) | frozenset(stems(re.sub(r"[_.-]", " ", self.file_name)))
+        return frozenset(stems(self.above[:2000])) | self.document_stems
+
+    @cached_property
+    def document_stems(self) -> frozenset[str]:
+        return frozenset(stems(re.sub(r"[_.-]", " ", f"{self.file_name} {self.about}")))
+
+
+def _is_same_season(one: Period, other: Period) -> bool:
+    """Days of two years that end the same quarter: 25 June and 1 July."""
+    if not (one.is_day and other.is_day):
+        return one.part == other.part
+    apart = abs(_day_of_year(one) - _day_of_year(other))
+    return min(apart, 360 - apart) <= SAME_SEASON
+
+
+def _day_of_year(period: Period) -> int:
+    month, _, day = (period.part or "01-01").partition("-")
+    return (int(month) - 1) * 30 + int(day)
 
 
 MONTHS = {"three": 3, "six": 6, "nine": 9, "twelve": 12, "3": 3, "6": 6, "9": 9, "12": 12}
@@ -239,7 +305,7 @@ def _table(part: _Part) -> Table | None:
         return None
     read = [_row(number, passage, statement, len(header)) for number, (passage, statement) in enumerate(rows)]
     is_part = part.is_begun_before or part.is_cut
-    return Table(header, tuple(read), _over(rows[0][1]), rows[0][0].file_name, is_part)
+    return Table(header, tuple(read), _over(rows[0][1]), rows[0][0].file_name, rows[0][0].about, is_part)
 
 
 def _row(number: int, passage: Passage, statement: Statement, width: int) -> Row:

@@ -27,7 +27,8 @@ CURRENCY = re.compile(
 )
 UNSCALED = re.compile(r"\bper\b|\b(?:ratio|rate|margin|percent\w*)\b|%", re.IGNORECASE)
 """What no table counts in millions."""
-WORDS = {"thousands": 1e3, "millions": 1e6, "billions": 1e9}
+EXCEPT_SHARES = re.compile(r"\bexcept\b[^()\n]{0,80}\bshare", re.IGNORECASE)
+WORDS = {1e3: "thousand", 1e6: "million", 1e9: "billion"}
 
 
 def label_of(table: Table, row: int) -> str:
@@ -74,26 +75,30 @@ def is_share(cell: Cell) -> bool:
     return cell.text.rstrip(" )").endswith("%")
 
 
-def unit_of(table: Table, cell: Cell) -> str:
-    """“(in thousands of euros)”, where the table says so and the cell does not."""
+def value_of(table: Table, cell: Cell) -> str:
+    """The cell with the unit that its table gives once for all: “$19,881 million”."""
+    scale, currency = unit_of(table, cell)
+    return in_unit(cell.text, scale, currency)
+
+
+def in_unit(figure: str, scale: float, currency: str = "") -> str:
+    word = WORDS.get(scale, "")
+    return " ".join(part for part in (figure, word, currency if word else "") if part)
+
+
+def unit_of(table: Table, cell: Cell) -> tuple[float, str]:
+    """The factor, and the currency where it is said in words: “(in thousands of euros)”."""
     lines = [table.columns[cell.column], table.columns[0], *reversed(table.above.splitlines())]
-    if is_share(cell) or UNSCALED.search(f"{label_of(table, cell.row)} {table.columns[cell.column]}"):
-        return ""
+    label = f"{label_of(table, cell.row)} {table.columns[cell.column]} {table.rows[cell.row].group}"
+    if is_share(cell) or cell.amount is None or UNSCALED.search(label):
+        return 1.0, ""
     for line in lines:
         for found in UNIT.finditer(line):
-            factor = SCALES[(found["word"] or found["letter"]).lower()]
-            return next((f" (in {word}{_currency(line, found)})" for word, size in WORDS.items() if size == factor), "")
-    return ""
-
-
-def _currency(line: str, unit: re.Match[str]) -> str:
-    """“in million US dollars” says both."""
-    named = CURRENCY.match(line, unit.end())
-    return f" of {named[1]}" if named else ""
-
-
-def scale_of(table: Table, cell: Cell) -> float:
-    return WORDS.get(unit_of(table, cell).strip(" ()").removeprefix("in ").split(" ")[0], 1.0)
+            if EXCEPT_SHARES.search(line, found.end()) and "share" in label.lower():
+                return 1.0, ""
+            named = CURRENCY.match(line, found.end())
+            return SCALES[(found["word"] or found["letter"]).lower()], named[1] if named else ""
+    return 1.0, ""
 
 
 def listed(parts: Sequence[str]) -> str:

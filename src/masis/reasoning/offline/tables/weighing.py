@@ -118,7 +118,8 @@ def weighed(asked: Asked, tables: Sequence[Table]) -> Weighed | None:
 
 TELLING = (
     "covered", "covered with caption", "all exact", "best label", "a time is asked", "times met", "another time",
-    "any firm word left", "numbers left", "headers left", "head left", "no filter", "by limit", "total row",
+    "any firm word left", "words left", "numbers left", "headers left", "head left", "no filter", "by limit",
+    "total row",
 )  # fmt: skip
 """Features of the chosen trial that say how far its share can be trusted."""
 

@@ -3,13 +3,25 @@
 import re
 from collections.abc import Callable, Sequence
 
-from masis.reasoning.offline.tables.anchors import Asked
+from masis.reasoning.offline.tables.anchors import Asked, row_group_stems
 from masis.reasoning.offline.tables.grid import Cell, Table
-from masis.reasoning.offline.tables.naming import column_of, is_share, label_of, listed, name_of, unit_of, when
+from masis.reasoning.offline.tables.naming import (
+    column_of,
+    in_unit,
+    is_share,
+    label_of,
+    listed,
+    name_of,
+    unit_of,
+    value_of,
+    when,
+)
 from masis.reasoning.offline.tables.trials import Trial
 
 MOST_NAMED = 4
 """Cells that an extreme is compared with."""
+MOST_LISTED = 12
+"""Cells that a count or a sum shows one by one."""
 SMALL = "no one two three four five six seven eight nine ten".split()
 EXTREMES = frozenset({"highest", "lowest", "maximum", "minimum"})
 PERCENT = re.compile(r"percent|per cent|%", re.IGNORECASE)
@@ -42,12 +54,20 @@ def _cell(trial: Trial, asked: Asked) -> str:
         cell = told[0]
         others = [table.cell(cell.row, a.column) for a in trial.filters if a.column not in (-1, cell.column)]
         found_by = [c.text for c in others if c.column != table.label_column and c.amount is None]
-        name = ", ".join(dict.fromkeys([*found_by, name_of(table, cell)]))
-        return f"{name}{unit_of(table, cell)}: {cell.text} {when(table, cell)}".rstrip()
+        name = ", ".join(dict.fromkeys([*_group_asked_for(table, cell, asked), *found_by, name_of(table, cell)]))
+        return f"{name}: {value_of(table, cell)} {when(table, cell)}".rstrip()
     if len(told) == 1:
         return _row_said(table, told[0], [a.column for a in trial.filters])
     texts = list(dict.fromkeys(cell.text for cell in told))
     return f"{_called(trial)}: {listed(texts)}"
+
+
+def _group_asked_for(table: Table, cell: Cell, asked: Asked) -> list[str]:
+    """The line over the row, where the question has its words: “AWS, Net sales”."""
+    group = table.rows[cell.row].group.rstrip(": ")
+    own = set(row_group_stems(group))
+    named = {*table.cell(cell.row, table.label_column).stems, *table.column_stems[cell.column]}
+    return [group] if (own & set(asked.stems)) - named else []
 
 
 def _row_said(table: Table, cell: Cell, others: Sequence[int]) -> str:
@@ -94,7 +114,7 @@ def _extreme(trial: Trial, asked: Asked) -> str:
     lead = listed([c.text for c in told]) if told else label_of(table, rows[0])
     if told and trial.column != table.label_column and label_of(table, rows[0]):
         lead = f"{lead} ({label_of(table, rows[0])})"
-    value = f"{column_of(table, by)} {best.text}{unit_of(table, best)}".strip()
+    value = f"{column_of(table, by)} {value_of(table, best)}".strip()
     return f"{lead}: {value}, {words[not highest]} than {listed(than)}" if than else f"{lead}: {value}"
 
 
@@ -119,14 +139,16 @@ def _count(trial: Trial, asked: Asked) -> str:
     of = f" ({'; '.join(named)})" if named else ""
     if number == 1:
         return f"One, {what} {texts[0]}{of}" if texts else f"One{of}"
-    return f"{count.capitalize()}, {what}{of}: {listed(texts)}" if texts else f"{count.capitalize()}{of}"
+    if not texts or len(texts) > MOST_LISTED:
+        return f"{count.capitalize()} {what}{of}"
+    return f"{count.capitalize()}, {what}{of}: {listed(texts)}"
 
 
 def _change(trial: Trial, asked: Asked) -> str:
     new, old = trial.cells
     table = trial.table
     by = _percent(trial.value or 0.0) if trial.form in ("percent_change", "percent") else _gap(trial)
-    lead = f"{_subject(trial)}{unit_of(table, new)}"
+    lead = _subject(trial)
     if not trial.value:
         return f"{lead} did not change: {_at(table, new, trial)} and {_at(table, old, trial)}"
     turn = "increased" if (trial.value or 0) > 0 else "decreased"
@@ -147,23 +169,28 @@ def _subject(trial: Trial) -> str:
 
 def _at(table: Table, cell: Cell, trial: Trial) -> str:
     """The value with what tells it from the other: its time, its column or its row."""
+    value = value_of(table, cell)
     time = when(table, cell)
     if time and len({when(table, c) for c in trial.cells}) > 1:
-        return f"{cell.text} {time}"
+        return f"{value} {time}"
     rows = len({c.row for c in trial.cells}) > 1
-    return f"{cell.text} ({label_of(table, cell.row) if rows else column_of(table, cell.column)})"
+    return f"{value} ({label_of(table, cell.row) if rows else column_of(table, cell.column)})"
 
 
 def _gap(trial: Trial) -> str:
-    shown = _like(abs(trial.value or 0.0), *trial.cells)
+    shown = _made(trial, abs(trial.value or 0.0))
     return f"{shown.rstrip('%')} percentage points" if is_share(trial.cells[0]) else shown
+
+
+def _made(trial: Trial, value: float, more: int = 0) -> str:
+    """A figure that was reckoned, in the unit of the cells it was made from."""
+    return in_unit(_like(value, *trial.cells, more=more), *unit_of(trial.table, trial.cells[0]))
 
 
 def _difference(trial: Trial, asked: Asked) -> str:
     table = trial.table
     high, low = sorted(trial.cells, key=lambda c: -((c.amount if table.kinds[c.column] == "amount" else c.day) or 0.0))
-    lead = f"{_subject(trial)}{unit_of(table, high)}"
-    return f"{lead}: {_at(table, high, trial)} against {_at(table, low, trial)}, a difference of {_gap(trial)}"
+    return f"{_subject(trial)}: {_at(table, high, trial)}, {_at(table, low, trial)}, a difference of {_gap(trial)}"
 
 
 def _ratio(trial: Trial, asked: Asked) -> str:
@@ -175,22 +202,22 @@ def _ratio(trial: Trial, asked: Asked) -> str:
         made = f"a share of {_percent(share)}"
     else:
         made = f"a ratio of {value:.2f}"
-    return f"{_subject(trial)}{unit_of(table, part)}: {_at(table, part, trial)} to {_at(table, whole, trial)}, {made}"
+    return f"{_subject(trial)}: {_at(table, part, trial)} to {_at(table, whole, trial)}, {made}"
 
 
 def _together(trial: Trial, asked: Asked) -> str:
     table = trial.table
     is_mean = trial.form.startswith("average")
     lead = _subject(trial) if len(trial.cells) > 1 else name_of(table, trial.cells[0])
-    values = listed([_at(table, cell, trial) for cell in trial.cells])
-    made = _like(trial.value or 0.0, *trial.cells, more=2 if is_mean else 0)
-    return f"{lead}{unit_of(table, trial.cells[0])}: {values}, {'average' if is_mean else 'total'} {made}"
+    made = _made(trial, trial.value or 0.0, more=2 if is_mean else 0)
+    made = f"{'average' if is_mean else 'total'} {made}"
+    if len(trial.cells) > MOST_LISTED:
+        return f"{lead}, {len(trial.cells)} rows: {made}"
+    return f"{lead}: {listed([_at(table, cell, trial) for cell in trial.cells])}, {made}"
 
 
 def _several(trial: Trial, asked: Asked) -> str:
-    table = trial.table
-    values = listed([_at(table, cell, trial) for cell in trial.cells])
-    return f"{_subject(trial)}{unit_of(table, trial.cells[0])}: {values}"
+    return f"{_subject(trial)}: {listed([_at(trial.table, cell, trial) for cell in trial.cells])}"
 
 
 def _when_extreme(trial: Trial, asked: Asked) -> str:
@@ -200,7 +227,7 @@ def _when_extreme(trial: Trial, asked: Asked) -> str:
     word = "higher" if trial.form == "when_highest" else "lower"
     than = listed([f"{when(table, c) or column_of(table, c.column)} ({c.text})" for c in others])
     at = when(table, best) or column_of(table, best.column)
-    return f"{name_of(table, best)}{unit_of(table, best)} was {word} {at} ({best.text}) than {than}"
+    return f"{name_of(table, best)} was {word} {at} ({value_of(table, best)}) than {than}"
 
 
 def _times(trial: Trial, asked: Asked) -> str:
@@ -213,9 +240,9 @@ def _beyond(trial: Trial, asked: Asked) -> str:
     """“Revenue was above $600 in 2019 ($633) and in 2018 ($695)”."""
     table, side = trial.table, trial.form.removeprefix("when_").removeprefix("times_")
     limit = _like(trial.filters[-1].limit, *trial.cells)
-    at = listed([f"{when(table, c) or column_of(table, c.column)} ({c.text})" for c in trial.cells])
+    at = listed([f"{when(table, c) or column_of(table, c.column)} ({value_of(table, c)})" for c in trial.cells])
     first = trial.cells[0]
-    text = f"{label_of(table, first.row)}{unit_of(table, first)} was {side} {limit} {at}"
+    text = f"{label_of(table, first.row)} was {side} {limit} {at}"
     return f"{_in_words(len(trial.cells)).capitalize()}: {text}" if trial.form.startswith("times") else text
 
 
@@ -230,7 +257,7 @@ def _which(trial: Trial, asked: Asked) -> str:
     is_day = table.kinds[trial.by] == "day"
     word = ("later" if is_day else "more") if trial.form == "more" else ("earlier" if is_day else "less")
     names = [table.cell(c.row, trial.column).text for c in (best, other)]
-    value = f"{column_of(table, trial.by)} {best.text}{unit_of(table, best)}".strip()
+    value = f"{column_of(table, trial.by)} {value_of(table, best)}".strip()
     return f"{names[0]}: {value}, {word} than {names[1]} ({other.text})"
 
 

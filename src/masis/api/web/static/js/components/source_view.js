@@ -14,7 +14,8 @@ const ZOOMS = [1, 1.5, 2];
 
 /**
  * @param {{workspace: string, source: {document_id: string, file_name: string, page?: number, start?: number,
- *   end?: number, chunk?: object}}} props `chunk`: the passage as saved with the run
+ *   end?: number, chunk?: object, said?: string}}} props `chunk`: the passage as saved with the run;
+ *   `said`: the sentence that cites it
  */
 export function SourceView({ workspace, source }) {
   const path = workspacePath(workspace, `/documents/${source.document_id}`);
@@ -52,7 +53,7 @@ export function SourceView({ workspace, source }) {
       ${showsImage
         ? html`<${PageImage} key=${`${page.number} ${span?.start} ${span?.end}`} path=${path} page=${page} span=${span}
           name=${source.file_name} zoom=${ZOOMS[zoom]} onFail=${() => setImageFailed(true)} />`
-        : html`<${PageText} path=${path} page=${page} span=${span} />`}
+        : html`<${PageText} path=${path} page=${page} span=${span} said=${source.said} />`}
     </div>
   `;
 }
@@ -67,7 +68,8 @@ function KeptPassage({ source }) {
     <div class="source-view">
       <p class="source-gone note tone-doubt" role="status"><span><${Foreign}>${source.file_name}<//> was deleted or
         replaced; ${kept}</span></p>
-      ${chunk && html`<${Words} page=${chunk} span=${spanOf(source)} name="Passage saved with the run" />`}
+      ${chunk && html`<${Words} page=${chunk} span=${spanOf(source)} said=${source.said}
+        name="Passage saved with the run" />`}
     </div>
   `;
 }
@@ -142,17 +144,18 @@ function reveal(picture, marks) {
   });
 }
 
-function PageText({ path, page, span }) {
+function PageText({ path, page, span, said }) {
   const loaded = useLoaded(`${path}/text?page=${page.number}`, get);
   if (loaded.problem) return html`<div class="source-problem"><${ProblemNote} problem=${loaded.problem}
     onRetry=${loaded.reload} /></div>`;
   if (!loaded.value) return html`<div class="source-problem"><${Waiting} /></div>`;
-  return html`<${Words} page=${{ text: loaded.value.text, start: page.start }} span=${span} name="Text of the page" />`;
+  return html`<${Words} page=${{ text: loaded.value.text, start: page.start }} span=${span} said=${said}
+    name="Text of the page" />`;
 }
 
-/** @param {{page: {text: string, start: number}, span: {start: number, end: number}|null, name: string}} props */
-function Words({ page, span, name }) {
-  const model = useMemo(() => pageModel(page, span), [page.text, page.start, span?.start, span?.end]);
+/** @param {{page: {text: string, start: number}, span: {start: number, end: number}|null, said?: string, name: string}} props */
+function Words({ page, span, said, name }) {
+  const model = useMemo(() => pageModel(page, span, said), [page.text, page.start, span?.start, span?.end, said]);
   const box = useRef(null);
   useEffect(() => {
     box.current.querySelector("mark")?.scrollIntoView({ block: "center" });
@@ -161,20 +164,21 @@ function Words({ page, span, name }) {
     ${model.map((group) => DRAWN[group.kind](group))}</div>`;
 }
 
-function Grid({ rows }) {
-  const [head, ...body] = rows;
+function Grid({ head, rows }) {
+  const named = head.some((cell) => cell.pieces.some((piece) => piece.text));
   return html`
     <div class="grid-scroll" tabindex="0" role="group" aria-label="Table">
       <table>
-        <thead><tr>${head.cells.map((cell) => html`<th scope="col">${marked(cell)}</th>`)}</tr></thead>
-        <tbody>${body.map((row) => html`<tr>${row.cells.map((cell) => html`<td>${marked(cell)}</td>`)}</tr>`)}</tbody>
+        ${named && html`<thead><tr>${head.map((cell) => html`<th scope="col">${marked(cell.pieces)}</th>`)}</tr></thead>`}
+        <tbody>${rows.map((row) => html`<tr>${row.cells.map((cell) => html`<td class=${cell.isSaid ? "said" : undefined}>
+          ${marked(cell.pieces)}</td>`)}</tr>`)}</tbody>
       </table>
     </div>
   `;
 }
 
 const DRAWN = {
-  table: (group) => html`<${Grid} rows=${group.rows} />`,
+  table: (group) => html`<${Grid} ...${group} />`,
   heading: (group) => html`<h3>${marked(group.pieces)}</h3>`,
   text: (group) => html`<p>${marked(group.pieces)}</p>`,
 };

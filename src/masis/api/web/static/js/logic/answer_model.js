@@ -102,14 +102,14 @@ function citations(inside, claim, known) {
 /** What a sentence cites of a passage, quote by quote; a draft has no claims yet, and cites the passage as a whole. */
 function citationsOf(id, claim, known) {
   const stated = claim?.citations?.filter((citation) => citation.chunk_id === id) ?? [];
-  const found = (stated.length ? stated : [undefined]).map((each) => citationOf(id, each, known));
+  const found = (stated.length ? stated : [undefined]).map((each) => citationOf(id, each, known, claim?.text));
   return found.filter((citation, at) => citation && (!citation.number || found.findIndex((other) => other.number === citation.number) === at));
 }
 
-function citationOf(id, stated, known) {
+function citationOf(id, stated, known, said) {
   const chunk = known.evidence.get(id);
-  if (chunk) return { ...chunk, ...withoutNulls(stated), chunk, exists: true };
-  if (stated?.document_id) return { ...stated, chunk: null, exists: true };
+  if (chunk) return { ...chunk, ...withoutNulls(stated), chunk, said, exists: true };
+  if (stated?.document_id) return { ...stated, chunk: null, said, exists: true };
   if (stated || known.invalid.has(id)) return { chunk_id: id, exists: false };
   return null;
 }
