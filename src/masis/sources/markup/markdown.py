@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from html import unescape
 from itertools import groupby
 
+from masis.errors import UnreadableFile
 from masis.sources.dates import find_date
 from masis.sources.markup.webpage import html_text
 from masis.sources.plain import clean, decode
@@ -54,16 +55,26 @@ def _without_html(lines: list[str], file_name: str) -> Iterator[str]:
     index, fence = 0, ""
     while index < len(lines):
         line = lines[index]
-        raw, opening = (None, None) if fence else (_RAW_HTML.match(line), _HTML_BLOCK.match(line))
-        if raw or opening:
-            end = _end_of_fence(lines, index, raw[1]) if raw else _end_of_block(lines, index, opening["whole"] or "")
-            yield from ("", *html_text("\n".join(lines[index + bool(raw) : end]), file_name).split("\n"), "")
-            index = end + bool(raw)
-            continue
-        if mark := _FENCE.match(line):
-            fence = _next_fence(fence, mark[1])
-        yield line
-        index += 1
+        if not fence and (raw := _RAW_HTML.match(line)):
+            end = _end_of_fence(lines, index, raw[1])
+            yield from _shown(lines[index + 1 : end], file_name)
+            index = end + 1
+        elif not fence and (block := _HTML_BLOCK.match(line)):
+            end = _end_of_block(lines, index, block["whole"] or "")
+            yield from _shown(lines[index:end], file_name)
+            index = end
+        else:
+            mark = _FENCE.match(line)
+            fence = _next_fence(fence, mark[1]) if mark else fence
+            yield line
+            index += 1
+
+
+def _shown(html: list[str], file_name: str) -> list[str]:
+    try:
+        return ["", *html_text("\n".join(html), file_name).split("\n"), ""]
+    except UnreadableFile:  # nested too deep for a page; the rest of the file can be read
+        return html
 
 
 def _end_of_fence(lines: list[str], start: int, mark: str) -> int:
