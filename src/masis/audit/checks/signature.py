@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from masis.language.languages import differ
-from masis.language.measures import MEASURES
-from masis.language.numerals import NUMBER_WORDS
+from masis.language.measures import MEASURES, NUMBER_WORDS
 from masis.language.periods import Period, period_of_cells, periods
 from masis.language.quantities import SCALES, Quantity, quantities
 from masis.language.readings import Reading, read_prose, readings
 from masis.language.statements import SCALE_OF_ALL, Statement, statements, stems_of
-from masis.language.words import DENYING_VERBS, DOWNWARDS, NEGATIONS, UPWARDS, content_stems, stem
+from masis.language.words import DENYING_VERBS, DOWNWARDS, NEGATIONS, UPWARDS, content_stems, differ, stem
 from masis.types import EvidenceChunk, Verdict
 
 NUMBERS_WEIGH = 0.25
@@ -137,10 +135,8 @@ class Finding:
 
 NOT_RULED_OUT = 0.2
 """To withdraw what code takes for a name, a quotation or a denial …"""
-LIKELY = 0.9
-"""… what it reads from directions, columns and rows …"""
-ALL_BUT_CERTAIN = 0.95
-"""… and a word changed between the source's own words."""
+LIKELY = 0.8
+"""… and what it reads from figures, times, directions and words changed between the source's own."""
 
 Check = Callable[[Claim, Sources], Finding | None]
 
