@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import exp
 
 from masis.audit.verdicts import judge_claims
+from masis.language.periods import periods
 from masis.language.question import Question, parsed
 from masis.language.statements import CELL_BREAK, Statement
 from masis.language.table_headers import GROUP
@@ -15,6 +16,7 @@ from masis.reasoning.offline.disagreement import all_conflicts
 from masis.reasoning.offline.selection import Candidate, candidates_of, marked, rank
 from masis.reasoning.offline.shapes import overview, shown
 from masis.reasoning.offline.tables.engine import SURE, TableAnswer, answer_from_tables
+from masis.reasoning.offline.tables.features import WHOLE
 from masis.reasoning.offline.verifier import support_scores
 from masis.reasoning.ports import Listener, Passage, Reply, WritingBrief
 from masis.settings import OFFLINE
@@ -133,10 +135,15 @@ def _from_tables(
 
 
 def _is_in(found: TableAnswer, best: Candidate) -> bool:
-    """Whether the cells stand in the row that the selector would quote: two readings that agree."""
+    """Whether the cells stand in the row that the selector would quote, in a column that is told by its time: two
+    readings that agree."""
     row = best.statement
-    return row.is_row and all(
-        c.chunk_id == best.passage.chunk_id and row.start <= c.start and c.end <= row.end for c in found.cited
+    columns = {found.trial.table.columns[cell.column] for cell in found.trial.cells}
+    is_timed = all(WHOLE.fullmatch(column) or periods(column) for column in columns)
+    return (
+        is_timed
+        and row.is_row
+        and all(c.chunk_id == best.passage.chunk_id and row.start <= c.start and c.end <= row.end for c in found.cited)
     )
 
 
