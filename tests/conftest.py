@@ -5,12 +5,18 @@ import secrets
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.support.fake_openai import FakeOpenAI
 from tests.support.servers import PostgresServer, QdrantServer
 
 # onnxruntime reports its use to its maker unless the environment forbids it before the first import.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
+# Enough to find what a change breaks; HYPOTHESIS_PROFILE=deep looks further.
+settings.register_profile("suite", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("deep", max_examples=1000, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 
 @pytest.fixture(autouse=True)

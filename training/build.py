@@ -20,7 +20,7 @@ from training.edits import Edited, Surroundings, make_harmless, make_wrong
 from training.selections import selections
 from training.sets import ClaimExample
 from training.thesaurus import Thesaurus
-from training.written import own_claims, written
+from training.written import written
 
 SEED = 20_261_115
 SENTENCES_A_PASSAGE = {"ramdocs": 2}
@@ -124,7 +124,7 @@ def main() -> None:
     given.out.mkdir(parents=True, exist_ok=True)
     rng = random.Random(SEED)
     thesaurus = Thesaurus(given.wordnet)
-    real = [*sets.ragtruth(given.data), *sets.summedits(given.data), *own_claims()]
+    real = [*sets.ragtruth(given.data), *sets.summedits(given.data)]
     neighbours = Neighbours([text for _, _, text in sets.passages(given.data)], rng)
     answers = list(sets.clapnq_answers(given.data))
     made = [

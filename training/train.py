@@ -117,7 +117,7 @@ SELECTION_WEIGHTS = {
 def _claim_weight(example: Example) -> float:
     if example["kind"] != "real":
         return 0.5
-    if example["set"].startswith("summedits") or example["set"] == "own":
+    if example["set"].startswith("summedits"):
         return 3.0
     if example["set"] == "ragtruth":
         return 1.0 if example["label"] else 3.0

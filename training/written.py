@@ -13,10 +13,8 @@ from pathlib import Path
 
 from training import sets
 from training.selections import SelectionExample, Span, markdown_rows, units
-from training.sets import ClaimExample
 
 FOLDER = Path(__file__).parent / "questions"
-CLAIMS = Path(__file__).parent / "claims"
 SEED = 11
 PICKED = {
     "tatqa-text": 110, "tatqa-table": 50, "finance": 70, "pubmed": 40, "state_of_the_union": 20, "chatlogs": 20,
@@ -45,19 +43,6 @@ def own_questions() -> Iterator[SelectionExample]:
                 marks = [places[n] for n in entry["s"]]
                 numbers = [n for n, (a, b) in enumerate(units(text)) if any(a < y and b > x for x, y in marks)]
                 yield _example("own", f"own-{file.stem}-{number}", text, entry | {"s": numbers})
-
-
-def own_claims() -> Iterator[ClaimExample]:
-    """Sentences as a chat model would write them from our own passages: borne out, or wrong in a word or two."""
-    for file in sorted(CLAIMS.glob("own-*.jsonl")):
-        passages = [json.loads(line) for line in (FOLDER / file.name).read_text(encoding="utf-8").splitlines()]
-        for line in file.read_text(encoding="utf-8").splitlines():
-            entry = json.loads(line)
-            text, _ = _text_of(passages[entry["p"]]["lines"])
-            claim, wrong = str(entry["c"]), str(entry["w"])
-            start = claim.find(wrong) if wrong else 0
-            places = ((start, start + len(wrong)),) if wrong else ()
-            yield ClaimExample("own", f"own-{file.stem}-{entry['p']}", claim, text, int(not wrong), places)
 
 
 def _text_of(lines: list[list[str]]) -> tuple[str, list[Span]]:

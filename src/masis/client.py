@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from masis.audit.checks.signature import Check
 from masis.errors import InvalidInput, UnknownDocument
 from masis.jobs.queue import Job
 from masis.jobs.worker import Worker
@@ -84,13 +85,14 @@ class Masis:
         writer: Writer | None = None,
         auditor: Auditor | None = None,
         judge: Judge | None = None,
+        checks: Sequence[Check] = (),
     ) -> None:
         if library and (embedder or store):
             raise InvalidInput(
                 "A library has its own embedder and store.", advice="Give a library, or an embedder and a store."
             )
         self.settings = settings or Settings()
-        self._parts = Parts(self.settings, Given(library, embedder, store, writer, auditor, judge))
+        self._parts = Parts(self.settings, Given(library, embedder, store, writer, auditor, judge, checks))
         self._entered = AsyncExitStack()
 
     @property

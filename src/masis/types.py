@@ -5,7 +5,7 @@ inside one module is a frozen dataclass.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Literal, NotRequired, TypedDict
 
 WORKSPACE_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
@@ -13,29 +13,17 @@ WORKSPACE_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 WORKSPACE_NAME_RULE = "use 1 to 64 letters, digits, dots, hyphens or underscores, a letter or a digit first"
 
 DocumentStatus = Literal["PROCESSING", "READY", "FAILED"]
-
 Outcome = Literal[
     "answered", "answered_with_caveat", "conflict", "insufficient_evidence", "out_of_scope", "unavailable"
 ]
-
 ClaimKind = Literal["claim", "limit", "recommendation", "heading"]
-
 Verdict = Literal[
-    "verbatim",
-    "supported",
-    "numbers_differ",
-    "contradicted",
-    "not_in_source",
-    "uncited",
-    "fabricated_citation",
+    "verbatim", "supported", "numbers_differ", "contradicted", "not_in_source", "uncited", "fabricated_citation",
     "unverified",
-]
-
+]  # fmt: skip
 ConflictKind = Literal["different_period", "different_definition", "revision", "contradiction"]
-
 ReviewCause = Literal["conflict", "quality", "empty_workspace", "weak_evidence", "unavailable", "out_of_scope"]
 """Why a run asks a person; each cause has its own question."""
-
 
 BlockKind = Literal["heading", "paragraph", "item", "table", "note", "furniture"]
 """`furniture`: a running header or footer or a page number, which belongs to no passage."""
@@ -56,15 +44,12 @@ class Block:
     marker: str = ""
     """Of a list item: "-", "2.", "(a)"."""
     is_continued: bool = False
-    """Begun on the page before: a paragraph whose sentence goes on here, a table whose header stands there."""
+    """Begun on the page before: a paragraph that continues here, a table whose header is there."""
     box: Box | None = None
-    """Where it stands on the page of a PDF."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page, sheet or slide of extracted text."""
-
     number: int
     """Counted from 1; a format without pages is one page."""
     text: str
@@ -85,10 +70,8 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class ParsedDocument:
-    """What a parser read: pages in order, and what the file says of itself."""
-
     pages: Sequence[Page]
-    """None for an archive, which is nothing but its members."""
+    """None for an archive."""
     title: str | None = None
     date: str | None = None
     """The document's own date (ISO 8601, as precise as it says), when it states one."""
@@ -97,7 +80,7 @@ class ParsedDocument:
     made: str | None = None
     """When its file says it was made, which may be the day it was printed or copied: for want of a better date."""
     author: str | None = None
-    """Who wrote it, as the file says: a message's sender, or its properties."""
+    """As the file says: a message's sender, or its properties."""
     members: Sequence[Member] = ()
     """Files inside it that are documents of their own."""
     notes: Sequence[str] = ()
@@ -121,8 +104,6 @@ def place(page: int | None, label: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One uploaded file of a workspace."""
-
     workspace_id: str
     document_id: str
     """SHA-256 of the bytes, in hexadecimal."""
@@ -138,18 +119,15 @@ class Document:
     note: str | None = None
     """What of a READY document could not be read: scanned pages, for instance."""
     source: str | None = None
-    """Where the file was found, when it was one on this machine: the same place read again is a new version."""
+    """Where the file was found on this machine; the same place read again is a new version."""
     members: int = 0
     """How many files it carries that are documents of their own."""
     period: str | None = None
-    """What it covers, where it says so: "quarter ended 2022-06-25", "Q3 2023", "2023"."""
     author: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DeletionReceipt:
-    """What was removed, counted as it was removed."""
-
     workspace_id: str
     document_id: str | None
     """None: the whole workspace."""
@@ -159,7 +137,7 @@ class DeletionReceipt:
     """Passages removed from the index, with their vectors."""
     text_chars: int
     bytes: int
-    """Of the kept originals."""
+    """Of the stored originals."""
     cached_vectors: int
     runs: int
     deleted_at: str
@@ -167,16 +145,13 @@ class DeletionReceipt:
 
 @dataclass(frozen=True, slots=True)
 class SearchFilters:
-    """Where a search may look; what is not said is not restricted."""
-
     documents: tuple[str, ...] = ()
     """Document ids or file names."""
     file_types: tuple[str, ...] = ()
     """Extensions without the dot: pdf, xlsx."""
     dated_from: str | None = None
-    """ISO 8601, as precise as wanted: 2024 begins on its first day …"""
+    """ISO 8601, as precise as wanted. A document without a date is outside every range."""
     dated_to: str | None = None
-    """… and ends on its last. A document without a date is never inside; the result says how many there are."""
     pages: tuple[int, int] | None = None
     """First and last page, sheet or slide, both included."""
 
@@ -199,13 +174,10 @@ class Chunk:
     """The headings above the passage, outermost first; embedded with it, never quoted as part of it."""
     date: str | None = None
     label: str | None = None
-    """The page's label: which sheet or slide."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What stands under one heading: `text` is exactly `document.text[start:end]`."""
-
     document_id: str
     file_name: str
     heading: str | None
@@ -218,8 +190,6 @@ class Section:
 
 
 class EvidenceChunk(TypedDict):
-    """A chunk that passed the score filter for a question."""
-
     chunk_id: str
     file_name: str
     text: str
@@ -234,14 +204,12 @@ class EvidenceChunk(TypedDict):
     about: NotRequired[str]
     """Which of the question's words name its document, and the period that document is for."""
     elsewhere: NotRequired[str]
-    """The names in the other passages of its document: a table does not repeat whose it is."""
+    """The names in the other passages of its document."""
     focus: NotRequired[list[int]]
     """Start and end, in the document's text, of the part that speaks of the question."""
 
 
 class ClosestPassage(TypedDict):
-    """A passage that comes near to a question, and how."""
-
     chunk_id: str
     document_id: str
     file_name: str
@@ -253,13 +221,10 @@ class ClosestPassage(TypedDict):
     quote: str
     """Its statement that comes nearest: `start` to `end` of the document's text."""
     words: list[str]
-    """Words of the question that it has."""
     score: float
 
 
 class Citation(TypedDict):
-    """Where a sentence's support is, to the character."""
-
     chunk_id: str
     document_id: str | None
     file_name: str | None
@@ -268,7 +233,6 @@ class Citation(TypedDict):
     end: int | None
     quote: str | None
     label: NotRequired[str | None]
-    """Which sheet or slide, where that says more than the page's number."""
     number: NotRequired[int]
     """Of the source in the finished answer: every door shows the same [1]."""
 
@@ -278,11 +242,8 @@ CheckedBy = Literal["code", "verifier", "model"]
 
 
 class ClaimPart(TypedDict):
-    """One of several things a sentence claims, judged on its own."""
-
     text: str
     start: int
-    """In the answer."""
     end: int
     verdict: Verdict
     reason: str
@@ -293,8 +254,6 @@ Repair = Literal["added", "corrected", "cut"]
 
 
 class Claim(TypedDict):
-    """One sentence of an answer, with what was found out about it."""
-
     text: str
     start: int
     end: int
@@ -311,8 +270,6 @@ class Claim(TypedDict):
 
 
 class ConflictSide(TypedDict):
-    """What one document says."""
-
     value: str
     quote: str
     chunk_id: str
@@ -324,8 +281,6 @@ class ConflictSide(TypedDict):
 
 
 class Conflict(TypedDict):
-    """Two documents that do not agree."""
-
     about: str
     period: str | None
     kind: ConflictKind
@@ -334,17 +289,14 @@ class Conflict(TypedDict):
 
 
 class DecisionMade(TypedDict):
-    """A person's word on a conflict, to be kept for the questions that meet the same conflict later."""
-
     workspace_id: str
     action: Literal["prefer", "explain_both"]
     about: str
     """What the documents disagreed about."""
     period: str | None
     prefer: list[str]
-    """File names that are trusted …"""
+    """File names that are trusted over those below; both empty where both sides are to be explained."""
     over: list[str]
-    """… over these; both empty where both sides are to be explained."""
     documents: list[str]
     """The file names on both sides of the conflict."""
     note: str | None
@@ -355,14 +307,10 @@ class DecisionMade(TypedDict):
 
 
 class StandingDecision(DecisionMade):
-    """A decision that a workspace keeps: it settles the same conflict when later questions meet it."""
-
     decision_id: str
 
 
 class Critique(TypedDict):
-    """What the Critic found in one attempt."""
-
     confidence: float
     hallucination_detected: bool
     unsupported_claims: list[str]
@@ -372,8 +320,6 @@ class Critique(TypedDict):
 
 
 class CitationAudit(TypedDict):
-    """What the citation engine found: plain code, no model."""
-
     invalid_citations: list[str]
     uncited_claim_count: int
     uncited_claim_sentences: list[str]
@@ -382,8 +328,6 @@ class CitationAudit(TypedDict):
 
 
 class Evaluation(TypedDict):
-    """The scorecard of one attempt."""
-
     faithfulness: float
     relevance: float
     completeness: float
@@ -397,59 +341,43 @@ class Evaluation(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What one call of an engine spent."""
-
     requests: int = 0
-    """Requests on the wire: 0 for the offline engine, more than 1 after a retry or a re-ask."""
+    """On the wire: 0 for the offline engine, more than 1 after a retry."""
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
-            self.requests + other.requests,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.cost_usd + other.cost_usd,
-        )
+        return Usage(*(one + more for one, more in zip(astuple(self), astuple(other), strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What one run may spend; then the embedded engine finishes it, and the run ends with the best it has."""
-
     max_cost_usd: float | None = None
     max_seconds: float | None = None
 
 
 NO_LIMIT = Budget()
+"""A run that reaches its budget is finished by the embedded engine and ends with its best answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The candidates of one store query, best first, before the score filter."""
-
     candidates: Sequence[EvidenceChunk]
     workspace_is_empty: bool = False
     undated_left_out: int = 0
-    """Documents that a filter by date left out because nothing says when they are from."""
     respelled: Mapping[str, str] = field(default_factory=dict[str, str])
     """Words that no document has, and the nearest ones that were searched for as well."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """Where a word occurs in a workspace, in any of its grammatical forms, with or without accents."""
-
     documents: int
     passages: int
-    """Of which a heading or a file's name may hold the word."""
 
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What an ingestion did with each file."""
-
     workspace_id: str
     ready: list[Document] = field(default_factory=list[Document])
     pending: list[Document] = field(default_factory=list[Document])
@@ -464,8 +392,6 @@ class IngestReport:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks."""
-
     name: str
     key_id: str | None = None
     """The API key that was shown; None for whoever sits at the machine."""

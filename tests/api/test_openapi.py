@@ -27,7 +27,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
 
 
 @described.parametrize()
-@settings(max_examples=6, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=3, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 def test_the_service_does_what_its_document_says(case: schemathesis.Case, empty: Live) -> None:
     if case.meta and case.meta.generation.mode.is_positive:
         _say_what_no_schema_knows(case)

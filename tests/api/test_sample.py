@@ -30,9 +30,9 @@ def test_the_sample_names_its_documents_and_questions(loaded: httpx.Client) -> N
 
 
 def test_one_call_makes_the_workspace_and_its_documents(loaded: httpx.Client) -> None:
-    documents = loaded.get("/masis/workspaces/first/documents").json()["items"]
-    assert {each["file_name"] for each in documents} == {path.name for path in documents.sample_documents()}
-    assert {each["status"] for each in documents} == {"READY"}
+    listed = loaded.get("/masis/workspaces/first/documents").json()["items"]
+    assert {each["file_name"] for each in listed} == {path.name for path in documents.sample_documents()}
+    assert {each["status"] for each in listed} == {"READY"}
     log = loaded.get("/masis/audit-log", params={"workspace": "first"}).json()["items"]
     assert "document.upload" in {entry["action"] for entry in log}
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+from masis.audit.checks.signature import Claim as Checked
+from masis.audit.checks.signature import Finding, Sources
 from masis.audit.repair import RepairedAnswer, repaired
 from masis.audit.verdicts import judge_claims
 from tests.support.engines import chunk
@@ -68,3 +70,31 @@ def test_an_answer_that_loses_what_it_says_is_none() -> None:
 )
 def test_what_is_right_or_borne_out_by_nothing_is_left_alone(answer: str) -> None:
     assert repaired(answer, judge_claims(answer, EVIDENCE), EVIDENCE, None) is None
+
+
+def test_a_name_alone_cuts_nothing() -> None:
+    answer = "Revenue in fiscal 2025 was $184.1 million [c1]. Tolmerick opened a plant in Zlin [c2]."
+    claims = judge_claims(answer, EVIDENCE)
+    assert claims[1]["verdict"] in ("contradicted", "not_in_source")
+    assert repaired(answer, claims, EVIDENCE, None) is None
+
+
+def test_an_answer_without_its_first_sentence_is_none() -> None:
+    found = mended(
+        "Operating costs fell to $16.3 million [c2]. Revenue in fiscal 2025 was $184.1 million [c1]. "
+        "Tolmerick opened a plant in Brno [c2]."
+    )
+    assert [repair.kind for repair in found.repairs] == ["cut"]
+    assert not found.still_answers
+
+
+def test_a_check_of_ones_own_refutes_what_is_word_for_word_in_a_source() -> None:
+    def no_dividends(claim: Checked, sources: Sources) -> Finding | None:
+        return Finding("not_in_source", "we do not speak of dividends") if "dividend" in claim.text else None
+
+    answer = "Revenue in fiscal 2025 was $184.1 million [c1]. The board approved the dividend in June [c1]."
+    claims = judge_claims(answer, EVIDENCE, None, [no_dividends])
+    assert [claim["verdict"] for claim in claims] == ["verbatim", "not_in_source"]
+    found = repaired(answer, claims, EVIDENCE, None, [no_dividends])
+    assert found is not None
+    assert found.text == "Revenue in fiscal 2025 was $184.1 million [c1]."

@@ -146,3 +146,25 @@ def test_one_question_for_the_whole_answer() -> None:
     claims = judge_claims(answer, [SALES, COSTS], second_opinion)
     assert calls == [2]
     assert {claim["checked_by"] for claim in claims} == {"verifier"}
+
+
+def test_a_sentence_is_read_with_the_one_before_it_where_both_cite_the_same() -> None:
+    evidence = [chunk("c1", "The plant opened. Output doubled."), chunk("c2", "Sales fell in Asia.")]
+    asked: list[Question] = []
+
+    def remember(questions: Sequence[Question]) -> list[float]:
+        asked.extend(questions)
+        return [0.5] * len(questions)
+
+    judge_claims(
+        "A new works started up [c1]. It made twice as much [c1]. Fewer goods went east [c2].", evidence, remember
+    )
+    assert [question.before for question in asked[:3]] == ["", "A new works started up.", ""]
+
+
+def test_what_leans_on_a_sentence_that_was_not_read_is_not_refuted_by_the_verifier() -> None:
+    evidence = [chunk("c1", "Inventories are valued at cost.")]
+    (claim,) = judge_claims(
+        "A later filing describes the same method [c1].", evidence, lambda asked: [0.01] * len(asked)
+    )
+    assert claim["verdict"] == "unverified"

@@ -33,7 +33,7 @@ def test_several_files_one_of_them_bad_and_one_there_already(page: Page, service
     expect(failed.locator(".reason")).to_contain_text("PDF")
     duplicate = upload.get_by_role("listitem").filter(has_text="known-again.md")
     expect(duplicate).to_contain_text("Already here")
-    expect(duplicate).to_contain_text("already as known.md; nothing was read twice")
+    expect(duplicate).to_contain_text("Already in the workspace as known.md, so not read again")
     expect(upload).to_contain_text("1 of 3 read, 1 failed, 1 already here")
     expect(row_of(page, "plan.md")).to_contain_text("Ready")
     expect(row_of(page, "broken.pdf")).to_contain_text("Failed")

@@ -67,7 +67,9 @@ def test_what_failed_and_what_was_there_twice_is_still_told_beside_the_question_
     report = page.get_by_role("region", name="Upload of")
     expect(report).to_contain_text("1 of 3 read, 1 failed, 1 already here")
     expect(report.get_by_role("listitem").filter(has_text="empty.md").locator(".reason")).to_contain_text("empty")
-    expect(report.get_by_role("listitem").filter(has_text="note-again.md")).to_contain_text("already as note.md;")
+    expect(report.get_by_role("listitem").filter(has_text="note-again.md")).to_contain_text(
+        "Already in the workspace as note.md"
+    )
     assert violations(page) == []
     report.get_by_role("button", name="Dismiss the report").click()
     expect(report).to_have_count(0)

@@ -17,7 +17,8 @@ from masis.knowledge.library import Library, open_library
 from masis.settings import Settings
 from masis.types import Document
 
-KILLS = 4
+MOMENTS = {"sqlite": (0.3, 0.6, 0.9), "postgres": (0.6,)}
+"""When to kill, as shares of the time that an undisturbed ingestion takes."""
 SENTENCES = [
     "The ferry to {0} carried {1} cars in spring.",
     "Harbour dues at {0} rose to {1} crowns.",
@@ -27,12 +28,11 @@ SENTENCES = [
 PLACES = ["Lindesnes", "Skagen", "Marstrand", "Visby", "Korsør", "Egersund"]
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Files short and long, an archive, a message with a file, and one that cannot be read; the same every time."""
     chance = random.Random(7)
-    folder = tmp_path / "documents"
-    folder.mkdir()
+    folder = tmp_path_factory.mktemp("documents")
     for number in range(14):
         lines = [
             chance.choice(SENTENCES).format(chance.choice(PLACES), chance.randrange(1000))
@@ -75,26 +75,29 @@ async def contents(home: Path, database_url: str | None) -> tuple[list[Document]
     return timeless, points  # type: ignore[return-value]
 
 
-@pytest.mark.parametrize(("database", "kills"), [("sqlite", KILLS), ("postgres", KILLS // 2)])
-def test_nothing_is_missing_and_nothing_is_there_twice(
-    request: pytest.FixtureRequest, tmp_path: Path, folder: Path, database: str, kills: int
-) -> None:
-    url: str | None = request.getfixturevalue("postgres_url") if database == "postgres" else None
-    started = time.monotonic()
-    # What is not disturbed is the same in the data folder, whichever database is disturbed.
-    undisturbed = ingest_in_a_process(tmp_path / "undisturbed", folder, None)
-    assert undisturbed.wait(100) == 0
-    whole = time.monotonic() - started
-    expected = asyncio.run(contents(tmp_path / "undisturbed", None))
+@pytest.fixture(scope="module")
+def undisturbed(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[float, object]:
+    """How long an ingestion takes, and what it leaves: the same in the data folder as in a database."""
+    home, started = tmp_path_factory.mktemp("undisturbed"), time.monotonic()
+    assert ingest_in_a_process(home, folder, None).wait(100) == 0
+    seconds = time.monotonic() - started
+    expected = asyncio.run(contents(home, None))
     assert len(expected[0]) == 14 + 1 + 3 + 2
     assert all(dense for _, dense, _ in expected[1])  # type: ignore[misc]
+    return seconds, expected
 
-    chance = random.Random(11)
+
+@pytest.mark.parametrize("database", MOMENTS)
+def test_nothing_is_missing_and_nothing_is_there_twice(
+    request: pytest.FixtureRequest, tmp_path: Path, folder: Path, undisturbed: tuple[float, object], database: str
+) -> None:
+    url: str | None = request.getfixturevalue("postgres_url") if database == "postgres" else None
+    whole, expected = undisturbed
     killed = 0
-    for _ in range(kills):
+    for moment in MOMENTS[database]:
         process = ingest_in_a_process(tmp_path / "killed", folder, url)
         try:
-            process.wait(chance.uniform(0.25, 0.95) * whole)
+            process.wait(moment * whole)
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
             killed += 1

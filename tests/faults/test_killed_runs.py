@@ -151,6 +151,7 @@ def test_a_question_asked_here_and_now_is_gone_on_with(mortals: Mortals, masis: 
         assert_as_undisturbed(masis, cut_off.run_id, whole.run_id)
 
 
+@pytest.mark.parametrize("options", ["sqlite"], indirect=True)  # which database the run is in makes no difference
 def test_killed_in_the_middle_of_a_model_call(
     mortals: Mortals, masis: Masis, options: dict[str, Any], fake_openai: FakeOpenAI
 ) -> None:

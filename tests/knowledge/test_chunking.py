@@ -34,7 +34,7 @@ line = st.one_of(
 page = st.lists(line, max_size=40).map("\n".join)
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.lists(page, min_size=1, max_size=4), st.integers(200, 500))
 def test_spans_are_exact_and_every_character_is_in_one_chunk(pages: list[str], limit: int) -> None:
     chunks = cut(*pages, limit=limit)

@@ -370,7 +370,7 @@ try:
 except DataFolderError as error:
     print(error, error.advice)
 """
-    assert "there is no space left to write. Free some space" in output_of(code, home)
+    assert "no space left on the device. Free some space" in output_of(code, home)
 
 
 def test_what_others_store_does_not_change_the_order_here(home: Path) -> None:

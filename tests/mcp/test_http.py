@@ -53,7 +53,7 @@ async def test_whoever_is_at_this_machine_may_ask(address: str, mode: str) -> No
         result = await client.call_tool("ask", given, progress_callback=hear)
     assert result.structured_content is not None
     assert "$184.1 million" in result.structured_content["answer"]
-    assert any("Critic checks" in str(message) for message in told)
+    assert any("Critic audits" in str(message) for message in told)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 import pytest
 
+from masis.language.statements import Statement
 from masis.reasoning import pruning
 from masis.reasoning.ports import Passage
 from masis.reasoning.pruning import pruned
@@ -22,9 +23,9 @@ The board met in May. It approved the plan.
 def scores(monkeypatch: pytest.MonkeyPatch) -> None:
     """Words shared with the question, so that the test says what bears on it."""
 
-    def shared(question: str, units: list[pruning._Unit]) -> list[float]:
+    def shared(question: str, passages: list[Passage], read: list[list[Statement]]) -> list[float]:
         asked = set(question.lower().split())
-        return [len(asked & set(unit.statement.text.lower().replace("|", " ").split())) for unit in units]
+        return [len(asked & set(one.text.lower().replace("|", " ").split())) for found in read for one in found]
 
     monkeypatch.setattr(pruning, "_bearing", shared)
 

@@ -77,9 +77,7 @@ def test_bytes_on_their_way_are_a_duplicate(ingestions: Ingestions, queue: JobQu
     assert ingestions.on_their_way("w") == {"d1": "report.md"}
     again = ingestions.create("w", [replace(FILE, file_name="copy.md")], LOCAL)
     assert again.status == "done"
-    assert [(file.stage, file.reason) for file in again.files] == [
-        ("duplicate", "The same bytes are being read already, as report.md.")
-    ]
+    assert [(file.stage, file.reason) for file in again.files] == [("duplicate", "Already being read, as report.md.")]
     assert ingestions.create("other", [FILE], LOCAL).status == "queued"
     ingestions.finish(replace(first, status="failed"), "me")
     assert ingestions.on_their_way("w") == {}

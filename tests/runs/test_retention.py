@@ -51,7 +51,7 @@ async def test_checkpoints_of_a_run_that_is_over_go_and_its_answer_stays(stored:
 
 
 async def test_no_negative_age(masis: Masis) -> None:
-    with pytest.raises(InvalidInput, match="-1 days"):
+    with pytest.raises(InvalidInput, match="-1 is not a valid number"):
         await masis.aprune(-1)
 
 

@@ -124,7 +124,7 @@ def test_a_run_that_failed_can_be_opened_again_and_no_other(runs: RunTable) -> N
 
 def test_one_at_work_is_not_deleted(runs: RunTable) -> None:
     run_id = create(runs, owner="me")
-    with pytest.raises(InvalidInput, match="at work"):
+    with pytest.raises(InvalidInput, match="is running"):
         runs.delete(run_id, None)
     runs.settled(run_id, "me", "finished", [])
     runs.delete(run_id, None)

@@ -5,11 +5,12 @@ what none says and one denies is taken out and named in the trail. What is left 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from masis.audit.checks.mentions import OF_A_NAME
+from masis.audit.checks.signature import Check, Sources
 from masis.audit.checks.signature import Claim as Checked
-from masis.audit.checks.signature import Sources
 from masis.audit.checks.support import REFUTED
 from masis.audit.checks.weighing import SecondOpinion
 from masis.audit.citations.engine import CitedSentence, cited_sentences
@@ -23,6 +24,7 @@ LEAST_SHARED = 0.4
 """… and the share of its words that each must have."""
 LEAST_LEFT = 0.5
 """Of the sentences that claim something, this share must be left for the answer still to be one."""
+Readers = tuple[SecondOpinion | None, Sequence[Check]]
 BORNE_OUT: frozenset[Verdict] = frozenset({"verbatim", "supported"})
 _CLOSING = re.compile(r"(?P<stop>[.!?。！？]?)(?P<marks>[\s*_\"'”’)\]]*)$")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d+[.)])[ \t]+$")
@@ -54,20 +56,25 @@ class RepairedAnswer:
 
 
 def repaired(
-    answer: str, claims: Sequence[Claim], evidence: Sequence[EvidenceChunk], second_opinion: SecondOpinion | None
+    answer: str,
+    claims: Sequence[Claim],
+    evidence: Sequence[EvidenceChunk],
+    second_opinion: SecondOpinion | None,
+    own: Sequence[Check] = (),
 ) -> RepairedAnswer | None:
     """None where there is nothing to repair, or nothing that could be."""
     by_id = {chunk["chunk_id"]: chunk for chunk in readable(evidence)}
-    mended = list(_mended(answer, claims, by_id, second_opinion))
+    mended = list(_mended(answer, claims, by_id, (second_opinion, own)))
     if not mended:
         return None
     text, placed = _written_again(answer, mended)
-    left = [_marked(claim, placed) for claim in judge_claims(text, evidence, second_opinion)]
-    return RepairedAnswer(text, left, tuple(placed), _still_answers(claims, left))
+    cut = {sentence.start for sentence, repair in mended if repair.kind == "cut"}
+    left = [_marked(claim, placed) for claim in judge_claims(text, evidence, second_opinion, own)]
+    return RepairedAnswer(text, left, tuple(placed), _still_answers(claims, left, cut))
 
 
 def _mended(
-    answer: str, claims: Sequence[Claim], by_id: Mapping[str, EvidenceChunk], second_opinion: SecondOpinion | None
+    answer: str, claims: Sequence[Claim], by_id: Mapping[str, EvidenceChunk], readers: Readers
 ) -> Iterator[tuple[CitedSentence, Mended]]:
     sentences = {sentence.start: sentence for sentence in cited_sentences(answer, by_id)}
     for claim in claims:
@@ -75,24 +82,22 @@ def _mended(
         is_wrong = claim["verdict"] in REFUTED
         if sentence is None or claim["kind"] != "claim" or not (is_wrong or claim["verdict"] == "uncited"):
             continue
-        bearing = _bearing(sentence, by_id, second_opinion)
+        bearing = _bearing(sentence, by_id, readers)
         if bearing:
             kind: Repair = "corrected" if is_wrong else "added"
             yield sentence, Mended(kind, sentence.text, bearing, claim["reason"], claim["start"])
-        elif is_wrong and claim.get("checked_by") == "code":
-            # What only the verifier doubts, the auditor may know better.
+        elif is_wrong and claim.get("checked_by") == "code" and not claim["reason"].startswith(OF_A_NAME):
+            # What only the verifier doubts, the auditor may know better; and a capital may be no name.
             yield sentence, Mended("cut", sentence.text, (), claim["reason"], claim["start"])
 
 
-def _bearing(
-    sentence: CitedSentence, by_id: Mapping[str, EvidenceChunk], second_opinion: SecondOpinion | None
-) -> tuple[str, ...]:
+def _bearing(sentence: CitedSentence, by_id: Mapping[str, EvidenceChunk], readers: Readers) -> tuple[str, ...]:
     """Ids of the passages that bear the sentence out: what it cites itself, beside a made-up id, or another one."""
     bare = sentence.bare.strip()
-    if sentence.invalid and sentence.cited and _bears(bare, [by_id[i] for i in sentence.cited], second_opinion):
+    if sentence.invalid and sentence.cited and _bears(bare, [by_id[i] for i in sentence.cited], readers):
         return sentence.cited
     for chunk in _closest(bare, [chunk for i, chunk in by_id.items() if i not in sentence.cited]):
-        if _bears(bare, [chunk], second_opinion):
+        if _bears(bare, [chunk], readers):
             return (chunk["chunk_id"],)
     return ()
 
@@ -104,9 +109,9 @@ def _closest(bare: str, chunks: Sequence[EvidenceChunk]) -> list[EvidenceChunk]:
     return [window.chunk for window in near[:MOST_PASSAGES]]
 
 
-def _bears(bare: str, chunks: Sequence[EvidenceChunk], second_opinion: SecondOpinion | None) -> bool:
+def _bears(bare: str, chunks: Sequence[EvidenceChunk], readers: Readers) -> bool:
     cited = " ".join(f"[{chunk['chunk_id']}]" for chunk in chunks)
-    claims = judge_claims(_with_citation(bare, cited), chunks, second_opinion)
+    claims = judge_claims(_with_citation(bare, cited), chunks, *readers)
     return bool(claims) and all(claim["verdict"] in BORNE_OUT for claim in claims if claim["kind"] == "claim")
 
 
@@ -145,6 +150,7 @@ def _marked(claim: Claim, repairs: Sequence[Mended]) -> Claim:
     return {**claim, "repaired": mended.kind} if mended else claim
 
 
-def _still_answers(before: Sequence[Claim], left: Sequence[Claim]) -> bool:
+def _still_answers(before: Sequence[Claim], left: Sequence[Claim], cut: Collection[int]) -> bool:
+    """An answer opens with what was asked for: without that, the rest is none."""
     asserted, kept = ([c for c in claims if c["kind"] == "claim"] for claims in (before, left))
-    return bool(kept) and len(kept) >= LEAST_LEFT * len(asserted)
+    return bool(kept) and asserted[0]["start"] not in cut and len(kept) >= LEAST_LEFT * len(asserted)

@@ -1,12 +1,15 @@
 """Every sentence of an answer as a record: what it cites, to the character, and a verdict with its reason."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from masis.audit.checks.claim_parts import Part, split_claim
 from masis.audit.checks.contraries import contraries
-from masis.audit.checks.support import Support, check_support, is_too_long
-from masis.audit.checks.weighing import SURE, Question, QuestionKey, SecondOpinion, weighed
+from masis.audit.checks.signature import Check, Sources
+from masis.audit.checks.signature import Claim as Checked
+from masis.audit.checks.support import Support, check_support, first_refutation, is_too_long
+from masis.audit.checks.weighing import SURE, UNDECIDED, Question, QuestionKey, SecondOpinion, weighed
 from masis.audit.citations.engine import CitedSentence, cited_sentences
 from masis.language.instructions import readable
 from masis.language.words import capitalised
@@ -16,6 +19,7 @@ _WORST_FIRST: tuple[Verdict, ...] = (
     "fabricated_citation", "contradicted", "numbers_differ", "not_in_source", "uncited", "unverified", "supported",
     "verbatim",
 )  # fmt: skip
+LEANS_BACK = re.compile(r"\bthe (?:same|latter|former)\b", re.IGNORECASE)
 Opinions = dict[QuestionKey, float | None]
 
 
@@ -53,13 +57,16 @@ def _is_asked(support: Support) -> bool:
 
 
 def judge_claims(
-    answer: str, evidence: Sequence[EvidenceChunk], second_opinion: SecondOpinion | None = None
+    answer: str,
+    evidence: Sequence[EvidenceChunk],
+    second_opinion: SecondOpinion | None = None,
+    own: Sequence[Check] = (),
 ) -> list[Claim]:
     """`second_opinion` is asked for all that code had to leave to a reader of meaning, then, where it is not sure of a
-    claim, for the contrary."""
+    claim, for the contrary. `own` are checks of the caller's, asked before all others."""
     by_id = {chunk["chunk_id"]: chunk for chunk in _with_names_elsewhere(readable(evidence))}
     sentences = cited_sentences(answer, by_id)
-    examined = [_examine(s, by_id, before) for s, before in zip(sentences, [None, *sentences], strict=False)]
+    examined = [_examine(s, by_id, before, own) for s, before in zip(sentences, [None, *sentences], strict=False)]
     asked = [question for one in examined for question in one.open_questions()]
     opinions = _asked(second_opinion, asked)
     unsure = [question for question in asked if (opinions.get(question.key) or 1.0) < SURE]
@@ -86,19 +93,37 @@ def _contraries(question: Question) -> list[Question]:
 
 def _weighed(support: Support, question: Question, opinions: Opinions) -> Support:
     of_contraries = [opinions.get(contrary.key) for contrary in _contraries(question)]
-    return weighed(support, opinions.get(question.key), of_contraries)
+    probability = opinions.get(question.key)
+    if probability is not None and not question.before and LEANS_BACK.search(question.claim):
+        # Nobody who has not read the sentence before knows what “the same method” is.
+        probability = max(probability, UNDECIDED)
+    return weighed(support, probability, of_contraries)
 
 
-def _examine(sentence: CitedSentence, by_id: Mapping[str, EvidenceChunk], before: CitedSentence | None) -> Examined:
+def _examine(
+    sentence: CitedSentence,
+    by_id: Mapping[str, EvidenceChunk],
+    before: CitedSentence | None,
+    own: Sequence[Check] = (),
+) -> Examined:
     chunks = [by_id[i] for i in sentence.cited]
     if not chunks:
         return Examined(sentence, chunks, None)
-    whole = check_support(sentence.bare.strip(), chunks)
-    leaned_on = before.bare.strip() if before and before.kind != "heading" else ""
+    bare = sentence.bare.strip()
+    if against := first_refutation(Checked(bare), Sources(chunks), own):
+        # It holds for what is word for word in a source as well.
+        return Examined(sentence, chunks, Support(against.verdict, against.reason, withdrawn_at=against.withdrawn_at))
+    whole = check_support(bare, chunks)
+    leaned_on = before.bare.strip() if before and _may_lean_on(sentence, before) else ""
     if sentence.kind not in ("claim", "recommendation") or is_too_long(sentence.blanked):
         return Examined(sentence, chunks, whole, before=leaned_on)
     parts = [(part, check_support(part.reads, chunks)) for part in split_claim(sentence.blanked)]
     return Examined(sentence, chunks, whole, parts, leaned_on)
+
+
+def _may_lean_on(sentence: CitedSentence, before: CitedSentence) -> bool:
+    """What the cited passages do not bear out would count against this sentence."""
+    return before.kind != "heading" and bool(before.cited) and set(before.cited) <= set(sentence.cited)
 
 
 def _cannot_stand_alone(support: Support) -> bool:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from langgraph.runtime import Runtime
 
+from masis.audit.checks.signature import Check
 from masis.audit.checks.weighing import SecondOpinion
 from masis.reasoning.ports import Auditor, Judge, Writer
 from masis.settings import Settings, current_settings
@@ -67,6 +68,8 @@ class Services:
     judge: Judge
     second_opinion: SecondOpinion | None = None
     """Who is asked what a sentence in other words means, where code cannot tell."""
+    checks: tuple[Check, ...] = ()
+    """Checks of the caller's own, which every cited sentence has to pass as well."""
     mentions: MentionCounter | None = None
     """Without it no word is said to be absent."""
     outline: Outline | None = None
@@ -100,10 +103,13 @@ def services_with(
     writer: Writer | None = None,
     auditor: Auditor | None = None,
     judge: Judge | None = None,
+    checks: Sequence[Check] = (),
 ) -> Services:
     """What is not given is made from the settings."""
     from masis.reasoning.engines import engines_for
     from masis.reasoning.offline.verifier import second_opinion
 
     writes, audits, judges = engines_for(settings)
-    return Services(settings, search, writer or writes, auditor or audits, judge or judges, second_opinion)
+    return Services(
+        settings, search, writer or writes, auditor or audits, judge or judges, second_opinion, tuple(checks)
+    )

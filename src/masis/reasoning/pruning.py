@@ -6,7 +6,7 @@ Nothing is rewritten: what stays stands as in the document, with the headings, t
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from masis.embedded import answer_scores
+from masis.embedded.selector import select_all
 from masis.language.statements import LEANS_BACK, Statement, statements
 from masis.reasoning.ports import Passage
 
@@ -28,14 +28,17 @@ def pruned(question: str, passages: Sequence[Passage], limit: int) -> list[Passa
         return list(passages)
     read = [statements(passage.text, passage.heading) for passage in passages]
     units = [_Unit(p, n, one) for p, found in enumerate(read) for n, one in enumerate(found)]
-    scores = _bearing(question, units)
+    scores = _bearing(question, passages, read)
     ranked = [unit for _, unit in sorted(zip(scores, units, strict=True), key=lambda pair: -pair[0])]
     kept = _within(limit, ranked, read, passages)
     return [_cut(passage, read[p], kept[p]) for p, passage in enumerate(passages) if kept[p]]
 
 
-def _bearing(question: str, units: Sequence[_Unit]) -> list[float]:
-    return answer_scores(question, [unit.statement.in_context for unit in units])
+def _bearing(question: str, passages: Sequence[Passage], read: Sequence[Sequence[Statement]]) -> list[float]:
+    """How likely each unit belongs to the answer, says the embedded selector, which reads it where it stands."""
+    spans = [[(one.start, one.end) for one in found] for found in read]
+    found = select_all(question, [(p.text, units) for p, units in zip(passages, spans, strict=True)])
+    return [mark for one in found for mark in one.marks]
 
 
 def _within(

@@ -4,12 +4,13 @@ Each part is opened when it is first needed. What was given from outside is used
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
+from masis.audit.checks.signature import Check
 from masis.database import Database, open_database
 from masis.errors import UnknownWorkspace
 from masis.jobs.queue import JobQueue
@@ -37,6 +38,7 @@ class Given:
     writer: Writer | None = None
     auditor: Auditor | None = None
     judge: Judge | None = None
+    checks: Sequence[Check] = ()
 
 
 @dataclass(eq=False)
@@ -57,9 +59,8 @@ class Parts:
 
     @cached_property
     def services(self) -> Services:
-        given = self.given
-        services = services_with(self.settings, self.library.search, given.writer, given.auditor, given.judge)
-        library = self.library
+        given, library = self.given, self.library
+        services = services_with(self.settings, library.search, given.writer, given.auditor, given.judge, given.checks)
         return replace(services, mentions=library.mentions, outline=library.outline, whole_tables=library.whole_tables)
 
     @cached_property

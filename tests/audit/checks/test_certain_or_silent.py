@@ -94,3 +94,40 @@ def test_a_table_does_not_repeat_whose_figures_it_gives() -> None:
         assert claim["verdict"] in ("supported", "verbatim", "unverified"), claim["reason"]
     (foreign,) = judge_claims("For Products, Nokia had a gross margin percentage of 35.4%. [c1]", evidence)
     assert foreign["verdict"] == "not_in_source"
+
+
+QUARTERS = chunk(
+    "c1",
+    "Net sales $ 121,234 $ 3,599 $ 124,833 $ 134,383\nOperating expenses 117,917 3,764 121,681 126,702\n"
+    "Operating income 3,317 (165) 3,152 7,681",
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "is_wrong"),
+    [
+        ("Net sales $3,599, operating expenses 3,764, operating income (165).", False),
+        ("Net sales $3,599, operating expenses 3,764, operating income 3,317.", True),
+        ("Net sales $121,234, operating expenses 3,764, operating income (165).", True),
+        ("Net sales 121,234 and 134,383; operating expenses 117,917 and 126,702; income 3,317 and 7,681.", False),
+        ("Net sales 121,234 and 134,383; operating expenses 117,917 and 126,702; income 3,152 and 7,681.", True),
+        ("Net sales were $121,234, operating expenses 117,917 and, at old rates, 121,681.", False),
+    ],
+)
+def test_the_figures_of_a_list_stand_in_the_same_columns(claim: str, is_wrong: bool) -> None:
+    assert (check_support(claim, [QUARTERS]).verdict in REFUTED) is is_wrong
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("For the nine months to September 30, 2022, costs rose.", "At September 30, 2022, costs rose."),
+        ("The pump stops at around 50 psi.", "At around 50psi the pump stops."),
+        ("Donors are 21-32 years old.", "Donors must be between the ages of 21 and 32."),
+        ("Earnings peak for men aged 55-64, at $1,015.", "For men 55 to 64, earnings were highest, at $1,015."),
+        ("Dear [Supervisor's Name], I ask for leave.", "A letter opens with Dear and asks for leave."),
+        ("Bake it at 400 degrees Fahrenheit.", "Bake it at 400 degrees."),
+    ],
+)
+def test_what_other_words_give_is_not_refuted(claim: str, source: str) -> None:
+    assert check_support(claim, [chunk("c1", source)]).verdict not in REFUTED

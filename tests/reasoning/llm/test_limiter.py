@@ -49,7 +49,7 @@ def fullest_window(starts: list[float], seconds: float) -> int:
     return max(sum(start <= other < start + seconds for other in starts) for start in starts)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     calls=st.integers(1, 5),
     arrivals=st.lists(st.floats(0, 200), min_size=1, max_size=25),

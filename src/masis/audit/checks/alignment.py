@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from masis.audit.checks.signature import ALL_BUT_CERTAIN, Claim, Finding, Sources
+from masis.audit.checks.signature import LIKELY, Claim, Finding, Sources
 from masis.audit.checks.turns import are_opposites
 from masis.language.patterns import word_set
 from masis.language.periods import MONTHS
@@ -23,6 +23,8 @@ MATCHED = 0.6
 ANCHORED = 3
 """… and how many of them around a change, on both sides together."""
 LONGEST_CHANGE = 4
+FEWEST_EQUAL = 6
+"""Words that leave no doubt which sentence was changed, where all others are its own."""
 FOLLOWED = 0.5
 """Share of a claim's words that a sentence must have to be the one it follows."""
 MOST_COMPARED = 3
@@ -111,10 +113,10 @@ def _is_named_around(found: Finding, sources: Sources) -> bool:
 def alteration(claim: str, source: str) -> Finding | None:
     """The first change that turns the sentence into another one."""
     ours, theirs = laid(claim), laid(source)
-    for change in _anchored_changes(ours, theirs):
+    for change, is_all in _anchored_changes(ours, theirs):
         for check in (_name, _period, _denial):
             if found := check(ours, theirs, change):
-                return Finding(*found, withdrawn_at=ALL_BUT_CERTAIN)
+                return Finding(*found, withdrawn_at=None if is_all else LIKELY)
     return None
 
 
@@ -130,10 +132,12 @@ def _form(word: str) -> str:
     return lower.replace(",", "") if lower[0].isdigit() or lower in FUNCTION_WORDS else stem(lower)
 
 
-def _anchored_changes(ours: Laid, theirs: Laid) -> Iterator[Change]:
+def _anchored_changes(ours: Laid, theirs: Laid) -> Iterator[tuple[Change, bool]]:
+    """Each with whether it is all that was changed in words of the source's own."""
     matcher = SequenceMatcher(None, ours.words, theirs.words, autojunk=False)
     codes = matcher.get_opcodes()
-    if sum(i2 - i1 for tag, i1, i2, _, _ in codes if tag == "equal") < MATCHED * len(ours.words):
+    equal = sum(i2 - i1 for tag, i1, i2, _, _ in codes if tag == "equal")
+    if equal < MATCHED * len(ours.words):
         return
     for at, (tag, i1, i2, first, last) in enumerate(codes):
         j1, j2 = _beside_the_claim(i1, i2, first, last, len(ours.words))
@@ -144,7 +148,7 @@ def _anchored_changes(ours: Laid, theirs: Laid) -> Iterator[Change]:
         # A change at the very beginning or end has the end of the sentence for an anchor.
         held = (before > 0 or i1 == 0) and (after > 0 or i2 == len(ours.words))
         if held and before + after >= ANCHORED:
-            yield Change((i1, i2), (j1, j2))
+            yield Change((i1, i2), (j1, j2)), equal == len(ours.words) - (i2 - i1) and equal >= FEWEST_EQUAL
 
 
 def _beside_the_claim(i1: int, i2: int, first: int, last: int, length: int) -> tuple[int, int]:

@@ -16,6 +16,10 @@ _ARITHMETIC = re.compile(
 _COMPARED_AMOUNTS = re.compile(
     r"\bvs\b|\b(?:a )?change of\b|\bfrom\b.{1,80}\bto\b|\b(?:against|compared (?:with|to))\b", re.IGNORECASE
 )
+_NAMES_A_PERIOD = re.compile(
+    r"(?:\w+[ -](?:and|or) )?\w+[ -](?:months?|weeks?|quarters?)[ -](?:to|ended|ending|through|until)\b", re.IGNORECASE
+)
+"""“The nine months to September 30”: a filing says so in the head of a table."""
 _ROUNDED_TWICE = 0.06
 _BELOW_ZERO = re.compile(
     r"\b(?:loss(?:es)?|negative|minus|deficits?|outflows?|shortfalls?|used|burn\w*|below zero|sub-zero|absorbed)\b",
@@ -46,7 +50,7 @@ def unfounded_figure(claim: Claim, sources: Sources) -> Finding | None:
     for reading in (r for r in claim.figures if r.quantity not in given):
         number = reading.quantity
         is_own_count = number.is_small_count and not _counts_otherwise(claim, number, sources)
-        if is_own_count or derivation(claim, number, sources, given):
+        if is_own_count or _NAMES_A_PERIOD.match(claim.text, number.start) or derivation(claim, number, sources, given):
             continue
         said = reading.clause if len(claim.figures) > 1 else claim.text
         if SAYS_COMPUTED.search(said) and not could_be_computed(claim, number, sources):
@@ -63,7 +67,18 @@ def _counts_otherwise(claim: Claim, number: Quantity, sources: Sources) -> bool:
 
 
 def is_given(number: Quantity, sources: Sources) -> bool:
-    return any(gives(q, number) and _fits_the_scale(number, q, sources) for q in _printed(sources))
+    printed = (q for q in _printed(sources) if gives(q, number))
+    return any(_fits_the_scale(number, q, sources) for q in printed) or _stands_bare(number, sources)
+
+
+def _stands_bare(number: Quantity, sources: Sources) -> bool:
+    """“50 psi” where the source has “50psi”, “aged 21 to 32 years” where it has “between 21 and 32”."""
+    is_exact = number.bound in (None, "about") or number.span
+    if number.unit != "number" or number.scaled or not is_exact or not number.text[:1].isdigit():
+        return False
+    if any(q.text == number.text and (q.measure or q.rate) for q in sources.quantities):
+        return False
+    return re.search(rf"(?<![\d.,]){re.escape(number.text)}(?!\d|[.,]\d)", sources.text) is not None
 
 
 def _printed(sources: Sources) -> list[Quantity]:

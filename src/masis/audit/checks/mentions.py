@@ -19,8 +19,12 @@ _RELATIVE = re.compile(
 )
 _LABELLED = re.compile(r"\b[A-Z][a-z]+ \d+\b")
 """“Passage 2”, “Phase 3”: a thing by its number."""
+_NOBODY = re.compile(r"\[[^\]]*\]|\b(?:Fahrenheit|Celsius)\b")
+"""“[Your Name]”"""
 _NUMBERED = re.compile(r"-\d+$")
 _OF_A_COUNTRY = re.compile(r"(?P<root>[a-z]{4,})(?:i?an|ese|ish|ic|i)")
+OF_A_NAME = ("the source does not name ", "the source names ")
+"""How a finding begins that rests on a capital letter."""
 FEWEST_QUOTED_WORDS = 4
 """Shorter quotations are names, titles and terms, which may be marked without being quoted."""
 _LEFT_OUT = re.compile(r"\[?\(?(?:\.\.\.|…|\. \. \.)\)?\]?|\[[^\]]*\]")
@@ -73,7 +77,7 @@ def _of_another_statement(claim: Claim, sources: Sources) -> Finding | None:
 def foreign_name(claim: Claim, sources: Sources) -> Finding | None:
     elsewhere = "\n".join(chunk.get("elsewhere", "") for chunk in sources.chunks)
     where = _letters(f"{sources.around}\n{sources.text}\n{elsewhere}")
-    said = names(_LABELLED.sub(" ", claim.text))
+    said = names(_LABELLED.sub(" ", _NOBODY.sub(" ", claim.text)))
     missing = [n for n in dict.fromkeys(said) if not _is_acronym(n) and not _is_named(n, where)]
     if not missing:
         return None

@@ -5,6 +5,9 @@ kind in that very place.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import product
 
 from masis.audit.checks.derivations import derivation
 from masis.audit.checks.figures import gives
@@ -12,7 +15,7 @@ from masis.audit.checks.signature import LIKELY, Claim, Finding, Sources, covera
 from masis.language.periods import Period, lies_within_a_range
 from masis.language.quantities import Quantity, comparable
 from masis.language.readings import Reading, readings
-from masis.language.statements import Statement
+from masis.language.statements import Statement, statements
 from masis.language.words import content_stems
 
 NAMED = 0.75
@@ -50,7 +53,7 @@ def figure_of_another_row(claim: Claim, sources: Sources) -> Finding | None:
     figures = _telling_figures(claim)
     for ours in figures:
         others = [r for r in figures if r is not ours]
-        rows = [s for s in sources.statements if s.is_row and all(_has(s, r) for r in others)]
+        rows = [s for s in sources.statements if all(_has(s, r) for r in others)]
         if len(others) < FEWEST_ROW_MATES:
             # One figure beside it may be a row's by chance, unless the claim names that row.
             rows = [s for s in rows if others and _label(s) and _is_whole(s, claim)]
@@ -58,7 +61,8 @@ def figure_of_another_row(claim: Claim, sources: Sources) -> Finding | None:
         if not rows or not holding or any(s in rows or (_label(s) and _is_whole(s, claim)) for s in holding):
             continue
         wanted = telling_words(ours.clause)
-        if max(_fit(wanted, s) for s in holding) > max(_fit(wanted, s) for s in rows):
+        if max(_fit(wanted, s) for s in holding) >= max(_fit(wanted, s) for s in rows):
+            # Nothing tells which of the two the claim means.
             continue
         rival = next((r for s in rows for r in readings(s) if _is_of_its_kind(ours.quantity, r.quantity)), None)
         if rival and not _is_derived(claim, ours, sources):
@@ -67,9 +71,76 @@ def figure_of_another_row(claim: Claim, sources: Sources) -> Finding | None:
     return None
 
 
+def figure_of_another_column(claim: Claim, sources: Sources) -> Finding | None:
+    """“Sales 12 and 14; costs 7 and 8; profit 5 and 9”: all but one name of the list have the same columns."""
+    listed = _listed(claim)
+    for table in _tables(sources) if len(listed) > FEWEST_ROW_MATES else ():
+        places = [_columns(figures, table) for _, figures in listed]
+        for odd, (label, figures) in enumerate(listed):
+            others = [found for at, found in enumerate(places) if at != odd]
+            common = set.intersection(*({columns for _, columns in found} for found in others))
+            used = {row for found in others for row, columns in found if columns in common}
+            if not common or len(used) < len(others) or any(columns in common for _, columns in places[odd]):
+                continue
+            if right := _in_the_columns(label, figures, min(common), [r for r in table if r not in used]):
+                said = f"the columns of its other figures give {right} here, not {figures[0].quantity.in_words}"
+                return Finding("numbers_differ", said, withdrawn_at=LIKELY)
+    return None
+
+
+Listed = tuple[frozenset[str], list[Reading]]
+
+
+def _listed(claim: Claim) -> list[Listed]:
+    """The names of a list, each with the figures behind it; none where a figure has a time of its own."""
+    found: list[Listed] = []
+    at = 0
+    for ours in claim.figures:
+        label = frozenset(content_stems(claim.text[at : ours.quantity.start])) - {"and"}
+        at = ours.quantity.end
+        if label or not found:
+            found.append((label, []))
+        found[-1][1].append(ours)
+    is_plain = len({len(figures) for _, figures in found}) == 1 and len({r.periods for r in claim.figures}) == 1
+    return found if is_plain and not any(r.is_change for r in claim.figures) else []
+
+
+Row = tuple[Statement, tuple[Quantity, ...]]
+
+
+def _tables(sources: Sources) -> list[list[Row]]:
+    """The rows of each passage that have as many figures."""
+    found: dict[tuple[int, int], list[Row]] = {}
+    for number, chunk in enumerate(sources.chunks):
+        for row in (s for s in statements(chunk["text"], chunk.get("heading")) if s.is_row):
+            cells = tuple(r.quantity for r in readings(row))
+            found.setdefault((number, len(cells)), []).append((row, cells))
+    return [rows for (_, width), rows in found.items() if width > 1 and len(rows) > FEWEST_ROW_MATES]
+
+
+def _columns(figures: Sequence[Reading], table: Sequence[Row]) -> list[tuple[Row, tuple[int, ...]]]:
+    """Each row that has all of them, and in which columns."""
+    found = []
+    for row in table:
+        at = [[n for n, cell in enumerate(row[1]) if gives(cell, ours.quantity)] for ours in figures]
+        found += [(row, columns) for columns in product(*at)]
+    return found
+
+
+def _in_the_columns(
+    label: frozenset[str], figures: Sequence[Reading], columns: Sequence[int], free: Sequence[Row]
+) -> str | None:
+    """What the right row has there: the one that has some of the figures, or that is named."""
+    for row, cells in free:
+        is_meant = any(gives(cell, ours.quantity) for cell in cells for ours in figures)
+        if is_meant or (_label(row) and _label(row) <= label):
+            return " and ".join(cells[column].in_words for column in columns)
+    return None
+
+
 def figure_of_another_time(claim: Claim, sources: Sources) -> Finding | None:
     """The number is for another time, and beside it stands another one for the claim's own time."""
-    for ours in (r for r in claim.figures if r.periods and r.is_clear):
+    for ours in (r for r in map(partial(_at_the_time_named, claim), claim.figures) if r.periods and r.is_clear):
         holding = [(s, r) for s in sources.statements for r in readings(s) if gives(r.quantity, ours.quantity)]
         names_a_part = any(period.part for period in claim.periods)
         if holding and not names_a_part and all(_is_of_a_part(ours, r) for _, r in holding):
@@ -77,7 +148,8 @@ def figure_of_another_time(claim: Claim, sources: Sources) -> Finding | None:
         if not holding or not all(_is_of_another_time(ours, r) for _, r in holding):
             continue
         rivals = (r for s, _ in holding for r in readings(s) if _is_of_its_time(ours, r))
-        if any(_is_of_its_kind(ours.quantity, r.quantity) for r in rivals):
+        is_one_time_a_row = all("|" in s.text and r.is_in_a_row for s, r in holding) and len(claim.figures) == 1
+        if is_one_time_a_row or any(_is_of_its_kind(ours.quantity, r.quantity) for r in rivals):
             when = f"{holding[0][1].quantity.in_words} for {spoken(holding[0][1].periods)}"
             return Finding(
                 "numbers_differ",
@@ -92,7 +164,9 @@ def spoken(found: Sequence[Period]) -> str:
 
 
 def _telling_figures(claim: Claim) -> list[Reading]:
-    return [r for r in claim.figures if not r.quantity.is_small_count and not r.quantity.text[:1].isalpha()]
+    """Not the counts in words, nor the ends of a range, which may be an age or a time of day."""
+    spelled = (r.quantity.is_small_count or r.quantity.text[:1].isalpha() for r in claim.figures)
+    return [r for r, is_spelled in zip(claim.figures, spelled, strict=True) if not is_spelled and not r.quantity.span]
 
 
 def _has(statement: Statement, ours: Reading) -> bool:
@@ -156,4 +230,10 @@ def _is_of_a_part(ours: Reading, theirs: Reading) -> bool:
 def _is_of_its_time(ours: Reading, theirs: Reading) -> bool:
     if not theirs.periods or gives(theirs.quantity, ours.quantity) or theirs.is_change != ours.is_change:
         return False
-    return all(any(p.year == q.year and not p.excludes(q) for q in theirs.periods) for p in ours.periods)
+    return all(any(p.year in (None, q.year) and not p.excludes(q) for q in theirs.periods) for p in ours.periods)
+
+
+def _at_the_time_named(claim: Claim, ours: Reading) -> Reading:
+    """“Q1, Europe: 15.8 in 2025”: the only figure is for the only quarter."""
+    parts = tuple(p for p in claim.periods if p.part)
+    return replace(ours, periods=parts) if len(claim.figures) == len(parts) == 1 else ours

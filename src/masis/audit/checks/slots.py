@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from masis.audit.checks.alignment import Laid, is_alias, laid
-from masis.audit.checks.signature import ALL_BUT_CERTAIN, Claim, Finding, Sources
+from masis.audit.checks.signature import LIKELY, Claim, Finding, Sources
 from masis.language.words import FUNCTION_WORDS
 
 CONTEXTS = ((2, 2), (2, 1), (1, 2), (3, 0), (0, 3))
@@ -39,7 +39,7 @@ def misplaced(claim: Claim, sources: Sources) -> Finding | None:
         mine = ours.between(slot.start, slot.end)
         is_around = mine.lower().removesuffix("'s") in sources.around.lower()
         if not is_around and (other := _other_name(ours, slot, theirs, known)):
-            return Finding("contradicted", f"the source names {other} here, not {mine}", withdrawn_at=ALL_BUT_CERTAIN)
+            return Finding("contradicted", f"the source names {other} here, not {mine}", withdrawn_at=LIKELY)
     return None
 
 

@@ -15,6 +15,7 @@ from masis.audit.checks.figures import (
 )
 from masis.audit.checks.mentions import foreign_name, foreign_period, misquoted
 from masis.audit.checks.places import (
+    figure_of_another_column,
     figure_of_another_row,
     figure_of_another_time,
     figure_of_something_else,
@@ -31,6 +32,7 @@ CHECKS: tuple[Check, ...] = (
     wrong_sign,
     figure_of_another_time,
     figure_of_another_row,
+    figure_of_another_column,
     figure_of_something_else,
     foreign_period,
     foreign_name,
@@ -112,15 +114,10 @@ def check_support(text: str, chunks: Sequence[EvidenceChunk]) -> Support:
     return Support(finding.verdict, finding.reason, window.chunk, start, end, is_open, at, "code", holds, is_row)
 
 
-def first_refutation(claim: Claim, sources: Sources) -> Finding | None:
-    """What is certain first, doubts where nothing is."""
-    doubt: Finding | None = None
-    for check in CHECKS:
-        finding = check(claim, sources)
-        if finding and finding.verdict in REFUTED:
-            return finding
-        doubt = doubt or finding
-    return doubt
+def first_refutation(claim: Claim, sources: Sources, checks: Sequence[Check] = CHECKS) -> Finding | None:
+    """What is certain first, then what rests on a reading, doubts where nothing does."""
+    found = [finding for check in checks if (finding := check(claim, sources))]
+    return min(found, key=lambda f: (f.verdict not in REFUTED, f.withdrawn_at is not None), default=None)
 
 
 def is_too_long(sentence: str) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from math import log
 from typing import NamedTuple
 
+from masis.audit.checks.signature import NOT_RULED_OUT
 from masis.audit.checks.support import REFUTED, Support
 from masis.language.words import content_stems
 from masis.types import Claim, EvidenceChunk, Verdict
@@ -20,11 +21,13 @@ SUPPORTED_BY_VERIFIER = 0.70
 """From this probability on the passage bears out the claim …"""
 REFUTED_BY_VERIFIER = 0.15
 """… down to this one it does not, unless code found every figure of the claim; in between the reader cannot tell."""
+UNDECIDED = 0.16
+"""Just above it."""
 DOUBTED_BY_VERIFIER = 0.05
 """Down to this one it is doubted even where the source has the claim's own words."""
-CONTRARY = 1.0
+CONTRARY = 0.8
 """By how much, in logits, the contrary must be better borne out for the claim to be contradicted."""
-CONTRARY_LIKELY = 0.3
+CONTRARY_LIKELY = 0.05
 """… and how likely it must be by itself."""
 SURE = 0.9
 """Above it nobody asks for the contrary."""
@@ -53,16 +56,24 @@ def weighed(support: Support, probability: float | None, of_contraries: Sequence
     """The verdict after the second reader has spoken."""
     if probability is None:
         return support
+    contrary = max((p for p in of_contraries if p is not None), default=None)
     if support.verdict in REFUTED:
         is_withdrawn = support.withdrawn_at is not None and probability >= support.withdrawn_at
+        is_denial = support.verdict == "contradicted" and support.withdrawn_at == NOT_RULED_OUT
+        # Who denies what its source says is not better borne out than the contrary.
+        is_withdrawn |= is_denial and contrary is not None and contrary < probability
         return _disputed(support, "bear it out", probability) if is_withdrawn else support
     if not support.is_open:
         return support
-    contrary = max((p for p in of_contraries if p is not None), default=None)
-    if contrary is not None and contrary >= CONTRARY_LIKELY and _logit(contrary) - _logit(probability) >= CONTRARY:
+    if contrary is not None and _is_contradicted(probability, contrary):
         said = f"the cited words bear out the contrary, says the verifier ({contrary:.0%} against {probability:.0%})"
         return replace(support, verdict="contradicted", reason=said, checked_by="verifier")
     return _by_meaning(support, probability)
+
+
+def _is_contradicted(probability: float, contrary: float) -> bool:
+    is_likelier = _logit(contrary) - _logit(probability) >= CONTRARY
+    return is_likelier and contrary >= CONTRARY_LIKELY and probability < SUPPORTED_BY_VERIFIER
 
 
 def _by_meaning(support: Support, probability: float) -> Support:

@@ -96,7 +96,7 @@ def _named_copies(conflict: Conflict, kept: Conflict) -> str:
     named = {side["file_name"] for side in kept["sides"]}
     more = [side["file_name"] for side in conflict["sides"] if side["file_name"] not in named]
     return "".join(
-        f" {name} has the same words and is no further source." for name in more if name not in kept["explanation"]
+        f" {name} has the same words and is not a further source." for name in more if name not in kept["explanation"]
     )
 
 

@@ -125,7 +125,7 @@ def _entry(line: str, where: str) -> dict[str, str]:
     try:
         entry: Any = json.loads(line)
     except ValueError as error:
-        raise InvalidInput(f"{where} is no JSON: {error}.") from error
+        raise InvalidInput(f"{where} is not valid JSON: {error}.") from error
     fields = {name: entry.get(name) for name in ("question", "passage", "document")} if isinstance(entry, dict) else {}
     given = {name: value.strip() for name, value in fields.items() if isinstance(value, str) and value.strip()}
     if "question" not in given:

@@ -163,7 +163,7 @@ class Uploads:
     def _settle(self, workspace_id: str, name: str, place: str, report: IngestReport) -> None:
         documents = self._catalog.documents_at(workspace_id, place)
         if not documents:
-            gone = UnreadableFile(f"The content of {name} is kept no more.", advice="Upload it again.")
+            gone = UnreadableFile(f"The content of {name} is no longer stored.", advice="Upload it again.")
             documents = [Document(workspace_id, "", name, "FAILED", reason=failure_reason(gone))]
         for document in documents:
             lists = {"READY": report.ready, "PROCESSING": report.pending, "FAILED": report.failed}

@@ -106,7 +106,7 @@ class Ingestor:
     def require_no_rebuilding(self) -> None:
         if self._is_rebuilding:
             raise InvalidInput(
-                "The index is being built anew right now, and would not know of this change.",
+                "The index is being rebuilt and would miss this change.",
                 advice="Wait for `masis reindex` to finish, then try again.",
             )
 
@@ -116,7 +116,7 @@ class Ingestor:
         with self._lock:
             if self._in_work or self._is_rebuilding:
                 raise InvalidInput(
-                    "Documents are being ingested, or the index is being built anew already.",
+                    "Documents are being ingested, or the index is already being rebuilt.",
                     advice="Wait for that to finish, then try again.",
                 )
             self._is_rebuilding = True

@@ -3,6 +3,7 @@
 It is asked where code cannot tell: what is said in other words. Its figures: docs/benchmarks.md.
 """
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from math import exp
@@ -10,10 +11,10 @@ from math import exp
 from masis.audit.checks.weighing import Question
 from masis.embedded import on_all_cores
 from masis.embedded.adapted import Figures, adapted
-from masis.reasoning.offline.excerpt import excerpt
-from masis.types import EvidenceChunk
+from masis.reasoning.offline.excerpt import LONGEST, excerpt
 
 Pair = tuple[str, str]
+_MARKS = re.compile(r"\*\*|__|`")
 
 
 def second_opinion(questions: Sequence[Question]) -> list[float]:
@@ -24,11 +25,12 @@ def second_opinion(questions: Sequence[Question]) -> list[float]:
 
 def as_read(question: Question) -> tuple[str, str, str]:
     """Claim, passage, and the sentence before."""
-    return question.claim, "\n".join(map(in_context, question.chunks)), question.before
-
-
-def in_context(chunk: EvidenceChunk) -> str:
-    return "\n".join(part for part in (chunk.get("heading"), chunk["text"]) if part)
+    claim, before = (_MARKS.sub("", text) for text in (question.claim, question.before))
+    # “The second-quarter report says” is borne out by the name of a file, which a reader sees.
+    seen = (part for chunk in question.chunks for part in (chunk["file_name"], chunk.get("heading")) if part)
+    above = "\n".join(dict.fromkeys(seen))[: LONGEST // 4]
+    text = "\n".join(chunk["text"] for chunk in question.chunks)
+    return claim, f"{above}\n{excerpt(f'{before} {claim}', text, LONGEST - len(above) - 1)}", before
 
 
 def support_scores(pairs: Sequence[Pair]) -> list[float]:
