@@ -134,13 +134,23 @@ def parse_webpage(data: bytes, file_name: str) -> ParsedDocument:
     html = decode(data, file_name, charset.decode("ascii") if charset else None)
     if xml:
         html = _EMPTY_ELEMENT.sub(_written_out, html)
-    _refuse_deep_nesting(html, file_name)
-    tree = LexborHTMLParser(html)
+    tree = _parsed(html, file_name)
     text = clean(_visible_text(tree.body)) if tree.body else ""
     title = tree.css_first("title")
     heading = re.search(r"^# (.+)$", text, re.MULTILINE)
     name = heading[1] if heading else one_line(title.text()) if title else ""
     return ParsedDocument([Page(1, text)], title=name or None, date=find_date(text))
+
+
+def html_text(html: str, file_name: str) -> str:
+    """What a reader sees of a piece of HTML that stands in another text."""
+    body = _parsed(html, file_name).body
+    return _visible_text(body) if body else ""
+
+
+def _parsed(html: str, file_name: str) -> LexborHTMLParser:
+    _refuse_deep_nesting(html, file_name)
+    return LexborHTMLParser(html)
 
 
 def _written_out(match: re.Match[str]) -> str:
