@@ -14,7 +14,7 @@ from evals.tables import PAGE
 from masis.audit.checks.weighing import Question
 from masis.embedded import adapted
 from masis.embedded.adapted import TRAINED
-from masis.reasoning.offline import excerpt, verifier
+from masis.reasoning.offline import verifier
 from masis.reasoning.offline.verifier import as_read, support_logit
 
 FOLDER = PAGE.parent.parent / ".cache" / "support"
@@ -37,7 +37,7 @@ def remembered_opinion(questions: Sequence[Question]) -> list[float]:
 
 @cache
 def _database() -> sqlite3.Connection:
-    read_by = [TRAINED / "verifier.npz", Path(excerpt.__file__), Path(verifier.__file__), Path(adapted.__file__)]
+    read_by = [TRAINED / "verifier.npz", Path(verifier.__file__), Path(verifier.__file__), Path(adapted.__file__)]
     version = sha256(b"".join(file.read_bytes() for file in read_by)).hexdigest()[:12]
     FOLDER.mkdir(parents=True, exist_ok=True)
     database = sqlite3.connect(FOLDER / f"{version}.db", check_same_thread=False, isolation_level=None)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from evals.tables import shared_data
-from masis.language.numerals import NUMBER_WORDS
+from masis.language.measures import NUMBER_WORDS
 from masis.reasoning.offline.tables.trials import Trial
 from masis.reasoning.offline.tables.values import amount, stems
 from masis.reasoning.ports import Passage

@@ -14,7 +14,7 @@ from typing import Any
 
 from masis.language.sentences import split_sentences
 from masis.language.words import content_stems
-from masis.reasoning.offline.excerpt import excerpt
+from masis.reasoning.offline.verifier import excerpt
 from training import sets
 from training.edits import Edited, Surroundings, make_harmless, make_wrong
 from training.selections import selections

@@ -46,7 +46,6 @@ class Block:
     is_continued: bool = False
     """Begun on the page before: a paragraph that continues here, a table whose header is there."""
     box: Box | None = None
-    """Where it stands on the page of a PDF."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +221,6 @@ class ClosestPassage(TypedDict):
     quote: str
     """Its statement that comes nearest: `start` to `end` of the document's text."""
     words: list[str]
-    """Words of the question that it has."""
     score: float
 
 

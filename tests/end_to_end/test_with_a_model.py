@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -63,8 +64,21 @@ def model(fake_openai: FakeOpenAI) -> Model:
     return made
 
 
+@pytest.fixture(scope="module")
+def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with one report, which each test gets a copy of."""
+    folder = tmp_path_factory.mktemp("ingested")
+    (folder / "report.md").write_text(
+        "# Annual report\n\nRevenue in fiscal 2025 was $184.1 million, after $163.8 million in fiscal 2024."
+    )
+    with Masis(Settings(home=folder / "home")) as masis:
+        masis.ingest([folder / "report.md"], "w")
+    return folder / "home"
+
+
 @pytest.fixture
-def masis(fake_openai: FakeOpenAI, tmp_path: Path) -> Iterator[Masis]:
+def masis(fake_openai: FakeOpenAI, ingested: Path, tmp_path: Path) -> Iterator[Masis]:
+    shutil.copytree(ingested, tmp_path / "home")
     settings = Settings(
         home=tmp_path / "home",
         model_base_url=fake_openai.base_url,
@@ -73,13 +87,8 @@ def masis(fake_openai: FakeOpenAI, tmp_path: Path) -> Iterator[Masis]:
         model_deadline_seconds=2,
         model_timeout_seconds=1,
     )
-    made = Masis(settings)
-    (tmp_path / "report.md").write_text(
-        "# Annual report\n\nRevenue in fiscal 2025 was $184.1 million, after $163.8 million in fiscal 2024."
-    )
-    made.ingest([tmp_path / "report.md"], "w")
-    yield made
-    made.close()
+    with Masis(settings) as made:
+        yield made
 
 
 def ask(masis: Masis) -> RunResult:

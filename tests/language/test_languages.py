@@ -1,6 +1,6 @@
 import pytest
 
-from masis.language.languages import differ, language_of
+from masis.language.words import differ, language_of
 
 TEXTS = {
     "en": "Revenue was higher than in the year before, and margins have not changed.",

@@ -1,6 +1,6 @@
 import pytest
 
-from masis.language.offices import is_of_another_office
+from masis.reasoning.offline.relevance import is_of_another_office
 
 
 @pytest.mark.parametrize(

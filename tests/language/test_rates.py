@@ -1,7 +1,7 @@
 import pytest
 
+from masis.language.measures import frequencies
 from masis.language.quantities import quantities
-from masis.language.rates import frequencies
 
 
 @pytest.mark.parametrize(

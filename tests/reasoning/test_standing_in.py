@@ -78,11 +78,11 @@ def test_time_that_is_over_interrupts_the_model() -> None:
 
 
 def test_a_model_that_gives_no_usable_audit_is_replaced_for_that_call() -> None:
-    stage = Stage(auditor=ScriptedAuditor([BadModelOutput("llama gave no usable Audit: there is no JSON in it.")]))
+    stage = Stage(auditor=ScriptedAuditor([BadModelOutput("llama gave no usable Audit: it contains no JSON.")]))
     state = run(stage)
     assert state["outcome"] == "answered"
     assert stood_in(state) == [
-        "auditor embedded, in place of scripted-auditor: llama gave no usable Audit: there is no JSON in it"
+        "auditor embedded, in place of scripted-auditor: llama gave no usable Audit: it contains no JSON"
     ]
 
 

@@ -24,7 +24,7 @@ from masis.types import Caller
 _KEPT_BYTES = 48_000_000
 _PROCESSES = 2
 _SECONDS = 20.0
-"""For one page; who waits longer has left."""
+"""For one page; a client that waits longer has left."""
 
 Key = tuple[str, int, int, int | None, int | None]
 """Document, page, width, start and end: the document's id is a hash of its bytes, so none of it changes."""

@@ -7,7 +7,7 @@ that commonly begin a sentence (The, However, Der, La …) make an end.
 
 import re
 
-from masis.language.patterns import word_set
+from masis.language.characters import word_set
 
 _NEEDS_A_WORD = word_set(
     """

@@ -1,7 +1,21 @@
-"""Classes of characters that sentences, citations and hedges agree on."""
+"""Classes of characters, and patterns of words, that sentences, citations and hedges agree on."""
 
 import re
 import unicodedata
+
+# Words a pattern may skip: bounded, so that no pattern costs more than linear time.
+GAP = r"[^.;]{0,80}?"
+SHORT_GAP = r"[^.;]{0,40}?"
+
+
+def word_set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+def one_of(words: str, *phrases: str) -> str:
+    """A group that matches any of the words (separated by spaces) or phrases."""
+    return f"(?:{'|'.join([*words.split(), *phrases])})"
+
 
 INVISIBLE = (
     "\u00ad\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e"

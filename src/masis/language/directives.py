@@ -6,7 +6,7 @@ They are obeyed and taken out of the question: a search for “If data is not av
 import re
 from dataclasses import dataclass
 
-from masis.language.numerals import NUMBER_WORDS
+from masis.language.measures import NUMBER_WORDS
 
 _TELL = r"(?:return|answer|say|write|respond|reply|state|put|use|give|enter|output|print|report)"
 _ABSENT = r"(?:\bnot\b|n't\b|\bno\b|\bnone\b|\bnothing\b|\bmissing\b|\babsent\b|\bunavailable\b|\bunknown\b|\bcannot\b)"

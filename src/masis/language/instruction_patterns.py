@@ -2,7 +2,7 @@
 
 import re
 
-from masis.language.patterns import one_of
+from masis.language.characters import one_of
 
 START = re.compile(
     r"(?:^|(?<=[.!?:;|\n\]>)\"'*#({—-])|(?<=\bnow,)|(?<=\bthen)|(?<=\bplease))\s{0,40}(?=[\w\"'])",

@@ -1,6 +1,149 @@
-"""What a bare number is measured in: time, length, weight, temperature. Only like is compared with like."""
+"""What goes with a number: its words (“three”), its bound (“over”), its rate (“a day”) and what it is measured in. Only
+like is compared with like."""
 
 import re
+from typing import Literal
+
+_ONES = "one two three four five six seven eight nine".split()
+_TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+NUMBER_WORDS = (
+    {word: value for value, word in enumerate(_ONES, start=1)}
+    | {word: value for value, word in enumerate(_TEENS, start=10)}
+    | dict(zip(_TENS, range(20, 100, 10), strict=True))
+)
+
+_SMALL = rf"(?:(?:{'|'.join(_TENS)})(?:-(?:{'|'.join(_ONES)}))?|{'|'.join(_TEENS)}|{'|'.join(_ONES)})"
+IN_WORDS = rf"\b(?:(?:{_SMALL}\s)?hundred(?:\s(?:and\s)?{_SMALL})?|{_SMALL})\b"
+
+# “1,200” is English; a comma before one or two digits, or after a zero, is a decimal comma.
+IN_DIGITS = r"""(?:
+      \d{1,3}(?:\.\d{3})+,\d+ | \d{1,3}(?:\.\d{3}){2,}(?![\d.])
+    | \d{1,3}(?:[\u202f\u00a0\u2009'’]\d{3})+(?:[.,]\d+)?(?!\d) | \d{1,3}(?:\ \d{3}){2,}(?:[.,]\d+)?(?!\d)
+    | [1-9]\d{0,2}\ \d{3}(?=\s[a-z€$£%])
+    | 0,\d+(?![\d,]) | \d+,\d{1,2}(?![\d.]|,\d) | \d{4,},\d+(?![\d,])
+    | \d{1,3}(?:,\d{3})+(?:\.\d+)?
+    | \d+(?:\.\d+)?
+)"""
+
+
+def read_numeral(raw: str) -> tuple[float, int]:
+    """The value, and how many decimals it is given with."""
+    if raw[0].isalpha():
+        return float(_in_words(raw.lower())), 0
+    digits = _with_a_point(raw)
+    return float(digits), len(digits.partition(".")[2])
+
+
+def _in_words(spelled: str) -> int:
+    before, hundred, after = spelled.partition("hundred")
+    small = sum(NUMBER_WORDS.get(word, 0) for word in re.findall(r"[a-z]+", after if hundred else before))
+    return small + (100 * (NUMBER_WORDS.get(before.strip(), 0) or _in_words(before) or 1) if hundred else 0)
+
+
+def _with_a_point(raw: str) -> str:
+    joined = re.sub(r"[\s\u202f\u00a0\u2009'’]", "", raw)
+    if "," in joined and "." in joined:
+        group, point = (",", ".") if joined.rindex(".") > joined.rindex(",") else (".", ",")
+        return joined.replace(group, "").replace(point, ".")
+    if joined.count(".") > 1:
+        return joined.replace(".", "")
+    is_english = joined == raw and re.fullmatch(r"[1-9]\d{0,2}(?:,\d{3})+", joined)
+    return joined.replace(",", "" if is_english else ".")
+
+
+_ADVERBS = {
+    "hourly": "hour", "daily": "day", "nightly": "night", "weekly": "week", "monthly": "month", "quarterly": "quarter",
+    "annually": "year", "yearly": "year",
+}  # fmt: skip
+_UNITS = {form: form for form in "second minute hour day night week month quarter year".split()} | {"annum": "year"}
+_EACH = (
+    rf"(?:(?:an?|per|each|every)\s|/\s?)(?P<unit>{'|'.join(_UNITS)})\b"
+    r"(?!-|\s+(?:earlier|ago|later|before|after|from|into|prior|previously|on))"
+)
+"""“17 % a year earlier” is no rate."""
+_OFTEN = rf"(?:{_EACH}|(?P<adverb>{'|'.join(_ADVERBS)})\b)"
+RATE_AFTER_A_NUMBER = re.compile(rf"(?:\s?[a-zµμ]+){{0,2}}?\s?{_OFTEN}", re.IGNORECASE)
+_TIMES = {"once": 1, "twice": 2}
+FREQUENCY = re.compile(
+    rf"\b(?:(?P<word>once|twice)|(?P<count>\d+|{'|'.join(NUMBER_WORDS)})\stimes?)\s{_OFTEN}", re.IGNORECASE
+)
+
+Frequency = tuple[int, str]
+
+
+def rate_after(text: str, position: int) -> str | None:
+    match = RATE_AFTER_A_NUMBER.match(text, position)
+    return _unit(match) if match else None
+
+
+def frequencies(text: str) -> dict[Frequency, str]:
+    """Each “twice a day” of the text, with the words for it."""
+    return {(_count(match), _unit(match)): match.group() for match in FREQUENCY.finditer(text)}
+
+
+def _unit(match: re.Match[str]) -> str:
+    return _ADVERBS[match["adverb"].lower()] if match["adverb"] else _UNITS[match["unit"].lower()]
+
+
+def _count(match: re.Match[str]) -> int:
+    if match["word"]:
+        return _TIMES[match["word"].lower()]
+    spelled = match["count"].lower()
+    return int(spelled) if spelled.isdigit() else NUMBER_WORDS[spelled]
+
+
+Bound = Literal["over", "at_least", "under", "at_most", "nearly", "about", "between"]
+AT_LEAST: frozenset[Bound] = frozenset({"over", "at_least"})
+AT_MOST: frozenset[Bound] = frozenset({"under", "at_most"})
+
+_PHRASES: dict[Bound, str] = {
+    "over": "over|more than|greater than|above|exceed|exceeds|exceeded|exceeding|in excess of|surpassed|topped|"
+    "mehr als|plus de",
+    "at_least": "at least|no less than|no fewer than|not less than|upwards of|a minimum of|mindestens",
+    "under": "under|below|less than|fewer than|weniger als|moins de",
+    "at_most": "at most|up to|no more than|not more than|a maximum of|höchstens",
+    "nearly": "nearly|almost|close to|just under|just below|fast|knapp|près de",
+    "about": "about|around|roughly|approximately|approx.|some|circa|ca.|~|≈|rund|etwa|environ",
+}
+_KINDS = {phrase: kind for kind, phrases in _PHRASES.items() for phrase in phrases.split("|")}
+_PHRASE = "|".join(re.escape(phrase) for phrase in sorted(_KINDS, key=len, reverse=True))
+_COMPARED = re.compile(
+    r"\d[^.;:]*(?:,|\d%?)\s+(?:well\s|far\s|slightly\s)?(?:above|below|over|under|exceeding|(?:more|less) than)\s*$",
+    re.IGNORECASE,
+)
+_COMPARES = ("above", "below", "over", "under", "exceeding", "than")
+_BEFORE_A_NUMBER = re.compile(rf"(?<!\w)(?P<phrase>{_PHRASE})\s*$", re.IGNORECASE)
+
+NEARBY = 120
+"""How many characters before a number are read for what they say of it; without an end, many numbers take long."""
+NEAR = 0.10
+"""How far below its number “nearly” reaches …"""
+ROUGH = 0.05
+"""… and how far “about” reaches to both sides."""
+
+
+def bound_before(text: str, position: int) -> Bound | None:
+    match = _BEFORE_A_NUMBER.search(text[max(0, position - 30) : position])
+    return _KINDS[match["phrase"].lower()] if match else None
+
+
+def is_a_comparison(text: str, position: int) -> bool:
+    """“Inflation was 4.0%, above 3.2% in April”: the second figure may be a figure itself, and no limit."""
+    before = text[max(0, position - NEARBY) : position].rstrip()
+    # Few numbers stand behind such a word, and looking for what it compares with takes long.
+    return before.lower().endswith(_COMPARES) and bool(_COMPARED.search(before))
+
+
+def reaches(bound: Bound, limit: float, value: float) -> bool:
+    """Whether a figure of this value is what the bound speaks of."""
+    if bound in AT_LEAST:
+        return value > limit if bound == "over" else value >= limit
+    if bound in AT_MOST:
+        return value < limit if bound == "under" else value <= limit
+    share = NEAR if bound == "nearly" else ROUGH
+    return limit * (1 - share) <= value <= (limit if bound == "nearly" else limit * (1 + share))
+
 
 _FORMS = {
     ("month", 1): "month months", ("month", 12): "year years yr yrs",

@@ -6,11 +6,23 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from masis.language.bounds import AT_LEAST, AT_MOST, NEARBY, Bound, bound_before, is_a_comparison, reaches
-from masis.language.measures import IS_TIME, MEASURES, measure_after
-from masis.language.numerals import IN_DIGITS, IN_WORDS, read_numeral
+from masis.language.measures import (
+    AT_LEAST,
+    AT_MOST,
+    IN_DIGITS,
+    IN_WORDS,
+    IS_TIME,
+    MEASURES,
+    NEARBY,
+    Bound,
+    bound_before,
+    is_a_comparison,
+    measure_after,
+    rate_after,
+    reaches,
+    read_numeral,
+)
 from masis.language.periods import PERIOD, Period, period_of_cells, period_spans, periods
-from masis.language.rates import rate_after
 from masis.language.words import DOWNWARDS, UPWARDS
 
 __all__ = ["PERIOD", "SCALES", "Period", "Quantity", "Unit", "comparable", "period_of_cells", "periods", "quantities"]

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
-from masis.language.clauses import clause_at, clauses, is_compared
 from masis.language.periods import Period, period_of_cells, period_spans, periods
 from masis.language.quantities import Quantity, quantities
+from masis.language.sentences import clause_at, clauses, is_compared
 from masis.language.statements import CELL_BREAK, Statement
 from masis.language.unit_captions import caption_of
 from masis.language.words import DOWNWARDS, UPWARDS, capitalised

@@ -7,7 +7,7 @@ spend no more.
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from masis.errors import BadModelOutput, ModelTruncated
 from masis.reasoning.ports import (
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+Engine = TypeVar("Engine", Writer, Auditor, Judge)
 PROMPT_CHARS = 9000
 """What instructions and examples take beside question, evidence and draft."""
 CHARS_A_TOKEN = 4
@@ -71,13 +72,23 @@ class _Means:
         return (tokens * self._price[0] + self._max_tokens * self._price[1]) / 1e6
 
 
-class MeasuredWriter:
-    def __init__(self, model: Writer, embedded: Writer, settings: Settings, unfit: str | None = None) -> None:
+class _Measured(Generic[Engine]):
+    role: Role
+
+    def __init__(self, model: Engine, embedded: Engine, settings: Settings, unfit: str | None = None) -> None:
         self.name = OFFLINE if unfit else model.name
         self.prompt = getattr(model, "prompt", None)
-        self.summary_prompt = getattr(model, "summary_prompt", None)
-        self._model, self._embedded = model, embedded
-        self._means = _Means("writer", model.name, settings, unfit)
+        self._model: Engine = model
+        self._embedded: Engine = embedded
+        self._means = _Means(self.role, model.name, settings, unfit)
+
+
+class MeasuredWriter(_Measured[Writer]):
+    role = "writer"
+
+    @property
+    def summary_prompt(self) -> object:
+        return getattr(self._model, "summary_prompt", None)
 
     async def write(self, brief: WritingBrief, on_token: Listener | None = None) -> Reply[str]:
         read = sum(len(passage.text) for passage in brief.passages) + len(brief.previous_draft or "")
@@ -95,12 +106,8 @@ class MeasuredWriter:
         return reply
 
 
-class MeasuredAuditor:
-    def __init__(self, model: Auditor, embedded: Auditor, settings: Settings, unfit: str | None = None) -> None:
-        self.name = OFFLINE if unfit else model.name
-        self.prompt = getattr(model, "prompt", None)
-        self._model, self._embedded = model, embedded
-        self._means = _Means("auditor", model.name, settings, unfit)
+class MeasuredAuditor(_Measured[Auditor]):
+    role = "auditor"
 
     async def audit(
         self,
@@ -117,12 +124,8 @@ class MeasuredAuditor:
         return reply if is_the_models else replace(reply, value=replace(reply.value, made_by=OFFLINE))
 
 
-class MeasuredJudge:
-    def __init__(self, model: Judge, embedded: Judge, settings: Settings, unfit: str | None = None) -> None:
-        self.name = OFFLINE if unfit else model.name
-        self.prompt = getattr(model, "prompt", None)
-        self._model, self._embedded = model, embedded
-        self._means = _Means("judge", model.name, settings, unfit)
+class MeasuredJudge(_Measured[Judge]):
+    role = "judge"
 
     async def judge(
         self,

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from masis.reasoning.offline.excerpt import LONGEST, excerpt
+from masis.reasoning.offline.verifier import LONGEST, excerpt
 
 FILLER = "The weather in the valley was much as it had been the week before. "
 

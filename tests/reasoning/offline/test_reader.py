@@ -1,6 +1,6 @@
 import pytest
 
-from masis.reasoning.offline.reader import read_answers
+from masis.reasoning.offline.disagreement import read_answers
 
 TEXTS = [
     "The bridge over the Morre was opened on 4 June 1987 by the mayor, Ilse Brandt, and cost 12 million crowns.",

@@ -239,6 +239,11 @@ _MEANING = {
 }
 
 
+def documented(operation_id: str, summary: str, *statuses: int) -> dict[str, Any]:
+    """What a route says of itself in the OpenAPI document, with the problems it may answer with."""
+    return {"operation_id": operation_id, "summary": summary, "responses": problems(*statuses)}
+
+
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """For `responses=`: the problems of a route, beside those that every route can have."""
     listed = sorted({401, 403, 422, 429, 503, *statuses})

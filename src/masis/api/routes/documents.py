@@ -15,7 +15,7 @@ from fastapi import Path as InPath
 from masis.access.api_key import may
 from masis.api.access import Access, Read, Write
 from masis.api.middleware.idempotency import IdempotencyKey, Once, once
-from masis.api.middleware.problems import NotHere, problems, refused_as_conflict
+from masis.api.middleware.problems import NotHere, documented, problems, refused_as_conflict
 from masis.api.models import (
     Accepted,
     BlockOut,
@@ -63,7 +63,7 @@ class AllKnown(DuplicateDocument):
         self.documents = [document.model_dump() for document in documents]
 
 
-@router.get("", operation_id="list_documents", summary="The documents, with their progress", responses=problems(404))
+@router.get("", **documented("list_documents", "The documents, with their progress", 404))
 async def list_documents(
     access: Read,
     workspace_id: WorkspaceId,
@@ -120,18 +120,13 @@ async def upload_documents(
     return Accepted(**{each.name: getattr(ingestion, each.name) for each in fields(ingestion)}, duplicates=known)
 
 
-@router.get(
-    "/{document_id}", operation_id="get_document", summary="One document, with its progress", responses=problems(404)
-)
+@router.get("/{document_id}", **documented("get_document", "One document, with its progress", 404))
 async def get_document(access: Read, workspace_id: WorkspaceId, document_id: DocumentId) -> DocumentOut:
     return _out(await known_document(access, workspace_id, document_id))
 
 
 @router.delete(
-    "/{document_id}",
-    operation_id="delete_document",
-    summary="Delete a document and everything derived from it",
-    responses=problems(404, 409),
+    "/{document_id}", **documented("delete_document", "Delete a document and everything derived from it", 404, 409)
 )
 async def delete_document(access: Write, workspace_id: WorkspaceId, document_id: DocumentId) -> DeletionReceipt:
     await known_document(access, workspace_id, document_id)
@@ -141,12 +136,7 @@ async def delete_document(access: Write, workspace_id: WorkspaceId, document_id:
     return receipt
 
 
-@router.get(
-    "/{document_id}/text",
-    operation_id="get_document_text",
-    summary="The text and pages of a document",
-    responses=problems(404),
-)
+@router.get("/{document_id}/text", **documented("get_document_text", "The text and pages of a document", 404))
 async def get_document_text(
     access: Read,
     workspace_id: WorkspaceId,
@@ -192,12 +182,7 @@ async def get_document_original(access: Read, workspace_id: WorkspaceId, documen
     return Response(data, media_type="application/octet-stream", headers=headers)
 
 
-@router.get(
-    "/{document_id}/passages/{chunk_id}",
-    operation_id="get_passage",
-    summary="The passage behind a citation",
-    responses=problems(404),
-)
+@router.get("/{document_id}/passages/{chunk_id}", **documented("get_passage", "The passage behind a citation", 404))
 async def get_passage(
     access: Read,
     workspace_id: WorkspaceId,
@@ -348,7 +333,7 @@ class SampleOut(Described):
     questions: list[SampleQuestionOut]
 
 
-@sample.get("/sample", operation_id="get_sample", summary="The sample documents and questions", responses=problems())
+@sample.get("/sample", **documented("get_sample", "The sample documents and questions"))
 async def get_sample(_: Read) -> SampleOut:
     documents = await asyncio.to_thread(sample_documents)
     questions = [SampleQuestionOut(question=each.question, shows=each.shows) for each in QUESTIONS]
@@ -357,10 +342,8 @@ async def get_sample(_: Read) -> SampleOut:
 
 @sample.post(
     "/workspaces/{workspace_id}/sample",
-    operation_id="load_sample",
-    summary="Load the sample documents into a workspace",
     status_code=202,
-    responses=problems(404),
+    **documented("load_sample", "Load the sample documents into a workspace", 404),
 )
 async def load_sample(access: Write, _: Once, workspace_id: WorkspaceId, response: Response) -> Ingestion:
     """As an upload: follow the ingestion at `Location`. Those that the workspace has already are left as they are."""

@@ -13,7 +13,7 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 
 from masis.api.access import Access, Read, Write
 from masis.api.middleware.idempotency import Once
-from masis.api.middleware.problems import StillRunning, TooLarge, problems, refused_as_conflict
+from masis.api.middleware.problems import StillRunning, TooLarge, documented, refused_as_conflict
 from masis.api.models import Cursor, Limit, Page, WorkspaceId, cut_sorted
 from masis.errors import InvalidInput
 from masis.runs.ingestions import Ingestion
@@ -138,7 +138,7 @@ async def _known_ingestion(access: Read, workspace_id: WorkspaceId, ingestion_id
 Known = Annotated[Ingestion, Depends(_known_ingestion)]
 
 
-@router.get("", operation_id="list_ingestions", summary="Ingestions, newest first", responses=problems(404))
+@router.get("", **documented("list_ingestions", "Ingestions, newest first", 404))
 async def list_ingestions(
     access: Read, workspace_id: WorkspaceId, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[Ingestion]:
@@ -148,19 +148,15 @@ async def list_ingestions(
     return Page(items=list(shown), next_cursor=following)
 
 
-@router.get(
-    "/{ingestion_id}", operation_id="get_ingestion", summary="The progress of an ingestion", responses=problems(404)
-)
+@router.get("/{ingestion_id}", **documented("get_ingestion", "The progress of an ingestion", 404))
 async def get_ingestion(_: Read, ingestion: Known) -> Ingestion:
     return ingestion
 
 
 @router.get(
     "/{ingestion_id}/events",
-    operation_id="follow_ingestion",
-    summary="Follow an ingestion live",
     response_class=EventSourceResponse,
-    responses=problems(404),
+    **documented("follow_ingestion", "Follow an ingestion live", 404),
 )
 async def follow_ingestion(access: Read, ingestion: Known) -> AsyncIterator[ServerSentEvent]:
     """Server-sent events: `progress` whenever something changed, with the ingestion as data; the last one is named as
@@ -171,9 +167,7 @@ async def follow_ingestion(access: Read, ingestion: Known) -> AsyncIterator[Serv
 
 @router.post(
     "/{ingestion_id}/cancel",
-    operation_id="cancel_ingestion",
-    summary="Stop an ingestion; documents already read stay",
-    responses=problems(404, 409),
+    **documented("cancel_ingestion", "Stop an ingestion; documents already read stay", 404, 409),
 )
 async def cancel_ingestion(access: Write, _: Once, workspace_id: WorkspaceId, ingestion_id: IngestionId) -> Ingestion:
     with refused_as_conflict():

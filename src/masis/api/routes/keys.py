@@ -14,7 +14,7 @@ from masis.access.audit_log import AuditEntry
 from masis.access.keys import grant_key, grantable_keys, revoke_key
 from masis.access.sessions import COOKIE, SESSION_SECONDS
 from masis.api.access import Admin, Read, Service, service_of
-from masis.api.middleware.problems import problems
+from masis.api.middleware.problems import documented
 from masis.api.models import (
     CreatedKey,
     Cursor,
@@ -35,7 +35,7 @@ router = APIRouter(prefix="/masis", tags=["access"])
 KeyId = Annotated[str, Path(max_length=64, description="The part of a key between its two underscores.")]
 
 
-@router.get("/me", operation_id="get_me", summary="Your identity and rights", responses=problems())
+@router.get("/me", **documented("get_me", "Your identity and rights"))
 async def get_me(access: Read) -> Me:
     caller = access.caller
     return Me(
@@ -47,16 +47,14 @@ async def get_me(access: Read) -> Me:
     )
 
 
-@router.get(
-    "/keys", operation_id="list_keys", summary="The keys within your rights, newest first", responses=problems()
-)
+@router.get("/keys", **documented("list_keys", "The keys within your rights, newest first"))
 async def list_keys(access: Admin, limit: Limit = 50, cursor: Cursor = None) -> Page[ApiKey]:
     found = await asyncio.to_thread(grantable_keys, access.service.access.keys, access.key)
     shown, following = cut_sorted(found, limit, cursor, _age, newest_first=True)
     return Page(items=list(shown), next_cursor=following)
 
 
-@router.post("/keys", operation_id="create_key", summary="Create a key", status_code=201, responses=problems())
+@router.post("/keys", status_code=201, **documented("create_key", "Create a key"))
 async def create_key(access: Admin, new: NewKey) -> CreatedKey:
     """Its token is in the answer and nowhere else, ever; that is why this call takes no Idempotency-Key. From the first
     key on, every call needs one."""
@@ -67,7 +65,7 @@ async def create_key(access: Admin, new: NewKey) -> CreatedKey:
     return CreatedKey(**asdict(key), token=token)
 
 
-@router.delete("/keys/{key_id}", operation_id="revoke_key", summary="Revoke a key immediately", responses=problems(404))
+@router.delete("/keys/{key_id}", **documented("revoke_key", "Revoke a key immediately", 404))
 async def revoke(access: Admin, key_id: KeyId) -> ApiKey:
     service = access.service
     key = await asyncio.to_thread(revoke_key, service.access.keys, service.audit_log, access.key, key_id)
@@ -75,7 +73,7 @@ async def revoke(access: Admin, key_id: KeyId) -> ApiKey:
     return key
 
 
-@router.get("/audit-log", operation_id="read_audit_log", summary="The audit log, newest first", responses=problems())
+@router.get("/audit-log", **documented("read_audit_log", "The audit log, newest first"))
 async def read_audit_log(
     access: Admin,
     workspace: Annotated[str | None, Query(pattern=WORKSPACE_NAME)] = None,
@@ -115,7 +113,7 @@ class SessionOut(Described):
     """To be sent as X-CSRF-Token with whatever changes something; null where no cookie was sent."""
 
 
-@sessions.post("", operation_id="sign_in", summary="Sign in with a key", responses=problems())
+@sessions.post("", **documented("sign_in", "Sign in with a key"))
 async def sign_in(request: Request, response: Response, given: SignIn) -> SessionOut:
     """Sets the cookie `masis_session` for 12 hours. A service that has no keys needs no sign-in: the answer is the
     local admin, and no cookie."""
@@ -137,12 +135,12 @@ async def sign_in(request: Request, response: Response, given: SignIn) -> Sessio
     return _out(key, session.csrf)
 
 
-@sessions.get("", operation_id="get_session", summary="Who is signed in", responses=problems())
+@sessions.get("", **documented("get_session", "Who is signed in"))
 async def get_session(access: Read) -> SessionOut:
     return _out(access.key, access.session.csrf if access.session else None)
 
 
-@sessions.delete("", operation_id="sign_out", summary="Sign out", status_code=204, responses=problems())
+@sessions.delete("", status_code=204, **documented("sign_out", "Sign out"))
 async def sign_out(request: Request, response: Response) -> None:
     """The session ends here and everywhere its cookie may have been copied to."""
     service = service_of(request)

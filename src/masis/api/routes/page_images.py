@@ -6,12 +6,11 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query, Response
 
 from masis.api.access import Read
-from masis.api.middleware.problems import NotHere, problems
+from masis.api.middleware.problems import NotHere, documented, problems
 from masis.api.models import MarkOut, Offset, PageOut, WorkspaceId
 from masis.api.routes.documents import DocumentId, known_document, pages_of, parsed_document
 from masis.errors import UnreadableFile
-from masis.sources.pdf.page_image import MOST_QUOTED, WIDTHS, PageImage, Wanted
-from masis.sources.pdf.skeletons import skeleton_of
+from masis.sources.pdf.page_image import MOST_QUOTED, WIDTHS, PageImage, Wanted, skeleton_of
 from masis.sources.sniff import is_pdf
 from masis.types import PAGE_BREAK, ParsedDocument
 
@@ -23,7 +22,7 @@ Width = Annotated[int, Query(ge=WIDTHS[0], le=WIDTHS[-1], description="In pixels
 _WIDTH = 900
 
 
-@router.get("/pages", operation_id="list_pages", summary="Where each page begins and ends", responses=problems(404))
+@router.get("/pages", **documented("list_pages", "Where each page begins and ends", 404))
 async def list_pages(access: Read, workspace_id: WorkspaceId, document_id: DocumentId) -> list[PageOut]:
     await known_document(access, workspace_id, document_id)
     return pages_of(await parsed_document(access, workspace_id, document_id))
@@ -80,9 +79,7 @@ async def get_page_image(image: Drawn) -> Response:
 
 @router.get(
     "/pages/{number}/marks",
-    operation_id="list_page_marks",
-    summary="Where on the picture of a page the words of a citation are",
-    responses=problems(404),
+    **documented("list_page_marks", "Where on the picture of a page the words of a citation are", 404),
 )
 async def list_page_marks(image: Drawn) -> list[MarkOut]:
     """A box for each line, in the order of reading. Requested at the picture's own width, nothing is drawn again."""

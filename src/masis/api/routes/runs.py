@@ -11,9 +11,8 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from masis.api.access import Access, Read, Write
 from masis.api.middleware.idempotency import Once
-from masis.api.middleware.problems import Conflicting, StillRunning, problems, refused_as_conflict
-from masis.api.models import Cursor, Limit, Page, WorkspaceId, cut, position_of
-from masis.api.run_models import Answer, Asked, FullResult, Result
+from masis.api.middleware.problems import Conflicting, StillRunning, documented, problems, refused_as_conflict
+from masis.api.models import Answer, Asked, Cursor, FullResult, Limit, Page, Result, WorkspaceId, cut, position_of
 from masis.errors import MASISError
 from masis.export.content import Pack
 from masis.export.formats import FORMATS, MEDIA_TYPES, POLICY, Format, exported
@@ -95,9 +94,7 @@ async def _known_run(access: Read, workspace_id: WorkspaceId, run_id: RunId) -> 
 Known = Annotated[RunRecord, Depends(_known_run)]
 
 
-@router.post(
-    "", operation_id="ask", summary="Ask, and wait for the answer", tags=["ask"], responses=problems(404, 409, 504)
-)
+@router.post("", tags=["ask"], **documented("ask", "Ask, and wait for the answer", 404, 409, 504))
 async def ask(access: Write, asked: Asked, _: Once, workspace_id: WorkspaceId, response: Response) -> Result:
     """Five agents find evidence, write, audit and score an answer. `needs_clarification` comes with the best draft and
     a question for a person; answer it under the run that `Location` names. A connection that breaks stops nothing."""
@@ -108,7 +105,7 @@ async def ask(access: Write, asked: Asked, _: Once, workspace_id: WorkspaceId, r
     return Result.model_validate(result, from_attributes=True)
 
 
-@router.get("/runs", operation_id="list_runs", summary="The runs, newest first", responses=problems(404))
+@router.get("/runs", **documented("list_runs", "The runs, newest first", 404))
 async def list_runs(
     access: Read,
     workspace_id: WorkspaceId,
@@ -126,13 +123,7 @@ async def list_runs(
     return Page(items=list(shown), next_cursor=following)
 
 
-@router.post(
-    "/runs",
-    operation_id="ask_in_background",
-    summary="Ask in the background",
-    status_code=202,
-    responses=problems(404, 409),
-)
+@router.post("/runs", status_code=202, **documented("ask_in_background", "Ask in the background", 404, 409))
 async def ask_in_background(
     access: Write, asked: Asked, _: Once, workspace_id: WorkspaceId, response: Response
 ) -> RunRecord:
@@ -141,18 +132,12 @@ async def ask_in_background(
     return run
 
 
-@router.get("/runs/{run_id}", operation_id="get_run", summary="The state of a run", responses=problems(404))
+@router.get("/runs/{run_id}", **documented("get_run", "The state of a run", 404))
 async def get_run(_: Read, run: Known) -> RunRecord:
     return run
 
 
-@router.delete(
-    "/runs/{run_id}",
-    operation_id="delete_run",
-    summary="Delete a run and its trail",
-    status_code=204,
-    responses=problems(404, 409),
-)
+@router.delete("/runs/{run_id}", status_code=204, **documented("delete_run", "Delete a run and its trail", 404, 409))
 async def delete_run(access: Write, run: Known) -> None:
     with refused_as_conflict():
         await access.masis.adelete_run(run.run_id, run.workspace_id)
@@ -160,10 +145,7 @@ async def delete_run(access: Write, run: Known) -> None:
 
 
 @router.get(
-    "/runs/{run_id}/result",
-    operation_id="get_result",
-    summary="The answer, with claims, conflicts and evidence",
-    responses=problems(404, 409),
+    "/runs/{run_id}/result", **documented("get_result", "The answer, with claims, conflicts and evidence", 404, 409)
 )
 async def get_result(access: Read, run: Known) -> FullResult:
     result = await access.masis.aresult(run.run_id, run.workspace_id)
@@ -173,11 +155,7 @@ async def get_result(access: Read, run: Known) -> FullResult:
 
 
 @router.get(
-    "/runs/{run_id}/events",
-    operation_id="follow_run",
-    summary="Follow a run live",
-    response_class=EventSourceResponse,
-    responses=problems(404),
+    "/runs/{run_id}/events", response_class=EventSourceResponse, **documented("follow_run", "Follow a run live", 404)
 )
 async def follow_run(
     access: Read,
@@ -198,11 +176,7 @@ async def follow_run(
 
 
 @router.post(
-    "/runs/{run_id}/answer",
-    operation_id="answer",
-    summary="Answer a run that needs a decision",
-    status_code=202,
-    responses=problems(404, 409),
+    "/runs/{run_id}/answer", status_code=202, **documented("answer", "Answer a run that needs a decision", 404, 409)
 )
 async def answer(access: Write, given: Answer, _: Once, run: Known, response: Response) -> RunRecord:
     if run.status != "waiting":
@@ -215,7 +189,7 @@ async def answer(access: Write, given: Answer, _: Once, run: Known, response: Re
     return resumed
 
 
-@router.post("/runs/{run_id}/cancel", operation_id="cancel", summary="Stop a run", responses=problems(404))
+@router.post("/runs/{run_id}/cancel", **documented("cancel", "Stop a run", 404))
 async def cancel(access: Write, _: Once, run: Known) -> RunRecord:
     """One that is over stays as it is."""
     cancelled = await access.masis.acancel(run.run_id, run.workspace_id)
@@ -224,13 +198,7 @@ async def cancel(access: Write, _: Once, run: Known) -> RunRecord:
     return cancelled
 
 
-@router.post(
-    "/runs/{run_id}/resume",
-    operation_id="resume",
-    summary="Resume a run that failed",
-    status_code=202,
-    responses=problems(404, 409),
-)
+@router.post("/runs/{run_id}/resume", status_code=202, **documented("resume", "Resume a run that failed", 404, 409))
 async def resume(access: Write, _: Once, run: Known, response: Response) -> RunRecord:
     """From its last checkpoint: only the agent that was interrupted works again. Answer a run that is waiting for a
     person instead; workers resume by themselves what a dead process left."""

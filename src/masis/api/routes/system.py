@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, Response
 from masis._version import __version__
 from masis.access import api_key
 from masis.api.access import AdminEverywhere, Read, identify, service_of
-from masis.api.middleware.problems import problems
+from masis.api.middleware.problems import documented, problems
 from masis.api.models import Alive
 from masis.observability import metrics
 from masis.runs.planning import Finding
@@ -22,7 +22,7 @@ async def get_health() -> Alive:
     return Alive(version=__version__)
 
 
-@router.get("/ready", operation_id="get_ready", summary="Readiness: database and index respond", responses=problems())
+@router.get("/ready", **documented("get_ready", "Readiness: database and index respond"))
 async def get_ready(request: Request) -> Alive:
     service = service_of(request)
     await asyncio.to_thread(service.access.keys.needed)
@@ -45,15 +45,13 @@ async def get_metrics(request: Request) -> Response:
     return Response(text, media_type=media_type)
 
 
-@router.get("/masis/wording", operation_id="get_wording", summary="What the codes mean", responses=problems())
+@router.get("/masis/wording", **documented("get_wording", "What the codes mean"))
 async def get_wording(_: Read) -> dict[str, Any]:
     """How the page, the command line and the exports name verdicts, outcomes, conflicts and causes."""
     return vocabulary()
 
 
-@router.get(
-    "/masis/doctor", operation_id="get_doctor", summary="What is configured, and whether it works", responses=problems()
-)
+@router.get("/masis/doctor", **documented("get_doctor", "What is configured, and whether it works"))
 async def get_doctor(access: AdminEverywhere) -> list[Finding]:
     """Tried, not assumed: each configured model is asked two short questions."""
     return await access.masis.acheckup()

@@ -8,10 +8,11 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from masis.access.api_key import require, visible
 from masis.api.access import Access, Admin, Read, Write
 from masis.api.middleware.idempotency import IdempotencyKey, once
-from masis.api.middleware.problems import problems, refused_as_conflict
+from masis.api.middleware.problems import documented, refused_as_conflict
 from masis.api.models import (
     READABLE,
     Cursor,
+    DecisionOut,
     Found,
     Limit,
     NewWorkspace,
@@ -19,7 +20,6 @@ from masis.api.models import (
     WorkspaceId,
     cut_sorted,
 )
-from masis.api.run_models import DecisionOut
 from masis.knowledge.catalog import WorkspaceSummary
 from masis.runs.records import UsageRow
 from masis.settings import QUESTION_CEILING
@@ -30,23 +30,14 @@ router = APIRouter(prefix="/masis/workspaces")
 WORKSPACES: list[str | Enum] = ["workspaces"]
 
 
-@router.get(
-    "", tags=WORKSPACES, operation_id="list_workspaces", summary="The workspaces you may see", responses=problems()
-)
+@router.get("", tags=WORKSPACES, **documented("list_workspaces", "The workspaces you may see"))
 async def list_workspaces(access: Read, limit: Limit = 50, cursor: Cursor = None) -> Page[WorkspaceSummary]:
     seen = await _visible_workspaces(access)
     shown, following = cut_sorted(seen, limit, cursor, lambda workspace: workspace.workspace_id)
     return Page(items=list(shown), next_cursor=following)
 
 
-@router.post(
-    "",
-    tags=WORKSPACES,
-    operation_id="create_workspace",
-    summary="Create an empty workspace",
-    status_code=201,
-    responses=problems(409),
-)
+@router.post("", tags=WORKSPACES, status_code=201, **documented("create_workspace", "Create an empty workspace", 409))
 async def create_workspace(
     access: Admin, new: NewWorkspace, request: Request, response: Response, idempotency_key: IdempotencyKey = None
 ) -> WorkspaceSummary:
@@ -59,9 +50,7 @@ async def create_workspace(
     return made
 
 
-@router.get(
-    "/{workspace_id}", tags=WORKSPACES, operation_id="get_workspace", summary="One workspace", responses=problems(404)
-)
+@router.get("/{workspace_id}", tags=WORKSPACES, **documented("get_workspace", "One workspace", 404))
 async def get_workspace(access: Read, workspace_id: WorkspaceId) -> WorkspaceSummary:
     await access.require_workspace(workspace_id)
     return next(each for each in await _visible_workspaces(access) if each.workspace_id == workspace_id)
@@ -70,9 +59,7 @@ async def get_workspace(access: Read, workspace_id: WorkspaceId) -> WorkspaceSum
 @router.delete(
     "/{workspace_id}",
     tags=WORKSPACES,
-    operation_id="delete_workspace",
-    summary="Delete a workspace with its documents, index and runs",
-    responses=problems(404, 409),
+    **documented("delete_workspace", "Delete a workspace with its documents, index and runs", 404, 409),
 )
 async def delete_workspace(access: Admin, workspace_id: WorkspaceId) -> DeletionReceipt:
     await access.require_workspace(workspace_id)
@@ -83,11 +70,7 @@ async def delete_workspace(access: Admin, workspace_id: WorkspaceId) -> Deletion
 
 
 @router.get(
-    "/{workspace_id}/usage",
-    tags=WORKSPACES,
-    operation_id="get_usage",
-    summary="What its questions cost, by caller",
-    responses=problems(404),
+    "/{workspace_id}/usage", tags=WORKSPACES, **documented("get_usage", "What its questions cost, by caller", 404)
 )
 async def get_usage(access: Admin, workspace_id: WorkspaceId) -> list[UsageRow]:
     await access.require_workspace(workspace_id)
@@ -95,11 +78,7 @@ async def get_usage(access: Admin, workspace_id: WorkspaceId) -> list[UsageRow]:
 
 
 @router.get(
-    "/{workspace_id}/search",
-    tags=["documents"],
-    operation_id="search",
-    summary="Passages relevant to a question",
-    responses=problems(404),
+    "/{workspace_id}/search", tags=["documents"], **documented("search", "Passages relevant to a question", 404)
 )
 async def search(
     access: Read,
@@ -112,11 +91,7 @@ async def search(
 
 
 @router.get(
-    "/{workspace_id}/decisions",
-    tags=["runs"],
-    operation_id="list_decisions",
-    summary="Standing decisions on conflicts",
-    responses=problems(404),
+    "/{workspace_id}/decisions", tags=["runs"], **documented("list_decisions", "Standing decisions on conflicts", 404)
 )
 async def list_decisions(access: Read, workspace_id: WorkspaceId) -> list[DecisionOut]:
     await access.require_workspace(workspace_id)
@@ -126,9 +101,7 @@ async def list_decisions(access: Read, workspace_id: WorkspaceId) -> list[Decisi
 @router.delete(
     "/{workspace_id}/decisions/{decision_id}",
     tags=["runs"],
-    operation_id="delete_decision",
-    summary="Delete a decision, so that the conflict needs one again",
-    responses=problems(404),
+    **documented("delete_decision", "Delete a decision, so that the conflict needs one again", 404),
 )
 async def delete_decision(
     access: Write, workspace_id: WorkspaceId, decision_id: Annotated[str, Path(max_length=64)]

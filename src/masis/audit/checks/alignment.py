@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from masis.audit.checks.signature import LIKELY, Claim, Finding, Sources
 from masis.audit.checks.turns import are_opposites
-from masis.language.patterns import word_set
+from masis.language.characters import word_set
 from masis.language.periods import MONTHS
 from masis.language.statements import Statement, stems_of
 from masis.language.words import FUNCTION_WORDS, NEGATIONS, content_stems, could_name, plain, stem

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from masis.language.patterns import word_set
+from masis.language.characters import word_set
 from masis.language.periods import period_spans
 from masis.language.spans import code_spans, paired_spans
 from masis.language.words import DOWNWARDS, UPWARDS, content_stems

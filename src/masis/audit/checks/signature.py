@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from masis.language.languages import differ
-from masis.language.measures import MEASURES
-from masis.language.numerals import NUMBER_WORDS
+from masis.language.measures import MEASURES, NUMBER_WORDS
 from masis.language.periods import Period, period_of_cells, periods
 from masis.language.quantities import SCALES, Quantity, quantities
 from masis.language.readings import Reading, read_prose, readings
 from masis.language.statements import SCALE_OF_ALL, Statement, statements, stems_of
-from masis.language.words import DENYING_VERBS, DOWNWARDS, NEGATIONS, UPWARDS, content_stems, stem
+from masis.language.words import DENYING_VERBS, DOWNWARDS, NEGATIONS, UPWARDS, content_stems, differ, stem
 from masis.types import EvidenceChunk, Verdict
 
 NUMBERS_WEIGH = 0.25

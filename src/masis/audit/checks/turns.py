@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from masis.language.patterns import word_set
+from masis.language.characters import word_set
 from masis.language.periods import Period, periods
 from masis.language.words import DENYING, DOWNWARDS, FUNCTION_WORDS, LIMITS, UPWARDS, WORD, plain, stem, words
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from masis.audit.conflicts.agreement import folded
-from masis.language.clauses import clauses
 from masis.language.periods import Period, periods
 from masis.language.quantities import Quantity, comparable, quantities
+from masis.language.sentences import clauses
 from masis.language.words import FUNCTION_WORDS, content_stems, could_name, stem, words
 from masis.types import ConflictKind, EvidenceChunk
 

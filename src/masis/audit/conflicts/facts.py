@@ -18,8 +18,8 @@ from masis.audit.conflicts.explanations import (
 from masis.audit.conflicts.figures import subject_of
 from masis.audit.conflicts.question import Asked, read_asked
 from masis.audit.conflicts.records import Said, record, without_copies
-from masis.language.clauses import clauses
 from masis.language.periods import Period, period_spans, periods
+from masis.language.sentences import clauses
 from masis.language.statements import Statement, statements
 from masis.language.words import FUNCTION_WORDS, content_stems, is_negated, names, stem, words
 from masis.types import Conflict, ConflictKind, EvidenceChunk

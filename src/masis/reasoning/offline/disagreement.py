@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
-from typing import Protocol
+from math import log
 
 from masis.audit.conflicts.agreement import is_copy, same_answer
 from masis.audit.conflicts.detection import find_conflicts, joined
@@ -16,29 +16,49 @@ from masis.audit.conflicts.explanations import (
 )
 from masis.audit.conflicts.question import asks_for_one, could_answer
 from masis.audit.conflicts.records import Said, record, strongest, without_copies
+from masis.embedded.selector import Selection, Unit, select_all
 from masis.language.instructions import readable
-from masis.language.offices import is_of_another_office
 from masis.language.periods import periods
 from masis.language.statements import statements
-from masis.reasoning.offline.reader import read_answers
+from masis.language.words import content_stems
+from masis.reasoning.offline.relevance import is_of_another_office
 from masis.types import Conflict, ConflictKind, EvidenceChunk
 
-ANSWERS = 4.0
-"""How strongly a passage must answer for its answer to be held against another's: the middle of the range, 2 to 8, in
-which balanced accuracy hardly changes on the questions the reader was trained on."""
+SUREST = 1e-9
+_IMPOSSIBLE = -1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """`text[start:end]` are the words that answer best; above 0 the text is taken to answer."""
+
+    start: int
+    end: int
+    strength: float
+
+
+def read_answers(question: str, texts: Sequence[str]) -> list[Reading]:
+    return [_reading(one) for one in select_all(question, [(text, units_of(text)) for text in texts])]
+
+
+def units_of(text: str) -> list[Unit]:
+    return [(s.start, s.end) for s in statements(text) if content_stems(s.text)]
+
+
+def _reading(selection: Selection) -> Reading:
+    if selection.span is None:
+        return Reading(0, 0, _IMPOSSIBLE)
+    start, end, share = selection.span
+    within = min(1 - SUREST, max(SUREST, share))
+    return Reading(start, end, log(within / (1 - within)))
+
+
+ANSWERS = 0.0
+"""How strongly a passage must answer for its answer to be held against another's: where it is as likely as not. On half
+of RAMDocs' held-out questions that finds 69 % of the conflicts, 4.0 found 52 %; neither raised one where there is none,
+nor in 105 questions on documents that agree."""
 LONGEST = 8
 """Words: what is longer describes, and two descriptions may both be right."""
-
-
-class Reading(Protocol):
-    """The words of a passage that answer a question: `passage[start:end]`; a strength below 0: it does not answer."""
-
-    @property
-    def start(self) -> int: ...
-    @property
-    def end(self) -> int: ...
-    @property
-    def strength(self) -> float: ...
 
 
 Reader = Callable[[str, Sequence[str]], Sequence[Reading]]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from masis.language.numerals import NUMBER_WORDS
+from masis.language.measures import NUMBER_WORDS
 from masis.language.periods import periods
 from masis.language.question import Question
 from masis.language.statements import LEANS_BACK

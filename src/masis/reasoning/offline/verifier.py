@@ -4,14 +4,57 @@ It is asked where code cannot tell: what is said in other words. Its figures: do
 """
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from math import exp
 
 from masis.audit.checks.weighing import Question
 from masis.embedded import on_all_cores
 from masis.embedded.adapted import Figures, adapted
-from masis.reasoning.offline.excerpt import LONGEST, excerpt
+from masis.language.statements import Statement, statements
+from masis.language.words import content_stems
+
+LONGEST = 1_800
+"""Characters; with the claim this fits into what the embedded model reads at once."""
+_TOLD_AGAIN = 0.3
+"""What a word counts for once a chosen sentence has it."""
+
+
+def excerpt(wanted: str, text: str, longest: int = LONGEST) -> str:
+    if len(text) <= longest:
+        return text
+    parts = statements(text)
+    said = [frozenset(content_stems(part.text)) for part in parts]
+    chosen = _choose(frozenset(content_stems(wanted)), parts, said, longest)
+    return "\n".join(parts[number].text for number in sorted(chosen)) or text[:longest]
+
+
+def _choose(
+    wanted: Collection[str], parts: Sequence[Statement], said: Sequence[frozenset[str]], longest: int
+) -> set[int]:
+    """The sentence that adds most of the wanted words, rare ones first, and the one before it, as long as they fit."""
+    often = Counter(word for words in said for word in words)
+    worth = {word: 1 / often[word] ** 0.5 for word in wanted if often[word]}
+    chosen: set[int] = set()
+    left = longest
+    while True:
+        gains = {
+            n: sum(worth.get(word, 0.0) for word in words)
+            for n, words in enumerate(said)
+            if n not in chosen and len(parts[n].text) < left
+        }
+        best = max(gains, key=lambda n: (gains[n], -n), default=None)
+        if best is None or gains[best] <= 0:
+            return chosen
+        for word in said[best]:
+            worth[word] = worth.get(word, 0.0) * _TOLD_AGAIN
+        for number in (best, best - 1):
+            # The sentence before says who “it” is.
+            if number >= 0 and number not in chosen and len(parts[number].text) < left:
+                chosen.add(number)
+                left -= len(parts[number].text) + 1
+
 
 Pair = tuple[str, str]
 _MARKS = re.compile(r"\*\*|__|`")

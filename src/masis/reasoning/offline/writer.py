@@ -1,6 +1,7 @@
 """The offline writer: answers with the documents' own sentences and cells, cites each, and says what is missing."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from math import exp
 
@@ -8,16 +9,37 @@ from masis.audit.verdicts import judge_claims
 from masis.language.question import Question, parsed
 from masis.language.statements import CELL_BREAK, Statement
 from masis.language.table_headers import GROUP
-from masis.language.words import content_stems, stem
+from masis.language.words import content_stems, is_negated, stem
 from masis.reasoning.offline.composition import Answered, compose
 from masis.reasoning.offline.disagreement import all_conflicts
 from masis.reasoning.offline.selection import Candidate, candidates_of, marked, rank
 from masis.reasoning.offline.shapes import overview, shown
 from masis.reasoning.offline.tables.engine import answer_from_tables
-from masis.reasoning.offline.yes_no import yes_or_no
+from masis.reasoning.offline.verifier import support_scores
 from masis.reasoning.ports import Listener, Passage, Reply, WritingBrief
 from masis.settings import OFFLINE
 from masis.types import EvidenceChunk, Verdict
+
+AUXILIARY = re.compile(
+    r"^\W*(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|may|must)\s+", re.IGNORECASE
+)
+SURE = 0.6
+SAYS_IT = 0.75
+"""Share of the question's own words that a sentence must have to decide it."""
+
+
+def yes_or_no(part: Question, best: Candidate) -> str:
+    """Empty where the sentence does not decide it: then it stands alone."""
+    claimed = AUXILIARY.sub("", part.text).rstrip(" ?")
+    statement = best.statement
+    wanted = part.subject - part.named
+    if is_negated(part.text) or len(wanted & set(content_stems(statement.in_context))) < SAYS_IT * len(wanted):
+        return ""
+    if is_negated(statement.text):
+        return "No"
+    [borne_out] = support_scores([(claimed, statement.in_context)])
+    return "Yes" if borne_out >= SURE else ""
+
 
 ANSWERS = -1.0
 """The strength from which a statement is taken for an answer; measured on labelled questions (docs/benchmarks.md)."""

@@ -1,6 +1,6 @@
 """Stated limits in Dutch."""
 
-from masis.language.patterns import GAP, SHORT_GAP
+from masis.language.characters import GAP, SHORT_GAP
 
 EVIDENCE = (
     r"(?:documenten|document|bronnen|bron|passages?|fragmenten|fragment|teksten|tekst|context|rapporten"

@@ -1,6 +1,6 @@
 """Stated limits in English. The comment above a pattern is a sentence that it is for."""
 
-from masis.language.patterns import GAP, SHORT_GAP, one_of
+from masis.language.characters import GAP, SHORT_GAP, one_of
 
 _SUPPLIED = one_of(
     "provided available given supplied retrieved uploaded cited present current existing underlying relevant"

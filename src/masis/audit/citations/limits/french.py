@@ -1,6 +1,6 @@
 """Stated limits in French."""
 
-from masis.language.patterns import GAP, SHORT_GAP
+from masis.language.characters import GAP, SHORT_GAP
 
 EVIDENCE = (
     r"(?:documents?|sources?|extraits?|passages?|textes?|contexte|rapports?|éléments|preuves?|pièces"

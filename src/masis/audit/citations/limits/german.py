@@ -1,6 +1,6 @@
 """Stated limits in German."""
 
-from masis.language.patterns import GAP
+from masis.language.characters import GAP
 
 EVIDENCE = (
     r"(?:dokument\w*|unterlagen?|quellen?|belegen?|belege|auszüge?n?|textstellen?|passagen?|text(?:en?"

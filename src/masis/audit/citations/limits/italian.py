@@ -1,6 +1,6 @@
 """Stated limits in Italian."""
 
-from masis.language.patterns import GAP, SHORT_GAP
+from masis.language.characters import GAP, SHORT_GAP
 
 EVIDENCE = (
     r"(?:documenti|documento|fonti|fonte|passaggi|brani|estratti|test[oi]|contesto|rapporti|rapporto"

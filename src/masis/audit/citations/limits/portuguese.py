@@ -1,6 +1,6 @@
 """Stated limits in Portuguese."""
 
-from masis.language.patterns import GAP, SHORT_GAP
+from masis.language.characters import GAP, SHORT_GAP
 
 EVIDENCE = (
     r"(?:documentos?|fontes?|trechos?|passagens|excertos?|textos?|contexto|relatórios?|evidências?"

@@ -1,6 +1,6 @@
 """Stated limits in Spanish."""
 
-from masis.language.patterns import GAP, SHORT_GAP
+from masis.language.characters import GAP, SHORT_GAP
 
 EVIDENCE = (
     r"(?:documentos?|fuentes?|pasajes?|fragmentos?|textos?|contexto|informes?|evidencias?|materiales?"

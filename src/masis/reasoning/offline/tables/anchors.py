@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from masis.language.numerals import read_numeral
+from masis.language.measures import read_numeral
 from masis.language.periods import Period, period_spans, periods
 from masis.language.words import FUNCTION_WORDS, stem
 from masis.reasoning.offline.tables.grid import A_POINT, Table, months_of

@@ -1,6 +1,6 @@
 // Talking to the service. Every refusal is a Problem with a sentence and advice.
 
-// The service advises programs and the command line; who sits before the page needs other words.
+// The service's advice is for programs and the command line; readers of the page need other words.
 const ADVICE = {
   unknown_run: "It may have been deleted. Those that are left are under Runs.",
   unknown_document: "It may have been deleted. Those that are left are under Documents.",

@@ -52,7 +52,7 @@ export function RunsView({ workspace }) {
   `;
 }
 
-/** Kept in the address: who comes back from a run finds the list as it was. */
+/** Stored in the address: a reader who returns from a run finds the list as it was. */
 function useFilters(workspace) {
   const { query } = useRoute();
   const written = useRef(query.toString());
