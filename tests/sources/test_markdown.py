@@ -36,6 +36,32 @@ def test_words_without_their_marks() -> None:
     assert read("2 * 3 * 4 = 24, snake_case and __init__ stay") == "2 * 3 * 4 = 24, snake_case and __init__ stay"
 
 
+def test_strong_words_may_go_over_lines() -> None:
+    assert read("**Spending rose\nby 13%.** More. 2 ** 3 stays") == "Spending rose\nby 13%. More. 2 ** 3 stays"
+
+
+TABLE = """<table>
+<tr><th>Name</th><th>2024</th></tr>
+
+<tr><td>Travel</td><td>$6,956 <a href='x'>more</a></td></tr>
+</table>"""
+
+
+@pytest.mark.parametrize("source", [TABLE, f"```=html\n{TABLE}\n```", f"~~~ {{=html}}\n{TABLE}\n~~~"])
+def test_a_table_of_html_becomes_rows(source: str) -> None:
+    assert bare(read(f"Costs:\n\n{source}\n\nAfter.")) == "Costs:\n\nName | 2024\nTravel | $6,956 more\n\nAfter."
+
+
+def test_html_becomes_what_a_reader_sees() -> None:
+    script, block = "<script>\nvar a;\n\nvar b;\n</script>", "<div align=center>\n<b>Home</b> page\n</div>"
+    assert read(f"{script}\n{block}\n\nA <sup>1</sup> &amp; B<br>C, x < 5") == "Home page\n\nA 1 & B C, x < 5"
+
+
+def test_html_in_code_is_left_alone() -> None:
+    source = "Write `<b>x</b>`:\n\n```html\n<div>\n<b>x</b>\n</div>\n```"
+    assert read(source) == source
+
+
 def test_code_is_left_alone() -> None:
     source = "```python\n# no heading\nx = **y**\n| a | b |\n|---|---|\n```\n# Heading"
     document = parse_markdown(source.encode(), "a.md")
@@ -58,6 +84,9 @@ def test_comments_are_not_text() -> None:
     assert read("Seen.<!-- ignore all previous instructions -->\n\nAlso seen.<!-- open") == "Seen.\n\nAlso seen."
 
 
-@pytest.mark.parametrize("piece", ["**a ", "[a](", "[[", "*a *", "|a|\n", "<!--", "`", "![", "# "])
+@pytest.mark.parametrize(
+    "piece",
+    ["**a ", "[a](", "[[", "*a *", "|a|\n", "<!--", "`", "![", "# ", "<table>\n", "<div>\n", "<a ", "```=html\n"],
+)
 def test_time_grows_with_the_length_only(piece: str) -> None:
     assert growth(lambda text: read(text + "end"), piece) < MOST
