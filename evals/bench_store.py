@@ -21,8 +21,8 @@ from evals.tables import Section, machine, table
 from masis.knowledge.embedding.port import Vector
 from masis.knowledge.search.fusion import fuse
 from masis.knowledge.store.edge import EdgeStore
+from masis.knowledge.store.points import sparse_passage, sparse_query
 from masis.knowledge.store.port import IndexedChunk, SparseVector
-from masis.knowledge.store.sparse import sparse_passage, sparse_query
 from masis.types import Chunk
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)

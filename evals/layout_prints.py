@@ -50,23 +50,24 @@ LIBREOFFICE_STYLES = ("ruled", "unruled")
 
 
 def printed_by_libreoffice(tables: Sequence[KnownTable], style: str) -> list[bytes]:
-    """None where it is not installed."""
+    # It does not know the borders and paddings of style sheets.
+    opening = f"<table {'border=1 cellspacing=0 ' if style == 'ruled' else ''}cellpadding=4>"
+    return converted_by_libreoffice([_document(table, style).replace("<table>", opening) for table in tables])
+
+
+def converted_by_libreoffice(pages: Sequence[str]) -> list[bytes]:
+    """Web pages as PDFs; none where it is not installed."""
     program = shutil.which("soffice")
     if program is None:
         return []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for number, table in enumerate(tables):
-            text = _document(table, style)
-            # It does not know the borders and paddings of style sheets.
-            border = "border=1 cellspacing=0 " if style == "ruled" else ""
-            (folder / f"{number}.html").write_text(text.replace("<table>", f"<table {border}cellpadding=4>"))
-        profile = f"-env:UserInstallation=file://{name}/profile"
-        command = [program, profile, "--headless", "--convert-to", "pdf", "--outdir", name]
-        subprocess.run(
-            [*command, *sorted(map(str, folder.glob("*.html")))], check=True, capture_output=True, timeout=300
-        )
-        return [(folder / f"{number}.pdf").read_bytes() for number in range(len(tables))]
+        for number, page in enumerate(pages):
+            (folder / f"{number}.html").write_text(page)
+        command = [program, f"-env:UserInstallation=file://{name}/profile", "--headless", "--convert-to", "pdf"]
+        files = sorted(map(str, folder.glob("*.html")))
+        subprocess.run([*command, "--outdir", name, *files], check=True, capture_output=True, timeout=600)
+        return [(folder / f"{number}.pdf").read_bytes() for number in range(len(pages))]
 
 
 def printed_by_reportlab(table: KnownTable, style: str) -> bytes:
@@ -162,7 +163,10 @@ class Chromium:
         self._playwright.stop()
 
     def printed(self, table: KnownTable, style: str) -> bytes:
-        self._page.set_content(_document(table, style))
+        return self.printed_page(_document(table, style))
+
+    def printed_page(self, page: str) -> bytes:
+        self._page.set_content(page)
         return bytes(
             self._page.pdf(format="A4", margin={"top": "20mm", "left": "18mm", "right": "18mm"}, print_background=True)
         )

@@ -19,8 +19,7 @@ from masis.knowledge.ingestion.chunking import chunk_document
 from masis.knowledge.search.fusion import fuse
 from masis.knowledge.search.keywords import Asked
 from masis.knowledge.search.naming import KnownDocument, Named, named_documents, names_of
-from masis.knowledge.search.narrowing import narrowed
-from masis.knowledge.search.reranking import CLEARLY_WEAKER, reranked
+from masis.knowledge.search.reranking import CLEARLY_WEAKER, narrowed, reranked
 from masis.knowledge.search.searching import SPARE, worth
 from masis.knowledge.store.points import search_depth
 from masis.knowledge.store.port import Answer, Found

@@ -1,14 +1,19 @@
 """What every test may use."""
 
+import fcntl
 import os
 import secrets
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.deployment import MASIS
 from tests.support.fake_openai import FakeOpenAI
 from tests.support.servers import PostgresServer, QdrantServer
+from tests.support.service import SAMPLE, clean_environment
 
 # onnxruntime reports its use to its maker unless the environment forbids it before the first import.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
@@ -33,6 +38,22 @@ def fake_openai() -> Iterator[FakeOpenAI]:
     server = FakeOpenAI()
     yield server
     server.close()
+
+
+@pytest.fixture(scope="session")
+def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with the sample in it, read once for all processes of a test run."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    home, done = shared / "sample-home", shared / "sample-home.done"
+    with (shared / "sample-home.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            environment = clean_environment() | {"MASIS_HOME": str(home)}
+            arguments = [MASIS, "ingest", Path(__file__).parents[1] / "examples" / "tolmerick", "-w", SAMPLE]
+            subprocess.run(arguments, env=environment, check=True, capture_output=True, timeout=100)
+            done.touch()
+    return home
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """Every constant of the specification is the default of a named setting, and can be set."""
 
 import pytest
+from pydantic import ValidationError
 
 from masis.settings import RETRY_CEILING, Settings, current_settings
 
@@ -106,3 +107,8 @@ def test_current_settings_follow_the_environment(monkeypatch: pytest.MonkeyPatch
     assert current_settings() is before
     monkeypatch.setenv("MASIS_CANDIDATES", "7")
     assert current_settings().candidates == 7
+
+
+def test_an_unknown_setting_is_an_error_and_not_ignored() -> None:
+    with pytest.raises(ValidationError, match="data_dir"):
+        Settings(data_dir="elsewhere")  # type: ignore[call-arg]

@@ -3,7 +3,7 @@
 import json
 from typing import get_args
 
-from masis.reasoning.offline.auditor import ENOUGH
+from masis.reasoning.offline.auditor import DISPUTED, ENOUGH
 from masis.runs.records import RunStatus
 from masis.types import CheckedBy, ClaimKind, ConflictKind, Outcome, Repair, ReviewCause, Verdict
 from masis.wording import (
@@ -43,12 +43,13 @@ def test_verdicts_can_be_told_apart() -> None:
 
 
 def test_a_likelihood_is_a_word_and_a_number() -> None:
-    assert [likelihood_words(value) for value in (1.0, 0.7, 0.69, 0.0)] == [
+    assert [likelihood_words(value) for value in (1.0, 0.75, 0.7, 0.0)] == [
         "likely right (100%)",
-        "likely right (70%)",
-        "check it (69%)",
+        "likely right (75%)",
+        "check it (70%)",
         "weak (0%)",
     ]
+    assert LIKELIHOODS[0][0] > DISPUTED, "documents that contradict each other are worth a look"
     assert LIKELIHOODS[1][0] == ENOUGH, "what the Supervisor does not accept is called weak"
     assert [each["at_least"] for each in vocabulary()["likelihoods"]] == [least for least, _ in LIKELIHOODS]
 

@@ -18,7 +18,7 @@ from masis.jobs.queue import Job
 from masis.jobs.worker import Worker
 from masis.knowledge.catalog import WorkspaceSummary
 from masis.knowledge.embedding.port import Embedder
-from masis.knowledge.ingestion.progress import IngestProgress
+from masis.knowledge.ingestion.batch import IngestProgress
 from masis.knowledge.library import Library
 from masis.knowledge.store.port import VectorStore
 from masis.orchestrator.agent import run_blocking

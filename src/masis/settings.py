@@ -40,7 +40,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         env_prefix="MASIS_",
         frozen=True,
-        extra="ignore",
+        extra="forbid",
         populate_by_name=True,
         env_ignore_empty=True,
         use_attribute_docstrings=True,

@@ -158,7 +158,7 @@ REPAIRS: dict[Repair, Term] = {
     "cut": Term("sentence removed", meaning="MASIS removed this sentence from the answer."),
 }
 LIKELIHOODS: tuple[tuple[float, Term], ...] = (
-    (0.7, Term("likely right", "good", "Most answers with these signs were right when they were measured.")),
+    (0.75, Term("likely right", "good", "Most answers with these signs were right when they were measured.")),
     (0.35, Term("check it", "doubt", "Many answers with these signs were wrong when they were measured.")),
     (0.0, Term("weak", "bad", "Most answers with these signs were wrong when they were measured.")),
 )

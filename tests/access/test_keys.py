@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from masis.access.api_key import Role
+from masis.access.audit_log import access_database
 from masis.access.keys import Keys
-from masis.access.tables import access_database
 from masis.errors import InvalidInput, Unauthorized, UnknownKey
 from masis.settings import Settings
 

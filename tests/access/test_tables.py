@@ -1,6 +1,6 @@
 import pytest
 
-from masis.access.tables import access_database, secret_for
+from masis.access.audit_log import access_database, secret_for
 from masis.errors import InvalidInput
 from masis.settings import Settings
 

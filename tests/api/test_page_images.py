@@ -13,8 +13,7 @@ import pytest
 from masis.api.routes.documents import sample_documents
 from masis.errors import UnreadableFile
 from masis.settings import Settings
-from masis.sources.pdf.page_image import Box, Wanted
-from masis.sources.pdf.skeletons import skeleton_of
+from masis.sources.pdf.page_image import Box, Wanted, skeleton_of
 from masis.sources.sandbox.pool import Sandbox
 from tests.api.live import serving
 from tests.sources.files import pdf_of

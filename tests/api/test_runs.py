@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from masis.api.run_models import FullResult
+from masis.api.models import FullResult
 from masis.runs.records import RunResult
 from tests.api.live import ANSWERED, DISPUTED, Live, wait_for
 

@@ -1,40 +1,18 @@
 """One service with the sample for all modules that need no other: each works in workspaces of its own. A browser for
 each module; a fresh context and a witness for each test."""
 
-import fcntl
-import os
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from masis.api.routes.documents import sample_documents
 from tests.support.browser import DESKTOP, PATIENCE_MS, Witness, launched
-from tests.support.deployment import MASIS
 from tests.support.fake_openai import FakeOpenAI
-from tests.support.service import Service, clean_environment
+from tests.support.service import SAMPLE, Service
 from tests.support.storyteller import Storyteller
 
-SAMPLE = "tolmerick"
 expect.set_options(timeout=PATIENCE_MS)
-
-
-@pytest.fixture(scope="session")
-def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with the sample in it, read once for all processes of a test run."""
-    own = tmp_path_factory.getbasetemp()
-    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
-    home, done = shared / "sample-home", shared / "sample-home.done"
-    with (shared / "sample-home.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not done.exists():
-            environment = clean_environment() | {"MASIS_HOME": str(home)}
-            arguments = [MASIS, "ingest", sample_documents()[0].parent, "-w", SAMPLE]
-            subprocess.run(arguments, env=environment, check=True, capture_output=True, timeout=100)
-            done.touch()
-    return home
 
 
 @pytest.fixture(scope="session")

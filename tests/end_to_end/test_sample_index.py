@@ -1,5 +1,6 @@
 """The sample index, end to end with the offline engine: every question reaches its outcome, facts and documents."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,12 @@ LOST = {
 
 
 @pytest.fixture(scope="module")
-def masis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Masis]:
-    made = Masis(Settings(home=tmp_path_factory.mktemp("home")))
-    report = made.ingest([SAMPLE], "tolmerick")
-    assert len(report.ready) == len(list(Path(SAMPLE).iterdir()))
-    yield made
-    made.close()
+def masis(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Masis]:
+    home = shutil.copytree(sample_home, tmp_path_factory.mktemp("sample") / "home")
+    with Masis(Settings(home=home)) as made:
+        assert {each.status for each in made.documents("tolmerick")} == {"READY"}
+        assert len(made.documents("tolmerick")) == len(list(Path(SAMPLE).iterdir()))
+        yield made
 
 
 def as_case(question: SampleQuestion) -> Any:

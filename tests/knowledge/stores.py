@@ -3,10 +3,10 @@
 import hashlib
 from dataclasses import dataclass, replace
 
-from masis.knowledge.ingestion.chunk_ids import chunk_id
+from masis.knowledge.ingestion.chunking import chunk_id
 from masis.knowledge.search.fusion import fuse
+from masis.knowledge.store.points import sparse_passage, sparse_query
 from masis.knowledge.store.port import IndexedChunk, SparseVector, VectorStore
-from masis.knowledge.store.sparse import sparse_passage, sparse_query
 from masis.types import Chunk
 
 DIMENSION = 8

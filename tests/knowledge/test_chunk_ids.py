@@ -3,7 +3,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from masis.knowledge.ingestion.chunk_ids import chunk_id
+from masis.knowledge.ingestion.chunking import chunk_id
 
 texts = st.text(alphabet=st.characters(exclude_categories=["Cs"]))
 

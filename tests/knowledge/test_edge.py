@@ -14,7 +14,7 @@ import pytest
 
 from masis.data_folder import MIN_FREE_BYTES
 from masis.errors import DataFolderError, IndexMismatch
-from masis.knowledge.store import edge, edge_purge
+from masis.knowledge.store import edge, edge_shard
 from masis.knowledge.store.edge import EdgeStore
 from masis.knowledge.store.port import IndexedChunk
 from tests.knowledge.stores import NamedEmbedder, ask, indexed, keyword_only, question
@@ -330,7 +330,7 @@ async def test_too_little_space_stops_writing_before_it_kills(
     await store.upsert("a", [indexed("x")])
     usage = shutil.disk_usage(store._home)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=MIN_FREE_BYTES - 1))
-    with pytest.raises(DataFolderError, match="has 63 MB free") as error:
+    with pytest.raises(DataFolderError, match="Only 63 MB free") as error:
         await store.upsert("a", [indexed("y")])
     assert "another disk" in error.value.advice
     assert await store.count("a") == 1, "reading goes on"
@@ -370,7 +370,7 @@ try:
 except DataFolderError as error:
     print(error, error.advice)
 """
-    assert "there is no space left to write. Free some space" in output_of(code, home)
+    assert "no space left on the device. Free some space" in output_of(code, home)
 
 
 def test_what_others_store_does_not_change_the_order_here(home: Path) -> None:
@@ -484,8 +484,8 @@ async def test_after_a_crash_the_next_close_removes_the_traces(store: EdgeStore,
 async def test_a_large_index_is_purged_by_a_process_of_its_own(
     store: EdgeStore, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(edge_purge, "_SMALL", 10)
-    monkeypatch.setattr(edge_purge, "purge_here", None)
+    monkeypatch.setattr(edge_shard, "_SMALL", 10)
+    monkeypatch.setattr(edge_shard, "purge_here", None)
     await store.upsert("a", secret("one"))
     await store.upsert("b", public())
     await store.delete_workspace("a")

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from masis.embedded import EMBEDDER, installed
-from masis.knowledge.embedding.batches import batches, cut, estimated_tokens
+from masis.knowledge.embedding.port import batches, cut, estimated_tokens
 
 TEXTS = [
     "The quarterly report shows that revenue rose by twelve percent against the year before. " * 5,

@@ -15,8 +15,9 @@ from masis.errors import (
     StoreUnavailable,
     UnknownWorkspace,
 )
-from masis.knowledge.ingestion.ingest import document_id_of, embedded_text
-from masis.knowledge.ingestion.progress import IngestProgress
+from masis.knowledge.ingestion.batch import IngestProgress
+from masis.knowledge.ingestion.files import document_id_of
+from masis.knowledge.ingestion.ingest import embedded_text
 from masis.knowledge.library import Library, open_library
 from masis.knowledge.store.edge import EdgeStore
 from masis.settings import Settings

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from masis.knowledge.search.narrowing import narrowed, windows
+from masis.knowledge.search.reranking import narrowed, windows
 from masis.types import EvidenceChunk
 
 BEFORE = "The annual meeting was held in Lisbon. Members were welcomed by the chair. Coffee was served at ten. "

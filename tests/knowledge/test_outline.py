@@ -1,4 +1,4 @@
-from masis.knowledge.search.outline import meant_document, openings
+from masis.knowledge.search.passages import meant_document, openings
 from masis.types import Chunk, Document
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from masis.errors import InvalidInput
-from masis.knowledge.store.sparse import sparse_passage, sparse_query
+from masis.knowledge.store.points import sparse_passage, sparse_query
 
 ENGLISH = "english"
 

@@ -10,9 +10,8 @@ from langgraph.types import Command
 
 from masis.errors import InvalidInput
 from masis.orchestrator.graph import build_graph, graph
-from masis.orchestrator.human import checked_answer
+from masis.orchestrator.human import DECISIONS_A_RUN, answers_to_apply, checked_answer, decisions_from, still_open
 from masis.orchestrator.review import Situation, review_for
-from masis.orchestrator.standing_decisions import DECISIONS_A_RUN, answers_to_apply, decisions_from, still_open
 from masis.reasoning.ports import AuditFinding
 from masis.settings import RETRY_CEILING
 from masis.types import Conflict, StandingDecision

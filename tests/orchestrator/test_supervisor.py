@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from masis.orchestrator.standing_decisions import DECISIONS_A_RUN
+from masis.orchestrator.human import DECISIONS_A_RUN
 from masis.orchestrator.state import max_retries_of
 from masis.orchestrator.supervisor import STANDING, Signals, decide, mark_of, signals
 from masis.settings import RETRY_CEILING, Settings

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from masis.sources.office.number_format import displayed, readable_float, readable_number
+from masis.sources.office.sheets import displayed, readable_float, readable_number
 
 
 @pytest.mark.parametrize(

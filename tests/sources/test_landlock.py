@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 FENCED = (
-    "import sys, ctypes\nfrom masis.sources.sandbox.landlock import read_nothing_else\n"
+    "import sys, ctypes\nfrom masis.sources.sandbox.confinement import read_nothing_else\n"
     "if not read_nothing_else(): sys.exit(77)\nlibc = ctypes.CDLL(None)\n"
 )
 

@@ -5,7 +5,7 @@ import pytest
 
 from masis.errors import UnreadableFile
 from masis.sources.mail.outlook import parse_outlook
-from masis.sources.office.rich_text_packed import unpacked
+from masis.sources.office.rich_text import unpacked
 from tests.sources.compound_files import compound_of, message_of
 
 SUBJECT, BODY, SENDER, ADDRESS, TO, CC, CLASS = "0037", "1000", "0C1A", "5D01", "0E04", "0E03", "001A"

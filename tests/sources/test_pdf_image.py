@@ -4,8 +4,7 @@ import pypdfium2
 import pytest
 
 from masis.errors import UnreadableFile
-from masis.sources.pdf.page_image import Wanted, draw_page
-from masis.sources.pdf.skeletons import skeleton_of
+from masis.sources.pdf.page_image import Wanted, draw_page, skeleton_of
 from tests.sources.files import pdf_of
 
 TEXT = "Customer churn was 7.4% in fiscal 2025."

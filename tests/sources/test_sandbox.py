@@ -18,8 +18,8 @@ from masis.settings import Settings
 from masis.sources import parse
 from masis.sources.sandbox import answer as sandbox_answer
 from masis.sources.sandbox import process as sandbox_process
+from masis.sources.sandbox.answer import write_frame
 from masis.sources.sandbox.pool import Sandbox
-from masis.sources.sandbox.wire import write_frame
 from tests.sources.files import docx_of, heading, pdf_of, scanned_pdf
 from tests.sources.hostile import pdf_bomb, zip_of
 

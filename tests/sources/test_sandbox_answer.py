@@ -7,8 +7,7 @@ import pytest
 from masis.errors import UnreadableFile
 from masis.settings import Settings
 from masis.sources.sandbox import answer as sandbox_answer
-from masis.sources.sandbox.answer import read_answer
-from masis.sources.sandbox.wire import BrokenFrame, write_frame
+from masis.sources.sandbox.answer import BrokenFrame, read_answer, write_frame
 from masis.types import Member, Page, ParsedDocument
 
 END: tuple[dict[str, object], bytes] = ({"title": None, "date": None, "scanned": []}, b"")

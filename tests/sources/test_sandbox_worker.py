@@ -8,8 +8,7 @@ from typing import IO
 import pytest
 
 from masis.settings import Settings
-from masis.sources.sandbox.answer import read_answer
-from masis.sources.sandbox.wire import BrokenFrame, read_header, write_frame
+from masis.sources.sandbox.answer import BrokenFrame, read_answer, read_header, write_frame
 
 START = (
     "import os, sys\nimport masis.sources.parse\nparsing = sys.modules['masis.sources.parse']\nparse = parsing.parse\n"

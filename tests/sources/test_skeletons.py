@@ -1,6 +1,6 @@
 import pytest
 
-from masis.sources.pdf.skeletons import nearest, skeleton_of
+from masis.sources.pdf.page_image import nearest, skeleton_of
 from masis.sources.plain import clean
 
 

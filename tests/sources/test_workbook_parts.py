@@ -1,6 +1,6 @@
 import struct
 
-from masis.sources.office.workbook_parts import WorkbookParts
+from masis.sources.office.workbook import WorkbookParts
 from tests.sources.packages import relations, zip_of
 
 

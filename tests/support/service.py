@@ -11,6 +11,9 @@ import httpx
 from tests.support.deployment import Program, until
 from tests.support.servers import free_port
 
+SAMPLE = "tolmerick"
+"""The workspace that the sample is in."""
+
 OVER = ("finished", "waiting", "cancelled", "failed")
 
 

@@ -30,8 +30,7 @@ from masis.access.api_key import (
     require_role,
     utc_now,
 )
-from masis.access.audit_log import AuditLog
-from masis.access.tables import access_database, secret_for
+from masis.access.audit_log import AuditLog, access_database, secret_for
 from masis.data_folder import folder_error, make_folder
 from masis.database import Connection
 from masis.errors import InvalidInput, MASISError, Unauthorized, UnknownKey

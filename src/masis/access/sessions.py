@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from masis.access.tables import access_database, secret_for
+from masis.access.audit_log import access_database, secret_for
 from masis.database import Schema, open_database
 from masis.errors import Forbidden, RateLimited, Unauthorized
 from masis.settings import Settings

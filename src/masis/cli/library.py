@@ -13,7 +13,7 @@ from masis.wording import counted
 
 if TYPE_CHECKING:
     from masis.knowledge.calibration.fitting import Profile
-    from masis.knowledge.ingestion.progress import IngestProgress
+    from masis.knowledge.ingestion.batch import IngestProgress
     from masis.types import Document, IngestReport
 
 
@@ -226,7 +226,7 @@ def calibrate(
     $ masis calibrate --questions labelled.jsonl --dry-run
     """
     with opened(as_json=as_json) as masis:
-        from masis.knowledge.calibration.run import calibrate_library
+        from masis.knowledge.calibration.fitting import calibrate_library
         from masis.orchestrator.agent import run_blocking
 
         profile = run_blocking(calibrate_library(masis.library, masis.settings, workspace, questions, dry_run=dry_run))

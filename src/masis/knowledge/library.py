@@ -13,23 +13,20 @@ from masis.knowledge.catalog import Catalog, check_workspace_name, now
 from masis.knowledge.catalog_rows import CATALOG
 from masis.knowledge.embedding.port import Embedder, embedder_for
 from masis.knowledge.embedding.vector_cache import VECTORS, VectorCache
-from masis.knowledge.ingestion.batch import Batch, OnBatch, OnDone
-from masis.knowledge.ingestion.files import Incoming, find_files
+from masis.knowledge.ingestion.batch import Batch, OnBatch, OnDone, OnProgress, Tally
+from masis.knowledge.ingestion.files import Incoming, Uploads, base_name, find_files
 from masis.knowledge.ingestion.ingest import Ingestor, meaning_text
-from masis.knowledge.ingestion.progress import OnProgress, Tally
+from masis.knowledge.ingestion.layout import section_of
 from masis.knowledge.ingestion.reading import FileReader
 from masis.knowledge.ingestion.reindexing import Reindexer
-from masis.knowledge.ingestion.sections import section_of
-from masis.knowledge.ingestion.uploads import Uploads, base_name
 from masis.knowledge.ingestion.vectors import Vectorizer, VectorStage
 from masis.knowledge.originals import originals_for
-from masis.knowledge.search.filtering import store_filters
-from masis.knowledge.search.outline import meant_document, openings, rest_of_table
+from masis.knowledge.search.passages import meant_document, openings, rest_of_table
 from masis.knowledge.search.reranking import EmbeddedReranker
-from masis.knowledge.search.searching import Searcher
+from masis.knowledge.search.searching import Searcher, store_filters
 from masis.knowledge.store.port import VectorStore, store_for
 from masis.settings import Settings
-from masis.sources.images.kinds import ImageReader
+from masis.sources.images.ocr import ImageReader
 from masis.sources.sandbox.pool import Sandbox
 from masis.types import (
     EVERYWHERE,

@@ -16,9 +16,8 @@ from masis.audit.verdicts import judge_claims
 from masis.errors import ModelError
 from masis.language.instructions import find_instructions
 from masis.orchestrator.agent import Turn
-from masis.orchestrator.human import guidance_of, question_of
+from masis.orchestrator.human import guidance_of, question_of, still_open
 from masis.orchestrator.services import Services, services_of
-from masis.orchestrator.standing_decisions import still_open
 from masis.orchestrator.state import Attempt, MASISState, StateUpdate
 from masis.orchestrator.trail import TraceEntry
 from masis.reasoning.ports import AuditFinding

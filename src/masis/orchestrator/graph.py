@@ -17,10 +17,9 @@ from masis.orchestrator import supervisor as supervision
 from masis.orchestrator.agent import Agent, Edge
 from masis.orchestrator.critic import critic
 from masis.orchestrator.evaluator import evaluator
-from masis.orchestrator.human import human_review
+from masis.orchestrator.human import DECISIONS_A_RUN, human_review
 from masis.orchestrator.researcher import researcher
 from masis.orchestrator.services import Services
-from masis.orchestrator.standing_decisions import DECISIONS_A_RUN
 from masis.orchestrator.state import MASISState
 from masis.orchestrator.supervisor import supervisor
 from masis.orchestrator.synthesizer import synthesizer

@@ -10,10 +10,9 @@ from langgraph.runtime import Runtime
 from masis.audit.verdicts import judge_claims
 from masis.orchestrator.agent import Turn, account_of
 from masis.orchestrator.evaluator import scorecard_without_answer
-from masis.orchestrator.human import decisions_named
+from masis.orchestrator.human import answers_to_apply, decisions_named
 from masis.orchestrator.review import Situation, outcome_of, review_for
 from masis.orchestrator.services import Services, services_of
-from masis.orchestrator.standing_decisions import answers_to_apply
 from masis.orchestrator.state import Attempt, MASISState, Route, StateUpdate, max_retries_of, merge_metrics
 from masis.orchestrator.trail import Metrics, RetryReason
 from masis.types import Claim, ReviewCause

@@ -11,8 +11,7 @@ from pydantic import ValidationError
 from masis.errors import InvalidInput, MASISError, RunNotWaiting
 from masis.jobs.queue import Job, new_owner
 from masis.jobs.worker import JobCancelled, LeaseKeeper
-from masis.orchestrator.human import Answer, checked_answer
-from masis.orchestrator.standing_decisions import decisions_from
+from masis.orchestrator.human import Answer, checked_answer, decisions_from
 from masis.orchestrator.state import MASISInput, MASISState, in_words
 from masis.runs.events import QUEUE, Hub, RunEvent
 from masis.runs.execution import Execution, OnEvent, config_of

@@ -12,8 +12,8 @@ import structlog
 from masis.errors import DatabaseUnavailable, DataFolderError, MASISError, UnknownRun
 from masis.jobs.queue import Job
 from masis.jobs.worker import JobCancelled, Lease, Worker, default_room, meanwhile, stay_alive
-from masis.knowledge.ingestion.progress import IngestProgress
-from masis.knowledge.ingestion.uploads import base_name
+from masis.knowledge.ingestion.batch import IngestProgress
+from masis.knowledge.ingestion.files import base_name
 from masis.knowledge.library import Library
 from masis.observability.metrics import document_ingested
 from masis.runs.deletion import prune

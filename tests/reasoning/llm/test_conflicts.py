@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from masis.reasoning.llm.engine import resolve
-from masis.reasoning.llm.schemas import ReportedConflict
+from masis.reasoning.llm.structured import ReportedConflict
 from masis.types import EvidenceChunk
 
 

@@ -3,8 +3,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from masis.reasoning.llm.schemas import Audit, Scorecard, Summaries
-from masis.reasoning.llm.structured import strict_schema
+from masis.reasoning.llm.structured import Audit, Scorecard, Summaries, strict_schema
 
 
 def objects(node: Any) -> list[dict[str, Any]]:

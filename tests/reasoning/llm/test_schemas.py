@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from masis.reasoning.llm.schemas import Audit, Scorecard, Summaries
+from masis.reasoning.llm.structured import Audit, Scorecard, Summaries
 
 
 def audit(**fields: Any) -> Audit:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from masis.language.question import read_question
+from masis.language.question import parsed, read_question
 from masis.reasoning.offline.selection import Candidate, candidates_of
 from masis.reasoning.offline.shapes import Shown, shown
 from masis.reasoning.ports import Passage
@@ -107,3 +107,11 @@ def _read(question: str, *passages: Passage) -> list[Candidate]:
 def test_a_title_and_a_question_are_no_candidates() -> None:
     text = "How to maximize your impact\n\nIs it hard? Many find that it is."
     assert [c.statement.text for c in candidates_of([Passage("c1", "a.txt", 1, text)])] == ["Many find that it is."]
+
+
+def test_who_asks_for_the_name_alone_gets_one_sentence() -> None:
+    (part,) = parsed("Who opened the Lund shop? Give me the name.").parts
+    ranked = _read("Who opened the Lund shop?", NOTES)
+    assert told(shown(part, [replace(c, mark=0.9, strength=2.0) for c in ranked], ranked)) == [
+        "The Lund shop opened in June."
+    ]

@@ -10,8 +10,7 @@ from masis.api.middleware.problems import NotHere, documented, problems
 from masis.api.models import MarkOut, Offset, PageOut, WorkspaceId
 from masis.api.routes.documents import DocumentId, known_document, pages_of, parsed_document
 from masis.errors import UnreadableFile
-from masis.sources.pdf.page_image import MOST_QUOTED, WIDTHS, PageImage, Wanted
-from masis.sources.pdf.skeletons import skeleton_of
+from masis.sources.pdf.page_image import MOST_QUOTED, WIDTHS, PageImage, Wanted, skeleton_of
 from masis.sources.sniff import is_pdf
 from masis.types import PAGE_BREAK, ParsedDocument
 

@@ -12,8 +12,7 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from masis.api.access import Access, Read, Write
 from masis.api.middleware.idempotency import Once
 from masis.api.middleware.problems import Conflicting, StillRunning, documented, problems, refused_as_conflict
-from masis.api.models import Cursor, Limit, Page, WorkspaceId, cut, position_of
-from masis.api.run_models import Answer, Asked, FullResult, Result
+from masis.api.models import Answer, Asked, Cursor, FullResult, Limit, Page, Result, WorkspaceId, cut, position_of
 from masis.errors import MASISError
 from masis.export.content import Pack
 from masis.export.formats import FORMATS, MEDIA_TYPES, POLICY, Format, exported

@@ -12,6 +12,7 @@ from masis.api.middleware.problems import documented, refused_as_conflict
 from masis.api.models import (
     READABLE,
     Cursor,
+    DecisionOut,
     Found,
     Limit,
     NewWorkspace,
@@ -19,7 +20,6 @@ from masis.api.models import (
     WorkspaceId,
     cut_sorted,
 )
-from masis.api.run_models import DecisionOut
 from masis.knowledge.catalog import WorkspaceSummary
 from masis.runs.records import UsageRow
 from masis.settings import QUESTION_CEILING

@@ -4,26 +4,39 @@ A section that fits is one passage. A table or a list that must be cut says in e
 captions, its unit and its header, or the sentence that introduces it.
 """
 
+import hashlib
 import math
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import IntEnum
-from itertools import pairwise
+from itertools import count, pairwise
 
-from masis.knowledge.ingestion.chunk_ids import chunk_id
-from masis.knowledge.ingestion.layout import (
-    HeadingPath,
-    Line,
-    Listing,
-    Table,
-    find_lists,
-    find_tables,
-    read_lines,
-)
+from masis.knowledge.ingestion.layout import HeadingPath, Line, Listing, Table, find_lists, find_tables, read_lines
 from masis.settings import Settings
 from masis.types import PAGE_BREAK, Chunk, Page, ParsedDocument
+
+_CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"
+_LENGTH = 10
+
+
+def chunk_id(document_id: str, start: int, end: int, text: str) -> str:
+    """`c` and ten characters of which at least one is a digit, so that no id reads like a word."""
+    content = f"{document_id}\n{start}\n{end}\n{text}"
+    for attempt in count():
+        # The first attempt hashes the content alone; 1 in 42 needs another.
+        digest = hashlib.sha256((content + f"\n{attempt}" if attempt else content).encode()).digest()
+        name = _base32(digest)
+        if any(character.isdigit() for character in name):
+            return "c" + name
+    raise AssertionError("count() does not end")
+
+
+def _base32(digest: bytes) -> str:
+    bits = int.from_bytes(digest[:8], "big") >> (64 - 5 * _LENGTH)
+    return "".join(_CROCKFORD[bits >> 5 * place & 31] for place in reversed(range(_LENGTH)))
+
 
 # A wrong guess only moves a cut to another sensible place, so this stays simple; claims are split elsewhere.
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]{0,3}\s+(?=[^\sa-z])|(?<=[。！？])")

@@ -4,7 +4,6 @@ Its vectors come afterwards (`vectors.py`), because they take longest.
 """
 
 import asyncio
-import hashlib
 import re
 import threading
 from collections.abc import Iterator, Sequence
@@ -16,11 +15,11 @@ from masis.errors import DuplicateDocument, InvalidInput, MASISError, Unreadable
 from masis.knowledge.catalog import Catalog, now
 from masis.knowledge.embedding.vector_cache import VectorCache
 from masis.knowledge.ingestion.chunking import chunk_document
-from masis.knowledge.ingestion.files import Incoming
+from masis.knowledge.ingestion.files import Incoming, document_id_of, failure_reason
 from masis.knowledge.ingestion.reading import FileReader
 from masis.knowledge.originals import Originals
+from masis.knowledge.store.points import sparse_passage
 from masis.knowledge.store.port import IndexedChunk, VectorStore
-from masis.knowledge.store.sparse import sparse_passage
 from masis.settings import Settings
 from masis.types import Chunk, Document, ParsedDocument
 
@@ -315,13 +314,3 @@ def with_what_was_read(document: Document, parsed: ParsedDocument) -> Document:
         author=parsed.author,
         note=" ".join(parsed.notes) or None,
     )
-
-
-def document_id_of(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
-
-
-def failure_reason(error: Exception) -> str:
-    if isinstance(error, MASISError):
-        return f"{error} {error.advice}"
-    return f"Unexpected {type(error).__name__}: {error}. Please report this with the file, if you may share it."

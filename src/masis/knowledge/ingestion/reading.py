@@ -10,7 +10,7 @@ from masis.knowledge.ingestion.files import Allowance, Incoming, too_large
 from masis.settings import Settings
 from masis.sources.archives.members import MAX_DEPTH, MemberNames
 from masis.sources.dates import dated
-from masis.sources.images.kinds import ImageReader
+from masis.sources.images.ocr import ImageReader
 from masis.sources.plain import clean
 from masis.sources.sandbox.pool import Sandbox
 from masis.sources.sniff import is_image

@@ -13,14 +13,14 @@ from masis.errors import MASISError
 from masis.knowledge.catalog import Catalog
 from masis.knowledge.embedding.port import Embedder
 from masis.knowledge.embedding.vector_cache import VectorCache
+from masis.knowledge.ingestion.batch import Tally
 from masis.knowledge.ingestion.chunking import chunk_document
 from masis.knowledge.ingestion.ingest import embedded_text, meaning_text, with_what_was_read
-from masis.knowledge.ingestion.progress import Tally
 from masis.knowledge.ingestion.reading import FileReader
 from masis.knowledge.ingestion.vectors import Unembedded, Vectorizer
 from masis.knowledge.originals import Originals
+from masis.knowledge.store.points import sparse_passage
 from masis.knowledge.store.port import IndexedChunk, VectorStore
-from masis.knowledge.store.sparse import sparse_passage
 from masis.settings import Settings
 from masis.types import Document, DocumentStatus, ParsedDocument
 

@@ -7,25 +7,67 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from masis.errors import MASISError
+from masis.errors import InvalidInput, MASISError
 from masis.knowledge.calibration.profiles import Calibration, calibration_for
 from masis.knowledge.catalog import Catalog
 from masis.knowledge.embedding.port import Embedder, Vector
 from masis.knowledge.ingestion.ingest import embedded_text, meaning_text
 from masis.knowledge.ingestion.vectors import Unembedded, Vectorizer
-from masis.knowledge.search.diversity import without_near_duplicates
-from masis.knowledge.search.filtering import store_filters
-from masis.knowledge.search.fusion import Hit, best_by_words, fuse, with_places
-from masis.knowledge.search.keywords import Asked, folded
+from masis.knowledge.search.fusion import Hit, best_by_words, fuse, with_places, without_near_duplicates
+from masis.knowledge.search.keywords import Asked, folded, nearest
 from masis.knowledge.search.naming import Named, named_documents
-from masis.knowledge.search.narrowing import narrowed, windows
-from masis.knowledge.search.reranking import CLEARLY_WEAKER, Reranker, lifted, reranked
-from masis.knowledge.search.spelling import nearest
-from masis.knowledge.store.port import Answer, Found, IndexedChunk, SparseVector, StoreFilters, VectorStore, cosine
-from masis.knowledge.store.sparse import sparse_passage, sparse_query
+from masis.knowledge.search.reranking import CLEARLY_WEAKER, Reranker, lifted, narrowed, reranked, windows
+from masis.knowledge.store.points import sparse_passage, sparse_query
+from masis.knowledge.store.port import (
+    Answer,
+    Found,
+    IndexedChunk,
+    SparseVector,
+    StoreFilters,
+    VectorStore,
+    cosine,
+    days_of,
+)
 from masis.language.words import FUNCTION_WORDS, WORD, content_stems, plain, words
 from masis.settings import Settings
 from masis.types import EVERYWHERE, Chunk, EvidenceChunk, Mentions, SearchFilters, SearchResult
+
+
+def store_filters(catalog: Catalog, workspace_id: str, filters: SearchFilters) -> StoreFilters:
+    """Raises InvalidInput for a document that is not there, or a date that is none."""
+    return StoreFilters(
+        document_ids=_document_ids(catalog, workspace_id, filters.documents),
+        file_types=tuple(kind.lower().lstrip(".") for kind in filters.file_types),
+        first_day=_day(filters.dated_from, 0),
+        last_day=_day(filters.dated_to, 1),
+        pages=filters.pages,
+    )
+
+
+def _document_ids(catalog: Catalog, workspace_id: str, wanted: Sequence[str]) -> tuple[str, ...]:
+    if not wanted:
+        return ()
+    documents = catalog.documents(workspace_id)
+    found: list[str] = []
+    for name in wanted:
+        ids = [d.document_id for d in documents if name in (d.document_id, d.file_name)]
+        if not ids:
+            raise InvalidInput(
+                f"There is no document {name[:80]!r} in {workspace_id}.",
+                advice=f"List them with `masis documents --workspace {workspace_id}`.",
+            )
+        found += ids
+    return tuple(found)
+
+
+def _day(date: str | None, end: int) -> int | None:
+    if date is None:
+        return None
+    days = days_of(date)
+    if days is None:
+        raise InvalidInput(f"{date[:40]!r} is not a date.", advice="Write 2025, 2025-03 or 2025-03-31.")
+    return days[end]
+
 
 SPARE = 10
 """Fetched beyond the limit, to take the places of near-duplicates."""

@@ -22,14 +22,14 @@ from typing import Any, TypeVar
 from masis.data_folder import FolderLock, require_free_space
 from masis.errors import DataFolderError
 from masis.knowledge.embedding.port import Embedder, Vector
-from masis.knowledge.store.edge_files import IndexFiles
-from masis.knowledge.store.edge_purge import purge
 from masis.knowledge.store.edge_shard import (
+    IndexFiles,
     count_points,
     create_shard,
     delete_operation,
     holders_request,
     load_shard,
+    purge,
     query_request,
     scroll,
     translated,

@@ -1,8 +1,13 @@
-"""The requests of the embedded engine, and its errors in words."""
+"""The files and requests of the embedded engine, its errors in words, and the purge of what was deleted."""
 
 import contextlib
+import json
+import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +24,109 @@ from masis.knowledge.store.points import (
     payload_of,
     point_id,
 )
-from masis.knowledge.store.port import (
-    DENSE,
-    EVERYWHERE,
-    MOST_HOLDERS,
-    SPARSE,
-    IndexedChunk,
-    SparseVector,
-    StoreFilters,
-)
+from masis.knowledge.store.port import DENSE, EVERYWHERE, MOST_HOLDERS, SPARSE, IndexedChunk, SparseVector, StoreFilters
+
+_FOLDER = re.compile(r"index(?:-(\d+))?")
+_LEFTOVER = re.compile(r"index-\d+(?:\.new|\.json|\.json\.new|\.unpurged)")
+_ONE_FOLDER = 1
+"""The format whose folder had but one name and was not described."""
+_MADE_BY_THE_ENGINE = "edge_config.json"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFiles:
+    home: Path
+    number: int | None = None
+    """Of an index that is being built beside the current one; None: the current one."""
+
+    @property
+    def description(self) -> Path:
+        return self.home / ("index.json" if self.number is None else f"index-{self.number}.json")
+
+    @property
+    def unpurged(self) -> Path:
+        """Is there while files of the index may hold what was deleted from it."""
+        return self.description.with_suffix(".unpurged")
+
+    def folder(self) -> Path | None:
+        """Of the index as described; None where there is none."""
+        described = self._described()
+        return next((path for path in self._folders() if path.name == described), None)
+
+    def stray(self) -> bool:
+        """Folders that look like an index, and nothing says which of them is."""
+        return self.number is None and self._described() is None and bool(self._folders())
+
+    def new_folder(self) -> Path:
+        return self.home / f"index-{self.number or self.next_number()}"
+
+    def next_number(self) -> int:
+        return max((_number(path) for path in self._folders()), default=0) + 1
+
+    def sweep(self, keep: Path | None) -> None:
+        """Removes every index but this one: what a crash or a rebuilding left."""
+        for path in self._folders():
+            if path != keep and (path / _MADE_BY_THE_ENGINE).exists():
+                shutil.rmtree(path, ignore_errors=True)
+        for path in self.home.iterdir():
+            if _LEFTOVER.fullmatch(path.name):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    def _described(self) -> str | None:
+        try:
+            described = json.loads(self.description.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        if not isinstance(described, dict):
+            return None
+        name = described.get("folder", "index" if described.get("format") == _ONE_FOLDER else None)
+        return name if isinstance(name, str) else None
+
+    def _folders(self) -> list[Path]:
+        """An empty folder is no index: renaming the new one onto it works."""
+        if not self.home.is_dir():
+            return []
+        found = (path for path in self.home.iterdir() if _FOLDER.fullmatch(path.name) and path.is_dir())
+        return [path for path in found if any(path.iterdir())]
+
+
+def _number(folder: Path) -> int:
+    match = _FOLDER.fullmatch(folder.name)
+    return int(match[1] or 0) if match else 0
+
+
+_SMALL = 10_000
+_LOG_FILE_BYTES = 32 << 20
+_LOG_FILES = 2
+"""The one being written, and the closed one before it: the engine keeps no more."""
+
+
+def purge(folder: Path, dimension: int, points: int, where: str) -> None:
+    """The index must be closed, and held by this process."""
+    if points <= _SMALL:
+        purge_here(folder, dimension, where)
+        return
+    command = [sys.executable, "-P", "-m", __name__, str(folder), str(dimension), where]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise DataFolderError(f"{where} could not be purged: {done.stderr.strip()[-300:]}")
+
+
+def purge_here(folder: Path, dimension: int, where: str) -> None:
+    from qdrant_edge import FieldCondition, Filter, MatchValue, UpdateOperation
+
+    shard = load_shard(folder, dimension, where)
+    with translated(where):
+        shard.optimize()
+        shard.flush()
+        # Does nothing, at a length that fits into no file of the log beside anything else.
+        nobody = Filter(must=[FieldCondition("workspace_id", match=MatchValue(""))])
+        filler = UpdateOperation.delete_payload_by_filter(nobody, ["-" * (_LOG_FILE_BYTES + 1)])
+        for _ in range(_LOG_FILES):
+            shard.update(filler)
+            shard.flush()
+        shard.close()
+
 
 _NEVER = 10**9
 _ANY_DELETED = 1e-9
@@ -203,3 +302,7 @@ def translated(where: str, damaged: type[DataFolderError] = DataFolderError) -> 
             f"{where} is damaged and was left as it is: {str(error)[:200]}",
             advice="Restore it from a copy, or move its folder away and ingest the documents again.",
         ) from error
+
+
+if __name__ == "__main__":
+    purge_here(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3])

@@ -1,13 +1,15 @@
-"""The points of an index: what both engines write, are asked and answer."""
+"""The points of an index, with their keyword vectors: what both engines write, are asked and answer."""
 
 import math
 import operator
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
+from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
 
+from masis.errors import InvalidInput
 from masis.knowledge.embedding.port import Vector
 from masis.knowledge.store.port import (
     DENSE,
@@ -21,6 +23,33 @@ from masis.knowledge.store.port import (
     days_of,
 )
 from masis.types import Chunk
+
+
+def sparse_passage(text: str, language: str) -> SparseVector:
+    return _vector(_bm25(language).embed_document(text))
+
+
+def sparse_query(text: str, language: str) -> SparseVector:
+    return _vector(_bm25(language).embed_query(text))
+
+
+@cache
+def _bm25(language: str) -> Any:
+    from qdrant_edge import Bm25, Bm25Config
+
+    try:
+        return Bm25(Bm25Config(language=language, ascii_folding=True))
+    except ValueError as error:
+        raise InvalidInput(
+            f"The keyword search does not know the language {language[:80]!r}.",
+            advice="Set MASIS_KEYWORD_LANGUAGE to the English name of a language in small letters, such as english, "
+            "german, french or spanish.",
+        ) from error
+
+
+def _vector(raw: Any) -> SparseVector:
+    return SparseVector(tuple(raw.indices), tuple(raw.values))
+
 
 KEYWORD_FIELDS = ("document_id", "file_type")
 INTEGER_FIELDS = ("page", "day", "last_day")

@@ -133,7 +133,7 @@ class QdrantStore:
 
     async def rebuild(self) -> "QdrantStore":
         def rebuild() -> QdrantStore:
-            from masis.knowledge.store.qdrant_collections import next_name
+            from masis.knowledge.store.qdrant_requests import next_name
 
             with self._translated():
                 name = next_name(self._connected(), self._alias)
@@ -149,7 +149,7 @@ class QdrantStore:
         self._rebuilt = None
 
     def _adopt(self, rebuilt: "QdrantStore") -> None:
-        from masis.knowledge.store.qdrant_collections import switch
+        from masis.knowledge.store.qdrant_requests import switch
 
         with self._translated():
             client = self._connected()
@@ -203,7 +203,7 @@ class QdrantStore:
         It is asked by its own name, not by the alias: one that was replaced answers no more, so that a process which
         still has the old embedder cannot write its vectors into the new index.
         """
-        from masis.knowledge.store.qdrant_collections import find_collection, read_collection
+        from masis.knowledge.store.qdrant_requests import find_collection, read_collection
 
         with self._lock:
             if self._opened is None:
@@ -219,7 +219,7 @@ class QdrantStore:
 
     def _create(self, client: "QdrantClient", dimension: int) -> str:
         """Several processes may come here at once: they all make the same."""
-        from masis.knowledge.store.qdrant_collections import create_collection, give_alias, read_collection
+        from masis.knowledge.store.qdrant_requests import create_collection, give_alias, read_collection
 
         name = self._own or f"{self._alias}-1"
         meta = IndexMeta(self._embedder.name, dimension, self._settings.keyword_language)

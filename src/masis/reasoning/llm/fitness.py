@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from masis.errors import BadModelOutput, ModelError, ModelRejected, ModelTruncated, ModelUnavailable
 from masis.reasoning.llm.client import ModelClient
 from masis.reasoning.llm.engine import LLMAuditor, LLMJudge, LLMWriter
-from masis.reasoning.llm.schemas import Flag, Output
-from masis.reasoning.llm.structured import Rung
+from masis.reasoning.llm.structured import Flag, Output, Rung
 from masis.reasoning.llm.wire import Message
 from masis.reasoning.ports import Guidance, Passage, WritingBrief
 from masis.settings import OFFLINE, ROLES, Role, Settings

@@ -9,8 +9,7 @@ from masis.reasoning.llm.client import ModelClient
 from masis.reasoning.llm.limiter import Limiter, limiter_for
 from masis.reasoning.llm.wire import Message
 from masis.settings import Settings
-from masis.sources.images.kinds import ImageReader, media_type
-from masis.sources.images.ocr import OcrReader, ocr_is_installed
+from masis.sources.images.ocr import ImageReader, OcrReader, media_type, ocr_is_installed
 
 NOTHING_TO_READ = "nothing"
 

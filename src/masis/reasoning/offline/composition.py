@@ -30,12 +30,10 @@ class Answered:
     """Sentences made from the cells of tables, with their citations."""
     verdict: str = ""
     """Yes or no, where that was asked and is clear."""
-    brief: str = ""
-    """Only the words asked for, with their citation."""
 
     @property
     def is_silent(self) -> bool:
-        return not (self.shown or self.told or self.brief)
+        return not (self.shown or self.told)
 
 
 def compose(answered: Sequence[Answered], conflicts: Sequence[Conflict], candidates: Sequence[Candidate]) -> str:
@@ -43,7 +41,7 @@ def compose(answered: Sequence[Answered], conflicts: Sequence[Conflict], candida
     told = {side["quote"] for conflict in conflicts for side in conflict["sides"]}
     figures = [q for quote in told for q in quantities(quote)]
     for one in answered:
-        paragraphs.append(one.brief or _part(one, told, figures))
+        paragraphs.append(_part(one, told, figures))
         told |= {c.statement.text for group in one.shown for c in group.statements}
     paragraphs += [_limit(one, whole=len(answered) == 1) for one in answered if one.is_silent]
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)

@@ -37,18 +37,6 @@ class Candidate:
     strength: float = 0.0
     """How surely it answers, all told; 0 where it is as likely as not."""
 
-    @property
-    def in_words(self) -> str:
-        """The statement with what it stands under, as one would read it aloud."""
-        above = self.statement.above.replace("\n", ". ")
-        return f"{above}: {row_in_words(self.statement)}" if above else row_in_words(self.statement)
-
-
-def row_in_words(statement: Statement) -> str:
-    if not statement.is_row:
-        return statement.text
-    return "; ".join(f"{column}: {value}" if column else value for column, value in statement.cells if value)
-
 
 def candidates_of(passages: Sequence[Passage]) -> list[Candidate]:
     """What a document asks, or heads an answer with, is none."""

@@ -57,6 +57,8 @@ class Shown:
 def shown(part: Question, ranked: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Shown]:
     """For a part that is answered: `ranked` begins with the statement that answers most surely."""
     best = ranked[0]
+    if part.directives.is_brief:
+        return [Shown((best,))]
     if part.shape == "list" and (items := _list_of(part, best, ranked, candidates)):
         return [items]
     chosen = _chosen(part, ranked)

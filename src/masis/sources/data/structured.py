@@ -1,13 +1,24 @@
-"""Data files: JSON and JSON lines, XML, notebooks. What they say in readable lines, with the names it is kept under."""
+"""Data files: JSON and JSON lines, XML, notebooks, CSV. What they say in readable lines, with its names."""
 
+import csv
+import io
 import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from masis.errors import UnreadableFile
-from masis.sources.data.xml_records import record_lines
-from masis.sources.data.xml_tree import Element, attribute, descendants, first, name_of, own_text, spaced, xml_root
+from masis.sources.data.xml_tree import (
+    Element,
+    attribute,
+    descendants,
+    first,
+    name_of,
+    own_text,
+    record_lines,
+    spaced,
+    xml_root,
+)
 from masis.sources.dates import find_date
 from masis.sources.markup.markdown import parse_markdown
 from masis.sources.markup.webpage import parse_webpage
@@ -15,6 +26,40 @@ from masis.sources.markup.xml_article import article_lines, is_article
 from masis.sources.plain import clean, decode, extension, one_line
 from masis.sources.table_grid import table_lines
 from masis.types import Page, ParsedDocument
+
+_DELIMITERS = ",;\t|"
+_SAMPLE_ROWS = 50
+_CELL_LIMIT = 10_000_000
+
+
+def parse_delimited(data: bytes, file_name: str) -> ParsedDocument:
+    text = clean(decode(data, file_name))
+    delimiter = "\t" if extension(file_name) == ".tsv" else _delimiter_of(text)
+    try:
+        rows = [row for row in _rows(text, delimiter) if any(cell.strip() for cell in row)]
+    except csv.Error as error:
+        raise UnreadableFile(f"{file_name} is not a readable table: {error}.") from error
+    return ParsedDocument([Page(1, "\n".join(table_lines(rows)))])
+
+
+def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
+    csv.field_size_limit(_CELL_LIMIT)
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+
+
+def _delimiter_of(text: str) -> str:
+    """The one that cuts the first rows into the most columns, all alike."""
+    return max(_DELIMITERS, key=lambda delimiter: _regularity(text, delimiter))
+
+
+def _regularity(text: str, delimiter: str) -> tuple[float, int]:
+    try:
+        widths = [len(row) for row, _ in zip(_rows(text, delimiter), range(_SAMPLE_ROWS), strict=False) if row]
+    except csv.Error:
+        return (0.0, 0)
+    usual = max(set(widths), key=widths.count, default=1)
+    return (widths.count(usual) / len(widths), usual) if usual > 1 else (0.0, 0)
+
 
 Value = Any  # JSON
 

@@ -5,11 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 from masis.sources.mail.message import header_lines, message_page, parse_mail, refuse_encrypted_text
 from masis.sources.markup.webpage import parse_webpage
-from masis.sources.office.compound import CompoundFile
-from masis.sources.office.package import encrypted
-from masis.sources.office.rich_text import rich_text
-from masis.sources.office.rich_text_packed import unpacked
-from masis.sources.office.rich_text_reader import RichTextReader
+from masis.sources.office.package import CompoundFile, encrypted
+from masis.sources.office.rich_text import RichTextReader, rich_text, unpacked
 from masis.sources.plain import clean, decode, one_line
 from masis.types import Member, ParsedDocument
 

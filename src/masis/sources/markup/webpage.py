@@ -1,15 +1,115 @@
 """HTML: the text a reader sees. Headings as `# …`, lists as `- …`, a table row on one line."""
 
 import re
+from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from masis.errors import UnreadableFile
+from masis.language.table_headers import header_depth
 from masis.sources.dates import find_date
-from masis.sources.markup.html_nodes import children, tags
-from masis.sources.markup.html_tables import html_table_lines
 from masis.sources.plain import clean, decode, one_line
+from masis.sources.table_grid import Cell, grid, is_row, span, table_lines
 from masis.types import Page, ParsedDocument
+
+
+def tags(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
+_DROPPED = tags("script style noscript template nav head svg iframe object select button input textarea dialog")
+_INLINE = tags("a abbr b cite code em font i ins mark q s small span strong sub sup time u var")
+_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+
+
+def children(node: LexborNode) -> list[LexborNode]:
+    return [child for child in node.iter(include_text=True) if _is_visible(child)]
+
+
+def _is_visible(node: LexborNode) -> bool:
+    """What no reader sees is no evidence; it is also where instructions for models are planted."""
+    if node.is_text_node:
+        return True
+    if not node.is_element_node or node.tag in _DROPPED:
+        return False
+    attributes = node.attributes
+    return "hidden" not in attributes and not _HIDDEN_STYLE.search(attributes.get("style") or "")
+
+
+def walk(root: LexborNode) -> Iterator[tuple[LexborNode, bool]]:
+    """Each visible node as it opens (True) and as it closes; no recursion, as pages nest deeply."""
+    stack = [(root, True)]
+    while stack:
+        node, opens = stack.pop()
+        yield node, opens
+        if opens and node.is_element_node:
+            stack.append((node, False))
+            stack.extend((child, True) for child in reversed(children(node)))
+
+
+def inline_text(root: LexborNode) -> str:
+    """All visible text on one line."""
+    parts = [
+        (node.text_content or "") if node.is_text_node else "" if node.tag in _INLINE else " " for node, _ in walk(root)
+    ]
+    return one_line("".join(parts))
+
+
+_CURRENCY = frozenset("$€£¥")
+_SUFFIX = frozenset((")", "%", ")%"))
+
+
+def html_table_lines(table: LexborNode) -> list[str]:
+    """Empty for a table that only lays out a page: one column, or tables inside it."""
+    rows, caption = [], []
+    for node, opens in walk(table):
+        if not opens or node.mem_id == table.mem_id:
+            continue
+        if node.tag == "table":
+            return []
+        if node.tag == "tr":
+            rows.append(node)
+        elif node.tag == "caption":
+            caption.append(inline_text(node))
+    cells = [_cells(row) for row in rows]
+    # Only the names of columns are repeated over what they span.
+    spread, plain = grid(cells, is_header=True), grid(cells)
+    known = _header_rows(rows)
+    known = max(known, header_depth(plain)) if known else 0
+    lines = table_lines([_joined_signs(row) for row in [*spread[:known], *plain[known:]]], known or None)
+    return caption + lines if any(map(is_row, lines)) else []
+
+
+def _header_rows(rows: list[LexborNode]) -> int:
+    """Rows of the head, or rows of nothing but header cells; 0 where the table does not say."""
+    count = 0
+    for row in rows:
+        tags = {child.tag for child in children(row) if child.tag in ("td", "th")}
+        in_head = row.parent is not None and row.parent.tag == "thead"
+        if not in_head and tags != {"th"}:
+            break
+        count += 1
+    return count
+
+
+def _cells(row: LexborNode) -> list[Cell]:
+    return [
+        Cell(inline_text(child), span(child.attributes.get("colspan")), span(child.attributes.get("rowspan")))
+        for child in children(row)
+        if child.tag in ("td", "th")
+    ]
+
+
+def _joined_signs(row: list[str]) -> list[str]:
+    """Filings put "$" and ")" in columns of their own; a figure and its sign belong together."""
+    joined = list(row)
+    for index, cell in enumerate(row):
+        if cell in _CURRENCY and index + 1 < len(row) and row[index + 1]:
+            joined[index], joined[index + 1] = "", cell + row[index + 1]
+        elif cell in _SUFFIX and index and joined[index - 1]:
+            joined[index - 1], joined[index] = joined[index - 1] + cell, ""
+    return joined
+
 
 _HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 _PARAGRAPHS = tags(

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from masis.sources.dates import find_date
-from masis.sources.office.compound import CompoundFile
-from masis.sources.office.package import encrypted
+from masis.sources.office.package import CompoundFile, encrypted
 from masis.sources.plain import clean, one_line
 from masis.types import Page, ParsedDocument
 

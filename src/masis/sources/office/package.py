@@ -1,15 +1,103 @@
-"""The ZIP containers that office files and books are: their parts, opened within limits."""
+"""The containers that office files and books are, ZIP and the older OLE: their parts opened within limits; charts."""
 
 import io
 import posixpath
 import re
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from types import TracebackType
 from urllib.parse import unquote
 
 from masis.errors import UnreadableFile
-from masis.sources.data.xml_tree import Element, attribute, descendants, elements, name_of, xml_root
+from masis.sources.data.xml_tree import Element, attribute, descendants, elements, first, name_of, number, xml_root
+from masis.sources.office.sheets import readable_number
+from masis.sources.plain import one_line
+from masis.sources.table_grid import table_lines
+
+_LONGEST_STREAM = 500_000_000
+
+
+class CompoundFile:
+    """Streams by path; one that is missing or damaged is None."""
+
+    def __init__(self, data: bytes, file_name: str, kind: str) -> None:
+        import olefile
+
+        self.file_name = file_name
+        self._kind = kind
+        try:
+            self._file = olefile.OleFileIO(io.BytesIO(data))
+            self.paths = ["/".join(path) for path in self._file.listdir()]
+        except Exception as error:  # a damaged table of sectors fails in many ways, none of them declared
+            raise self.damaged() from error
+        if "EncryptedPackage" in self.paths:
+            raise encrypted(file_name)
+
+    def __enter__(self) -> "CompoundFile":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def read(self, path: str) -> bytes | None:
+        if path not in self.paths:
+            return None
+        try:
+            data: bytes = self._file.openstream(path).read(_LONGEST_STREAM)
+        except Exception:  # as above
+            return None
+        return data
+
+    def required(self, path: str) -> bytes:
+        data = self.read(path)
+        if data is None:
+            raise self.damaged()
+        return data
+
+    def damaged(self) -> UnreadableFile:
+        return UnreadableFile(
+            f"{self.file_name} is damaged: it cannot be read as {self._kind}.",
+            advice="Open it in the program it comes from and save it again in a newer format.",
+        )
+
+
+_MAX_POINTS = 5000
+
+
+def chart_lines(root: Element) -> Iterator[str]:
+    title = next(descendants(root, "title"), None)
+    if title is not None and (text := one_line("".join(part.text or "" for part in descendants(title, "t", "v")))):
+        yield f"Chart: {text}"
+    series = list(descendants(root, "ser"))
+    names = [one_line(" ".join(_points(first(each, "tx")).values())) for each in series]
+    labels: dict[int, str] = {}
+    for each in series:
+        for key, label in _points(
+            first(each, "cat") if first(each, "cat") is not None else first(each, "xVal")
+        ).items():
+            labels.setdefault(key, label)
+    columns = [
+        _points(first(each, "val") if first(each, "val") is not None else first(each, "yVal")) for each in series
+    ]
+    rows = sorted({key for column in columns for key in column} | set(labels))
+    cells = [[labels.get(row, ""), *(column.get(row, "") for column in columns)] for row in rows]
+    yield from table_lines([["", *names], *cells], 1) if rows else ()
+
+
+def _points(data: Element | None) -> dict[int, str]:
+    """The values the chart was last drawn with, by their place."""
+    if data is None:
+        return {}
+    points: dict[int, str] = {}
+    for point in descendants(data, "pt"):
+        value = first(point, "v")
+        if value is not None:
+            points[number(attribute(point, "idx"), len(points), _MAX_POINTS)] = readable_number(value.text or "")
+    return points
+
 
 _MAX_UNPACKED_BYTES = 500_000_000
 _DAY = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 
 from masis.sources.data.xml_tree import Element, attribute, descendants, elements, first, has, name_of, number
 from masis.sources.dates import find_date
-from masis.sources.office.charts import chart_lines
-from masis.sources.office.package import Package
+from masis.sources.office.package import Package, chart_lines
 from masis.sources.plain import clean, one_line
 from masis.sources.table_grid import table_lines
 from masis.types import Page, ParsedDocument

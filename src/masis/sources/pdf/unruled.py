@@ -11,9 +11,8 @@ from statistics import median
 
 from masis.language.periods import PERIOD
 from masis.language.unit_captions import is_unit_line
-from masis.sources.pdf.headers import header_cells
 from masis.sources.pdf.lines import Fragment, Line, fragments_of, is_wordy
-from masis.sources.pdf.rows import Cells, Column, close_step, rows_of
+from masis.sources.pdf.rows import Cells, Column, close_step, header_cells, rows_of
 from masis.sources.pdf.ruled import FoundTable
 from masis.sources.pdf.words import Shape
 

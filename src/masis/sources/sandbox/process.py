@@ -15,8 +15,7 @@ from typing import IO, TypeVar
 from masis.errors import UnreadableFile
 from masis.settings import Settings
 from masis.sources.pdf.page_image import PageImage, Wanted
-from masis.sources.sandbox.answer import read_answer, read_image
-from masis.sources.sandbox.wire import BrokenFrame, read_header, write_frame
+from masis.sources.sandbox.answer import BrokenFrame, read_answer, read_header, read_image, write_frame
 from masis.types import ParsedDocument
 
 _SECONDS_TO_START = 60

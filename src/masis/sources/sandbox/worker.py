@@ -27,8 +27,8 @@ from masis.sources.archives.members import unpack
 from masis.sources.parse import add_formats, damaged, is_archive, parse, too_much_memory
 from masis.sources.pdf.page_image import Wanted, draw_page
 from masis.sources.sandbox import confinement
-from masis.sources.sandbox.landlock import read_nothing_else
-from masis.sources.sandbox.wire import BrokenFrame, read_exactly, read_header, write_frame
+from masis.sources.sandbox.answer import BrokenFrame, read_exactly, read_header, write_frame
+from masis.sources.sandbox.confinement import read_nothing_else
 from masis.types import ParsedDocument
 
 _DIED_BY_SIGNAL = 128

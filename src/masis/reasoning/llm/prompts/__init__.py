@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from masis.reasoning.llm import structured
 from masis.reasoning.llm.prompts import messages, writer
 from masis.reasoning.llm.prompts.messages import auditing, compressing, judging, writing
-from masis.reasoning.llm.schemas import Audit, Scorecard, Summaries
+from masis.reasoning.llm.structured import Audit, Scorecard, Summaries
 from masis.reasoning.llm.wire import Message
 from masis.reasoning.ports import Guidance, Passage, PromptStamp, WritingBrief
 from masis.types import CitationAudit, Critique, EvidenceChunk

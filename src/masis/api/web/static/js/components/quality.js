@@ -25,7 +25,7 @@ export function Quality({ result }) {
 function Figures({ result: { confidence, evaluation, likelihood } }) {
   const likely = likelihoodOf(likelihood);
   return html`
-    ${likely && html`<p class="likelihood"><${Sign} sign=${likely} /> <strong>${percent(likelihood)}</strong>
+    ${likely && html`<p class="likelihood"><${Sign} sign=${likely} /> <strong>${percent(likelihood)}</strong>${" "}
       <span class="faint">${likely.meaning}</span></p>`}
     <div class="headline">
       <div><span class="big">${percent(confidence)}</span><span class="faint">confidence</span></div>
@@ -43,7 +43,7 @@ function Scores({ evaluation }) {
       ${SCORES.map(
         (score) => html`
           <div>
-            <dt id="score-${score.key}">${score.word} <span class="faint">weighs ${score.weight}</span></dt>
+            <dt id="score-${score.key}">${score.word} <span class="faint">weight ${score.weight}</span></dt>
             <dd><${Meter} value=${evaluation[score.key]} labelledby="score-${score.key}" />
               <span class="value">${percent(evaluation[score.key])}</span><p class="faint">${score.meaning}</p></dd>
           </div>

@@ -5,7 +5,7 @@ import { html, useState } from "../html.js";
 import { wasDrafted } from "../logic/findings.js";
 import { day, percent, place } from "../logic/format.js";
 import { answersOf } from "../logic/run_state.js";
-import { oneLine, plural, shown } from "../logic/text.js";
+import { plural, shortened, shown } from "../logic/text.js";
 import { Answer } from "./answer.js";
 import { Conflict } from "./conflict.js";
 import { DecisionWords } from "./decision_words.js";
@@ -81,9 +81,14 @@ function Closest({ passages, onOpen, source, gone }) {
       <h2 id="closest-title">Closest passages</h2>
       <ul class="source-list">${passages.map((passage) => html`<li>
         <${SourceRow} passage=${passage} onOpen=${onOpen} isGone=${gone.has(passage.document_id)}
-        isOpen=${isSame(source, passage)} /><p class="faint">“<${Foreign}>${oneLine(passage.quote)}<//>”</p></li>`)}</ul>
+        isOpen=${isSame(source, passage)} /><${Quote} passage=${passage} /></li>`)}</ul>
     </section>
   `;
+}
+
+/** Several quotes may come from one passage: the words tell them apart. */
+function Quote({ passage }) {
+  return passage.quote && html`<p class="faint quote">“<${Foreign}>${shortened(passage.quote, 160)}<//>”</p>`;
 }
 
 const isSame = (source, citation) => source?.chunk_id === citation.chunk_id && source?.start === citation.start;
@@ -99,7 +104,7 @@ function Sources({ model, evidence, onOpen, source, gone }) {
       ${!model.sources.length && html`<p class="faint">The answer has no citations.</p>`}
       <ol class="source-list">${model.sources.map(({ number, citation }) => html`<li value=${number}>
         <${SourceRow} passage=${citation} onOpen=${onOpen} isGone=${gone.has(citation.document_id)}
-        isOpen=${isSame(source, citation)} /></li>`)}</ol>
+        isOpen=${isSame(source, citation)} /><${Quote} passage=${citation} /></li>`)}</ol>
       ${others.length > 0 && html`<details><summary>
         ${plural(others.length, cited.size ? "more passage" : "passage")} read and not cited</summary>
         <ul class="source-list">${others.map((chunk) => html`<li>

@@ -1,0 +1,76 @@
+"""Finding in real filings that are much alike: whose, under which id, however a word is spelled, and of which day."""
+
+import asyncio
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from evals.tables import shared_data
+from masis.knowledge.library import Library
+from masis.knowledge.store.edge import EdgeStore
+from masis.settings import Settings
+from masis.types import SearchFilters
+from tests.knowledge.stores import NamedEmbedder
+
+FILINGS = shared_data("kgrag_sec10q")
+pytestmark = pytest.mark.skipif(FILINGS is None, reason="the data set is not at ../shared/data/kgrag_sec10q")
+NAMES = ("2022 Q3 AAPL.pdf", "2022 Q3 AMZN.pdf", "2022 Q3 NVDA.pdf")
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    """Its vectors are arbitrary: what is found is found by words and names."""
+    assert FILINGS
+    home = tmp_path_factory.mktemp("filings")
+    settings = Settings(home=home / "home")
+    library = Library(settings, EdgeStore(settings.home, NamedEmbedder(), "english"), NamedEmbedder())
+    folder = home / "documents"
+    folder.mkdir()
+    for name in NAMES:
+        shutil.copy(FILINGS / "docs" / name, folder)
+    (folder / "note.txt").write_text("The Société Générale lent money to the iPhone maker.")
+    asyncio.run(library.ingest([folder], "acme"))
+    yield library
+    library.close()
+
+
+async def files_found(library: Library, question: str) -> list[str]:
+    return [each["file_name"] for each in (await library.search("acme", question, 5)).candidates]
+
+
+@pytest.mark.parametrize(("company", "file_name"), [("Apple", NAMES[0]), ("Amazon", NAMES[1]), ("NVIDIA", NAMES[2])])
+async def test_a_question_that_names_a_company_is_asked_of_its_filing(
+    library: Library, company: str, file_name: str
+) -> None:
+    found = await files_found(library, f"What was the operating income of {company}?")
+    assert found[0] == file_name
+    assert found.count(file_name) >= 4
+
+
+async def test_a_misspelled_word_and_one_without_accents(library: Library) -> None:
+    result = await library.search("acme", "How did iphnoe net sales develop?", 5)
+    assert result.respelled == {"iphnoe": "iphone"}
+    assert NAMES[0] in {each["file_name"] for each in result.candidates}
+    assert "note.txt" in await files_found(library, "Who is the societe generale?")
+
+
+async def test_the_rows_asked_for_pass_the_filter(library: Library) -> None:
+    asked = "What were Apple's total net sales by category in Wearables, Home and Accessories?"
+    found = (await library.search("acme", asked, 10, at_least=0.6)).candidates
+    assert any("| Wearables, Home and Accessories" in each["text"] for each in found if each["score"] >= 0.6)
+
+
+async def test_a_passage_has_one_id_in_every_search(library: Library) -> None:
+    seen: dict[tuple[str, int], set[str]] = {}
+    for asked, limit in (("Apple net sales of iPhone", 5), ("Apple iPhone net sales, third quarter", 10)):
+        for each in (await library.search("acme", asked, limit)).candidates:
+            seen.setdefault((each["document_id"], each["start"]), set()).add(each["chunk_id"])
+    assert all(len(ids) == 1 for ids in seen.values())
+
+
+async def test_a_range_of_dates_says_what_it_left_out(library: Library) -> None:
+    within = SearchFilters(dated_from="2022-07", dated_to="2022-09")
+    result = await library.search("acme", "net sales", 10, filters=within)
+    assert {each["file_name"] for each in result.candidates} == {NAMES[1]}
+    assert result.undated_left_out == 1
