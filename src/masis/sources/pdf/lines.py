@@ -198,21 +198,26 @@ def is_wordy(words: Sequence[Word], least: int = 3) -> bool:
 def fragments_of(words: Sequence[Word], *, is_close: bool = False) -> list[Fragment]:
     """`is_close`: of a table whose cells stand no further apart than its words need."""
     found: list[Fragment] = []
-    spaces = sorted(gap for one, next_one in pairwise(words) if (gap := next_one.left - one.right) > 0)
-    space = spaces[len(spaces) // 4] if is_close and len(spaces) > 2 else 0.0
+    space = _usual_space(words) if is_close else 0.0
     for word in words:
-        if found and not _is_apart(found[-1], word) and not _is_wider(found[-1].words[-1], word, space):
+        is_next = bool(found) and not _is_apart(found[-1], word)
+        if is_next and not (space and _is_wider(found[-1].words[-1], word, space)):
             found[-1].words.append(word)
         else:
             found.append(Fragment([word]))
     return found
 
 
+def _usual_space(words: Sequence[Word]) -> float:
+    spaces = sorted(gap for one, other in pairwise(words) if (gap := other.left - one.right) > 0)
+    return spaces[len(spaces) // 4] if len(spaces) > 2 else 0.0
+
+
 def _is_wider(before: Word, word: Word, space: float) -> bool:
     """Clearly further than the words of the same line stand from each other; a sentence may end with a wider space."""
     gap, size = word.left - before.right, min(word.size, before.size)
     is_sign = before.text[-1] in ".:;!?" or bool(_SIGN.fullmatch(before.text) or _AFTER.fullmatch(word.text))
-    return bool(space) and gap > max(_WIDER * space, _WIDER_SIZE * size) and not is_sign
+    return gap > max(_WIDER * space, _WIDER_SIZE * size) and not is_sign
 
 
 def _is_apart(fragment: Fragment, word: Word) -> bool:
