@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from masis.audit.checks.claim_parts import Part, split_claim
-from masis.audit.checks.contraries import contraries
+from masis.audit.checks.contraries import turned, without_denial
 from masis.audit.checks.signature import Check, Sources
 from masis.audit.checks.signature import Claim as Checked
 from masis.audit.checks.support import Support, check_support, first_refutation, is_too_long
@@ -88,16 +88,17 @@ def _asked(second_opinion: SecondOpinion | None, questions: Sequence[Question]) 
 
 
 def _contraries(question: Question) -> list[Question]:
-    return [question._replace(claim=contrary) for contrary in contraries(question.claim)]
+    said = question.claim
+    return [question._replace(claim=contrary) for contrary in (*without_denial(said), *turned(said))]
 
 
 def _weighed(support: Support, question: Question, opinions: Opinions) -> Support:
     of_contraries = [opinions.get(contrary.key) for contrary in _contraries(question)]
-    probability = opinions.get(question.key)
+    denials, probability = len(without_denial(question.claim)), opinions.get(question.key)
     if probability is not None and not question.before and LEANS_BACK.search(question.claim):
         # Nobody who has not read the sentence before knows what “the same method” is.
         probability = max(probability, UNDECIDED)
-    return weighed(support, probability, of_contraries)
+    return weighed(support, probability, of_contraries[:denials], of_contraries[denials:])
 
 
 def _examine(

@@ -22,6 +22,9 @@ PERCENT = re.compile(r"(?<!\d)(?<!\d\s)(?:%|\b(?:percent|per cent|percentage)\b)
 THOUSANDS = re.compile(r"(?P<sign>[$€£])?\s?['’‘]?000s?(?![\d,.])(?<![\d,.]000)", re.IGNORECASE)
 """“$’000” over a column."""
 
+FEWEST_OF_AN_AMOUNT = 1000
+"""A bare cell from here on is an amount, though the caption speaks of a percentage too."""
+
 
 UNIT_LINE_CHARS = 120
 
@@ -38,7 +41,8 @@ class Caption:
         if number.unit not in ("number", "money") or number.scaled:
             return number
         if self.percent:
-            return replace(number, unit="percent") if number.unit == "number" else number
+            is_share = number.unit == "number" and abs(number.value) < FEWEST_OF_AN_AMOUNT
+            return replace(number, unit="percent") if is_share else number
         return replace(
             number,
             value=number.value * self.factor,

@@ -11,7 +11,8 @@ from itertools import islice
 from masis.audit.checks.signature import Claim
 from masis.language.spans import code_spans, paired_spans
 
-MOST = 4
+MOST_DENIALS = 2
+MOST_TURNS = 3
 _NOT = re.compile(r"(?<=\w)(?: not\b(?! only)|n[’']t\b)|\bnever ", re.IGNORECASE)
 _CANNOT = re.compile(r"\bcannot\b", re.IGNORECASE)
 _PAIRS = """rose fell / rises falls / rise fall / risen fallen / rising falling / increased decreased
@@ -32,22 +33,23 @@ _OTHER = {
 _TURN = re.compile(rf"\b(?:{'|'.join(sorted(_OTHER, key=len, reverse=True))})\b", re.IGNORECASE)
 
 
-def contraries(claim: str) -> list[str]:
-    return list(islice(dict.fromkeys(_contraries(claim)), MOST))
+def without_denial(claim: str) -> list[str]:
+    return [] if Claim(claim).tells_an_absence else list(dict.fromkeys(_without_denial(claim)))
 
 
-def _contraries(claim: str) -> Iterator[str]:
-    if Claim(claim).tells_an_absence:
-        return
+def _without_denial(claim: str) -> Iterator[str]:
     closed = _quoted(claim)
-    denials = [m for m in _NOT.finditer(claim) if not _is_inside(m, closed)]
-    for denial in denials[:2]:
+    for denial in islice((m for m in _NOT.finditer(claim) if not _is_inside(m, closed)), MOST_DENIALS):
         yield claim[: denial.start()] + claim[denial.end() :]
     if cannot := _CANNOT.search(claim):
         yield claim[: cannot.start()] + "can" + claim[cannot.end() :]
-    turns = [m for m in _TURN.finditer(claim) if not _is_inside(m, closed)]
-    for turn in turns[: MOST - 1]:
-        yield claim[: turn.start()] + _as_written(turn.group(), _OTHER[turn.group().lower()]) + claim[turn.end() :]
+
+
+def turned(claim: str) -> list[str]:
+    closed = _quoted(claim)
+    turns = [m for m in _TURN.finditer(claim) if not _is_inside(m, closed) and not Claim(claim).tells_an_absence]
+    changed = ((m, _as_written(m.group(), _OTHER[m.group().lower()])) for m in turns[:MOST_TURNS])
+    return list(dict.fromkeys(claim[: m.start()] + other + claim[m.end() :] for m, other in changed))
 
 
 def _quoted(claim: str) -> list[tuple[int, int]]:

@@ -5,21 +5,24 @@ from dataclasses import replace
 
 from masis.audit.checks.derivations import SAYS_COMPUTED, could_be_computed, derivation
 from masis.audit.checks.signature import LIKELY, Claim, Finding, Sources
-from masis.language.quantities import Quantity, quantities
+from masis.language.quantities import SCALES, Quantity, quantities
 from masis.language.readings import Reading, readings
 from masis.language.words import directions, words
 
 _ARITHMETIC = re.compile(
-    r"(?P<a>[$€£]?\d[\d,.]*\d|\d)\s?(?:%|[a-z]+)?\s(?P<op>[-−–+/÷×*]|divided by)\s"
-    r"(?P<b>[$€£]?\d[\d,.]*\d|\d)\s?(?:%|(?:thousand|million|billion)\b)?(?:\s?=\s?[$€£]?(?P<c>-?\d[\d,.]*\d|\d))?"
+    r"(?P<a>[$€£]?\d[\d,.]*\d|\d)\s?(?:%|(?P<a_in>[a-z]+))?\s(?P<op>[-−–+/÷×*]|divided by)\s"
+    r"(?P<b>[$€£]?\d[\d,.]*\d|\d)\s?(?:%|(?P<b_in>thousand|million|billion)\b)?(?:\s?=\s?[$€£]?(?P<c>-?\d[\d,.]*\d|\d))?"
 )
 _COMPARED_AMOUNTS = re.compile(
     r"\bvs\b|\b(?:a )?change of\b|\bfrom\b.{1,80}\bto\b|\b(?:against|compared (?:with|to))\b", re.IGNORECASE
 )
 _NAMES_A_PERIOD = re.compile(
-    r"(?:\w+[ -](?:and|or) )?\w+[ -](?:months?|weeks?|quarters?)[ -](?:to|ended|ending|through|until)\b", re.IGNORECASE
+    r"(?:\w+[ -](?:and|or) )?\w+[ -](?:months?|weeks?|quarters?)[ -](?:to|ended|ending|through|until)\b"
+    r"|(?<=\bthe )\w+ (?:months|weeks|quarters)\b",
+    re.IGNORECASE,
 )
 """“The nine months to September 30”: a filing says so in the head of a table."""
+_POINTS = re.compile(r"\s(?:percentage )?points\b")
 _ROUNDED_TWICE = 0.06
 _BELOW_ZERO = re.compile(
     r"\b(?:loss(?:es)?|negative|minus|deficits?|outflows?|shortfalls?|used|burn\w*|below zero|sub-zero|absorbed)\b",
@@ -49,6 +52,8 @@ def unfounded_figure(claim: Claim, sources: Sources) -> Finding | None:
     given = [r.quantity for r in claim.figures if is_given(r.quantity, sources)]
     for reading in (r for r in claim.figures if r.quantity not in given):
         number = reading.quantity
+        if _POINTS.match(claim.text, number.end):
+            number = replace(number, unit="points")
         is_own_count = number.is_small_count and not _counts_otherwise(claim, number, sources)
         if is_own_count or _NAMES_A_PERIOD.match(claim.text, number.start) or derivation(claim, number, sources, given):
             continue
@@ -118,6 +123,8 @@ def wrong_arithmetic(claim: Claim, sources: Sources) -> Finding | None:
     values = [(abs(r.quantity.value), r.quantity.tolerance) for r in claim.figures]
     for shown in _ARITHMETIC.finditer(claim.text):
         a, b = (float(re.sub(r"[^\d.]", "", shown[name]).rstrip(".") or 0) for name in ("a", "b"))
+        if shown["a_in"] != shown["b_in"] and shown["a_in"] in SCALES and shown["b_in"] in SCALES:
+            a, b = a * SCALES[shown["a_in"]], b * SCALES[shown["b_in"]]
         made = _computed(a, shown["op"], b)
         if made is None or made == 0:
             continue

@@ -88,7 +88,9 @@ def _is_named(name: str, where: str) -> bool:
     """ "Libyan" is named where "Libya" is."""
     letters = _letters(_NUMBERED.sub("", name))
     country = _OF_A_COUNTRY.fullmatch(letters)
-    return letters in where or (country is not None and country["root"] in where)
+    first = _letters(name.partition("-")[0])
+    # “Hopper-based” is named where “Hopper” is.
+    return letters in where or (len(first) > 2 and first in where) or bool(country and country["root"] in where)
 
 
 @lru_cache(maxsize=4096)

@@ -30,6 +30,9 @@ def figure_of_something_else(claim: Claim, sources: Sources) -> Finding | None:
     for ours in _telling_figures(claim):
         wanted = telling_words(ours.clause) or claim.subject
         holding = _holding(ours, sources)
+        if any(not s.is_row and not s.text[:1].isupper() for s in holding):
+            # The end of a sentence that began on the page before: nobody knows what it speaks of.
+            continue
         most = max((_fit(wanted, s) for s in holding), default=1.0)
         rivals = list(_rivals(ours, sources, holding))
         rival = max(rivals, key=lambda pair: _fit(wanted, pair[0]), default=None)
@@ -203,7 +206,9 @@ def _rivals(ours: Reading, sources: Sources, holding: Sequence[Statement]) -> It
 def _is_of_its_kind(ours: Quantity, theirs: Quantity) -> bool:
     """A count in words is never another figure of a sum of money."""
     is_written_alike = ours.text[:1].isalpha() == theirs.text[:1].isalpha()
-    return is_written_alike and comparable(ours, theirs) and bool(ours.measure) == bool(theirs.measure)
+    is_alike = comparable(ours, theirs) and bool(ours.measure) == bool(theirs.measure)
+    # In prose a count of shares is no other figure of what they cost.
+    return is_written_alike and is_alike and (ours.unit == theirs.unit or theirs.is_cell)
 
 
 def _is_whole(statement: Statement, claim: Claim) -> bool:

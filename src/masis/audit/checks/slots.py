@@ -31,7 +31,8 @@ class Slot:
 
 def misplaced(claim: Claim, sources: Sources) -> Finding | None:
     """The first name that the passages give differently in its very place."""
-    ours, theirs = laid(claim.text), [laid(chunk["text"]) for chunk in sources.chunks]
+    prose = "\n".join(s.text for s in sources.statements if not s.is_row)
+    ours, theirs = laid(claim.text), [laid(prose)]
     known = frozenset[str]().union(*map(names_of, theirs))
     # What opens the claim and stands nowhere in the source may be a name too.
     opening = frozenset(ours.words[:1]) - frozenset[str]().union(*(positions(passage) for passage in theirs))

@@ -137,6 +137,8 @@ def find_verbatim(claim: str, text: str) -> tuple[int, int] | None:
 def _in_another_language(claim: Claim, sources: Sources) -> Finding:
     """The two share numbers and no words. 184,1 and 184.1 are one number: their digits are the same."""
     missing = _digits(claim.text) - _digits(f"{sources.around}\n{sources.text}")
+    if missing and not unfounded_figure(claim, sources):
+        missing -= _digits(" ".join(r.quantity.text for r in claim.figures))
     if missing:
         return Finding("numbers_differ", f"the source, in another language, does not give {', '.join(sorted(missing))}")
     return Finding("unverified", "the source is in another language: code cannot compare words")

@@ -25,10 +25,10 @@ UNDECIDED = 0.16
 """Just above it."""
 DOUBTED_BY_VERIFIER = 0.05
 """Down to this one it is doubted even where the source has the claim's own words."""
-CONTRARY = 0.8
-"""By how much, in logits, the contrary must be better borne out for the claim to be contradicted."""
-CONTRARY_LIKELY = 0.05
-"""… and how likely it must be by itself."""
+DENIED = (0.8, 0.05)
+"""By how much, in logits, a claim must be better borne out without its negation, and how likely that must be …"""
+TURNED = (1.0, 0.3)
+"""… and with “rose” for “fell”, which says less."""
 SURE = 0.9
 """Above it nobody asks for the contrary."""
 SAME_CLAIM = 0.8
@@ -52,28 +52,34 @@ SecondOpinion = Callable[[Sequence[Question]], Sequence[float | None]]
 """Claims with the chunks they cite → the probability that these bear each out, None where it cannot be told."""
 
 
-def weighed(support: Support, probability: float | None, of_contraries: Sequence[float | None] = ()) -> Support:
-    """The verdict after the second reader has spoken."""
+def weighed(
+    support: Support,
+    probability: float | None,
+    without_denial: Sequence[float | None] = (),
+    turned: Sequence[float | None] = (),
+) -> Support:
+    """The verdict after the second reader has spoken of the claim, and of its contraries."""
     if probability is None:
         return support
-    contrary = max((p for p in of_contraries if p is not None), default=None)
+    affirmed, other = (max((p for p in ps if p is not None), default=0.0) for ps in (without_denial, turned))
     if support.verdict in REFUTED:
         is_withdrawn = support.withdrawn_at is not None and probability >= support.withdrawn_at
         is_denial = support.verdict == "contradicted" and support.withdrawn_at == NOT_RULED_OUT
         # Who denies what its source says is not better borne out than the contrary.
-        is_withdrawn |= is_denial and contrary is not None and contrary < probability
+        is_withdrawn |= is_denial and 0 < affirmed < probability
         return _disputed(support, "bear it out", probability) if is_withdrawn else support
     if not support.is_open:
         return support
-    if contrary is not None and _is_contradicted(probability, contrary):
+    contrary = max(affirmed, other)
+    if _is_contradicted(probability, affirmed, DENIED) or _is_contradicted(probability, other, TURNED):
         said = f"the cited words bear out the contrary, says the verifier ({contrary:.0%} against {probability:.0%})"
         return replace(support, verdict="contradicted", reason=said, checked_by="verifier")
     return _by_meaning(support, probability)
 
 
-def _is_contradicted(probability: float, contrary: float) -> bool:
-    is_likelier = _logit(contrary) - _logit(probability) >= CONTRARY
-    return is_likelier and contrary >= CONTRARY_LIKELY and probability < SUPPORTED_BY_VERIFIER
+def _is_contradicted(probability: float, contrary: float, least: tuple[float, float]) -> bool:
+    is_likelier = _logit(contrary) - _logit(probability) >= least[0]
+    return is_likelier and contrary >= least[1] and probability < SUPPORTED_BY_VERIFIER
 
 
 def _by_meaning(support: Support, probability: float) -> Support:
