@@ -17,6 +17,7 @@ from evals.articles import write_articles
 from evals.sample import SAMPLE, questions
 from evals.tables import PAGE, shared_data
 from masis import Masis, Settings
+from training.figures import hash_half
 from training.sets import held_out
 
 SEED = 4
@@ -50,9 +51,19 @@ class AnswerSet:
 
 def answer_sets(limit: int | None = None) -> list[AnswerSet]:
     """Those whose data is beside the repository; `limit` is for trying out."""
-    makers = [("stici_single_topic_rag", _articles), ("kgrag_sec10q", _filings), ("tatqa_dev", _tables)]
-    found = [make(data) for name, make in makers if (data := shared_data(name))]
+    data = shared_data("stici_single_topic_rag")
+    found = [_articles(data)] if data else []
     return [AnswerSet(s.name, _sampled(s.posed, limit), s.write_documents) for s in [*found, _sample_index()]]
+
+
+def filing_sets() -> list[AnswerSet]:
+    data = shared_data("kgrag_sec10q")
+    return [_filings(data), _figures(data)] if data else []
+
+
+def table_sets() -> list[AnswerSet]:
+    data = shared_data("tatqa_dev")
+    return [_tables(data)] if data else []
 
 
 def opened(answer_set: AnswerSet) -> Masis:
@@ -97,11 +108,12 @@ def _csv(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-FILINGS_ASKED = 60
+FILINGS_ASKED = 30
+FIGURES = Path(__file__).parent / "filing_figures.tsv"
 
 
 def _filings(data: Path) -> AnswerSet:
-    """Only questions on companies whose filings are there."""
+    """Only questions on companies whose filings are there, and of these the half that is reported."""
     there = {file.stem.split()[-1] for file in (data / "docs").iterdir()}
     entries = _csv((data / "qna_data.csv").read_text(encoding="utf-8-sig"))
     on_them = [e for e in entries if e["Source Docs"].strip("* ").split()[-1] in there]
@@ -111,9 +123,24 @@ def _filings(data: Path) -> AnswerSet:
             e["Question"],
             e["Answer"].split("SOURCE(S)")[0],
         )
-        for e in random.Random(SEED).sample(on_them, min(FILINGS_ASKED, len(on_them)))
+        for e in on_them
+        if hash_half(e["Question"]) == 1
     ]
+    posed = list(_sampled(posed, FILINGS_ASKED))
     return AnswerSet("Filings (SEC 10-Q)", posed, lambda folder: shutil.copytree(data / "docs", folder))
+
+
+def _figures(data: Path) -> AnswerSet:
+    """Our own questions on single figures of the same filings; those that the engine was built with are left out."""
+    entries = csv.DictReader(FIGURES.read_text().splitlines(), delimiter="\t")
+    posed = [
+        Posed(
+            "a figure" if e["answer"] else "no answer", e["question"], "", (), ((e["answer"],),) if e["answer"] else ()
+        )
+        for e in entries
+        if e["half"] == "reported"
+    ]
+    return AnswerSet("Filings, single figures", posed, lambda folder: shutil.copytree(data / "docs", folder))
 
 
 TABLES_ASKED = {"span in text": 35, "span in a table": 60, "several spans": 25, "computed": 50}

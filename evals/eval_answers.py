@@ -5,7 +5,7 @@ from itertools import chain
 
 from rich.progress import track
 
-from evals.answer_data import WORKSPACE, AnswerSet, Posed, answer_sets, opened
+from evals.answer_data import WORKSPACE, AnswerSet, Posed, answer_sets, filing_sets, opened, table_sets
 from evals.answer_scoring import Scored, compared, scored
 from evals.intervals import mean, share
 from evals.retrieval_systems import Keywords
@@ -40,9 +40,19 @@ EXPLAINED = (
 
 def measure(limit: int | None = None) -> Section:
     """`limit`: so many questions of each set, for trying out."""
-    sets = answer_sets(limit)
-    body = "\n\n".join([EXPLAINED, *(_measured(one) for one in sets)])
-    return Section("answers", "Answers end to end", body)
+    return _section("answers", "Answers end to end", answer_sets(limit))
+
+
+def measure_filings() -> Section:
+    return _section("filings", "Answers from filings, end to end", filing_sets())
+
+
+def measure_tables() -> Section:
+    return _section("tatqa", "Answers from reports with tables, end to end", table_sets())
+
+
+def _section(key: str, title: str, sets: Sequence[AnswerSet]) -> Section:
+    return Section(key, title, "\n\n".join([EXPLAINED, *map(_measured, sets)]))
 
 
 def _measured(answer_set: AnswerSet) -> str:

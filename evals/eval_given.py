@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evals.fit_likelihood import answered
+from evals.fit_likelihood import answered, drawn
 from evals.given_passages import Given, given, halves
 from evals.intervals import share
 from evals.retrieval_systems import Keywords
@@ -97,6 +97,17 @@ def _figures(found: Sequence[Outcome]) -> list[object]:
 def best_sentence(item: Given) -> str:
     sentences = [s.text for p in item.passages for s in split_sentences(p.text)]
     return next((sentences[best] for best in Keywords(sentences).best(item.question, 1)), "")
+
+
+def measure_confidence(sentences: int = 70, tables: int = 50) -> Section:
+    ours = outcomes(drawn(1, sentences, tables))
+    names = dict.fromkeys(o.item.set for o in ours)
+    lines = [confidence(ours), *(f"{name}: {confidence([o for o in ours if o.item.set == name])}" for name in names)]
+    body = (
+        "Answers of the offline writer to questions with their passages, and to questions on tables among other tables "
+        "(some without the one that answers), of the halves that nothing was fitted on."
+    )
+    return Section("confidence", "Confidence, offline engine", "\n\n".join([body, *lines]))
 
 
 def confidence(ours: Sequence[Outcome]) -> str:

@@ -58,6 +58,7 @@ def test_what_failed_and_what_was_there_twice_is_still_told_beside_the_question_
     page.get_by_role("button", name="New workspace").click()
     page.get_by_role("textbox", name="Name").fill("harbour")
     page.get_by_role("button", name="Create").click()
+    expect(page.get_by_role("combobox", name="Workspace")).to_have_value("harbour")
     note = b"# Note\n\nThe harbour office opened in 2019."
     files = {"note.md": note, "note-again.md": note, "empty.md": b""}
     page.get_by_label("Files to upload").set_input_files(

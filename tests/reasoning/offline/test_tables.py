@@ -3,12 +3,13 @@
 import pytest
 
 from masis.audit.verdicts import judge_claims
+from masis.language.question import parsed
 from masis.reasoning.offline.tables.anchors import Asked
 from masis.reasoning.offline.tables.engine import TableAnswer, answer_from_tables
 from masis.reasoning.offline.tables.grid import Table, tables_of
 from masis.reasoning.offline.tables.trials import trials
 from masis.reasoning.offline.tables.values import amount, day
-from masis.reasoning.ports import as_passage
+from masis.reasoning.ports import Passage, as_passage
 from masis.types import EvidenceChunk
 from tests.support.engines import chunk
 
@@ -219,3 +220,110 @@ def test_trials_reckon_what_they_say() -> None:
 def test_a_long_run_of_one_character_is_read_in_linear_time() -> None:
     strange = chunk("c3", "| a | b |\n|---|---|\n| " + "x" * 50_000 + " | " + "١" * 50_000 + " |", file_name="x.md")
     assert answer_from_tables("how many " + "a " * 2000, [as_passage(strange)]) is None
+
+
+STATEMENTS = (
+    "(In millions, except per share amounts)\n"
+    "|  | Three Months Ended October 29, 2023 | Three Months Ended October 30, 2022 "
+    "| Nine Months Ended October 29, 2023 | Nine Months Ended October 30, 2022 |\n|---|---|---|---|---|\n"
+    "| Revenue | $18,120 | $5,931 | $38,819 | $20,923 |\n"
+    "| Cost of revenue | 4,720 | 2,754 | 11,309 | 9,400 |\n"
+    "| Net income | $9,243 | $680 | $17,475 | $2,954 |\n"
+    "| Net income per share: |  |  |  |  |\n"
+    "| Diluted | $3.71 | $0.27 | $7.01 | $1.17 |"
+)
+
+
+def filed(name: str, text: str, about: str, heading: str = "Condensed statements of income") -> Passage:
+    return Passage(f"c{abs(hash(name)) % 10**10:010}", name, 3, text, heading, about=about)
+
+
+NVIDIA = filed("2023 Q3 NVDA.pdf", STATEMENTS, "nvidia; quarter ended 2023-10-29")
+OTHER = filed(
+    "2023 Q3 AMZN.pdf",
+    "|  | Three Months Ended September 30, 2022 | Three Months Ended September 30, 2023 |\n|---|---|---|\n"
+    "| Net income | $2,872 | $9,879 |\n| Total net sales | 127,101 | 143,083 |",
+    "quarter ended 2023-09-30",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What was NVIDIA's net income in Q3 2023?", "Net income: $9,243 million for the three months"),
+        (
+            "What was NVIDIA's net income in the third quarter of fiscal 2024?",
+            "Net income: $9,243 million for the three",
+        ),
+        (
+            "What was NVIDIA's net income in the third quarter of 2022?",
+            "$680 million for the three months ended October",
+        ),
+        ("What was NVIDIA's net income in the nine months ended October 29, 2023?", "Net income: $17,475 million"),
+        (
+            "What was NVIDIA's revenue as reported in its 10-Q for the third quarter of 2023?",
+            "Revenue: $18,120 million",
+        ),
+        ("What were diluted earnings of NVIDIA in Q3 2023?", "$3.71 for the three months"),
+    ],
+)
+def test_whose_and_for_when_is_said_by_the_document_and_not_by_the_cell(question: str, said: str) -> None:
+    answer = answer_from_tables(question, [OTHER, NVIDIA])
+    assert answer is not None
+    assert said in answer.sentences[0]
+
+
+def test_a_point_in_time_is_not_answered_by_what_happened_until_then() -> None:
+    flows = filed(
+        "2023 Q1 NVDA.pdf",
+        "|  | Three Months Ended April 30, 2023 | Three Months Ended May 1, 2022 |\n|---|---|---|\n"
+        "| Inventories | 566 | (560) |\n| Accounts payable | 11 | 255 |",
+        "nvidia; quarter ended 2023-04-30",
+        "Cash flows",
+    )
+    held = Passage(
+        "c0000000777",
+        "2023 Q1 NVDA.pdf",
+        5,
+        "|  | April 30, 2023 | January 29, 2023 |\n|---|---|---|\n| Inventories | 4,611 | 5,159 |\n"
+        "| Total assets | 44,460 | 41,182 |",
+        "Balance sheets",
+        about="nvidia; quarter ended 2023-04-30",
+    )
+    answer = answer_from_tables("What were NVIDIA's inventories as of April 30, 2023?", [flows, held])
+    assert answer is not None
+    assert "4,611" in answer.sentences[0]
+
+
+def test_the_unit_and_the_rounding_that_were_ordered_are_obeyed_and_borne_out() -> None:
+    part = parsed("What was NVIDIA's revenue in Q3 2023? Answer in USD billions and round to one decimal.").parts[0]
+    answer = answer_from_tables(part.for_reading, [NVIDIA], orders=part.directives)
+    assert answer is not None
+    assert "$18,120 million ($18.1 billion)" in answer.sentences[0]
+    chunk = {**EVIDENCE[0], "chunk_id": NVIDIA.chunk_id, "text": NVIDIA.text, "heading": NVIDIA.heading}
+    assert {c["verdict"] for c in judge_claims(answer.sentences[0], [chunk])} <= {"supported", "verbatim"}  # type: ignore[list-item]
+
+
+SALES = filed(
+    "2023 Q3 AMZN.pdf",
+    "Net sales by groups of similar products and services (in millions):\n"
+    "|  | Three Months Ended September 30, 2022 | Three Months Ended September 30, 2023 |\n|---|---|---|\n"
+    "| Net Sales: |  |  |\n| Online stores | $53,489 | $57,267 |\n| Physical stores | 4,694 | 4,959 |\n"
+    "| AWS | 20,538 | 23,059 |\n| Consolidated | $78,721 | $85,285 |\n| Employees | 12 | 14 |",
+    "amazon; quarter ended 2023-09-30",
+)
+
+
+def test_a_breakdown_is_a_small_table_of_the_rows_that_add_up_each_cited() -> None:
+    question = "In Q3 2023, what was the revenue breakdown across Amazon's various service offerings?"
+    answer = answer_from_tables(question, [SALES])
+    assert answer is not None
+    rows = answer.sentences[0].splitlines()
+    assert rows[0] == "| (in million) | Three Months Ended September 30, 2023 |"
+    named = [row.split("|")[1].strip() for row in rows[2:]]
+    assert named == ["Online stores", "Physical stores", "AWS", "Consolidated"]
+    assert all(SALES.chunk_id in row for row in rows[2:])
+    chunk = {**EVIDENCE[0], "chunk_id": SALES.chunk_id, "text": SALES.text, "heading": SALES.heading}
+    verdicts = [c["verdict"] for c in judge_claims(answer.sentences[0], [chunk]) if c["kind"] != "heading"]  # type: ignore[list-item]
+    assert len(verdicts) == 4
+    assert set(verdicts) <= {"verbatim", "supported"}

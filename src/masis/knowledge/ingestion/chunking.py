@@ -171,6 +171,8 @@ class _Page:
         is_continued = isinstance(block, Table) and block.is_continued
         if block and self._start_of(block) < start + is_continued and start <= self.lines[block.last].end:
             above += block.names
+        if isinstance(block, Table) and block.unit and self._start_of(block) <= start <= self.lines[block.last].end:
+            above.append(block.unit)
         return " > ".join(part[:_PART_CHARS] for part in above if part) or None
 
     def _cut(self, start: int, end: int, limit: int) -> int:

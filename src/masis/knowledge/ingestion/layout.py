@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from masis.language.unit_captions import is_unit_line
+from masis.language.unit_captions import CAPTION, is_unit_line
 from masis.types import PAGE_BREAK, Chunk, Page, ParsedDocument, Section
 
 LineKind = Literal["blank", "heading", "row", "rule", "item", "text"]
@@ -17,6 +17,8 @@ _ITEM = re.compile(r"\s*(?:[-*•–▪◦‣]|\d{1,3}[.)]|\(?[a-zA-Z]\)|\((?:\d
 _FENCE = re.compile(r"\s{0,3}(```|~~~)")
 _PERIOD = re.compile(r"(?:FY|Q|H)?\d{1,4}|(?:19|20)\d\d|%|\$|€|£")
 _NUMBER = re.compile(r"[^\w\s]*[A-Za-z]{0,2}\d[\d.,:/]*[A-Za-z%]{0,2}[^\w\s]*|[-–—$€£¥]|n/a", re.IGNORECASE)
+
+_UNIT = re.compile(r"\([^()]{4,80}\)")
 
 _MIN_NUMERIC_ROWS = 3
 _LABEL_CHARS = 100
@@ -57,6 +59,8 @@ class Table:
     """What every part of it stands under: captions, the unit, the rows of the header."""
     is_continued: bool = False
     """Begun on the page before, where its names are."""
+    unit: str = ""
+    """Where the sentence above says it, and no line of the table's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,23 +157,32 @@ def _table(lines: Sequence[Line], first: int, last: int) -> Table | None:
         )
         header = [line.text for line in lines[first : max(rule, first + 1)]]
         names = [lines[index].text.strip("*_ ") for index in captions] + header
-        return Table(min([first, *captions]), rule + 2, last, tuple(names))
+        unit = "" if captions else _unit_above(lines, first)
+        return Table(min([first, *captions]), rule + 2, last, tuple(names), unit=unit)
     if last - first + 1 < _MIN_NUMERIC_ROWS:
         return None
     return _numeric_table(lines, first, last)
 
 
+def _unit_above(lines: Sequence[Line], first: int) -> str:
+    """ "(dollars in millions)", at the end of the sentence that introduces the table."""
+    near = reversed(lines[max(first - 2, 0) : first])
+    above = next((line for line in near if line.kind != "blank"), None)
+    if above is None or above.kind != "text" or not above.text.endswith(":"):
+        return ""
+    found = _UNIT.findall(above.text[-_LABEL_CHARS:])
+    return found[-1] if found and CAPTION.search(found[-1]) else ""
+
+
 def _captions(lines: Sequence[Line], first: int) -> list[int]:
-    """Short lines above, blank lines between or not, that name the table and its unit, or the sentence that introduces
-    it, in order."""
+    """Short lines above, blank lines between or not, that name the table and its unit, in order."""
     found: list[int] = []
     above = first - 1
     while above >= 0 and len(found) < _MOST_CAPTIONS:
         if lines[above].kind == "blank" and above >= 1:
             above -= 1
         text = lines[above].text
-        is_short = len(text) <= (_INTRODUCTION_CHARS if text.endswith(":") else _LABEL_CHARS)
-        if lines[above].kind != "text" or not is_short:
+        if lines[above].kind != "text" or len(text) > _LABEL_CHARS:
             break
         found.insert(0, above)
         if not is_unit_line(text):

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from masis.audit.checks.support import REFUTED, SCORES
+from masis.audit.checks.support import REFUTED
 from masis.reasoning.offline.disagreement import all_conflicts
 from masis.reasoning.offline.likelihood import Signs, likelihood, signs_of
 from masis.reasoning.ports import AuditFinding, Guidance, Reply
@@ -12,7 +12,8 @@ from masis.types import Claim, Conflict, EvidenceChunk
 
 DISPUTED = 0.7
 """Each sentence may be true to its source, but the sources contradict each other."""
-ENOUGH = 0.35
+OF_SILENCE = 0.9
+ENOUGH = 0.40
 """The likelihood that stands at the Supervisor's threshold: below it more questions without an answer would be answered
 than right answers be won (docs/benchmarks.md)."""
 
@@ -42,7 +43,7 @@ def audited(question: str, evidence: Sequence[EvidenceChunk], claims: Sequence[C
         right = min(right, DISPUTED)
     gaps = [] if right is None or right >= ENOUGH else [f"The answer does not speak of what was asked: {question}"]
     return AuditFinding(
-        confidence=_confidence(asserted, right, conflicts),
+        confidence=_confidence(right, conflicts),
         hallucination_detected=bool(refuted),
         unsupported_claims=[f"{c['text']} ({c['reason']})" for c in refuted],
         logical_gaps=gaps,
@@ -57,16 +58,12 @@ def mean_likelihood(signs: Sequence[Signs]) -> float | None:
     return round(sum(map(likelihood, signs)) / len(signs), 4) if signs else None
 
 
-def _confidence(claims: Sequence[Claim], right: float | None, conflicts: Sequence[Conflict]) -> float:
-    """As sure as the sentences are on average, pulled down by the worst one, and no surer than that they answer."""
-    scores = [SCORES[claim["verdict"]] for claim in claims if claim["verdict"]]
-    if not scores or right is None:
-        return 0.9
-    support = 0.6 * sum(scores) / len(scores) + 0.4 * min(scores)
-    confidence = support * standing(right)
-    if any(conflict["kind"] == "contradiction" for conflict in conflicts):
-        confidence = min(confidence, DISPUTED)
-    return round(confidence, 4)
+def _confidence(right: float | None, conflicts: Sequence[Conflict]) -> float:
+    """The likelihood on the scale of the Supervisor's threshold; where nothing is claimed, that of a sound silence."""
+    if right is None:
+        return OF_SILENCE
+    disputed = any(conflict["kind"] == "contradiction" for conflict in conflicts)
+    return round(min(standing(right), DISPUTED if disputed else 1.0), 4)
 
 
 def standing(right: float, threshold: float = Settings.model_fields["confidence_threshold"].default) -> float:

@@ -15,6 +15,7 @@ from masis.reasoning.offline.relevance import lacks_the_type
 from masis.reasoning.offline.selection import Candidate, candidates_of, logit, weighed
 from masis.reasoning.offline.strength import Features, strength
 from masis.reasoning.offline.tables.engine import SURE, TableAnswer, answer_from_tables
+from masis.reasoning.offline.tables.values import amount
 from masis.reasoning.ports import Passage, as_passage
 from masis.types import Claim, EvidenceChunk
 
@@ -35,13 +36,12 @@ class Signs:
     """1 where it stands under a heading that says what was asked."""
     shortfall: float
     """How many things speak against it."""
-    is_best: float
-    """1 where no other passage has a stronger statement than those cited."""
     supported: float
     """What the audit says of the worst sentence, 0 to 1."""
     table: float
     """How sure the tables are of the answer, as a logit; of a sentence that they neither say nor contradict, nought."""
-    is_row: float
+    is_figures: float
+    """1 where the best cited statement is a row of figures, quoted whole: which of them is meant is left open."""
     is_list: float
     is_explanation: float
     from_table: bool = False
@@ -49,33 +49,31 @@ class Signs:
 
 
 WEIGHTS = Signs(
-    answers=0.21,
+    answers=0.23,
     mark=0.26,
-    shared=0.72,
-    headed=0.20,
-    shortfall=-2.14,
-    is_best=0.0,
-    supported=0.0,
-    table=0.0,
-    is_row=0.0,
-    is_list=1.52,
-    is_explanation=0.27,
+    shared=0.51,
+    headed=0.25,
+    shortfall=-2.15,
+    supported=5.50,
+    table=0.00,
+    is_figures=-2.72,
+    is_list=1.43,
+    is_explanation=0.29,
 )
-BIAS = -0.28
+BIAS = -5.52
 OF_CELLS = Signs(
-    answers=0.0,
-    mark=0.0,
-    shared=0.0,
-    headed=0.0,
-    shortfall=0.0,
-    is_best=0.0,
-    supported=0.0,
-    table=1.0,
-    is_row=0.0,
-    is_list=0.0,
-    is_explanation=0.0,
+    answers=0.31,
+    mark=0.00,
+    shared=0.00,
+    headed=0.00,
+    shortfall=0.00,
+    supported=5.06,
+    table=0.63,
+    is_figures=0.22,
+    is_list=1.74,
+    is_explanation=0.00,
 )
-BIAS_OF_CELLS = 0.0
+BIAS_OF_CELLS = -4.46
 
 
 def likelihood(signs: Signs) -> float:
@@ -130,7 +128,7 @@ def _signs(
     if best and not best.statement.is_row and not lacks_the_type(part, " ".join(c["text"] for c in claims)):
         # The type may stand in the sentence beside the best one.
         features = replace(features, shortfall=max(0.0, features.shortfall - lacks_the_type(part, best.statement.text)))
-    tabled = answer_from_tables(part.for_reading, passages, 0.0)
+    tabled = answer_from_tables(part.for_reading, passages, 0.0, part.directives)
     said = "\n".join(MARK.sub("", claim["text"]) for claim in claims)
     from_table = tabled is not None and _is_told(tabled, said)
     return Signs(
@@ -139,10 +137,9 @@ def _signs(
         features.shared,
         features.headed,
         features.shortfall,
-        float(strength(features) >= max((strength(f) for _, f in read), default=0.0)),
         min((SCORES[c["verdict"]] for c in claims if c["verdict"]), default=0.5),
         _of_tables(tabled, said, from_table=from_table),
-        float(best is not None and best.statement.is_row),
+        float(best is not None and sum(amount(value) is not None for _, value in best.statement.cells) > 1),
         float(part.shape == "list"),
         float(part.shape in ("explanation", "yes_no", "overview")),
         from_table,
@@ -150,6 +147,8 @@ def _signs(
 
 
 def _is_told(tabled: TableAnswer, said: str) -> bool:
+    if tabled.kind == "breakdown":
+        return all(cell in said for cell in tabled.trial.answer)
     wordings = (tabled.sentences, tabled.row_by_row)
     return any(told and all(MARK.sub("", t).rstrip(".") in said for t in told) for told in wordings)
 

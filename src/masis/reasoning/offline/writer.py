@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import exp
 
 from masis.audit.verdicts import judge_claims
+from masis.language.periods import periods
 from masis.language.question import Question, parsed
 from masis.language.statements import CELL_BREAK, Statement
 from masis.language.table_headers import GROUP
@@ -14,7 +15,8 @@ from masis.reasoning.offline.composition import Answered, compose
 from masis.reasoning.offline.disagreement import all_conflicts
 from masis.reasoning.offline.selection import Candidate, candidates_of, marked, rank
 from masis.reasoning.offline.shapes import overview, shown
-from masis.reasoning.offline.tables.engine import answer_from_tables
+from masis.reasoning.offline.tables.engine import SURE, TableAnswer, answer_from_tables
+from masis.reasoning.offline.tables.features import WHOLE
 from masis.reasoning.offline.verifier import support_scores
 from masis.reasoning.ports import Listener, Passage, Reply, WritingBrief
 from masis.settings import OFFLINE
@@ -23,7 +25,7 @@ from masis.types import EvidenceChunk, Verdict
 AUXILIARY = re.compile(
     r"^\W*(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|may|must)\s+", re.IGNORECASE
 )
-SURE = 0.6
+DECIDES = 0.6
 SAYS_IT = 0.75
 """Share of the question's own words that a sentence must have to decide it."""
 
@@ -38,11 +40,13 @@ def yes_or_no(part: Question, best: Candidate) -> str:
     if is_negated(statement.text):
         return "No"
     [borne_out] = support_scores([(claimed, statement.in_context)])
-    return "Yes" if borne_out >= SURE else ""
+    return "Yes" if borne_out >= DECIDES else ""
 
 
 ANSWERS = -1.0
 """The strength from which a statement is taken for an answer; measured on labelled questions (docs/benchmarks.md)."""
+AGREED = 0.15
+"""How sure the tables must be of a cell in the row that the selector takes for the answer."""
 BORNE_OUT: frozenset[Verdict | None] = frozenset({"verbatim", "supported"})
 
 
@@ -94,7 +98,7 @@ def answer(
     if part.shape == "overview" and (openings := overview(candidates)):
         return Answered(part, tuple(openings))
     ranked = rank(part, candidates)
-    if told := _from_tables(part, candidates, evidence, _sure_in_words(ranked, at_least)):
+    if told := _from_tables(part, candidates, evidence, ranked, _sure_in_words(ranked, at_least)):
         return Answered(part, told=tuple(told))
     if not ranked or ranked[0].strength < at_least:
         return Answered(part, absent=tuple(word for word in absent if stem(word) in part.named))
@@ -110,17 +114,37 @@ def _sure_in_words(ranked: Sequence[Candidate], at_least: float) -> float:
 
 
 def _from_tables(
-    part: Question, candidates: Sequence[Candidate], evidence: Sequence[EvidenceChunk], in_words: float
+    part: Question,
+    candidates: Sequence[Candidate],
+    evidence: Sequence[EvidenceChunk],
+    ranked: Sequence[Candidate],
+    in_words: float,
 ) -> list[str]:
     """Figures told from cells: surer than what a sentence says, and only where the audit can follow them."""
     if _lacks_a_name(part, candidates):
         return []
     passages = list({c.passage.chunk_id: c.passage for c in candidates}.values())
-    found = answer_from_tables(part.for_reading, passages)
+    found = answer_from_tables(part.for_reading, passages, AGREED, part.directives)
+    if found and found.strength < SURE and not (ranked and _is_in(found, ranked[0])):
+        return []
     for told in (found.sentences, found.row_by_row) if found and found.strength >= in_words else ():
-        if told and all(c["verdict"] in BORNE_OUT for t in told for c in judge_claims(t, evidence)):
+        claims = [c for t in told for c in judge_claims(t, evidence) if c["kind"] != "heading"]
+        if told and all(c["verdict"] in BORNE_OUT for c in claims):
             return list(told)
     return []
+
+
+def _is_in(found: TableAnswer, best: Candidate) -> bool:
+    """Whether the cells stand in the row that the selector would quote, in a column that is told by its time: two
+    readings that agree."""
+    row = best.statement
+    columns = {found.trial.table.columns[cell.column] for cell in found.trial.cells}
+    is_timed = all(WHOLE.fullmatch(column) or periods(column) for column in columns)
+    return (
+        is_timed
+        and row.is_row
+        and all(c.chunk_id == best.passage.chunk_id and row.start <= c.start and c.end <= row.end for c in found.cited)
+    )
 
 
 def _lacks_a_name(part: Question, candidates: Sequence[Candidate]) -> bool:

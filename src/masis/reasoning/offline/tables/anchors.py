@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from masis.language.directives import NO_ORDERS, Directives
 from masis.language.measures import read_numeral
 from masis.language.periods import Period, period_spans, periods
 from masis.language.words import FUNCTION_WORDS, stem
@@ -42,6 +43,8 @@ class Asked:
     text: str
     meant: tuple[Period, ...] = ()
     """The time that is meant where it is not named: that of the newest document."""
+    orders: Directives = NO_ORDERS
+    """In which unit the answer is wanted, and how exactly."""
 
     @cached_property
     def months(self) -> int:

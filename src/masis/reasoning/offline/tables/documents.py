@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from masis.language.periods import Period
@@ -11,7 +11,7 @@ from masis.reasoning.offline.tables.anchors import Asked
 from masis.reasoning.offline.tables.grid import Cell, Table
 from masis.reasoning.offline.tables.naming import label_of
 from masis.reasoning.offline.tables.trials import Trial
-from masis.reasoning.offline.tables.values import TOKEN
+from masis.reasoning.offline.tables.values import TOKEN, stems
 from masis.reasoning.offline.tables.weighing import pool_of, probabilities, weights
 
 NEWEST = re.compile(r"\b(?:latest|most recent|newest|current)\b", re.IGNORECASE)
@@ -27,6 +27,18 @@ TURNED = re.compile(
 OF_A_DOCUMENT = re.compile(
     r"\b(?:10-?[QK]s?|(?:quarterly|annual|interim) (?:report|filing)s?|filings?)\b", re.IGNORECASE
 )
+PARTS = re.compile(
+    r"\b(?:break(?:ing|s)?[- ]?down|split|composition|distribution)\b(?:\s+of\b)?|\b(?:by|for each|per|in each|across)"
+    r"(?:\s+(?:its|their|the|all|various|different|main|reportable|operating))*\s+(?:\w+\s)?"
+    r"(?:segment|region|product|categor|business|service|geograph|division|market|line|type|department|countr|channel)\w*",
+    re.IGNORECASE,
+)
+ALIKE = {
+    stem(one): stem(other)
+    for one, other in [("revenue", "sales"), ("sales", "revenue"), ("turnover", "revenue"), ("costs", "expenses")]
+}
+"""What reports call by either name."""
+ROUNDED = 0.002
 OF_ONE_ROW = frozenset({"cell", "cells", "change", "percent_change", "when_highest", "when_lowest"})
 ROW_IS_MEANT = 0.5
 """Share that the trials of one row must have among all that answer."""
@@ -57,13 +69,13 @@ def _of_those_named(asked: Asked, tables: Sequence[Table]) -> tuple[Asked, Seque
     shared = {id(t): sum(own in t.document_stems for own in called.values()) for t in tables}
     most = max(shared.values(), default=0)
     if not most:
-        return Asked(OF_A_DOCUMENT.sub(" ", asked.text)), tables
+        return replace(asked, text=OF_A_DOCUMENT.sub(" ", asked.text)), tables
     kept = [t for t in tables if shared[id(t)] == most]
     said = [w for w, own in called.items() if all(own in t.document_stems and own not in t.label_stems for t in kept)]
     if not said:
         return asked, kept
     bare = re.sub(rf"(?i)(?<!\w)(?:{'|'.join(map(re.escape, said))})(?:['’]s|['’])?(?!\w)", " ", asked.text)
-    return Asked(OF_A_DOCUMENT.sub(" ", bare)), kept
+    return replace(asked, text=OF_A_DOCUMENT.sub(" ", bare)), kept
 
 
 def likely_tables(asked: Asked, tables: Sequence[Table]) -> list[Table]:
@@ -102,6 +114,50 @@ def series(asked: Asked, tables: Sequence[Table]) -> list[Trial]:
     same.sort(key=lambda pair: _order(pair[0].column_periods[pair[1].column]))
     trials = [Trial("cell", t, (c.text,), c.amount, (c,), (), c.column) for t, c in same]
     return trials[:MOST_DOCUMENTS] if len(trials) > 1 else []
+
+
+def breakdown(asked: Asked, tables: Sequence[Table]) -> Trial | None:
+    """“Revenue by segment”: the rows that add up to a total which is called what is asked, for the time asked for."""
+    if not PARTS.search(asked.text):
+        return None
+    bare = Asked(PARTS.sub(" ", asked.text), asked.meant)
+    wanted = {alike for n in bare.content for alike in (bare.stems[n], ALIKE.get(bare.stems[n]))}
+    made = [trial for table in tables for column in _columns_meant(bare, table) for trial in _sums_up(table, column)]
+    rated = [(len(wanted & _topic(trial)), len(trial.cells), -n, trial) for n, trial in enumerate(made)]
+    return max(rated, key=lambda one: one[:3])[3] if rated and max(rated, key=lambda one: one[:3])[0] else None
+
+
+def _columns_meant(asked: Asked, table: Table) -> list[int]:
+    times = table.column_times(asked.months)
+    if not asked.periods:
+        return list(table.own_columns(asked.months)[:1]) or [
+            n for n, kind in enumerate(table.kinds) if kind == "amount"
+        ]
+    return [n for n in table.timed if any(not p.excludes(q) for p in asked.periods for q in times[n])][:1]
+
+
+def _sums_up(table: Table, column: int) -> Iterator[Trial]:
+    """Rows one after the other whose amounts come to that of the row below them."""
+    cells = table.column_cells(column)
+    for last in range(2, len(cells)):
+        whole = cells[last].amount
+        total = 0.0
+        for first in range(last - 1, -1, -1):
+            part = cells[first].amount
+            if part is None or not whole or not cells[first].text:
+                break
+            total += part
+            if last - first > 1 and abs(total - whole) <= ROUNDED * abs(whole):
+                told = tuple(cells[first : last + 1])
+                yield Trial("breakdown", table, tuple(c.text for c in told), None, told, (), column)
+                break
+
+
+def _topic(trial: Trial) -> set[str]:
+    """What a sum is called: by its own row, by the line over its parts and by what stands over the table."""
+    table, last = trial.table, trial.cells[-1]
+    over = " ".join([table.rows[last.row].group, table.rows[trial.cells[0].row].group, table.above[-200:]])
+    return {*table.cell(last.row, table.label_column).stems, *stems(over)}
 
 
 def _own_cell(asked: Asked, tables: Sequence[Table]) -> tuple[Table, Cell] | None:

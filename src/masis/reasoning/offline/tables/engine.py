@@ -1,15 +1,16 @@
 """A question and passages in, an answer from their tables out, or nothing where none is sure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from masis.language.directives import NO_ORDERS, Directives
 from masis.reasoning.offline.tables.anchors import Asked
-from masis.reasoning.offline.tables.documents import likely_tables, meant_tables, series
+from masis.reasoning.offline.tables.documents import breakdown, likely_tables, meant_tables, series
 from masis.reasoning.offline.tables.grid import Cell, tables_of
 from masis.reasoning.offline.tables.trials import Trial
 from masis.reasoning.offline.tables.weighing import weighed
-from masis.reasoning.offline.tables.wording import row_by_row, said
+from masis.reasoning.offline.tables.wording import as_table, row_by_row, said
 from masis.reasoning.ports import Passage
 
 SURE = 0.45
@@ -39,17 +40,21 @@ class TableAnswer:
     """How it was found."""
 
 
-def answer_from_tables(question: str, passages: Sequence[Passage], at_least: float = SURE) -> TableAnswer | None:
-    best = _best_answer(question, tuple(passages))
+def answer_from_tables(
+    question: str, passages: Sequence[Passage], at_least: float = SURE, orders: Directives = NO_ORDERS
+) -> TableAnswer | None:
+    best = _best_answer(question, tuple(passages), orders)
     return best if best and best.strength >= at_least else None
 
 
 @lru_cache(maxsize=16)
-def _best_answer(question: str, passages: tuple[Passage, ...]) -> TableAnswer | None:
+def _best_answer(question: str, passages: tuple[Passage, ...], orders: Directives) -> TableAnswer | None:
     """Kept, since the writer, the auditor and the judge each ask for it."""
-    asked, tables = meant_tables(Asked(question), tables_of(passages))
+    asked, tables = meant_tables(Asked(question, orders=orders), tables_of(passages))
     if followed := series(asked, tables):
         return _answer(asked, followed, "series", SURE)
+    if parts := breakdown(asked, tables):
+        return replace(_answer(asked, [parts], "breakdown", SURE), sentences=(as_table(parts),))
     best = weighed(asked, likely_tables(asked, tables))
     return _answer(asked, [best.trial], best.trial.form, best.strength) if best else None
 

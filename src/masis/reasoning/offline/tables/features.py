@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 SUPERLATIVE = re.compile(r"(?:\w{3,}est|most|least|top|maximum|minimum|best|worst|more|less|fewer|greater|first|last)$")
 RANK = re.compile(r"\W*(?:rank\w*|pos(?:ition)?|place|no|#|number|seed|finish)\W*", re.IGNORECASE)
 ASKS = frozenset("what which who whom whose where when name list how".split())
+WHOLE = re.compile(r"\W*(?:(?:full|whole)[\s-]year|year|total|annual(?: total)?)\W*", re.IGNORECASE)
+"""A column beside those for halves or quarters: what is meant where no time is named."""
 EMPTY = re.compile(r"[-–—?]*|n/?a|none|tbd|unknown", re.IGNORECASE)
 PROPORTIONS = frozenset({"ratio", "share", "percent", "percent_change"})
 OVER_A_SPAN = frozenset({"cells", "sum_over", "average_over"})
@@ -74,11 +76,13 @@ class Alignment:
     @cached_property
     def header_shares(self) -> tuple[float, ...]:
         named = [[s for s in names if s not in FUNCTION_WORDS] for names in self.table.column_stems]
-        asked = set(self.asked.stems)
+        asked = {form for s in self.asked.stems for form in (s, f"{s}er")}
         return tuple(sum(s in asked for s in n) / len(n) if n else 0.0 for n in named)
 
     def _places(self, names: Sequence[str]) -> frozenset[int]:
-        return frozenset(n for n in self.asked.content if self.asked.stems[n] in names)
+        """Who owns it is the owner."""
+        asked = self.asked
+        return frozenset(n for n in asked.content if asked.stems[n] in names or f"{asked.stems[n]}er" in names)
 
     @cached_property
     def above(self) -> frozenset[int]:
@@ -204,9 +208,11 @@ def _of_coverage(trial: Trial, over: Alignment) -> Iterator[tuple[str, float]]:
 
 def _of_times(trial: Trial, over: Alignment) -> Iterator[tuple[str, float]]:
     asked = over.asked.times if trial.form in OVER_A_SPAN else over.asked.periods
-    if not asked:
-        return
     own = [times for times in _times(trial, over) if times]
+    if not asked:
+        if any(WHOLE.fullmatch(column) for column in trial.table.columns):
+            yield "another time", float(any(p.is_part_of_a_year and not p.year for times in own for p in times))
+        return
     yield "a time is asked", 1.0
     yield "times met", sum(any(_meets(p, q) for times in own for q in times) for p in asked) / len(asked)
     yield "another time", float(any(not any(_meets(p, q) for p in asked for q in times) for times in own))

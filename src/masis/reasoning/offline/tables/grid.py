@@ -163,6 +163,8 @@ class Table:
             # The fiscal year ends when the months that are left have passed, and is called by that.
             month = (_day_of_year(end) - NEW_MONTH) // 30 + 1 + 12 - so_far
             yield Period(end.year + (month > 12), f"Q{so_far // 3}", "fiscal")
+        elif so_far == 3 and end.year and not any(p.is_part_of_a_year for p in self.document_times):
+            yield Period(end.year, f"Q{(_day_of_year(end) - NEW_MONTH) // 90 + 1}", "calendar")
 
     def _is_as_long(self, column: int, months: int) -> bool:
         alike = [n for n, times in enumerate(self.column_periods) if times == self.column_periods[column]]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from masis.reasoning.offline.tables.anchors import Asked, row_group_stems
 from masis.reasoning.offline.tables.grid import Cell, Table
 from masis.reasoning.offline.tables.naming import (
+    WORDS,
     column_of,
     in_unit,
     is_share,
@@ -47,6 +48,16 @@ def row_by_row(trial: Trial) -> list[tuple[str, Cell]]:
     return []
 
 
+def as_table(trial: Trial) -> str:
+    """The rows of a sum as a small table, each cited."""
+    table, first = trial.table, trial.cells[0]
+    scale, currency = unit_of(table, first)
+    unit = in_unit("", scale, currency)
+    header = f"| {f'(in {unit})' if unit else ''} | {column_of(table, first.column)} |\n|---|---|"
+    rows = [f"| {label_of(table, c.row)} | {c.text} [{c.passage.chunk_id}] |" for c in trial.cells]
+    return "\n".join([header, *rows])
+
+
 def _cell(trial: Trial, asked: Asked) -> str:
     table = trial.table
     told = [c for c in trial.cells if c.column == trial.column]
@@ -55,11 +66,27 @@ def _cell(trial: Trial, asked: Asked) -> str:
         others = [table.cell(cell.row, a.column) for a in trial.filters if a.column not in (-1, cell.column)]
         found_by = [c.text for c in others if c.column != table.label_column and c.amount is None]
         name = ", ".join(dict.fromkeys([*_group_asked_for(table, cell, asked), *found_by, name_of(table, cell)]))
-        return f"{name}: {value_of(table, cell)} {when(table, cell)}".rstrip()
+        return f"{name}: {_as_ordered(table, cell, asked)} {when(table, cell)}".rstrip()
     if len(told) == 1:
         return _row_said(table, told[0], [a.column for a in trial.filters])
     texts = list(dict.fromkeys(cell.text for cell in told))
     return f"{_called(trial)}: {listed(texts)}"
+
+
+def _as_ordered(table: Table, cell: Cell, asked: Asked) -> str:
+    """The value, and behind it the same in the unit and as exact as was ordered: “$19,881 million ($19.9 billion)”."""
+    value, orders = value_of(table, cell), asked.orders
+    scale, currency = unit_of(table, cell)
+    wanted = next((size for size, word in WORDS.items() if word in (orders.unit or "").lower()), scale)
+    if cell.amount is None or (wanted == scale and orders.decimals is None):
+        return value
+    decimals = orders.decimals if orders.decimals is not None else 3
+    digits = f"{abs(cell.amount) * scale / wanted:,.{decimals}f}"
+    digits = digits.rstrip("0").rstrip(".") if orders.decimals is None else digits
+    sign = next((sign for sign in "$€£" if sign in cell.text), "")
+    share = "%" if is_share(cell) else ""
+    made = in_unit(f"{'-' if cell.amount < 0 else ''}{sign}{digits}{share}", wanted, currency)
+    return value if made == value else f"{value} ({made})"
 
 
 def _group_asked_for(table: Table, cell: Cell, asked: Asked) -> list[str]:
@@ -293,6 +320,6 @@ WORDINGS: dict[str, Callable[[Trial, Asked], str]] = {
     "commonest": _often, "rarest": _often, "more_often": _often, "difference": _difference, "percent": _change,
     "ratio": _ratio, "share": _ratio, "share_of_total": _ratio, "more": _which, "less": _which, "change": _change,
     "percent_change": _change, "when_highest": _when_extreme, "when_lowest": _when_extreme, "same": _cell,
-    "times": _times, "rows": _cell,
+    "times": _times, "rows": _cell, "breakdown": _several,
     "when_above": _beyond, "when_below": _beyond, "times_above": _beyond, "times_below": _beyond,
 }  # fmt: skip
