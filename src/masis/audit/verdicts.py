@@ -5,11 +5,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from masis.audit.checks.claim_parts import Part, split_claim
-from masis.audit.checks.contraries import turned, without_denial
 from masis.audit.checks.signature import Check, Sources
 from masis.audit.checks.signature import Claim as Checked
 from masis.audit.checks.support import Support, check_support, first_refutation, is_too_long
-from masis.audit.checks.weighing import SURE, UNDECIDED, Question, QuestionKey, SecondOpinion, weighed
+from masis.audit.checks.weighing import (
+    SURE,
+    UNDECIDED,
+    Question,
+    QuestionKey,
+    SecondOpinion,
+    turned,
+    weighed,
+    without_denial,
+)
 from masis.audit.citations.engine import CitedSentence, cited_sentences
 from masis.language.instructions import readable
 from masis.language.words import capitalised

@@ -10,7 +10,7 @@ from masis.audit.checks.support import REFUTED
 from masis.audit.checks.weighing import settled_by_model
 from masis.audit.citations.engine import audit_citations, cited_sentences, is_abstention
 from masis.audit.conflicts.detection import conflicts_with_answer, joined
-from masis.audit.hostile.obedience import obeyed
+from masis.audit.obedience import obeyed
 from masis.audit.repair import Mended, repaired
 from masis.audit.verdicts import judge_claims
 from masis.errors import ModelError

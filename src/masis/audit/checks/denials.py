@@ -8,7 +8,44 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
-from masis.language.words import DENYING_VERBS, FUNCTION_WORDS, NEGATIONS, NOT_A_DENIAL, plain, stem
+from masis.audit.checks.figures import gives
+from masis.audit.checks.signature import LIKELY, NOT_RULED_OUT, Claim, Finding, Sources, coverage_of
+from masis.audit.checks.turns import flipped, turned_round
+from masis.language.quantities import quantities
+from masis.language.words import DENYING_VERBS, FUNCTION_WORDS, NEGATIONS, NOT_A_DENIAL, is_negated, plain, stem
+
+SAME_SENTENCE = 0.70
+"""Two sentences that share this much and differ in a negation deny each other."""
+
+
+def denied(claim: Claim, sources: Sources) -> Finding | None:
+    window = sources.window(claim)
+    if window is None or claim.tells_an_absence:
+        return None
+    turned = flipped(claim.text, window.said)
+    # The flipped word itself is not in the source, and must not count against how alike the two are.
+    wanted = claim.subject - {stem(ours) for ours, _ in turned}
+    if not wanted or coverage_of(wanted, window.parts) < SAME_SENTENCE:
+        return None
+    if turned and is_negated(claim.text) != is_negated(window.said):
+        return Finding("unverified", "it denies the contrary of what the source says: code alone cannot tell")
+    if why := denied_by_one(claim.text, window.said):
+        return Finding("contradicted", why, withdrawn_at=NOT_RULED_OUT)
+    if contrary := turned_round(claim.text, window.said):
+        return Finding("contradicted", f"the claim says {contrary[0]}, the source {contrary[1]}", withdrawn_at=LIKELY)
+    return None
+
+
+def denied_figure(claim: Claim, sources: Sources) -> Finding | None:
+    """ "Revenue was not $5 million", where the source gives that very figure and denies none."""
+    window = sources.window(claim)
+    if window is None or not denies_a_figure(claim.text) or denies_a_figure(window.said):
+        return None
+    given = quantities(sources.text)
+    if all(any(gives(q, r.quantity) for q in given) for r in claim.figures):
+        return Finding("contradicted", "it denies a figure that the source gives")
+    return None
+
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['\-][^\W\d_]+)*|\d+(?:[.,]\d+)*|[,;:.!?()]", re.UNICODE)
 _NEEDS_TO = DENYING_VERBS | {"fail", "fails", "failed", "failing", "unable"}

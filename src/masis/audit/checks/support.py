@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from masis.audit.checks.alignment import changed_word
-from masis.audit.checks.contradictions import denied, denied_figure
+from masis.audit.checks.denials import denied, denied_figure
 from masis.audit.checks.figures import (
     foreign_currency,
     unfounded_figure,

@@ -3,16 +3,21 @@
 Plain code. Which bracketed tokens count as ids, known or made up, is decided in `id_shapes`.
 """
 
+import re
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from masis.audit.citations.kinds import kind_of
+from masis.audit.citations.advice import is_advice, is_frame
+from masis.audit.citations.hedges import states_a_limit
 from masis.language.blocks import Block, parse_blocks
+from masis.language.characters import CLOSERS
 from masis.language.citation_ids import IdLexicon
 from masis.language.citation_marks import CitationMark, citation_groups, find_citations, find_marks, without_groups
+from masis.language.figures import states_a_hard_figure
 from masis.language.sentences import split_blocks
+from masis.language.titles import is_bold_title
 from masis.types import CitationAudit, ClaimKind
 
 __all__ = [
@@ -24,6 +29,32 @@ __all__ = [
     "is_abstention",
     "strip_citations",
 ]
+
+
+_WORD_CHARACTER = re.compile(r"[^\W_]")
+_QUESTION_MARKS = ("?", "？", "؟", "\u037e", "⁇", "⁈")
+_COLONS = (":", "：")
+_NOTE_OR_DEFINITION = re.compile(r"\[\^[^\[\]]{1,80}\]:\s|\[[^\[\]]{1,200}\]:\s*(?:<|\w+://|www\.|[/.#])")
+_FEWEST_CHARACTERS = 3
+
+
+def kind_of(block: Block, bare: str) -> ClaimKind:
+    """`bare` is the sentence without its citations."""
+    if block.kind in ("heading", "code") or block.is_title or _states_nothing(bare):
+        return "heading"
+    if states_a_limit(bare):
+        return "limit"
+    return "recommendation" if is_advice(bare) else "claim"
+
+
+def _states_nothing(bare: str) -> bool:
+    ending = bare.rstrip().rstrip(CLOSERS + " ")
+    if len(_WORD_CHARACTER.findall(bare)) < _FEWEST_CHARACTERS or ending.endswith(_QUESTION_MARKS):
+        return True
+    if is_bold_title(bare) or is_frame(bare):
+        return True
+    introduces = ending.endswith(_COLONS) or _NOTE_OR_DEFINITION.match(bare) is not None
+    return introduces and not states_a_hard_figure(bare)
 
 
 @dataclass(frozen=True, slots=True)

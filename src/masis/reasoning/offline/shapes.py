@@ -62,7 +62,6 @@ def shown(part: Question, ranked: Sequence[Candidate], candidates: Sequence[Cand
     if part.shape == "list" and (items := _list_of(part, best, ranked, candidates)):
         return [items]
     chosen = _chosen(part, ranked)
-    chosen += _headed_elsewhere(part, ranked, chosen)
     told = _with_antecedents([*chosen, *_what_follows(part, best, ranked, chosen)], candidates)
     return [Shown(tuple(group)) for group in _in_order(_with_items(told, candidates), chosen)]
 
@@ -97,7 +96,7 @@ def _chosen(part: Question, ranked: Sequence[Candidate]) -> list[Candidate]:
             break
         if _goes_with(part, candidate, ranked[0]) and not any(repeats(candidate, other) for other in chosen):
             chosen.append(candidate)
-    return [*chosen, *_for_names_left_out(part, ranked, chosen), *_for_years_left_out(part, ranked, chosen)]
+    return [*chosen, *_for_years_left_out(part, ranked, chosen)]
 
 
 def _goes_with(part: Question, candidate: Candidate, best: Candidate) -> bool:
@@ -148,15 +147,6 @@ def _what_follows(
     return [c for c in wanted if c not in chosen][: max(room, 1 if echoes else 0)]
 
 
-def _headed_elsewhere(part: Question, ranked: Sequence[Candidate], chosen: Sequence[Candidate]) -> list[Candidate]:
-    """Of a passage that answers, the section that is headed by what is to be explained."""
-    if part.shape != "explanation" or any(headed(part, c.statement) for c in chosen):
-        return []
-    found = [c for c in ranked if headed(part, c.statement) and c.strength >= ALMOST / 2 and c.answers >= 0.5]
-    section = [c for c in found if _same_section(c, found[0])]
-    return section[: max(1, MOST[part.shape] - len(chosen))]
-
-
 def _same_section(one: Candidate, other: Candidate) -> bool:
     """Under the same heading of the same passage, and neither in a table."""
     if one.passage.chunk_id != other.passage.chunk_id or one.statement.is_row:
@@ -169,23 +159,6 @@ def _heading(candidate: Candidate) -> str:
     above = statement.above.rsplit("\n", 1)
     leans = LEANS_BACK.match(statement.text) or statement.above.rstrip().endswith(":")
     return (above[0] if len(above) > 1 else "") if leans else statement.above
-
-
-def _for_names_left_out(part: Question, ranked: Sequence[Candidate], chosen: Sequence[Candidate]) -> list[Candidate]:
-    """A comparison names two things: the strongest statement on each belongs in the answer."""
-    told = {stem for candidate in chosen for stem in content_stems(candidate.statement.in_context)}
-    asked = part.subject - part.named
-    added: list[Candidate] = []
-    for name in sorted(part.named - told):
-        about_it = (
-            c
-            for c in ranked
-            if c.strength >= 0
-            and name in content_stems(c.statement.text)
-            and asked & set(content_stems(c.statement.text))
-        )
-        added += [c for c in [next(about_it, None)] if c is not None and c not in added]
-    return added
 
 
 def repeats(one: Candidate, other: Candidate) -> bool:

@@ -1,6 +1,6 @@
 import pytest
 
-from masis.audit.hostile.obedience import obeyed
+from masis.audit.obedience import obeyed
 from masis.audit.verdicts import judge_claims
 from tests.support.engines import chunk
 

@@ -1,1 +1,0 @@
-"""Documents that give orders to whoever reads them."""
