@@ -201,6 +201,8 @@ class EvidenceChunk(TypedDict):
     heading: NotRequired[str | None]
     date: NotRequired[str | None]
     label: NotRequired[str | None]
+    title: NotRequired[str]
+    """What its document calls itself; a file without a title, its name in words."""
     about: NotRequired[str]
     """Which of the question's words name its document, and the period that document is for."""
     elsewhere: NotRequired[str]

@@ -52,8 +52,17 @@ class Passage:
     """Which sheet or slide."""
     start: int = 0
     """Where it begins in its document: the parts of a table that was cut are put together by it."""
+    title: str = ""
+    """What its document calls itself."""
     about: str = ""
     """Whose its document is and for when, as far as the question says it too."""
+
+    @property
+    def stands_under(self) -> str:
+        """The title of its document and its headings, a line each, as far as it does not begin with them itself."""
+        over = f"{self.heading}\n" if self.heading else ""
+        titled = f"{over}{self.text}".startswith(self.title)
+        return over if titled else f"{self.title}\n{over}"
 
 
 def as_passage(chunk: EvidenceChunk) -> Passage:
@@ -66,6 +75,7 @@ def as_passage(chunk: EvidenceChunk) -> Passage:
         chunk.get("date"),
         label=chunk.get("label"),
         start=chunk["start"],
+        title=chunk.get("title", ""),
         about=chunk.get("about", ""),
     )
 

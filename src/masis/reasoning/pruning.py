@@ -36,8 +36,10 @@ def pruned(question: str, passages: Sequence[Passage], limit: int) -> list[Passa
 
 def _bearing(question: str, passages: Sequence[Passage], read: Sequence[Sequence[Statement]]) -> list[float]:
     """How likely each unit belongs to the answer, says the embedded selector, which reads it where it stands."""
-    spans = [[(one.start, one.end) for one in found] for found in read]
-    found = select_all(question, [(p.text, units) for p, units in zip(passages, spans, strict=True)])
+    leads = [passage.stands_under for passage in passages]
+    spans = [[(len(lead) + s.start, len(lead) + s.end) for s in found] for lead, found in zip(leads, read, strict=True)]
+    texts = [lead + passage.text for lead, passage in zip(leads, passages, strict=True)]
+    found = select_all(question, list(zip(texts, spans, strict=True)))
     return [mark for one in found for mark in one.marks]
 
 

@@ -55,6 +55,7 @@ class Named:
     """The best of them, looked into apart; none where all are meant alike."""
     about: Mapping[str, str] = field(default_factory=dict[str, str])
     """For every document the words of the question that it is called by, and its period."""
+    titles: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def known(self, document_id: str) -> frozenset[str]:
         """The words of the question that the document's name says already."""
@@ -86,7 +87,13 @@ def named_documents(question: str, documents: Sequence[KnownDocument]) -> Named:
     stems = {name: frozenset(content_stems(" ".join(called[name]))) for name in worth}
     spoken = dict.fromkeys(_naming_words(question))
     about = {each.document_id: _about(each, spoken) for each in documents}
-    return Named(dict(worth), stems, meant if len(meant) < len(documents) else (), about)
+    titles = {each.document_id: each.title or _in_words(each.file_name) for each in documents}
+    return Named(dict(worth), stems, meant if len(meant) < len(documents) else (), about, titles)
+
+
+def _in_words(file_name: str) -> str:
+    """`board-memo_2026-02.docx`: board memo 2026 02."""
+    return re.sub(r"[-_.\s]+", " ", re.sub(r"\.\w{1,5}$", "", file_name)).strip()
 
 
 def _about(document: KnownDocument, spoken: Iterable[str]) -> str:

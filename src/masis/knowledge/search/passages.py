@@ -51,7 +51,10 @@ def rest_of_table(chunks: Sequence[Chunk], found: EvidenceChunk) -> list[Evidenc
     if in_order[last].end - in_order[first].start > LONGEST_TABLE:
         return []
     others = [c for n, c in enumerate(in_order[first : last + 1], start=first) if n not in inside]
-    return [{**_as_evidence(c), "score": found["score"], "about": found.get("about", "")} for c in others]
+    return [
+        {**_as_evidence(c), "score": found["score"], "title": found.get("title", ""), "about": found.get("about", "")}
+        for c in others
+    ]
 
 
 def _continues(chunk: Chunk, before: Chunk) -> bool:

@@ -288,5 +288,6 @@ def _evidence(hit: Hit, scale: Calibration, asked: Asked, named: Named, at_least
         heading=chunk.heading,
         date=chunk.date,
         label=chunk.label,
+        title=named.titles.get(chunk.document_id, ""),
         about=named.about.get(chunk.document_id, ""),
     )

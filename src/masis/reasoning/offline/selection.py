@@ -87,10 +87,10 @@ def marked(part: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _lead(part: Question, group: Sequence[Candidate], candidates: Sequence[Candidate]) -> str:
-    """What a passage stands under: its headings, and the names asked for that its document is about. A policy says
-    once whose it is, and “we” from there on."""
+    """What a passage stands under: its document's title, its headings, and the names asked for that its document is
+    about. A policy says once whose it is, and “we” from there on."""
     passage = group[0].passage
-    over = f"{passage.heading}\n" if passage.heading else ""
+    over = passage.stands_under
     here = set(content_stems(f"{over}{passage.text}"))
     document = {c.passage.chunk_id: c.passage for c in candidates if c.passage.file_name == passage.file_name}
     title = set(content_stems(re.sub(r"[-_.]", " ", passage.file_name)))
