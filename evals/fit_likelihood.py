@@ -108,7 +108,7 @@ def fitted(answers: Sequence[Answer], *, from_table: bool) -> tuple[list[float],
     return logistic(rows, np.array([float(answer.is_right) for answer in spoken]), SIGNS)
 
 
-def drawn(half: int, sentences: int = 220, tables: int = 180) -> list[Given]:
+def drawn(half: int, sentences: int = 400, tables: int = 150) -> list[Given]:
     """So many that come with sentences and so many on tables; half 0 is the one that is fitted on."""
     told = [item for item in halves(given(), half) if item.set in fitted_on]
     tabled = [
