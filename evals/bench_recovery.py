@@ -28,7 +28,7 @@ def measure_recovery() -> Section:
     rows = [
         [name, f"{statistics.median(each):.2f}", f"{max(each):.2f}"]
         for name, each in zip(
-            ["until the service answers again", "until the run goes on", "until the run has its answer"],
+            ["until the service answers again", "until the run resumes", "until the run has its answer"],
             zip(*figures, strict=True),
             strict=True,
         )

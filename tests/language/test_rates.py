@@ -1,6 +1,5 @@
 import pytest
 
-from masis.language.measures import frequencies
 from masis.language.quantities import quantities
 
 
@@ -19,20 +18,3 @@ from masis.language.quantities import quantities
 )
 def test_how_often_is_read_with_its_number(text: str, rate: str | None) -> None:
     assert quantities(text)[0].rate == rate
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "same"),
-    [
-        ("once daily", "once a day", True),
-        ("twice a week", "two times per week", True),
-        ("once daily", "once weekly", False),
-        ("once daily", "twice daily", False),
-    ],
-)
-def test_frequencies_are_compared_by_meaning(a: str, b: str, same: bool) -> None:
-    assert (frequencies(a).keys() == frequencies(b).keys()) is same
-
-
-def test_once_alone_is_no_frequency() -> None:
-    assert frequencies("once the board agrees") == {}

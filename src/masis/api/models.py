@@ -59,14 +59,14 @@ class DocumentOut(Described):
     chunks: int
     size_bytes: int
     date: str | None
-    """The document's own date, or the best that its name and properties tell; null where nothing does."""
+    """The date in the document, or else in its file name or properties; null if there is none."""
     period: str | None
     """What it covers, where it says so: "quarter ended 2022-06-25", "Q3 2023"."""
     author: str | None
     """A message's sender, or the author in the properties of the file."""
     created_at: str
     note: str | None
-    """What of it could not be read."""
+    """Which part of it could not be read."""
     members: int
     """How many files it carries that are documents of their own."""
 
@@ -347,7 +347,7 @@ class Answer(Given):
     """With `refine`: the question to ask instead."""
     note: str | None = Field(None, max_length=2000)
     by: str | None = Field(None, min_length=1, max_length=200)
-    """Who decides, where that is not who holds the key."""
+    """The person who decides, if it is not the key's owner."""
     remember: bool = False
     """With `prefer` and `explain_both`: keep the decision for later questions of this workspace."""
 

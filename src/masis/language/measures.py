@@ -64,12 +64,6 @@ _EACH = (
 """“17 % a year earlier” is no rate."""
 _OFTEN = rf"(?:{_EACH}|(?P<adverb>{'|'.join(_ADVERBS)})\b)"
 RATE_AFTER_A_NUMBER = re.compile(rf"(?:\s?[a-zµμ]+){{0,2}}?\s?{_OFTEN}", re.IGNORECASE)
-_TIMES = {"once": 1, "twice": 2}
-FREQUENCY = re.compile(
-    rf"\b(?:(?P<word>once|twice)|(?P<count>\d+|{'|'.join(NUMBER_WORDS)})\stimes?)\s{_OFTEN}", re.IGNORECASE
-)
-
-Frequency = tuple[int, str]
 
 
 def rate_after(text: str, position: int) -> str | None:
@@ -77,20 +71,8 @@ def rate_after(text: str, position: int) -> str | None:
     return _unit(match) if match else None
 
 
-def frequencies(text: str) -> dict[Frequency, str]:
-    """Each “twice a day” of the text, with the words for it."""
-    return {(_count(match), _unit(match)): match.group() for match in FREQUENCY.finditer(text)}
-
-
 def _unit(match: re.Match[str]) -> str:
     return _ADVERBS[match["adverb"].lower()] if match["adverb"] else _UNITS[match["unit"].lower()]
-
-
-def _count(match: re.Match[str]) -> int:
-    if match["word"]:
-        return _TIMES[match["word"].lower()]
-    spelled = match["count"].lower()
-    return int(spelled) if spelled.isdigit() else NUMBER_WORDS[spelled]
 
 
 Bound = Literal["over", "at_least", "under", "at_most", "nearly", "about", "between"]

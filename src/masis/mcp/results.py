@@ -120,7 +120,7 @@ class Result(_Result):
     confidence: float
     """The Critic's own figure after penalties, not a rate of being right."""
     likelihood: float | None
-    """That the answer is right, fitted on held-out answers; None where there is no fit …"""
+    """Probability that the answer is right, fitted on held-out answers; None without a fit …"""
     likelihood_word: str | None
     """… in words: likely right, check it or weak."""
     requires_human_review: bool

@@ -130,7 +130,7 @@ def weighed(
         return support
     contrary = max(affirmed, other)
     if _is_contradicted(probability, affirmed, DENIED) or _is_contradicted(probability, other, TURNED):
-        said = f"the cited words bear out the contrary, says the verifier ({contrary:.0%} against {probability:.0%})"
+        said = f"the verifier finds the opposite in the cited words ({contrary:.0%} against {probability:.0%})"
         return replace(support, verdict="contradicted", reason=said, checked_by="verifier")
     return _by_meaning(support, probability)
 

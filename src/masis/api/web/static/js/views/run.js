@@ -179,6 +179,6 @@ function RunActions({ run, question, model, isLive, hasAnswer, workspace }) {
         <${Icon} name="bin" /> Delete</button>`}
     </div>
     ${isDeleting && html`<${Confirm} title="Delete this run?" action="Delete the run" onConfirm=${erase}
-      onClose=${() => setIsDeleting(false)}>The answer, its trail and its events go; the documents stay.<//>`}
+      onClose=${() => setIsDeleting(false)}>This deletes the answer, its trail and its events. The documents stay.<//>`}
   `;
 }

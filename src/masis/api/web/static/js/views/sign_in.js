@@ -26,7 +26,7 @@ export function SignInView({ onSignedIn }) {
       <form onSubmit=${submit}>
         <p class="brand">MASIS</p>
         <h1 tabindex="-1">Sign in</h1>
-        <p>This service has keys. Yours opens what it may see, for twelve hours.</p>
+        <p>This service requires an API key. You stay signed in for twelve hours.</p>
         <label for="key">API key</label>
         <input id="key" type="password" required autocomplete="current-password" spellcheck="false" maxlength="200"
           placeholder="masis_…" value=${key} onInput=${(event) => setKey(event.target.value)} />
