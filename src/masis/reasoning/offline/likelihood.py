@@ -7,7 +7,7 @@ Read apart from the writer, from the finished sentences and what they cite. The 
 import re
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
-from math import exp, log
+from math import exp
 
 from masis.audit.checks.support import SCORES
 from masis.language.question import Question, parsed
@@ -44,8 +44,6 @@ class Signs:
     """1 where the best cited statement is a row of figures, quoted whole: which of them is meant is left open."""
     is_list: float
     is_explanation: float
-    choice: float
-    """How many passages it was chosen from, as a logarithm: the best of many looks right more easily."""
     from_table: bool = False
     """Whether it is said in the words of the tables' answer: then the weights for cells count."""
 
@@ -61,12 +59,9 @@ WEIGHTS = Signs(
     is_figures=-2.31,
     is_list=0.80,
     is_explanation=0.85,
-    choice=-0.18,
 )
-"""Two are weighed by hand. What the audit says: nearly all that the offline writer quotes is borne out, so its answers
-teach nothing about those that are not. And the choice: questions that come with their passages have few of them. With
-ten, on the half of the articles that may be looked at, it refuses more of what they do not answer, and loses none of
-what is right."""
+"""What the audit says is weighed by hand: nearly all that the offline writer quotes is borne out, so its answers teach
+nothing about those that are not."""
 BIAS = -5.11
 OF_CELLS = Signs(
     answers=0.19,
@@ -79,7 +74,6 @@ OF_CELLS = Signs(
     is_figures=-0.06,
     is_list=1.96,
     is_explanation=0.00,
-    choice=0.00,
 )
 BIAS_OF_CELLS = -3.96
 
@@ -150,7 +144,6 @@ def _signs(
         float(best is not None and sum(amount(value) is not None for _, value in best.statement.cells) > 1),
         float(part.shape == "list"),
         float(part.shape in ("explanation", "yes_no", "overview")),
-        log(max(1, len(passages))),
         from_table,
     )
 
