@@ -9,7 +9,6 @@ from dataclasses import astuple, dataclass, field
 from typing import Literal, NotRequired, TypedDict
 
 WORKSPACE_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
-"""What a workspace may be called."""
 WORKSPACE_NAME_RULE = "use 1 to 64 letters, digits, dots, hyphens or underscores, a letter or a digit first"
 
 DocumentStatus = Literal["PROCESSING", "READY", "FAILED"]
@@ -23,7 +22,6 @@ Verdict = Literal[
 ]  # fmt: skip
 ConflictKind = Literal["different_period", "different_definition", "revision", "contradiction"]
 ReviewCause = Literal["conflict", "quality", "empty_workspace", "weak_evidence", "unavailable", "out_of_scope"]
-"""Why a run asks a person; each cause has its own question."""
 
 BlockKind = Literal["heading", "paragraph", "item", "table", "note", "furniture"]
 """`furniture`: a running header or footer or a page number, which belongs to no passage."""
@@ -202,7 +200,7 @@ class EvidenceChunk(TypedDict):
     date: NotRequired[str | None]
     label: NotRequired[str | None]
     title: NotRequired[str]
-    """What its document calls itself; a file without a title, its name in words."""
+    """What its document calls itself, or its file name in words."""
     about: NotRequired[str]
     """Which of the question's words name its document, and the period that document is for."""
     elsewhere: NotRequired[str]
