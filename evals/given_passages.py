@@ -2,22 +2,29 @@
 
 SQuAD 2.0 (half: questions written to look answerable), CLAPnq dev (what no model of ours was trained on), MTRAG-UN
 (half, questions that do not point back) and PolicyQA (a sample, answerable ones only), and
-excerpts of business documents that we wrote ourselves. The set is cut in two by a hash
+excerpts of business documents that we wrote ourselves, which are searched. The set is cut in two by a hash
 of the question's id: one half may be looked at and fitted on, the other is reported.
 """
 
+import asyncio
 import random
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from evals.answer_data import CACHE
 from evals.tables import shared_data
+from masis import Masis, Settings
 from masis.language.question_patterns import REFERS_BACK
 from masis.language.words import content_stems, words
-from masis.reasoning.ports import Passage
+from masis.orchestrator.researcher import select_evidence
+from masis.reasoning.ports import Passage, as_passage
 from training.figures import hash_half
 from training.selections import SelectionExample, held_out_here
 from training.sets import held_out, lines
@@ -25,6 +32,10 @@ from training.written import own_questions
 
 SEED = 4
 POLICIES_ASKED = 300
+ASKED_OF_EACH = 4
+"""Questions of an excerpt."""
+DOZEN = 12
+"""Excerpts in a workspace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,20 +116,52 @@ def _policies(data: Path) -> Iterator[Given]:
 
 
 def _own() -> list[Given]:
-    """Excerpts of business documents that we wrote, those that no model was trained on, each among two others."""
+    """Excerpts of business documents that we wrote, those that no model was trained on: a dozen to a workspace, and
+    for each question what the search finds there."""
     by_group: dict[str, list[SelectionExample]] = defaultdict(list)
     for example in own_questions():
         if held_out(example.group):
             by_group[example.group].append(example)
-    texts = [examples[0].passage for examples in by_group.values()]
-    found = []
-    for number, (group, examples) in enumerate(by_group.items()):
-        around = [texts[(number + step) % len(texts)] for step in (0, 1, 2)]
-        passages = tuple(_passage(n, text.partition("\n")[0], text) for n, text in enumerate(around))
-        for place, one in enumerate(examples):
-            gold = tuple(one.passage[a:b] for a, b in one.marks or ())
-            found.append(Given("business excerpts", f"{group}-{place}", one.question, passages, gold, False))
-    return found
+    groups = sorted(by_group)
+    random.Random(SEED).shuffle(groups)
+    with excerpts_searched({group: by_group[group][0].passage for group in groups}) as search:
+        return [_searched(f"{g}-{n}", e, search(g, e.question)) for g in groups for n, e in _some(by_group[g])]
+
+
+def _some(examples: Sequence[SelectionExample]) -> list[tuple[int, SelectionExample]]:
+    return sorted(random.Random(SEED).sample(list(enumerate(examples)), min(ASKED_OF_EACH, len(examples))))
+
+
+def _searched(key: str, example: SelectionExample, passages: Sequence[Passage]) -> Given:
+    gold = tuple(example.passage[a:b] for a, b in example.marks or ())
+    return Given("business excerpts", key, example.question, tuple(passages), gold, False)
+
+
+@contextmanager
+def excerpts_searched(texts: Mapping[str, str]) -> Iterator[Callable[[str, str], list[Passage]]]:
+    """A search in the workspace of an excerpt, as a retry searches; the library is made once."""
+    workspaces = {group: f"excerpts-{number // DOZEN}" for number, group in enumerate(texts)}
+    with Masis(Settings(home=CACHE / sha256("".join(texts.values()).encode()).hexdigest()[:12])) as masis:
+        known = {workspace.workspace_id for workspace in masis.workspaces()}
+        for workspace in dict.fromkeys(workspaces.values()):
+            if workspace not in known:
+                _ingest(masis, workspace, {g: t for g, t in texts.items() if workspaces[g] == workspace})
+        least, limit = Settings().retry_relevance_threshold, Settings().retry_candidates
+
+        def search(group: str, question: str) -> list[Passage]:
+            searched = masis.library.search(workspaces[group], question, limit, at_least=least, closely=True)
+            found = asyncio.run(searched)
+            return [as_passage(chunk) for chunk in select_evidence(found.candidates, least)]
+
+        yield search
+
+
+def _ingest(masis: Masis, workspace: str, texts: Mapping[str, str]) -> None:
+    with TemporaryDirectory() as folder:
+        for group, text in texts.items():
+            title = re.sub(r"\W+", "-", text.partition("\n")[0][:50]).strip("-").lower()
+            (Path(folder) / f"{group}-{title}.md").write_text(text)
+        masis.ingest([folder], workspace)
 
 
 def _passage(number: int, title: str, text: str) -> Passage:

@@ -67,8 +67,11 @@ async def test_ties_stay_as_they_came_and_nothing_is_nothing() -> None:
     assert await reranked(ASKED, [], EmbeddedReranker()) == []
 
 
-def test_where_nothing_is_near_enough_what_is_read_as_an_answer_is() -> None:
+def test_what_is_read_as_an_answer_is_near_enough() -> None:
     far = [{**CHURN, "score": 0.4}, {**OFFICE, "score": 0.5}]
     assert [one["score"] for one in lifted(ASKED, far, 0.6)] == [0.6, 0.5]
-    near = [{**CHURN, "score": 0.4}, {**OFFICE, "score": 0.7}]
-    assert lifted(ASKED, near, 0.6) == near
+    one_near = [{**CHURN, "score": 0.4}, {**OFFICE, "score": 0.7}]
+    assert lifted(ASKED, one_near, 0.6) == one_near
+    assert [one["score"] for one in lifted(ASKED, one_near, 0.6, closely=True)] == [0.6, 0.7]
+    all_near = [{**CHURN, "score": 0.8}, {**OFFICE, "score": 0.7}]
+    assert lifted(ASKED, all_near, 0.6, closely=True) == all_near

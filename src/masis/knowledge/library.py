@@ -151,12 +151,16 @@ class Library:
         limit: int,
         *,
         at_least: float | None = None,
+        closely: bool = False,
         filters: SearchFilters = EVERYWHERE,
     ) -> SearchResult:
         """The best passages by meaning and keywords together, each as it stands in the index and with its relevance.
 
-        With `at_least`, what holds the very words asked for is that relevant."""
-        return await self._searcher.search(workspace_id, text, limit, at_least=at_least, filters=filters)
+        With `at_least`, what holds the very words asked for is that relevant; `closely`: also what is read as an
+        answer, however far it is by its vectors."""
+        return await self._searcher.search(
+            workspace_id, text, limit, at_least=at_least, closely=closely, filters=filters
+        )
 
     async def mentions(self, workspace_id: str, words: Sequence[str]) -> dict[str, Mentions | None]:
         """In how many documents and passages each of them occurs at all: of several words as one, all in one passage.

@@ -77,6 +77,8 @@ class SearchPlan:
     limit: int
     threshold: float
     augmented: bool
+    closely: bool = False
+    """Whether passages that are far from the question by their vectors are read as well."""
 
 
 def plan_search(state: MASISState, settings: Settings) -> SearchPlan:
@@ -85,9 +87,11 @@ def plan_search(state: MASISState, settings: Settings) -> SearchPlan:
     if state.get("retry_count", 0) == 0:
         return SearchPlan(question, settings.candidates, settings.relevance_threshold, False)
     critique = state.get("critique")
-    gaps = [*critique["unsupported_claims"], *critique["logical_gaps"]] if critique else []
+    named = [*critique["unsupported_claims"], *critique["logical_gaps"]] if critique else []
+    # A gap that repeats the question adds nothing to it.
+    gaps = [gap for gap in named if question not in gap]
     text = " ".join([question, *gaps])
-    return SearchPlan(text, settings.retry_candidates, settings.retry_relevance_threshold, bool(gaps))
+    return SearchPlan(text, settings.retry_candidates, settings.retry_relevance_threshold, bool(gaps), closely=True)
 
 
 async def researcher(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
@@ -98,7 +102,12 @@ async def researcher(state: MASISState, runtime: Runtime[Services]) -> StateUpda
     plan = plan_search(state, services.settings)
     try:
         result = await services.search(
-            state["workspace_id"], plan.text, plan.limit, at_least=plan.threshold, filters=filters_of(state)
+            state["workspace_id"],
+            plan.text,
+            plan.limit,
+            at_least=plan.threshold,
+            closely=plan.closely,
+            filters=filters_of(state),
         )
     except DatabaseUnavailable:
         # The run itself is stored there: it continues when the database is back, without asking anybody.

@@ -25,6 +25,7 @@ class Search(Protocol):
         limit: int,
         *,
         at_least: float | None = None,
+        closely: bool = False,
         filters: SearchFilters = EVERYWHERE,
     ) -> SearchResult:
         """`at_least`: the relevance that will be asked for; neighbours that both have it come as one passage."""

@@ -108,11 +108,12 @@ class Searcher:
         limit: int,
         *,
         at_least: float | None = None,
+        closely: bool = False,
         filters: SearchFilters = EVERYWHERE,
     ) -> SearchResult:
         """One query of the store, and one more into the documents that the question names, or with the nearest
         spelling of a word that no document has. What holds the very words asked for has a relevance of `at_least`, and
-        where nothing has that, what is read as an answer."""
+        so has what is read as an answer, `closely` or where nothing else has it."""
         within = await asyncio.to_thread(store_filters, self._catalog, workspace_id, filters)
         query = await self._query(workspace_id, text, limit + SPARE, within)
         answer = await self._consistent_answer(workspace_id, query)
@@ -127,7 +128,7 @@ class Searcher:
         sure = best_by_words(answer)
         evidence = await asyncio.to_thread(self._candidates, hits, QueryWords(text), named, at_least)
         candidates = await self._read_again(text, _first(evidence, limit, sure))
-        candidates = await asyncio.to_thread(lifted, text, candidates, at_least or 0.0)
+        candidates = await asyncio.to_thread(lifted, text, candidates, at_least or 0.0, closely=closely)
         is_empty = not hits and filters == EVERYWHERE and await self._is_empty(workspace_id)
         return SearchResult(
             _with_focus(text, candidates),

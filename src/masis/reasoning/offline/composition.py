@@ -99,7 +99,8 @@ def sentence(text: str) -> str:
 
 def row_sentence(statement: Statement, part: Question) -> str:
     """A table row as a sentence: its label, then the columns that can be meant."""
-    (first_column, label), *rest = [(c, v) for c, v in statement.cells if c != GROUP]
+    (first_column, first), *rest = [(c, v) for c, v in statement.cells if c != GROUP]
+    label = first.lstrip("*•- ").rstrip(": ")
     wanted = [(c, v) for c, v in rest if v and not _another_period(c, part)] or rest
     values = ", ".join(f"{_name(column)}{value}" for column, value in wanted if value)
     over = next((v for c, v in statement.cells if c == GROUP), "")

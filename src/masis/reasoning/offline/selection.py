@@ -13,7 +13,7 @@ from masis.reasoning.offline.relevance import could_be_about, headed, shortfall
 from masis.reasoning.offline.strength import Features, strength
 from masis.reasoning.ports import Passage
 
-READ_CHARS = 14_000
+READ_CHARS = 20_000
 """Of the best passages, read closely for one part; what is behind them was found last."""
 ASKS = re.compile(r"[\s\S]*\?[\"'”’)]*|(?:how|why|what|when|where|which|who)\b[^.!:;|\n]*[^.!:;|\n\"”)]", re.IGNORECASE)
 """A question, or a title that would be one: “How to maximize your impact”."""
