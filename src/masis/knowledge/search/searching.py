@@ -15,7 +15,7 @@ from masis.knowledge.ingestion.ingest import embedded_text, meaning_text
 from masis.knowledge.ingestion.vectors import Unembedded, Vectorizer
 from masis.knowledge.search.fusion import Hit, best_by_words, fuse, with_places, without_near_duplicates
 from masis.knowledge.search.keywords import QueryWords, folded, nearest
-from masis.knowledge.search.naming import Named, named_documents
+from masis.knowledge.search.named_documents import Named, named_documents
 from masis.knowledge.search.reranking import CLEARLY_WEAKER, Reranker, lifted, narrowed, reranked, windows
 from masis.knowledge.store.points import sparse_passage, sparse_query
 from masis.knowledge.store.port import (
