@@ -56,3 +56,34 @@ def test_a_follow_up_is_completed_shown_edited_and_keeps_the_scope_of_its_thread
     expect(heading).to_contain_text("Which document says: “")
     page.set_viewport_size(PHONE)
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+def test_a_search_shows_passages_as_one_types_opens_them_in_place_and_asks_about_one(page: Page) -> None:
+    page.goto("/w/tolmerick/ask")
+    page.keyboard.press("Escape")
+    page.get_by_role("link", name="Search").click()
+    box, hits = (
+        page.get_by_label("Words, or a question"),
+        page.get_by_role("list", name="Passages").get_by_role("listitem"),
+    )
+    expect(box).to_be_focused()
+    page.keyboard.type("customer churn")
+    expect(hits.first).to_contain_text("7.4%")
+    expect(hits.first.locator("mark").first).to_have_text("Customers")
+    expect(hits.first).not_to_contain_text("#")
+    assert page.url.endswith("/search?q=customer%20churn")
+    page.get_by_role("button", name="In: all documents").click()
+    page.get_by_role("group", name="Types").get_by_label("DOCX").check()
+    expect(hits.filter(has_text="annual-report-2025.pdf")).to_have_count(0)
+    expect(hits.first).to_contain_text("board-memo-2026-02.docx")
+    hits.first.get_by_role("button", name="Open").click()
+    expect(
+        page.get_by_role("complementary", name="Source").locator("mark").filter(has_text="9.1%").first
+    ).to_be_visible()
+    assert violations(page) == []
+    page.get_by_role("button", name="Close the source").click()
+    hits.first.get_by_role("button", name="Ask about this passage").click()
+    page.get_by_label("Ask about this passage").fill("What was customer churn in fiscal 2025?")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("region", name="Answer", exact=True)).to_contain_text("9.1%")
+    expect(page.get_by_text("In: board-memo-2026-02.docx · page 1").first).to_be_visible()

@@ -155,6 +155,8 @@ class Passage(Described):
 class Found(Passage):
     score: float
     """Relevance, from 0 to 1."""
+    focus: list[int] | None = None
+    """Start and end, in the document's text, of the words that come nearest."""
 
 
 class KnownDocument(Described):

@@ -51,7 +51,8 @@ Day = Annotated[
     StringConstraints(pattern=r"^[12][0-9]{3}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?)?$"),
     Field(examples=["2024-03"]),
 ]
-PageNumber = Annotated[int, Field(ge=1, le=10**6), BeforeValidator(_whole)]
+LAST_PAGE = 10**6
+PageNumber = Annotated[int, Field(ge=1, le=LAST_PAGE), BeforeValidator(_whole)]
 
 
 class Filters(Given):

@@ -46,7 +46,7 @@ export function Composer({ workspace, label = "Your question", rows = 3, thread,
   const submit = (event) => {
     event.preventDefault();
     if (!question.trim()) document.getElementById("question").focus();
-    else send(question.trim(), given ? { complete: false } : {});
+    else send(question.trim(), thread && given ? { complete: false } : {});
   };
   const typed = (event) => {
     setQuestion(event.target.value);

@@ -18,7 +18,7 @@ export function SidePanel({ workspace, isLive, evidence, model, source, gone, on
   `;
 }
 
-function SourceSheet({ workspace, source, isGone, onClose }) {
+export function SourceSheet({ workspace, source, isGone, onClose }) {
   const heading = useRef(null);
   useEffect(() => heading.current.focus({ preventScroll: true }), [source]);
   return html`

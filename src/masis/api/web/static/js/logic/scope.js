@@ -21,7 +21,7 @@ export function scopeInWords(filters, names = new Map()) {
     named.length > LISTED ? plural(named.length, "document") : named.join(", "),
     types.map((type) => type.toUpperCase()).join(", "),
     from && to ? `dated ${day(from)} to ${day(to)}` : from ? `dated ${day(from)} or later` : to ? `dated ${day(to)} or earlier` : "",
-    pages && `pages ${pages.join("–")}`,
+    pages && (pages[0] === pages[1] ? `page ${pages[0]}` : `pages ${pages.join("–")}`),
   ].filter(Boolean).join(" · ");
 }
 
