@@ -18,7 +18,7 @@ from evals.planting import PLANTS
 from evals.support_memory import remembered_opinion
 from evals.tables import Section, shared_data, table
 from masis.audit.checks.support import REFUTED
-from masis.audit.citations.engine import strip_citations
+from masis.audit.citations.extraction import strip_citations
 from masis.audit.repair import repaired
 from masis.audit.verdicts import judge_claims
 from masis.types import Claim, EvidenceChunk

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from masis.audit.checks.second_opinion import REFUTED_BY_VERIFIER, SUPPORTED_BY_VERIFIER, Question, SecondOpinion
 from masis.audit.checks.signature import NOT_RULED_OUT
-from masis.audit.checks.weighing import REFUTED_BY_VERIFIER, SUPPORTED_BY_VERIFIER, Question, SecondOpinion
 from masis.audit.verdicts import judge_claims
 from masis.types import Claim
 from tests.support.engines import chunk

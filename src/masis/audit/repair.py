@@ -9,11 +9,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from masis.audit.checks.mentions import OF_A_NAME
+from masis.audit.checks.second_opinion import SecondOpinion
 from masis.audit.checks.signature import Check, Sources
 from masis.audit.checks.signature import Claim as Checked
 from masis.audit.checks.support import REFUTED
-from masis.audit.checks.weighing import SecondOpinion
-from masis.audit.citations.engine import CitedSentence, cited_sentences
+from masis.audit.citations.extraction import CitedSentence, cited_sentences
 from masis.audit.verdicts import judge_claims
 from masis.language.instructions import readable
 from masis.types import Claim, EvidenceChunk, Repair, Verdict

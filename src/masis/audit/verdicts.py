@@ -5,10 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from masis.audit.checks.claim_parts import Part, split_claim
-from masis.audit.checks.signature import Check, Sources
-from masis.audit.checks.signature import Claim as Checked
-from masis.audit.checks.support import Support, check_support, first_refutation, is_too_long
-from masis.audit.checks.weighing import (
+from masis.audit.checks.second_opinion import (
     SURE,
     UNDECIDED,
     Question,
@@ -18,7 +15,10 @@ from masis.audit.checks.weighing import (
     weighed,
     without_denial,
 )
-from masis.audit.citations.engine import CitedSentence, cited_sentences
+from masis.audit.checks.signature import Check, Sources
+from masis.audit.checks.signature import Claim as Checked
+from masis.audit.checks.support import Support, check_support, first_refutation, is_too_long
+from masis.audit.citations.extraction import CitedSentence, cited_sentences
 from masis.language.instructions import readable
 from masis.language.words import capitalised
 from masis.types import Citation, Claim, ClaimPart, EvidenceChunk, Verdict

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from langgraph.runtime import Runtime
 
+from masis.audit.checks.second_opinion import settled_by_model
 from masis.audit.checks.support import REFUTED
-from masis.audit.checks.weighing import settled_by_model
-from masis.audit.citations.engine import audit_citations, cited_sentences, is_abstention
+from masis.audit.citations.extraction import audit_citations, cited_sentences, is_abstention
 from masis.audit.conflicts.detection import conflicts_with_answer, joined
 from masis.audit.obedience import obeyed
 from masis.audit.repair import Mended, repaired

@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
+from masis.audit.checks.second_opinion import settled_by_model
 from masis.audit.checks.support import REFUTED, check_support
-from masis.audit.checks.weighing import settled_by_model
 from masis.types import EvidenceChunk
 from tests.support.engines import chunk
 

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
-from masis.audit.checks.figures import gives
+from masis.audit.checks.numbers import gives
 from masis.audit.checks.signature import HARDLY, LIKELY, Claim, Finding, Sources, coverage_of
 from masis.audit.checks.turns import flipped, turned_round
 from masis.language.quantities import quantities

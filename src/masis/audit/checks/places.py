@@ -11,7 +11,7 @@ from functools import partial
 from itertools import product
 
 from masis.audit.checks.derivations import derivation
-from masis.audit.checks.figures import gives
+from masis.audit.checks.numbers import gives
 from masis.audit.checks.signature import LIKELY, Claim, Finding, Sources, coverage_of, telling_words
 from masis.language.periods import Period, lies_within_a_range, period_spans
 from masis.language.quantities import Quantity, comparable

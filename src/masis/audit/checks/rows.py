@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from masis.audit.checks.derivations import derivation
-from masis.audit.checks.figures import gives
+from masis.audit.checks.numbers import gives
 from masis.audit.checks.signature import LIKELY, Claim, Finding, Sources
 from masis.audit.checks.turns import CHANGING
 from masis.language.quantities import Quantity, comparable

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from masis.audit.checks.alignment import changed_word
 from masis.audit.checks.denials import denied, denied_figure
-from masis.audit.checks.figures import (
+from masis.audit.checks.mentions import foreign_name, foreign_period, misquoted
+from masis.audit.checks.numbers import (
     foreign_currency,
     unfounded_figure,
     wrong_arithmetic,
     wrong_change,
     wrong_sign,
 )
-from masis.audit.checks.mentions import foreign_name, foreign_period, misquoted
 from masis.audit.checks.places import (
     figure_of_another_column,
     figure_of_another_time,

@@ -8,7 +8,7 @@ from statistics import median
 
 from masis.language.unit_captions import is_unit_line
 from masis.sources.pdf.lines import FIGURE, Fragment, Line, joined
-from masis.sources.pdf.words import Shape, Word
+from masis.sources.pdf.page_words import Shape, Word
 
 Span = tuple[float, float]
 _NARROW = 0.42

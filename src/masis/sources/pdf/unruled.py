@@ -12,9 +12,9 @@ from statistics import median
 from masis.language.periods import PERIOD
 from masis.language.unit_captions import is_unit_line
 from masis.sources.pdf.lines import Fragment, Line, fragments_of, is_wordy
+from masis.sources.pdf.page_words import Shape
 from masis.sources.pdf.rows import Cells, Column, close_step, header_cells, rows_of
 from masis.sources.pdf.ruled import FoundTable
-from masis.sources.pdf.words import Shape
 
 _MOST_BETWEEN = 3
 """Lines of one piece (sub-headings, wrapped labels) between rows."""
