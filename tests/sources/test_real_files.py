@@ -122,7 +122,7 @@ def test_a_passage_has_one_id_however_often_the_file_is_read(filing: ParsedDocum
 
 @needs_filings
 def test_a_filing_is_called_and_dated_by_its_cover(filing: ParsedDocument) -> None:
-    assert filing.title == "FORM 10-Q, Apple Inc."
+    assert filing.title == "Apple Inc., FORM 10-Q"
     assert (filing.date, filing.period) == ("2022-06-25", "quarter ended 2022-06-25")
 
 

@@ -176,6 +176,64 @@ def _unstacked(words: Sequence[Word]) -> list[list[Word]]:
     return [sorted(line, key=lambda word: word.left) for line in lines]
 
 
+_BESIDE = 0.25
+"""Of the smaller of two heights: lines that overlap by so much stand beside each other."""
+_MOST_BESIDE, _OFF_CENTRE = 7, 0.35
+
+
+def levelled(lines: Sequence[Line]) -> list[Line]:
+    """A row whose cells are centred beside longer ones is one line, each cell with all of its own lines."""
+    groups: list[list[Line]] = []
+    for line in lines:
+        if groups and _stands_beside(groups[-1], line):
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    return [line for group in groups for line in (_one_row(group) if 1 < len(group) <= _MOST_BESIDE else group)]
+
+
+def _stands_beside(group: Sequence[Line], line: Line) -> bool:
+    beside = [
+        other
+        for other in group
+        if min(line.bottom, other.bottom) - max(line.top, other.top)
+        > _BESIDE * min(line.bottom - line.top, other.bottom - other.top)
+    ]
+    return bool(beside) and not any(
+        one.left < other.right and one.right > other.left
+        for row in beside
+        for other in row.fragments
+        for one in line.fragments
+    )
+
+
+def _one_row(group: Sequence[Line]) -> Sequence[Line]:
+    cells: list[list[Fragment]] = []
+    for piece in sorted((f for line in group for f in line.fragments), key=lambda f: f.left):
+        if cells and piece.left < max(f.right for f in cells[-1]):
+            cells[-1].append(piece)
+        else:
+            cells.append([piece])
+    middles = [(min(p.words[0].top for p in cell) + max(p.words[0].bottom for p in cell)) / 2 for cell in cells]
+    if max(middles) - min(middles) > _OFF_CENTRE * group[0].size:
+        # Columns of text whose lines are not level.
+        return group
+    row = Line([word for cell in cells for piece in _downwards(cell) for word in piece.words])
+    row.fragments = [_stacked_cell(_downwards(cell)) for cell in cells]
+    row.top, row.bottom = min(line.top for line in group), max(line.bottom for line in group)
+    return [row]
+
+
+def _downwards(cell: Sequence[Fragment]) -> list[Fragment]:
+    return sorted(cell, key=lambda piece: piece.words[0].middle)
+
+
+def _stacked_cell(cell: Sequence[Fragment]) -> Fragment:
+    whole = Fragment([word for piece in cell for word in piece.words])
+    whole.left, whole.inner = min(piece.left for piece in cell), min(piece.inner for piece in cell)
+    return whole
+
+
 def lines_as_written(words: Iterable[Word]) -> list[Line]:
     """In the order of the file, for text whose layout cannot be told: what was written together stays together."""
     lines: list[Line] = []
@@ -191,7 +249,8 @@ def lines_as_written(words: Iterable[Word]) -> list[Line]:
 
 def is_wordy(words: Sequence[Word], least: int = 3) -> bool:
     """Running text: most of its words begin with a small letter, as those of labels, names and figures do not."""
-    small = sum(word.text[:1].islower() or not word.text[:1].isascii() for word in words)
+    first = [word.text[:1] for word in words]
+    small = sum(letter.islower() or not (letter.isascii() or letter in "£€¥₹–—") for letter in first)
     return len(words) >= least and small >= 0.5 * len(words)
 
 

@@ -24,16 +24,48 @@ def header_cells(
     rows: list[list[list[Word]]] = []
     notes: list[list[Word]] = []
     below: list[tuple[int, int]] = []
+    under: list[tuple[Fragment, tuple[int, int]]] = []
     # From the bottom: what a name spans is no less than what a name under its middle does.
     for line in reversed(head):
-        if len(line.fragments) == 1 and is_unit_line(line.text):
+        if len(line.fragments) == 1 and (is_unit_line(line.text) or _fills_a_band(line, columns, shapes)):
             notes.insert(0, line.words)
             continue
         names = _names(line, columns)
         spans = [_widened(f, s, below, columns) for f, s in zip(names, _spans(names, columns, shapes), strict=True)]
+        spans = [_begun_above(f, s, under, columns) for f, s in zip(names, spans, strict=True)]
+        under = list(zip(names, spans, strict=True))
         rows.insert(0, _spread(names, columns, spans))
         below = [span for span in spans if span[1] > span[0]] or below
     return rows, notes
+
+
+def _begun_above(
+    fragment: Fragment,
+    span: tuple[int, int],
+    under: Sequence[tuple[Fragment, tuple[int, int]]],
+    columns: Sequence[Span],
+) -> tuple[int, int]:
+    """Right over one name, centred or flush with it, stands its first line."""
+    touched = [(f, own) for f, own in under if f.left < fragment.right and f.right > fragment.left]
+    off_centre = columns[span[0]][0] + columns[span[1]][1] - fragment.left - fragment.right
+    if len(touched) != 1 or abs(off_centre) < 0.1 * (columns[span[1]][1] - columns[span[0]][0]):
+        return span
+    name, own = touched[0]
+    left, right = abs(name.left - fragment.left), abs(name.right - fragment.right)
+    is_flush = min(left, right) < 1.5 or abs(name.left + name.right - fragment.left - fragment.right) < 3
+    # Only what fills its line is broken.
+    is_full = fragment.right - fragment.left > 0.6 * (name.right - name.left)
+    return own if is_flush and is_full else span
+
+
+def _fills_a_band(line: Line, columns: Sequence[Span], shapes: Sequence[Shape]) -> bool:
+    """The table's name in the middle of a bar over all columns, that of the labels too."""
+    return any(
+        s.top <= line.top + 1 and s.bottom >= line.bottom - 1 and s.bottom - s.top < 3 * line.size
+        and s.left <= columns[0][0] + 1 and s.right >= columns[-1][1] - 1
+        and abs(s.left + s.right - line.left - line.right) < line.size
+        for s in shapes
+    )
 
 
 def _names(line: Line, columns: Sequence[Span]) -> list[Fragment]:
@@ -92,7 +124,8 @@ def _spans(fragments: Sequence[Fragment], columns: Sequence[Span], shapes: Seque
         if first == 0 and fragment.left < columns[1][0] - 1 and last == 0:
             spans.append((0, 0))
             continue
-        if underlined := _underlined(fragment, columns, shapes):
+        others = [other for other in fragments if other is not fragment]
+        if underlined := _underlined(fragment, others, columns, shapes):
             spans.append(underlined)
             continue
         spans.append(_centred(fragment, columns, (first, last), (max(lowest, 1), max(highest, last))))
@@ -148,13 +181,16 @@ def _overlapped(fragment: Fragment, columns: Sequence[Span]) -> tuple[int, int]:
     return touched[0], touched[-1]
 
 
-def _underlined(fragment: Fragment, columns: Sequence[Span], shapes: Sequence[Shape]) -> tuple[int, int] | None:
-    """The rule under a name says how far it reaches."""
+def _underlined(
+    fragment: Fragment, others: Sequence[Fragment], columns: Sequence[Span], shapes: Sequence[Shape]
+) -> tuple[int, int] | None:
+    """The rule under a name, and under no other, says how far it reaches."""
     bottom = max(word.bottom for word in fragment.words)
     height = bottom - min(word.top for word in fragment.words)
     near = [s for s in shapes if s.is_flat and bottom - 0.3 * height <= s.top <= bottom + 0.6 * height]
     for left, right in _runs(near):
         covers = left <= fragment.left + 3 and fragment.right - 3 <= right
+        covers = covers and not any(left <= other.left and other.right <= right for other in others)
         if covers and right - left < 0.95 * (columns[-1][1] - columns[0][0]):
             inside = [i for i, (a, b) in enumerate(columns) if left - 2 <= (a + b) / 2 <= right + 2 and i]
             # Rules of neighbouring names may touch, and those of some cells be left out.
@@ -235,14 +271,19 @@ def _row_edges(body: Sequence[Line], shapes: Sequence[Shape]) -> list[float]:
     left, right = min(line.left for line in body), max(line.right for line in body)
     top, bottom = body[0].top, body[-1].bottom
     edges: dict[int, float] = {}
+    written = {(round(f.left), round(f.right)) for line in body for f in line.fragments}
     for shape in shapes:
         if shape.is_upright or shape.bottom < top - 4 or shape.top > bottom + 4:
+            continue
+        if shape.is_flat and (round(shape.left), round(shape.right)) in written:
+            # The underline of a link.
             continue
         width = max(0.0, min(shape.right, right) - max(shape.left, left))
         for place in {round(shape.top), round(shape.bottom)}:
             edges[place] = edges.get(place, 0.0) + width
     full = sorted(place for place, width in edges.items() if width > 0.75 * (right - left))
-    return [float(place) for place in full] if len(full) >= 0.35 * len(body) else []
+    apart = 1 + sum(b - a > _PIECES_APART for a, b in pairwise(full))
+    return [float(place) for place in full] if apart >= 0.35 * len(body) else []
 
 
 def cells_of(line: Line, columns: Sequence[Column]) -> Cells:

@@ -6,6 +6,7 @@ a table stays the lines it was.
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
@@ -25,8 +26,12 @@ _WIDER_GAP, _LEVEL = 6.0, 1.5
 _HEADER_WORDS, _CELL_WORDS = 25, 80
 _MOST_WORDY = 0.3
 """Of the pieces of a table without figures; with more running text it is columns of text."""
+_OF_FIGURES, _OF_FULL = 0.6, 0.7
+"""Of the values and of the rows: so many show a table by themselves."""
 _LEAST_GUTTER = 0.28
 _CROWDED = 0.25
+_GAP_AT_START = 0.5
+"""Of the type's size."""
 _TIGHT = 0.86
 """Of the usual distance of rows: closer lines are one row."""
 _BARE_YEAR = re.compile(r"\(?(?:19|20)\d\d\)?[*†]?")
@@ -37,6 +42,7 @@ _LOWER = re.compile(r"[a-zà-ÿ(&]")
 def unruled_tables(lines: Sequence[Line], shapes: Sequence[Shape]) -> list[tuple[int, int, FoundTable]]:
     """First and last line of each table, and the table."""
     _part_close_cells(lines)
+    _part_at_starts(lines)
     found: list[tuple[int, int, FoundTable]] = []
     index, done = 0, 0
     margin = min((line.left for line in lines), default=0.0)
@@ -61,6 +67,29 @@ def _part_close_cells(lines: Sequence[Line]) -> None:
     for number in near.intersection(range(len(lines))) if len(rows) > 1 else ():
         if not _is_sentence(lines[number]):
             lines[number].fragments = fragments_of(lines[number].words, is_close=True)
+
+
+def _part_at_starts(lines: Sequence[Line]) -> None:
+    """Where other rows have a cell that begins at the same place, a gap between words may be as small as one."""
+    rows = [line for line in lines if _is_tabular(line)]
+    starts = Counter(round(fragment.left) for line in rows for fragment in line.fragments[1:])
+    for line in rows:
+        pieces = [
+            piece for f in line.fragments for piece in ([f] if f.is_figure else _parted(f, starts))
+        ]
+        if len(pieces) > len(line.fragments):
+            line.fragments = pieces
+
+
+def _parted(fragment: Fragment, starts: Counter[int]) -> list[Fragment]:
+    pieces = [Fragment(fragment.words[:1])]
+    for before, word in itertools.pairwise(fragment.words):
+        is_start = sum(starts[round(word.left) + shift] for shift in (-1, 0, 1)) > 1
+        if is_start and word.left - before.right > _GAP_AT_START * word.size:
+            pieces.append(Fragment([word]))
+        else:
+            pieces[-1].words.append(word)
+    return pieces if len(pieces) > 1 else [fragment]
 
 
 def _is_tabular(line: Line) -> bool:
@@ -151,6 +180,9 @@ def _built(
     while head and _is_label_only(head[-1], columns) and not is_unit_line(head[-1].text):
         body.insert(0, head.pop())
     columns = _without_halves(columns, head, body)
+    head = _unwrapped(head, len(columns))
+    if not _is_evident(head, body, len(columns), shapes):
+        return None
     header, notes = header_cells(head, _extents(body, columns), shapes)
     rows = rows_of(body, _under_names(columns, head), shapes)
     if (len(rows) < 2 and not header) or _is_overfull(header, _HEADER_WORDS) or _is_overfull(rows, _CELL_WORDS):
@@ -159,6 +191,24 @@ def _built(
     edges = tuple(column.left for column in columns)
     table = FoundTable([*header, *rows], len(header), left, run[0].top, right, run[-1].bottom, edges, tuple(notes))
     return top, last, table
+
+
+def _is_evident(head: Sequence[Line], body: Sequence[Line], width: int, shapes: Sequence[Shape]) -> bool:
+    """A table of words, unlike the blocks of a cover, has a header set off from it, or columns and rows enough."""
+    rows = [line for line in body if _is_tabular(line)]
+    values = [fragment for line in rows for fragment in line.fragments[1:]]
+    if values and sum(f.is_figure for f in values) >= _OF_FIGURES * len(values):
+        return True
+    is_named = any(len(line.fragments) >= width - 1 for line in head)
+    is_bold = any(line.is_all_bold for line in head) and not all(line.is_all_bold for line in rows)
+    if is_named and (is_bold or _is_ruled_off(head[-1], body[0], _span([*head, *body]), shapes)):
+        return True
+    full = sum(len(line.fragments) >= width - 1 for line in rows)
+    return width > 2 and len(rows) > 2 and full >= _OF_FULL * len(rows)
+
+
+def _span(run: Sequence[Line]) -> float:
+    return max(line.right for line in run) - min(line.left for line in run)
 
 
 def _is_overfull(rows: Sequence[Cells], most: int) -> bool:
@@ -170,6 +220,9 @@ def _columns(run: Sequence[Line]) -> list[Column] | None:
     """Where no row has anything, over all rows with figures, or over all rows where there are none."""
     tabular = [line for line in run if _is_tabular(line)]
     core = [line for line in tabular if _has_amounts(line)]
+    if len(core) == 1:
+        # Its cells show the columns; a name that spans several of them does not.
+        core = [line for line in tabular if len(line.fragments) >= len(core[0].fragments) - 1]
     if len(core) < max(2, 0.3 * len(tabular)):
         core = tabular
     if len(core) < 2:
@@ -321,13 +374,17 @@ def _text_header(run: Sequence[Line], shapes: Sequence[Shape]) -> int:
     if 0 < bold < len(run):
         return bold
     for index, (line, below) in enumerate(itertools.pairwise(run)):
-        width = line.right - line.left
-        if any(
-            s.is_flat and line.bottom - 2 <= s.top <= below.top + 2 and s.right - s.left > 0.5 * width for s in shapes
-        ):
+        if _is_ruled_off(line, below, line.right - line.left, shapes):
             return index + 1
     first = run[0]
     return 1 if not any(f.is_figure and not _BARE_YEAR.fullmatch(f.text) for f in first.fragments[1:]) else 0
+
+
+def _is_ruled_off(line: Line, below: Line, width: float, shapes: Sequence[Shape]) -> bool:
+    near = [s for s in shapes if s.is_flat and line.bottom - 2 <= s.top <= below.top + 2]
+    return any(s.right - s.left > 0.5 * width for s in near) or (
+        len(near) > 1 and sum(s.right - s.left for s in near) > 0.6 * width
+    )
 
 
 def _header_top(lines: Sequence[Line], done: int, first: int, columns: Sequence[Column], step: float) -> int:
@@ -360,17 +417,29 @@ def _extents(body: Sequence[Line], columns: Sequence[Column]) -> list[tuple[floa
 
 
 def _without_halves(columns: list[Column], head: Sequence[Line], body: Sequence[Line]) -> list[Column]:
-    """Figures set left and right in one wide column are one column: no row has both, and not each has a name."""
+    """Figures set left and right in one wide column are one column: no row has both, and not each has a name. So are
+    labels and the labels indented under them."""
     merged = columns[:1]
-    for column in columns[1:]:
+    if len(columns) > 2 and not any(_fills(line, columns[1]) for line in head) and _is_of_labels(columns, body):
+        merged = [Column(columns[0].left, columns[1].right)]
+    for column in columns[len(merged) + (merged[0].right > columns[0].right) :]:
         before = merged[-1]
-        is_apart = any(_fills(line, before) and _fills(line, column) for line in body)
-        is_named = all(any(_fills(line, a, b) for line in head) for a, b in ((before, column), (column, before)))
-        if len(merged) > 1 and head and not is_named and not is_apart:
+        both = ((before, column), (column, before))
+        is_apart = any(all(_fills(line, a, b) for a, b in both) for line in body)
+        is_named = all(any(_fills(line, a, b) for line in head) for a, b in both)
+        is_value = len(merged) > 1 or any(_fills(line, before) for line in head)
+        if is_value and head and not is_named and not is_apart:
             merged[-1] = Column(before.left, column.right)
         else:
             merged.append(column)
     return merged
+
+
+def _is_of_labels(columns: Sequence[Column], body: Sequence[Line]) -> bool:
+    label, second = columns[:2]
+    inside = [f for line in body for f in line.fragments if _touches(f, second)]
+    is_apart = any(_fills(line, label) and _fills(line, second) for line in body)
+    return bool(inside) and not is_apart and not any(f.is_figure for f in inside)
 
 
 def _fills(line: Line, column: Column, other: Column | None = None) -> bool:
@@ -378,11 +447,29 @@ def _fills(line: Line, column: Column, other: Column | None = None) -> bool:
     return any(_touches(f, column) and not (other and _touches(f, other)) for f in line.fragments)
 
 
+def _unwrapped(head: Sequence[Line], width: int) -> list[Line]:
+    """Names of one line each, where a line below has only the ends of some."""
+    lines: list[Line] = []
+    for line in head:
+        above = lines[-1].fragments if lines else []
+        owners = [[a for a in above if a.left - 2 <= f.left and f.right <= a.right + 2] for f in line.fragments]
+        if 0 <= width - len(above) < 2 and all(len(own) == 1 for own in owners) and not is_unit_line(line.text):
+            whole = Line([*lines[-1].words, *line.words])
+            own = {id(a[0]): f for a, f in zip(owners, line.fragments, strict=True)}
+            whole.fragments = [Fragment([*a.words, *(own[id(a)].words if id(a) in own else ())]) for a in above]
+            lines[-1] = whole
+        else:
+            lines.append(line)
+    return lines
+
+
 def _under_names(columns: list[Column], head: Sequence[Line]) -> list[Column]:
     """As wide as the names over them, so that figures set at another edge are found too."""
     wide = [Column(column.left, column.right) for column in columns]
-    for fragment in (f for line in head for f in line.fragments):
+    for line, fragment in ((line, f) for line in head for f in line.fragments):
         touched = [index for index, column in enumerate(columns) if _touches(fragment, column)]
+        if not touched and len(line.fragments) == len(columns) - 1:
+            touched = [line.fragments.index(fragment) + 1]
         if len(touched) == 1 and touched[0]:
             own = touched[0]
             wide[own].left = min(wide[own].left, max(fragment.left, columns[own - 1].right + 1))
