@@ -229,8 +229,8 @@ def _wrong_figures(known: KnownTable, grid: Grid) -> tuple[int, int]:
 
 
 def _is_part(read: str, true: str, all_of_them: Collection[str]) -> bool:
-    """Whole or cut; a name cut down to that of another row or column is wrong."""
-    return read == true or (read in true and read not in all_of_them)
+    """Whole, cut or missing; a name cut down to that of another row or column is wrong."""
+    return not read or read == true or (read in true and read not in all_of_them)
 
 
 def _without_unit(names: list[str]) -> list[str]:

@@ -23,7 +23,7 @@ FIGURE = re.compile(
     r"[-–—−+~<>]?\s?[($€£¥₹\[]*\s?[-–—−+]?\s?[$€£¥₹]?\s?\(?\d[\d.,'’\u202f]*(?:[-–/:]\d[\d.,]*){0,3}(?:\s?(?:%|bps|x|pts?))?[)\]]*%?[*†‡]*"
     r"|[-–—−]{1,2}[)%]?|[nN]/?[aAmM]\.?|[$€£¥]\s?[-–—−]+"
 )
-_SIGN = re.compile(r"(?:US|C|A|HK)?[$€£¥₹]|\(|\$\(")
+SIGN = re.compile(r"(?:US|C|A|HK)?[$€£¥₹]|\(|\$\(")
 _MINUS = re.compile(r"[-–−]")
 _AFTER = re.compile(r"\)|%|\)%|%\)|\)\*?|\*+|†+|pts?")
 BULLETS = frozenset("*•◦▪‣●○■□▶➢✓–·\uf0b7\uf0a7\u2043-o")
@@ -43,7 +43,7 @@ class Fragment:
     @cached_property
     def inner(self) -> float:
         """Where it begins, a currency sign set apart left out."""
-        is_signed = len(self.words) > 1 and _SIGN.fullmatch(self.words[0].text) and self.is_figure
+        is_signed = len(self.words) > 1 and SIGN.fullmatch(self.words[0].text) and self.is_figure
         return self.words[1 if is_signed else 0].left
 
     @cached_property
@@ -218,17 +218,18 @@ def _one_row(group: Sequence[Line]) -> Sequence[Line]:
     if max(middles) - min(middles) > _OFF_CENTRE * group[0].size:
         # Columns of text whose lines are not level.
         return group
-    row = Line([word for cell in cells for piece in _downwards(cell) for word in piece.words])
-    row.fragments = [_stacked_cell(_downwards(cell)) for cell in cells]
+    row = Line([word for cell in cells for piece in downwards(cell) for word in piece.words])
+    row.fragments = [stacked_cell(downwards(cell)) for cell in cells]
     row.top, row.bottom = min(line.top for line in group), max(line.bottom for line in group)
     return [row]
 
 
-def _downwards(cell: Sequence[Fragment]) -> list[Fragment]:
+def downwards(cell: Sequence[Fragment]) -> list[Fragment]:
     return sorted(cell, key=lambda piece: piece.words[0].middle)
 
 
-def _stacked_cell(cell: Sequence[Fragment]) -> Fragment:
+def stacked_cell(cell: Sequence[Fragment]) -> Fragment:
+    """Its lines as one piece."""
     whole = Fragment([word for piece in cell for word in piece.words])
     whole.left, whole.inner = min(piece.left for piece in cell), min(piece.inner for piece in cell)
     return whole
@@ -275,7 +276,7 @@ def _usual_space(words: Sequence[Word]) -> float:
 def _is_wider(before: Word, word: Word, space: float) -> bool:
     """Clearly further than the words of the same line stand from each other; a sentence may end with a wider space."""
     gap, size = word.left - before.right, min(word.size, before.size)
-    is_sign = before.text[-1] in ".:;!?" or bool(_SIGN.fullmatch(before.text) or _AFTER.fullmatch(word.text))
+    is_sign = before.text[-1] in ".:;!?" or bool(SIGN.fullmatch(before.text) or _AFTER.fullmatch(word.text))
     return gap > max(_WIDER * space, _WIDER_SIZE * size) and not is_sign
 
 
@@ -283,13 +284,13 @@ def _is_apart(fragment: Fragment, word: Word) -> bool:
     before = fragment.words[-1]
     gap, size = word.left - before.right, max(min(word.size, before.size), 4.0)
     is_number, was_number = bool(FIGURE.fullmatch(word.text)), bool(FIGURE.fullmatch(before.text))
-    if _SIGN.fullmatch(before.text) and len(fragment.words) == 1 and (is_number or word.text[0] in "(-–—−$.)"):
+    if SIGN.fullmatch(before.text) and len(fragment.words) == 1 and (is_number or word.text[0] in "(-–—−$.)"):
         return False
     if _MINUS.fullmatch(before.text) and len(fragment.words) == 1 and is_number:
         return gap > 0.4 * size
     if _AFTER.fullmatch(word.text) and was_number:
         return gap > 1.5 * size
-    if _SIGN.fullmatch(word.text) and word.text != "(":
+    if SIGN.fullmatch(word.text) and word.text != "(":
         return gap > _SIGN_APART * size
     if is_number and was_number:
         return gap > (_SIGN_APART if word.text[0] in "$€£¥" else _NUMBERS_APART) * size

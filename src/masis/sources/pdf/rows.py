@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
+from masis.language.table_headers import LEADS_TO_A_DATE
 from masis.language.unit_captions import is_unit_line
-from masis.sources.pdf.lines import FIGURE, Fragment, Line, joined
+from masis.sources.pdf.lines import FIGURE, SIGN, Fragment, Line, joined
 from masis.sources.pdf.words import Shape, Word
 
 Span = tuple[float, float]
@@ -51,11 +52,14 @@ def _begun_above(
     if len(touched) != 1 or abs(off_centre) < 0.1 * (columns[span[1]][1] - columns[span[0]][0]):
         return span
     name, own = touched[0]
-    left, right = abs(name.left - fragment.left), abs(name.right - fragment.right)
-    is_flush = min(left, right) < 1.5 or abs(name.left + name.right - fragment.left - fragment.right) < 3
-    # Only what fills its line is broken.
-    is_full = fragment.right - fragment.left > 0.6 * (name.right - name.left)
-    return own if is_flush and is_full else span
+    return own if begins(fragment, name) else span
+
+
+def begins(above: Fragment, below: Fragment) -> bool:
+    """Whether two names are one, broken after a line that it fills: centred or flush."""
+    left, right = abs(below.left - above.left), abs(below.right - above.right)
+    is_flush = min(left, right) < 1.5 or abs(below.left + below.right - above.left - above.right) < 3
+    return is_flush and above.right - above.left > 0.6 * (below.right - below.left)
 
 
 def _fills_a_band(line: Line, columns: Sequence[Span], shapes: Sequence[Shape]) -> bool:
@@ -74,6 +78,10 @@ def _names(line: Line, columns: Sequence[Span]) -> list[Fragment]:
     usual = max(min(gaps, default=0.0), 0.0)
     found: list[Fragment] = []
     for fragment in line.fragments:
+        if found and SIGN.fullmatch(fragment.text) and fragment.left - found[-1].right < _NARROW * line.size:
+            # “December 31, $” over “Difference”.
+            found[-1].words += fragment.words
+            continue
         found.append(Fragment(fragment.words[:1]))
         for before, word in pairwise(fragment.words):
             gap = word.left - before.right
@@ -114,8 +122,9 @@ def _spans(fragments: Sequence[Fragment], columns: Sequence[Span], shapes: Seque
     if ordered := _one_each(fragments, columns, own):
         return ordered
     everything = (1, len(columns) - 1)
-    if len(fragments) == 1 and own[0][1] > own[0][0] >= 1 and _is_centred(fragments[0], everything, columns):
-        return [everything]
+    if len(fragments) == 1 and own[0][0] >= 1 and _is_centred(fragments[0], everything, columns):
+        if own[0][1] > own[0][0] or LEADS_TO_A_DATE.search(fragments[0].text):
+            return [everything]
     spans: list[tuple[int, int]] = []
     for index, fragment in enumerate(fragments):
         first, last = own[index]
@@ -295,7 +304,8 @@ def cells_of(line: Line, columns: Sequence[Column]) -> Cells:
             for word in fragment.words:
                 cells[_nearest(word.centre, columns)].append(word)
         else:
-            cells[touched[0] if touched else _nearest_column(fragment, columns)] += fragment.words
+            # What stands apart from the label is not part of it.
+            cells[touched[0] if touched else _nearest_column(fragment, columns, int(bool(cells[0])))] += fragment.words
     return cells
 
 
@@ -303,9 +313,9 @@ def _nearest(place: float, columns: Sequence[Column]) -> int:
     return min(range(len(columns)), key=lambda i: max(columns[i].left - place, place - columns[i].right, 0.0))
 
 
-def _nearest_column(fragment: Fragment, columns: Sequence[Column]) -> int:
+def _nearest_column(fragment: Fragment, columns: Sequence[Column], first: int) -> int:
     return min(
-        range(len(columns)),
+        range(first, len(columns)),
         key=lambda i: max(columns[i].left - fragment.right, fragment.left - columns[i].right, 0.0),
     )
 

@@ -11,11 +11,13 @@ from collections.abc import Sequence
 from statistics import median
 
 from masis.language.periods import PERIOD
+from masis.language.table_headers import SPANNING
 from masis.language.unit_captions import is_unit_line
-from masis.sources.pdf.lines import Fragment, Line, fragments_of, is_wordy
-from masis.sources.pdf.rows import Cells, Column, close_step, header_cells, rows_of
+from masis.sources.pdf.lines import Fragment, Line, downwards, fragments_of, is_wordy, stacked_cell
+from masis.sources.pdf.rows import Cells, Column, begins, close_step, header_cells, rows_of
 from masis.sources.pdf.ruled import FoundTable
 from masis.sources.pdf.words import Shape
+from masis.sources.table_grid import WRITTEN_DAY
 
 _MOST_BETWEEN = 3
 """Lines of one piece (sub-headings, wrapped labels) between rows."""
@@ -34,7 +36,7 @@ _GAP_AT_START = 0.5
 """Of the type's size."""
 _TIGHT = 0.86
 """Of the usual distance of rows: closer lines are one row."""
-_BARE_YEAR = re.compile(r"\(?(?:19|20)\d\d\)?[*†]?")
+_BARE_YEAR = re.compile(rf"\(?(?:19|20)\d\d\)?[*†]?|{WRITTEN_DAY.pattern}")
 _WRITTEN = re.compile(r"[,.$€£%]\d|\d[,.%]|[$€£]")
 _LOWER = re.compile(r"[a-zà-ÿ(&]")
 
@@ -101,7 +103,7 @@ def _is_tabular(line: Line) -> bool:
 def _is_title(lines: Sequence[Line], index: int, margin: float) -> bool:
     """ "Item 1.   Financial Statements": a gap in a line at the margin, with no row below it."""
     line, below = lines[index], lines[index + 1 : index + 2]
-    at_margin = line.left <= margin + 2 * line.size
+    at_margin = line.left <= margin + 2 * line.size and len(line.fragments) == 2
     return at_margin and not _has_amounts(line) and not any(map(_is_tabular, below))
 
 
@@ -180,7 +182,7 @@ def _built(
     while head and _is_label_only(head[-1], columns) and not is_unit_line(head[-1].text):
         body.insert(0, head.pop())
     columns = _without_halves(columns, head, body)
-    head = _unwrapped(head, len(columns))
+    head = _unwrapped(head, columns, shapes)
     if not _is_evident(head, body, len(columns), shapes):
         return None
     header, notes = header_cells(head, _extents(body, columns), shapes)
@@ -220,6 +222,7 @@ def _columns(run: Sequence[Line]) -> list[Column] | None:
     """Where no row has anything, over all rows with figures, or over all rows where there are none."""
     tabular = [line for line in run if _is_tabular(line)]
     core = [line for line in tabular if _has_amounts(line)]
+    core = [line for line in core if not line.is_all_bold] or core
     if len(core) == 1:
         # Its cells show the columns; a name that spans several of them does not.
         core = [line for line in tabular if len(line.fragments) >= len(core[0].fragments) - 1]
@@ -236,11 +239,26 @@ def _columns(run: Sequence[Line]) -> list[Column] | None:
         # Columns set as close as a sheet prints them; each row by itself shows them apart.
         closer = _between_gutters(pieces, 0.0, allowed)
         columns = closer if sum(_is_crowded(line, closer) for line in core) < _CROWDED * crowded else columns
+    named = next((line for line in tabular[:2] if line.is_all_bold), None)
+    if named is not None and len(columns) < len(named.fragments):
+        # Two cells may touch in a few rows.
+        closer = _between_gutters(pieces, _LEAST_GUTTER * size, len(core) // 5)
+        columns = closer if len(closer) >= len(named.fragments) else _with_sparse(columns, named, tabular)
     if len(columns) < 2 or len(columns) > 40:
         return None
-    if not _is_consistent(core, columns):
-        return None
-    return columns
+    is_named = named is not None and len(named.fragments) == len(columns) > 2 < len(core)
+    return columns if is_named or _is_consistent(core, columns) else None
+
+
+def _with_sparse(columns: list[Column], named: Line, rows: Sequence[Line]) -> list[Column]:
+    """Also those with a name and hardly a cell."""
+    found = list(columns)
+    free = [f for line in rows for f in line.fragments if not any(_touches(f, column) for column in columns)]
+    for name in (f for f in free if f in named.fragments):
+        under = [f for f in free if f.left < name.right and f.right > name.left]
+        if len(under) > 1:
+            found.append(Column(min(f.left for f in under), max(f.right for f in under)))
+    return sorted(found, key=lambda column: column.left)
 
 
 def _has_amounts(line: Line) -> bool:
@@ -331,9 +349,11 @@ def _pitch(run: Sequence[Line]) -> float:
 
 def _body_start(run: Sequence[Line], columns: Sequence[Column]) -> int | None:
     """The first row of the body, known by an amount or by what stands above it; None where the table has no amounts."""
-    first = next((index for index, line in enumerate(run) if _is_first_amount(line, columns, index)), None)
-    if first is None:
+    amounts = [index for index, line in enumerate(run) if _is_first_amount(line, columns, index)]
+    if not amounts:
         return None
+    # “(2010-11” in bold is of a name.
+    first = next((index for index in amounts if not run[index].is_all_bold), amounts[0])
     rows_above = range(first)
     full = next((i for i in rows_above if len(run[i].fragments) > 1 and _has_label(run[i], columns)), first)
     bold = next((index for index, line in enumerate(run) if not line.is_all_bold), 0)
@@ -399,7 +419,8 @@ def _header_top(lines: Sequence[Line], done: int, first: int, columns: Sequence[
             break
         if len(line.words) > 9 * len(line.fragments) or line.text.endswith("."):
             break
-        if line.left < columns[1].left - 3 * height and len(line.fragments) == 1:
+        names_left = below.left if below.left > columns[0].right else columns[1].left
+        if line.left < min(columns[1].left, names_left) - 3 * height and len(line.fragments) == 1:
             break
         top -= 1
     return top
@@ -447,20 +468,35 @@ def _fills(line: Line, column: Column, other: Column | None = None) -> bool:
     return any(_touches(f, column) and not (other and _touches(f, other)) for f in line.fragments)
 
 
-def _unwrapped(head: Sequence[Line], width: int) -> list[Line]:
-    """Names of one line each, where a line below has only the ends of some."""
-    lines: list[Line] = []
-    for line in head:
-        above = lines[-1].fragments if lines else []
-        owners = [[a for a in above if a.left - 2 <= f.left and f.right <= a.right + 2] for f in line.fragments]
-        if 0 <= width - len(above) < 2 and all(len(own) == 1 for own in owners) and not is_unit_line(line.text):
-            whole = Line([*lines[-1].words, *line.words])
-            own = {id(a[0]): f for a, f in zip(owners, line.fragments, strict=True)}
-            whole.fragments = [Fragment([*a.words, *(own[id(a)].words if id(a) in own else ())]) for a in above]
-            lines[-1] = whole
+def _unwrapped(head: Sequence[Line], columns: Sequence[Column], shapes: Sequence[Shape]) -> list[Line]:
+    """Names of one line each, where their lines, one under the other, make as many names as there are columns."""
+    notes = [line for line in head if len(line.fragments) == 1 and is_unit_line(line.text)]
+    pieces = sorted((f for line in head if line not in notes for f in line.fragments), key=lambda f: f.left)
+    names: list[list[Fragment]] = []
+    for piece in pieces:
+        if names and piece.left < max(f.right for f in names[-1]):
+            names[-1].append(piece)
         else:
-            lines.append(line)
-    return lines
+            names.append([piece])
+    names = [downwards(name) for name in names]
+    pairs = [pair for name in names for pair in itertools.pairwise(name)]
+    is_wrapped = all(begins(above, below) and not _is_apart(above, below, shapes) for above, below in pairs)
+    has_label = bool(names) and names[0][0].left <= columns[0].right
+    if len(head) < 2 or len(columns) - len(names) != (not has_label) or not is_wrapped:
+        return list(head)
+    row = Line([word for name in names for piece in name for word in piece.words])
+    row.fragments = [stacked_cell(name) for name in names]
+    return [*notes, row]
+
+
+def _is_apart(above: Fragment, below: Fragment, shapes: Sequence[Shape]) -> bool:
+    """A rule between two names, or a period above, which may span more columns than it is wide."""
+    top, bottom = above.words[-1].middle, below.words[0].middle
+    is_ruled = any(
+        s.is_flat and top < s.top < bottom and s.left < below.right and s.right > below.left for s in shapes
+    )
+    period = PERIOD.fullmatch(above.text) or SPANNING.match(above.text)
+    return is_ruled or bool(period and not PERIOD.match(below.text))
 
 
 def _under_names(columns: list[Column], head: Sequence[Line]) -> list[Column]:
@@ -468,8 +504,9 @@ def _under_names(columns: list[Column], head: Sequence[Line]) -> list[Column]:
     wide = [Column(column.left, column.right) for column in columns]
     for line, fragment in ((line, f) for line in head for f in line.fragments):
         touched = [index for index, column in enumerate(columns) if _touches(fragment, column)]
-        if not touched and len(line.fragments) == len(columns) - 1:
-            touched = [line.fragments.index(fragment) + 1]
+        labels = len(columns) - len(line.fragments)
+        if not touched and labels in (0, 1):
+            touched = [line.fragments.index(fragment) + labels]
         if len(touched) == 1 and touched[0]:
             own = touched[0]
             wide[own].left = min(wide[own].left, max(fragment.left, columns[own - 1].right + 1))
