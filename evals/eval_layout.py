@@ -28,7 +28,7 @@ from masis.language.statements import statements
 from masis.sources.blocks import blocks_of, read_table
 from masis.sources.pdf.text import opened_pdf, parse_pdf
 
-_A_STYLE = 14
+_A_STYLE = 40
 _PEERS = Path(__file__).parent.parent / ".cache" / "peers" / "bin" / "python"
 _FAMILIES = {"ruled": ("ruled", "wrapped ruled", "two pages", "spanning ruled")}
 

@@ -31,6 +31,7 @@ class DraftLine:
     first_width: float
     """Of its first word: whether that would have fitted into the line above."""
     is_joined: bool = False
+    is_pair: bool = False
     words: Sequence[Word] = ()
 
 
@@ -152,6 +153,7 @@ def _draft_line(line: Line, region: Region, number: int) -> DraftLine:
         edges=(region.left, region.right),
         first_width=line.words[0].right - line.words[0].left,
         is_joined=line.words[-1].is_joined,
+        is_pair=line.is_pair,
         words=line.words,
     )
 

@@ -103,5 +103,5 @@ def _written(label: Fragment, value: Fragment | None) -> Line:
     line = Line([*label.words, *(value.words if value else ())])
     if value:
         line.text = f"{label.text.removesuffix(':')}: {joined(value.words)}"
-        line.is_bold = False
+        line.is_pair = True
     return line

@@ -67,6 +67,8 @@ class Fragment:
 class Line:
     words: list[Word] = field(default_factory=list)
     """From left to right."""
+    is_pair: bool = False
+    """A label and its value, of a form."""
 
     @cached_property
     def left(self) -> float:

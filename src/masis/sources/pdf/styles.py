@@ -40,7 +40,7 @@ class Styles:
                 if isinstance(draft, DraftLine):
                     weight[draft.size] += len(draft.text)
                     lines[draft.size] += 1
-        # Small print may have most of the letters of a form; what a quarter of the lines are set in is no heading's size.
+        # Small print may have most letters of a form; what a quarter of the lines are set in is no heading's size.
         usual = [size for size, count in lines.items() if count >= max(_LEAST_LINES, _OF_LINES * lines.total())]
         self.body = max([*usual, *(size for size, _ in weight.most_common(1))], default=0.0)
         self._sizes: list[float] = []
@@ -57,7 +57,7 @@ class Styles:
             return 0
         if _BULLET.match(text) or (text.endswith(_NO_HEADING_END) and len(text) > 12 and not text.isupper()):
             return 0
-        if _ADDRESS.search(text):
+        if line.is_pair or _ADDRESS.search(text):
             return 0
         is_large = line.size >= self.body * _LARGER
         if is_large:
