@@ -12,7 +12,7 @@ from evals.retrieval_systems import Index
 from evals.tables import Section, table
 from masis.knowledge.calibration.profiles import calibration_for
 from masis.knowledge.embedding.onnx_embedder import BUILT_IN_NAME
-from masis.knowledge.search.keywords import Asked as AskedWords
+from masis.knowledge.search.keywords import QueryWords
 from masis.settings import Settings
 
 TITLE = "The score filter: what is kept, what ends in “nothing usable”"
@@ -112,7 +112,7 @@ def _ask(collection: Collection, questions: list[Question], embedder: CachedEmbe
     scale = calibration_for(BUILT_IN_NAME)
     asked: list[Asked] = []
     for number, question in enumerate(questions):
-        words, named = AskedWords(question.text), index.named(number)
+        words, named = QueryWords(question.text), index.named(number)
         asked.append(
             [
                 Candidate(

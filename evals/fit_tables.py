@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from evals.table_data import TableQuestion, among_others, report_questions, wiki_questions, with_strangers
-from masis.reasoning.offline.tables.anchors import Asked
+from masis.reasoning.offline.tables.anchors import TableQuery
 from masis.reasoning.offline.tables.features import CLASS_PLACE, FORM_PLACE, NAMES, grams
 from masis.reasoning.offline.tables.grid import tables_of
 from masis.reasoning.offline.tables.weighing import (
@@ -54,7 +54,7 @@ class Seen:
 
 
 def seen(question: TableQuestion) -> Seen | None:
-    asked = Asked(question.text)
+    asked = TableQuery(question.text)
     pool = pool_of(asked, tables_of(question.passages))
     if pool is None:
         return None
@@ -137,7 +137,7 @@ class Outcome:
 def outcomes(data: Sequence[Seen], weights: Weights) -> Iterator[Outcome]:
     """The surest answer to each question, and whether it is right."""
     for one in data:
-        shares = probabilities(Asked(one.question.text), one.pool, weights)
+        shares = probabilities(TableQuery(one.question.text), one.pool, weights)
         masses = np.bincount(one.denoted[:-1], shares[:-1])
         best = int(masses.argmax())
         second = float(np.delete(masses, best).max(initial=0.0))

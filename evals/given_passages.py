@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from evals.tables import shared_data
-from masis.language.question import REFERS_BACK
+from masis.language.question_patterns import REFERS_BACK
 from masis.language.words import content_stems, words
 from masis.reasoning.ports import Passage
 from training.figures import hash_half

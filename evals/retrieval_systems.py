@@ -17,8 +17,8 @@ from evals.retrieval_cache import CachedEmbedder, CachedReranker, Matrix
 from evals.retrieval_data import Collection, Span
 from masis.knowledge.ingestion.chunking import chunk_document
 from masis.knowledge.search.fusion import fuse
-from masis.knowledge.search.keywords import Asked
-from masis.knowledge.search.naming import KnownDocument, Named, named_documents, names_of
+from masis.knowledge.search.keywords import QueryWords
+from masis.knowledge.search.named_documents import KnownDocument, Named, named_documents, names_of
 from masis.knowledge.search.reranking import CLEARLY_WEAKER, narrowed, reranked
 from masis.knowledge.search.searching import SPARE, worth
 from masis.knowledge.store.points import search_depth
@@ -105,7 +105,7 @@ class Index:
     def fused(self, question: int, depth: int = DEPTH) -> list[int]:
         named = self.named(question)
         meant = self._answer(question, depth, named.meant) if named.meant else Answer()
-        beyond = partial(worth, Asked(self.questions[question]), named)
+        beyond = partial(worth, QueryWords(self.questions[question]), named)
         hits = fuse(self._answer(question, depth), depth, meant, beyond)
         return [self._numbers[hit.chunk.chunk_id] for hit in hits]
 

@@ -17,6 +17,8 @@ from tests.support.service import SAMPLE, clean_environment
 
 # onnxruntime reports its use to its maker unless the environment forbids it before the first import.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+# As the command line sets it.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 # Enough to find what a change breaks; HYPOTHESIS_PROFILE=deep looks further.
 settings.register_profile("suite", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -186,11 +186,11 @@ def test_a_changed_file_a_deletion_and_a_new_index(tmp_path: Path) -> None:
     note.write_text("The plant in Brno opened in April 2025.")
     assert "in place of an earlier version" in here("ingest", str(note), "-w", "w", home=home).stdout
     assert "1 passage" in here("reindex", home=home, MASIS_CHUNK_CHARS="900").stdout
-    asked = here("delete", "note.txt", "-w", "w", home=home)
+    asked = here("delete", "document", "note.txt", "-w", "w", home=home)
     assert asked.returncode == 1, "nobody said yes"
-    receipt = json.loads(here("delete", "note.txt", "-w", "w", "--yes", "--json", home=home).stdout)
+    receipt = json.loads(here("delete", "document", "note.txt", "-w", "w", "--yes", "--json", home=home).stdout)
     assert (receipt["chunks"], receipt["bytes"]) == (1, note.stat().st_size)
-    assert json.loads(here("delete", "-w", "w", "--yes", "--json", home=home).stdout)["documents"] == 0
+    assert json.loads(here("delete", "workspace", "w", "--yes", "--json", home=home).stdout)["documents"] == 0
     assert json.loads(here("workspaces", "--json", home=home).stdout) == []
     done = [entry["action"] for entry in json.loads(here("audit-log", "--json", home=home).stdout)]
     assert done == ["workspace.delete", "document.delete"]

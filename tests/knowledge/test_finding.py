@@ -8,8 +8,8 @@ import pytest
 
 from masis.knowledge.ingestion.ingest import embedded_text, meaning_text
 from masis.knowledge.library import Library
-from masis.knowledge.search.keywords import BY_ROW, Asked, nearest, vocabulary_of
-from masis.knowledge.search.naming import KnownDocument, named_documents, names_of
+from masis.knowledge.search.keywords import BY_ROW, QueryWords, nearest, vocabulary_of
+from masis.knowledge.search.named_documents import KnownDocument, named_documents, names_of
 from masis.knowledge.store.edge import EdgeStore
 from masis.settings import Settings
 from masis.types import Chunk, EvidenceChunk, Page, ParsedDocument, SearchFilters
@@ -236,7 +236,7 @@ async def test_a_row_that_is_called_what_is_asked_comes_before_prose_about_it(li
     )
     table = "| Item | 2023 |\n|---|---|\n| Total net sales | 81,797 |\n| Gross margin | 36,413 |"
     await ingest(library, tmp_path / "d", a__md=prose_on_it, b__md=f"# Statements\n\n{table}")
-    asked = Asked("What were total net sales?")
+    asked = QueryWords("What were total net sales?")
     found = {each["file_name"]: each for each in (await library.search("acme", asked.text, 5)).candidates}
     of = {name: await library.passage("acme", each["chunk_id"]) for name, each in found.items()}
     rows, words = of["b.md"], of["a.md"]
@@ -244,7 +244,7 @@ async def test_a_row_that_is_called_what_is_asked_comes_before_prose_about_it(li
     assert words is not None
     assert asked.row_worth(rows) == BY_ROW
     assert asked.row_worth(words) == 0.0
-    assert Asked("What was the gross profit?").row_worth(rows) == 0.0
+    assert QueryWords("What was the gross profit?").row_worth(rows) == 0.0
 
 
 def test_the_figures_of_a_table_are_not_embedded() -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from masis.language.quantities import Period
-from masis.language.question import parts_of, read_question
+from masis.language.question import parsed, read_question
 
 
 @pytest.mark.parametrize(
@@ -16,13 +16,13 @@ from masis.language.question import parts_of, read_question
     ],
 )
 def test_a_question_is_cut_into_what_it_asks(text: str, parts: int) -> None:
-    assert len(parts_of(text)) == parts
+    assert len(parsed(text).parts) == parts
 
 
 def test_a_part_that_points_back_is_read_with_what_it_points_to() -> None:
-    _, second = parts_of("When does the Singapore laboratory open, and how much did the board approve for it?")
+    _, second = parsed("When does the Singapore laboratory open, and how much did the board approve for it?").parts
     assert second.for_reading == "how much did the board approve for the Singapore laboratory?"
-    first, second = parts_of("Why did revenue fall, and what will they do about it?")
+    first, second = parsed("Why did revenue fall, and what will they do about it?").parts
     assert second.for_reading.startswith(first.text)
 
 
@@ -32,7 +32,7 @@ def test_the_summary_of_a_named_document_is_an_overview_and_that_of_a_matter_is_
 
 
 def test_a_part_that_stands_alone_is_read_alone() -> None:
-    _, second = parts_of("How many employees are there, and what was operating income in fiscal 2025?")
+    _, second = parsed("How many employees are there, and what was operating income in fiscal 2025?").parts
     assert second.for_reading == second.text
 
 

@@ -15,8 +15,8 @@ from reportlab.platypus import BalancedColumns, ListFlowable, ListItem, Paragrap
 from evals.tables import shared_data
 from masis.sources.blocks import read_table
 from masis.sources.pdf.drafts import draft_page
+from masis.sources.pdf.page_words import read_content
 from masis.sources.pdf.text import parse_pdf
-from masis.sources.pdf.words import read_content
 from masis.types import Block, Page
 from tests.sources.files import STYLES, heading, pdf_of
 

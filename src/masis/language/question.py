@@ -1,63 +1,23 @@
 """What a question asks for: its parts, and of each the shape of the answer, its type, its subject, time and names.
 
-Read once (`read_question` keeps what it read) and used by the writer, the auditor and the judge alike.
+Parsed once (`read_question` caches what it read) and used by the search, the writer, the auditor and the judge alike.
 """
 
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Literal
 
+from masis.language import question_patterns as patterns
 from masis.language.directives import NO_ORDERS, Directives, split_directives
-from masis.language.quantities import Period, periods
-from masis.language.words import content_stems, names, stem, words
+from masis.language.quantities import Period, Unit, periods
+from masis.language.question_patterns import AnswerKind, Disputable, Sought
+from masis.language.words import FUNCTION_WORDS, content_stems, names, stem, words
 
-AnswerKind = Literal["number", "person", "time", "place", "list", "yes_no", "statement"]
 Shape = Literal["fact", "list", "explanation", "yes_no", "overview"]
 """What a good answer looks like: a sentence or two; the items of a list; the part of a section that explains; yes or
 no and what decides it; what a whole document is about."""
-
-NUMBER = r"""\bhow\ (?:many|much|large|big|high|low|long|often|fast|old|far|tall|deep|wide)\b | \bby\ how\ much\b
-    | \bwhat\ (?:share|percentage|percent|number|amount|proportion|fraction)\b
-    | \bwhat\ (?:is|was|were|are)\b.*\b(?:rate|revenue|sales|margin|costs?|price|number|amount|total|income|profit|loss
-      |headcount|budget|size|churn|expenses?|debt|cash|inventory|salary)\b"""
-PERSON = r"\bwho(?:m|se)?\b"
-TIME = r"\bwhen\b | \bwhat\ (?:date|year|month|day)\b | \b(?:in|by|on)\ which\ (?:year|month|quarter|date)\b"
-PLACE = r"\bwhere\b | \b(?:in|at|to|from)\ (?:which|what)\ (?:city|country|town|place|location|region|state)\b"
-_MANY = r"""risks|priorities|reasons|steps|measures|factors|conditions|actions|products|services|goals|drivers|countries
-    |regions|sites|requirements|features|types|kinds|objectives|recommendations|benefits|challenges|pillars|initiatives
-    |targets|obligations|rights|decisions|advantages|disadvantages|principles|values|commitments|ways|examples"""
-LIST = rf"""\blist\b | \b(?:what|which)\ (?:are|were)\b | \bname\ (?:the|all|two|three|four|five)\b
-    | \b(?:what|which)\ (?:[\w-]+\ ){{0,3}}(?:{_MANY})\b
-    | \b(?:top|main|key|first)\ (?:two|three|four|five|six|seven|eight|nine|ten|\d{{1,2}})\b
-    | ^\W*(?:what|which)\ (?:[\w-]+\ ){{0,2}}\w{{3,}}(?<!s)s\ (?:are|were|do|did|have|had|will|can|should|must)\b"""
-YES_NO = r"^\W*(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|may|must)\b"
-_PATTERNS: dict[AnswerKind, str] = {
-    "number": NUMBER, "person": PERSON, "time": TIME, "place": PLACE, "list": LIST, "yes_no": YES_NO
-}  # fmt: skip
-KINDS = {kind: re.compile(pattern, re.IGNORECASE | re.VERBOSE) for kind, pattern in _PATTERNS.items()}
-
-EXPLAINS = re.compile(
-    r"\bwhy\b|\breasons?\b|\bcaus(?:e[ds]?|ing)\b|\bhow (?:do|does|did|is|are|was|were|will|would|can|should|to)\b"
-    r"|\bexplain\b|\bdescribe\b|\bplans?\b|\bstrateg(?:y|ies)\b|\bapproach\b|\bsummari[sz]e\b|\bhappen(?:s|ed)?\b"
-    r"|\bdiffer(?:s|ent|ence|ences)?\b|\bcompar\w+|\btell me\b|\bprocess\b|\bimpact\b|\beffects?\b",
-    re.IGNORECASE,
-)
-_WHOLE = (
-    r"(?:document|documents|report|article|paper|file|files|text|policy|memo|minutes|page|pdf|deck|filing|contract"
-    r"|agreement|letter|book|material|materials|release|strategy|plan|presentation|proposal|brochure)"
-)
-_ON = r"(?:\s+(?:on|about|of|for|by|from)(?:\s+[\w'’-]+){1,8})?"
-OVERVIEW = re.compile(
-    rf"\b(?:what\s+(?:is|are)\s+(?:(?:this|the|these|that)\s+{_WHOLE}|it|this|these)\s+(?:all\s+)?about"
-    rf"|what\s+(?:does|do)\s+(?:this|the|these)\s+{_WHOLE}\s+(?:cover|say|contain|discuss|describe)"
-    rf"|summari[sz]e(?:\s+(?:this|the|these|that|it|all|my|everything))?(?:(?:\s+(?!in\b|of\b|from\b)[\w-]+){{0,3}}\s+{_WHOLE}{_ON})?"
-    rf"|what\s+(?:is|are)\s+(?:this|the|these|that)\s+(?:[\w-]+\s+){{1,3}}{_WHOLE}\s+about"
-    rf"|(?:overview|summary|gist|synopsis)\s+of\s+(?:this|the|these|that|all|my)\s+(?:[\w-]+\s+){{0,3}}{_WHOLE}{_ON}"
-    rf"|(?:main|key)\s+(?:points|topics|themes|messages|takeaways|findings)\s+(?:of|in|from)\s+(?:this|the|these|that)\s+{_WHOLE}"
-    rf"|tl;?dr)\b[\s?.!]*$",
-    re.IGNORECASE,
-)
+_LONGEST_SPAN = 20
 
 ACRONYMS = {
     "CEO": "chief executive officer",
@@ -74,15 +34,6 @@ ACRONYMS = {
     "opex": "operating expense",
 }
 """What analysts write short and documents spell out."""
-
-NEXT_PART = re.compile(
-    r"[,;]?\s+(?:and|as well as)\s+(?:also\s+)?(?=(?:how|what|who|whom|when|where|which|why|whether|by|in which)\b)"
-    r"|\?\s+(?=\w)",
-    re.IGNORECASE,
-)
-REFERS_BACK = re.compile(
-    r"\b(?:it|its|they|them|their|there|this|that|these|those|he|she|him|her|one)\b", re.IGNORECASE
-)
 
 ASKING = frozenset(
     stem(word)
@@ -103,9 +54,10 @@ ASKING = frozenset(
 """Words of asking rather than of the subject: their absence from a passage says little."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Question:
     text: str
+    """With acronyms spelled out; `asked` is what was written."""
     terms: tuple[str, ...]
     """Distinct content stems, in order."""
     named: frozenset[str]
@@ -120,6 +72,7 @@ class Question:
     directives: Directives = NO_ORDERS
     parts: tuple["Question", ...] = ()
     """What it asks one by one, where it asks more than one thing."""
+    asked: str = ""
 
     @property
     def for_reading(self) -> str:
@@ -130,6 +83,86 @@ class Question:
         """The words that a passage on the same thing would have."""
         return frozenset(term for term in self.terms if term not in ASKING)
 
+    @cached_property
+    def seeks(self) -> Sought:
+        return next((kind for kind, pattern in patterns.SEEKS.items() if pattern.search(self.asked)), "anything")
+
+    @cached_property
+    def disputable(self) -> Disputable | None:
+        return next((kind for kind, pattern in patterns.DISPUTABLE.items() if pattern.search(self.asked)), None)
+
+    @cached_property
+    def is_for_one_thing(self) -> bool:
+        """Two documents that name different things then contradict each other."""
+        asked = self.asked.strip()
+        if patterns.SEVERAL.search(patterns.TITLES_AND_NAMES.sub(" X ", asked[:1].lower() + asked[1:])):
+            return False
+        found, wanted = patterns.ONE.search(asked), patterns.SUBJECT.search(asked)
+        if found is None or (found["noun"] and _is_plural(found["noun"])):
+            return False
+        return wanted is None or not _is_open_ended(wanted[1])
+
+    @cached_property
+    def is_count(self) -> bool:
+        return bool(patterns.COUNTS.search(self.asked))
+
+    @cached_property
+    def units(self) -> frozenset[Unit]:
+        """Of the figure that is asked for; empty where the question leaves the unit open."""
+        found: set[Unit] = {"number"} if self.is_count else set()
+        return frozenset(found | ({"percent", "points"} if patterns.SHARES.search(self.asked) else set()))
+
+    @cached_property
+    def is_for_no_figure(self) -> bool:
+        """Why, who, where, when: no figure answers it, unless it asks about that very figure."""
+        return bool(patterns.NO_FIGURE.match(self.asked))
+
+    @cached_property
+    def is_at_a_point(self) -> bool:
+        """“As of June 30”: a balance rather than what was earned in some months."""
+        return bool(patterns.POINT.search(self.asked))
+
+    @cached_property
+    def years_spanned(self) -> tuple[int, ...]:
+        """“From 2017 to 2019” names three years."""
+        found = patterns.SPAN.search(self.asked)
+        first, last = sorted(int(year) for year in found.groups() if year) if found else (0, 0)
+        return tuple(range(first, last + 1)) if 0 < last - first < _LONGEST_SPAN else ()
+
+    @cached_property
+    def called(self) -> tuple[str, ...]:
+        """What it calls by name: its quoted titles, else its capitalised words."""
+        small = patterns.ASKING_WORDS | FUNCTION_WORDS
+        names = (name for name in patterns.NAME.findall(self.asked) if not set(words(name)) <= small)
+        return tuple(patterns.TITLE.findall(self.asked) or names)
+
+    @cached_property
+    def stated(self) -> str:
+        """“Is the plant open?” as what it asks to confirm: “the plant open”."""
+        return patterns.AUXILIARY.sub("", self.text).rstrip(" ?")
+
+    @cached_property
+    def is_in_percent(self) -> bool:
+        return bool(patterns.PERCENT.search(self.asked))
+
+    @cached_property
+    def is_for_the_latest_document(self) -> bool:
+        return bool(patterns.LATEST_DOCUMENT.search(self.asked))
+
+    @cached_property
+    def is_for_the_newest(self) -> bool:
+        return bool(patterns.NEWEST.search(self.asked))
+
+    @cached_property
+    def followed(self) -> str | None:
+        """What “How have sales changed over time?” follows: the question without those words."""
+        return _without(self.asked, patterns.ACROSS, patterns.TURNED)
+
+    @cached_property
+    def broken_down(self) -> str | None:
+        """What “revenue by segment” asks the parts of: the question without those words."""
+        return _without(self.asked, patterns.PARTS)
+
     def weight(self, term: str) -> float:
         if term in ASKING:
             return 0.25
@@ -138,23 +171,19 @@ class Question:
 
 @lru_cache(maxsize=1_024)
 def parsed(text: str) -> Question:
-    """The question as it was put: without its orders, with its parts."""
+    """The question without its orders, with its parts: “When does it open, and how much does it cost?” asks twice, and
+    each part can be answered or not."""
     asked, directives = split_directives(text)
     parts = tuple(replace(part, directives=directives) for part in _parts(asked))
     return replace(read_question(asked), directives=directives, parts=parts)
 
 
-def parts_of(text: str) -> list[Question]:
-    """“When does it open, and how much does it cost?” asks twice; each part can be answered or not."""
-    return list(parsed(text).parts)
-
-
 @lru_cache(maxsize=1_024)
-def read_question(text: str, context: str = "") -> Question:
-    text = spelled_out(text)
+def read_question(asked: str, context: str = "") -> Question:
+    text = spelled_out(asked)
     terms = tuple(dict.fromkeys(t for t in content_stems(text) if not t.isdigit()))
     named = frozenset(stem(part) for name in names(text) for part in words(name))
-    kinds = frozenset(kind for kind, pattern in KINDS.items() if pattern.search(text))
+    kinds = frozenset(kind for kind, pattern in patterns.KINDS.items() if pattern.search(text))
     return Question(
         text.strip(),
         terms,
@@ -164,48 +193,35 @@ def read_question(text: str, context: str = "") -> Question:
         _counted(text),
         context,
         _shape(text, kinds),
+        asked=asked,
     )
 
 
 def _shape(text: str, kinds: frozenset[AnswerKind]) -> Shape:
-    if OVERVIEW.search(text):
+    if patterns.OVERVIEW.search(text):
         return "overview"
     if "yes_no" in kinds:
         return "yes_no"
     if "list" in kinds and not kinds & {"number", "person", "time"}:
         return "list"
-    return "explanation" if EXPLAINS.search(text) and "number" not in kinds else "fact"
-
-
-COUNTED = re.compile(
-    r"\bhow many\s+(.+?)(?=,|\?|$|\s(?:do|does|did|is|are|was|were|will|would|has|have|had|can|should|work|live)\b)",
-    re.IGNORECASE,
-)
+    return "explanation" if patterns.EXPLAINS.search(text) and "number" not in kinds else "fact"
 
 
 def _counted(text: str) -> frozenset[str]:
-    match = COUNTED.search(text)
+    match = patterns.COUNTED.search(text)
     return frozenset(content_stems(match[1])) - ASKING if match else frozenset()
 
 
 def _parts(text: str) -> list[Question]:
-    pieces = [piece.strip(" ,;") for piece in NEXT_PART.split(text.strip()) if piece and piece.strip(" ,;")]
+    pieces = [piece.strip(" ,;") for piece in patterns.NEXT_PART.split(text.strip()) if piece and piece.strip(" ,;")]
     first = read_question(pieces[0]) if pieces else read_question(text)
     rest = [_named_again(first.text, p) for p in pieces[1:]]
     return [first, *(read_question(p, context=_context(first, p)) for p in rest)]
 
 
-SPOKEN_OF = re.compile(
-    r"^\W*(?:who|what|when|where|why|how|which)\b(?:\s+(?:much|many|long|often|\w+))?\s+(?P<verb>is|are|was|were|does|do|did|will)"
-    r"\s+(?P<thing>(?:(?!(?:to|in|on|at|by|for|from|with|about|as|due|set|not)\b)[\w&'’-]+\s*){1,7})",
-    re.IGNORECASE,
-)
-PRONOUN = re.compile(r"\b(?:(it|they|them)|(its|their|his|her))\b", re.IGNORECASE)
-
-
 def _named_again(first: str, part: str) -> str:
     """“And how much does it cost?” with what the first part asks about in place of its only pronoun."""
-    spoken, pronouns = SPOKEN_OF.match(first), PRONOUN.findall(part)
+    spoken, pronouns = patterns.SPOKEN_OF.match(first), patterns.PRONOUN.findall(part)
     if spoken is None or len(pronouns) != 1:
         return part
     thing = spoken["thing"].split()
@@ -214,7 +230,7 @@ def _named_again(first: str, part: str) -> str:
     if not set(content_stems(" ".join(thing))) - ASKING:
         return part
     name = " ".join(thing)
-    return PRONOUN.sub(lambda said: f"{name}’s" if said[2] else name, part)
+    return patterns.PRONOUN.sub(lambda said: f"{name}’s" if said[2] else name, part)
 
 
 def spelled_out(text: str) -> str:
@@ -225,5 +241,36 @@ def spelled_out(text: str) -> str:
 
 def _context(first: Question, part: str) -> str:
     """A later part may lean on the first: by a pronoun, or by saying too little to stand alone."""
-    leans = REFERS_BACK.search(part) or len(set(content_stems(part)) - ASKING) < 2
+    leans = patterns.REFERS_BACK.search(part) or len(set(content_stems(part)) - ASKING) < 2
     return first.text if leans else ""
+
+
+def as_subject(text: str) -> str:
+    """Without “how long” and its like, which name a measure and no subject."""
+    return patterns.HOW_MUCH.sub(" ", text)
+
+
+def without_documents(text: str) -> str:
+    """“Net sales in the quarterly filings” are net sales."""
+    return patterns.OF_A_DOCUMENT.sub(" ", text)
+
+
+def quoted_in(text: str) -> list[str]:
+    return [match[1] for match in patterns.QUOTED.finditer(text)]
+
+
+def _without(text: str, *patterns: re.Pattern[str]) -> str | None:
+    """None where the text has none of them."""
+    bare = text
+    for pattern in patterns:
+        bare = pattern.sub(" ", bare)
+    return bare if bare != text else None
+
+
+def _is_plural(noun: str) -> bool:
+    return noun.lower().endswith("s") and not patterns.NOT_PLURAL.search(noun)
+
+
+def _is_open_ended(wanted: str) -> bool:
+    last = wanted.rsplit(maxsplit=1)[-1].lower()
+    return last in patterns.OPEN_ENDED or _is_plural(last)

@@ -59,7 +59,7 @@ def add_tools(server: "MCPServer[Any]", masis: Masis) -> None:
     deleting = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
     for verb in (tools.ask, tools.answer, tools.resume, tools.cancel):
         server.add_tool(verb, annotations=asking, structured_output=True)
-    server.add_tool(tools.delete, annotations=deleting, structured_output=True)
+    server.add_tool(tools.delete_run, annotations=deleting, structured_output=True)
     for tool in (tools.search_evidence, tools.read_passage, tools.list_documents, tools.list_workspaces):
         server.add_tool(tool, annotations=looking, structured_output=True)
 
@@ -154,7 +154,7 @@ class Tools:
             await self._record(ctx, "run.cancel", workspace, run_id)
             return RunState(run_id=run_id, status=record.status)
 
-    async def delete(self, run_id: RunId, workspace: Workspace, ctx: Context[Any, Any]) -> RunState:
+    async def delete_run(self, run_id: RunId, workspace: Workspace, ctx: Context[Any, Any]) -> RunState:
         """Delete a run with its answer and its trail, for good. Use it only when the user asks for exactly that."""
         with clear_errors(ctx):
             self._admit(ctx, "write", workspace)

@@ -27,7 +27,7 @@ from masis.settings import OFFLINE, ROLES, Role, Settings
 from masis.types import CitationAudit, Claim, Critique, EvidenceChunk, Usage
 
 if TYPE_CHECKING:
-    from masis.reasoning.llm.client import ModelClient
+    from masis.reasoning.llm.chat_model import ModelClient
 
 
 T = TypeVar("T")
@@ -161,7 +161,7 @@ def clients_for(settings: Settings) -> "dict[Role, ModelClient]":
     roles = [role for role in ROLES if settings.model_for(role) != OFFLINE]
     if not roles:
         return {}
-    from masis.reasoning.llm.client import ModelClient
+    from masis.reasoning.llm.chat_model import ModelClient
     from masis.reasoning.llm.limiter import limiter_for
 
     limiter = limiter_for(settings)

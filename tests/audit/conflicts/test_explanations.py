@@ -5,10 +5,10 @@ from masis.audit.conflicts.explanations import (
     are_comparable,
     are_issues_of_one_series,
     are_namesakes,
-    asked_names,
     kind_by_words,
     then_and_now,
 )
+from masis.language.question import read_question
 from tests.support.engines import chunk
 
 
@@ -63,8 +63,8 @@ def test_texts_that_may_mean_the_same(a: str, b: str) -> None:
 
 
 def test_a_quoted_title_is_the_name() -> None:
-    assert asked_names('What is the genre of "Hard Time"?') == ["Hard Time"]
-    assert asked_names("Where is Fort Buchanan located?") == ["Fort Buchanan"]
+    assert read_question('What is the genre of "Hard Time"?').called == ("Hard Time",)
+    assert read_question("Where is Fort Buchanan located?").called == ("Fort Buchanan",)
 
 
 def worded(marked: str) -> Worded:

@@ -4,9 +4,9 @@ import pytest
 
 from masis.audit.verdicts import judge_claims
 from masis.language.question import parsed
-from masis.reasoning.offline.tables.anchors import Asked
-from masis.reasoning.offline.tables.engine import TableAnswer, answer_from_tables
+from masis.reasoning.offline.tables.anchors import TableQuery
 from masis.reasoning.offline.tables.grid import Table, tables_of
+from masis.reasoning.offline.tables.lookup import TableAnswer, answer_from_tables
 from masis.reasoning.offline.tables.trials import trials
 from masis.reasoning.offline.tables.values import amount, day
 from masis.reasoning.ports import Passage, as_passage
@@ -213,7 +213,7 @@ def test_days_are_ordered_however_they_are_written() -> None:
 
 def test_trials_reckon_what_they_say() -> None:
     table = only_table(WARDS)
-    made = {(t.form, t.value) for t in trials(Asked("how many more beds has cardiology than surgery"), table)}
+    made = {(t.form, t.value) for t in trials(TableQuery("how many more beds has cardiology than surgery"), table)}
     assert {("difference", 60.0), ("sum_of", 180.0), ("average_of", 90.0), ("ratio", 2.0)} <= made
 
 

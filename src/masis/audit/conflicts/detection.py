@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise, product
 
+from masis.audit.conflicts.conflict_records import Said, joined, record, strongest, without_copies
 from masis.audit.conflicts.explanations import are_issues_of_one_series, at_other_times, kind_by_marks
 from masis.audit.conflicts.facts import find_disputed_facts
-from masis.audit.conflicts.figures import Figure, Given, compatible, figures_of, same_thing
-from masis.audit.conflicts.question import read_asked
-from masis.audit.conflicts.records import Said, joined, record, strongest, without_copies
+from masis.audit.conflicts.stated_figures import Figure, Given, compatible, figures_of, same_thing
 from masis.audit.conflicts.versions import changed_figures, find_rewordings
+from masis.audit.conflicts.wanted import wanted_figures
 from masis.language.periods import Period
 from masis.language.quantities import Quantity, comparable, quantities
 from masis.language.readings import readings
@@ -23,7 +23,7 @@ MARKER = re.compile(r"\s*\[[^\]\n]*\]")
 
 def find_conflicts(question: str, evidence: Sequence[EvidenceChunk]) -> list[Conflict]:
     """Figures, dates, names and denials from different documents on what is asked that cannot both stand."""
-    asked = read_asked(question, evidence)
+    asked = wanted_figures(question, evidence)
     stated = [figure for chunk in evidence for figure in figures_of(chunk)]
     given = Given(stated)
     pairs = [
@@ -52,7 +52,7 @@ def conflicts_with_answer(question: str, claims: Sequence[Claim], evidence: Sequ
     """Figures of an answer that documents it does not cite give otherwise, for the same thing and time as asked."""
     if len({chunk["document_id"] for chunk in evidence}) < 2:
         return []
-    asked = read_asked(question, evidence)
+    asked = wanted_figures(question, evidence)
     stated = [figure for chunk in evidence for figure in figures_of(chunk)]
     wanted = [figure for figure in stated if asked.wants(figure)]
     found: list[Conflict] = []

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from masis.audit.conflicts.agreement import folded
 from masis.language.periods import Period, periods
 from masis.language.quantities import Quantity, comparable, quantities
+from masis.language.question import read_question
 from masis.language.sentences import clauses
-from masis.language.words import FUNCTION_WORDS, content_stems, could_name, stem, words
+from masis.language.words import content_stems, could_name, stem
 from masis.types import ConflictKind, EvidenceChunk
 
 
@@ -112,22 +113,13 @@ def _but_for_digits(name: str) -> str:
     return re.sub(r"\d+", "#", name.lower())
 
 
-_NAME = re.compile(r"\b[A-Z][\w&.'’-]*(?:\s+(?:(?:of|the|and|de|la|&)\s+){0,2}[A-Z][\w&.'’-]*)*")
-_QUOTED = re.compile(r"[\"“]([^\"”]+)[\"”]")
-ASKS = frozenset("what which who whom whose when where how in on at by for the".split())
 EXPLICIT = re.compile(r"\s*(?:\((?P<bracket>[^()]{2,60})\)|,\s(?P<place>[A-Z][\w'’-]+(?:,?\s[A-Z][\w'’-]+)*))")
 IS_A = re.compile(r"[^.;]{0,80}?\b(?:is|was|are|were)\s+(?:an?|the)\s+(?P<what>[^.;,]{3,80})")
 
 
-def asked_names(question: str) -> list[str]:
-    """What the question calls by name: its quoted titles, else its capitalised words."""
-    quoted = _QUOTED.findall(question)
-    return quoted or [name for name in _NAME.findall(question) if not set(words(name)) <= ASKS | FUNCTION_WORDS]
-
-
 def are_namesakes(question: str, a: str, b: str) -> bool:
     """Both texts say which one they mean, and it is not the same."""
-    return any(_told_apart(name, a, b) for name in asked_names(question))
+    return any(_told_apart(name, a, b) for name in read_question(question).called)
 
 
 def _told_apart(name: str, a: str, b: str) -> bool:

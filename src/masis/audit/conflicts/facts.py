@@ -7,6 +7,7 @@ from itertools import combinations
 
 from masis.audit.checks.turns import flipped
 from masis.audit.conflicts.agreement import same_answer
+from masis.audit.conflicts.conflict_records import Said, record, without_copies
 from masis.audit.conflicts.explanations import (
     Worded,
     at_other_times,
@@ -15,10 +16,11 @@ from masis.audit.conflicts.explanations import (
     stage_marks,
     then_and_now,
 )
-from masis.audit.conflicts.figures import subject_of
-from masis.audit.conflicts.question import Asked, read_asked
-from masis.audit.conflicts.records import Said, record, without_copies
+from masis.audit.conflicts.stated_figures import subject_of
+from masis.audit.conflicts.wanted import Wanted, wanted_figures
 from masis.language.periods import Period, period_spans, periods
+from masis.language.question import read_question
+from masis.language.question_patterns import Disputable
 from masis.language.sentences import clauses
 from masis.language.statements import Statement, statements
 from masis.language.words import FUNCTION_WORDS, content_stems, is_negated, names, stem, words
@@ -29,13 +31,6 @@ SPEAKS_OF_IT = 0.6
 SAME_MATTER = 0.5
 """… and of all their words that two statements must share to be about the same matter."""
 
-WHEN = re.compile(r"\bwhen\b|\b(?:what|which)\s+(?:date|year|month|day)\b", re.IGNORECASE)
-WHO = re.compile(
-    r"\bwho\s+(?!are\b|were\b|have\b|do\b)|\bwhich\s+(?:person|firm|company|bank|auditor)\b", re.IGNORECASE
-)
-WHETHER = re.compile(
-    r"^\W*(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|should)\b|\bwhether\b", re.IGNORECASE
-)
 PERSON = re.compile(r"\b[A-Z][\w.'’-]*(?:\s+(?:de|van|von|der|del|la|al|bin|of)?\s?[A-Z][\w.'’-]+){1,3}")
 LINKS = FUNCTION_WORDS | frozenset("serves served named appointed became becomes currently new mr ms mrs dr".split())
 NO_LONGER = re.compile(
@@ -62,10 +57,10 @@ Parting = Callable[[Fact, Fact], bool]
 
 
 def find_disputed_facts(question: str, evidence: Sequence[EvidenceChunk]) -> list[Conflict]:
-    for pattern, find, parts in ((WHEN, _date, _differ), (WHO, _name, _differ), (WHETHER, _stand, _deny)):
-        if pattern.search(question):
-            return without_copies(_disputes(question, evidence, find, parts), evidence)
-    return []
+    disputable = read_question(question).disputable
+    if disputable is None:
+        return []
+    return without_copies(_disputes(question, evidence, *DISPUTES[disputable]), evidence)
 
 
 def _disputes(question: str, evidence: Sequence[EvidenceChunk], find: Finder, parts: Parting) -> list[Conflict]:
@@ -82,14 +77,14 @@ def _disputes(question: str, evidence: Sequence[EvidenceChunk], find: Finder, pa
 
 
 def _facts(question: str, evidence: Sequence[EvidenceChunk], find: Finder) -> Iterator[Fact]:
-    asked = read_asked(question, evidence)
+    asked = wanted_figures(question, evidence)
     for chunk in evidence:
         for statement in statements(chunk["text"], chunk.get("heading")):
             if _speaks_of_it(asked, statement) and (fact := find(question, statement, chunk)):
                 yield fact
 
 
-def _speaks_of_it(asked: Asked, statement: Statement) -> bool:
+def _speaks_of_it(asked: Wanted, statement: Statement) -> bool:
     """In its own words: a heading that echoes the question makes no sentence under it an answer."""
     around = frozenset(content_stems(statement.in_context))
     own = around if statement.needs_context else frozenset(content_stems(statement.text))
@@ -189,3 +184,11 @@ def _about(a: Fact, b: Fact) -> str:
     shared = a.subject & b.subject
     spoken = [word for word in words(a.statement.text) if stem(word) in shared]
     return " ".join(list(dict.fromkeys(spoken))[:5]) or "the same thing"
+
+
+DISPUTES: dict[Disputable, tuple[Finder, Parting]] = {
+    "date": (_date, _differ),
+    "name": (_name, _differ),
+    "denial": (_stand, _deny),
+}
+"""How each is found in a statement, and when two of them contradict each other."""

@@ -7,17 +7,18 @@ from difflib import SequenceMatcher
 from itertools import combinations
 
 from masis.audit.conflicts.agreement import is_copy, same_answer
+from masis.audit.conflicts.conflict_records import Said, record
 from masis.audit.conflicts.explanations import are_issues_of_one_series, kind_by_marks, stage_marks
-from masis.audit.conflicts.figures import Figure
-from masis.audit.conflicts.question import WHEN, Asked, asks_for_one, could_answer
-from masis.audit.conflicts.records import Said, record
+from masis.audit.conflicts.stated_figures import Figure
+from masis.audit.conflicts.wanted import Wanted, could_answer
 from masis.language.quantities import quantities
+from masis.language.question import read_question
 from masis.language.statements import Statement, statements
 from masis.language.words import WORD, content_stems, plain
 from masis.types import Conflict, ConflictKind, EvidenceChunk
 
 
-def changed_figures(question: str, asked: Asked, stated: Sequence[Figure]) -> Iterator[tuple[Figure, Figure]]:
+def changed_figures(question: str, asked: Wanted, stated: Sequence[Figure]) -> Iterator[tuple[Figure, Figure]]:
     """Pairs that stand at the same place of the same line of two copies, and differ."""
     lines: dict[tuple[str, int], list[Figure]] = defaultdict(list)
     for figure in _closest(question, [figure for figure in stated if asked.might_want(figure)]):
@@ -63,7 +64,7 @@ LONGEST = 6
 
 
 def find_rewordings(question: str, evidence: Sequence[EvidenceChunk]) -> list[Conflict]:
-    if not asks_for_one(question):
+    if not read_question(question).is_for_one_thing:
         return []
     copies = (
         (a, b)
@@ -105,7 +106,7 @@ def _are_answers(question: str, a: str, b: str) -> bool:
     asked = set(content_stems(question))
     own = [set(content_stems(value)) - asked for value in (a, b)]
     # Figures have a subject and a period of their own, and are compared by these.
-    if not WHEN.search(question) and any(quantities(value) for value in (a, b)):
+    if read_question(question).seeks != "time" and any(quantities(value) for value in (a, b)):
         return False
     return all(own) and could_answer(question, a) and could_answer(question, b) and not same_answer(a, b)
 

@@ -1,12 +1,12 @@
 """Relevance by words: a passage that holds what was asked must not be lost because its meaning scored low, nor because
 a word of the question is misspelled."""
 
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from masis.language.question import quoted_in
 from masis.language.words import FUNCTION_WORDS, content_stems, words
 from masis.types import Chunk
 
@@ -78,7 +78,6 @@ amounts asked for then stand among the first five passages for .40 of the questi
 _FULL_LABEL = 3
 _MOST_WORDS = 80
 """Of a question: a retry adds the Critic's findings to it."""
-_QUOTED = re.compile(r"[\"“”„«»]([^\"“”„«»]{3,200})[\"“”„«»]")
 
 
 def folded(text: str) -> str:
@@ -88,8 +87,8 @@ def folded(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A question as words."""
+class QueryWords:
+    """The words of a query."""
 
     text: str
 
@@ -101,7 +100,7 @@ class Asked:
     def phrases(self) -> tuple[str, ...]:
         """Word by word, each between spaces."""
         spoken = words(folded(self.text))[:_MOST_WORDS]
-        quoted = (words(folded(match[1])) for match in _QUOTED.finditer(self.text))
+        quoted = (words(folded(phrase)) for phrase in quoted_in(self.text))
         runs = [*_runs(spoken), *(part for part in quoted if len(part) > 1)]
         return tuple(dict.fromkeys(f" {' '.join(run)} " for run in runs))
 

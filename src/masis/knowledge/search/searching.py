@@ -14,8 +14,8 @@ from masis.knowledge.embedding.port import Embedder, Vector
 from masis.knowledge.ingestion.ingest import embedded_text, meaning_text
 from masis.knowledge.ingestion.vectors import Unembedded, Vectorizer
 from masis.knowledge.search.fusion import Hit, best_by_words, fuse, with_places, without_near_duplicates
-from masis.knowledge.search.keywords import Asked, folded, nearest
-from masis.knowledge.search.naming import Named, named_documents
+from masis.knowledge.search.keywords import QueryWords, folded, nearest
+from masis.knowledge.search.named_documents import Named, named_documents
 from masis.knowledge.search.reranking import CLEARLY_WEAKER, Reranker, lifted, narrowed, reranked, windows
 from masis.knowledge.store.points import sparse_passage, sparse_query
 from masis.knowledge.store.port import (
@@ -123,9 +123,9 @@ class Searcher:
         answer = await self._with_vectors(workspace_id, answer, query.dense, limit)
         named = await asyncio.to_thread(self._named, workspace_id, text)
         meant = await self._answer_of_those_meant(workspace_id, query, named, limit)
-        hits = fuse(answer, limit + SPARE, meant, partial(worth, Asked(text), named))
+        hits = fuse(answer, limit + SPARE, meant, partial(worth, QueryWords(text), named))
         sure = best_by_words(answer)
-        evidence = await asyncio.to_thread(self._candidates, hits, Asked(text), named, at_least)
+        evidence = await asyncio.to_thread(self._candidates, hits, QueryWords(text), named, at_least)
         candidates = await self._read_again(text, _first(evidence, limit, sure))
         candidates = await asyncio.to_thread(lifted, text, candidates, at_least or 0.0)
         is_empty = not hits and filters == EVERYWHERE and await self._is_empty(workspace_id)
@@ -219,7 +219,7 @@ class Searcher:
         return Unembedded(IndexedChunk(found.chunk, None, sparse), meaning_text(found.chunk, title))
 
     def _candidates(
-        self, hits: Sequence[Hit], asked: Asked, named: Named, at_least: float | None
+        self, hits: Sequence[Hit], asked: QueryWords, named: Named, at_least: float | None
     ) -> list[EvidenceChunk]:
         scale = calibration_for(self._embedder.name, self._settings.home)
         return without_near_duplicates([_evidence(hit, scale, asked, named, at_least or 0.0) for hit in hits])
@@ -237,7 +237,7 @@ class Searcher:
         return not any(document.chunks for document in documents)
 
 
-def worth(asked: Asked, named: Named, chunk: Chunk) -> float:
+def worth(asked: QueryWords, named: Named, chunk: Chunk) -> float:
     """What a passage gets beyond its meaning and words."""
     return named.worth.get(chunk.document_id, 0.0) + asked.row_worth(chunk)
 
@@ -270,7 +270,7 @@ def _with_focus(text: str, candidates: Sequence[EvidenceChunk]) -> list[Evidence
     ]
 
 
-def _evidence(hit: Hit, scale: Calibration, asked: Asked, named: Named, at_least: float) -> EvidenceChunk:
+def _evidence(hit: Hit, scale: Calibration, asked: QueryWords, named: Named, at_least: float) -> EvidenceChunk:
     chunk = hit.chunk
     known = named.known(chunk.document_id)
     score = max(scale.relevance(hit.cosine) if hit.cosine is not None else 0.0, asked.relevance(chunk, known))

@@ -11,7 +11,7 @@ from masis.language.instructions import readable
 from masis.language.periods import periods
 from masis.language.statements import statements
 from masis.reasoning.llm import prompts
-from masis.reasoning.llm.client import ModelClient
+from masis.reasoning.llm.chat_model import ModelClient
 from masis.reasoning.llm.structured import Audit, ReportedConflict, Scorecard, Summaries
 from masis.reasoning.ports import AuditFinding, Guidance, Listener, Passage, Reply, Scores, WritingBrief
 from masis.types import CitationAudit, Claim, Conflict, ConflictKind, ConflictSide, Critique, EvidenceChunk

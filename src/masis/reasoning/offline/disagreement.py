@@ -6,6 +6,7 @@ from itertools import combinations, product
 from math import log
 
 from masis.audit.conflicts.agreement import is_copy, same_answer
+from masis.audit.conflicts.conflict_records import Said, record, strongest, without_copies
 from masis.audit.conflicts.detection import find_conflicts, joined
 from masis.audit.conflicts.explanations import (
     Worded,
@@ -14,11 +15,11 @@ from masis.audit.conflicts.explanations import (
     are_namesakes,
     kind_by_words,
 )
-from masis.audit.conflicts.question import asks_for_one, could_answer
-from masis.audit.conflicts.records import Said, record, strongest, without_copies
+from masis.audit.conflicts.wanted import could_answer
 from masis.embedded.selector import Selection, Unit, select_all
 from masis.language.instructions import readable
 from masis.language.periods import periods
+from masis.language.question import read_question
 from masis.language.statements import statements
 from masis.language.words import content_stems
 from masis.reasoning.offline.relevance import is_of_another_office
@@ -80,7 +81,7 @@ def all_conflicts(question: str, evidence: Sequence[EvidenceChunk]) -> list[Conf
 
 def find_disagreements(question: str, evidence: Sequence[EvidenceChunk], read: Reader = read_answers) -> list[Conflict]:
     """For a question that asks for one thing: answers of different documents that are not the same answer."""
-    if len(evidence) < 2 or not asks_for_one(question):
+    if len(evidence) < 2 or not read_question(question).is_for_one_thing:
         return []
     groups = by_meaning(_answers(question, evidence, read))
     pairs = (_strongest_pair(question, ours, theirs) for ours, theirs in combinations(groups, 2))

@@ -1,7 +1,6 @@
 """The offline writer: answers with the documents' own sentences and cells, cites each, and says what is missing."""
 
 import asyncio
-import re
 from collections.abc import Sequence
 from math import exp
 
@@ -15,16 +14,13 @@ from masis.reasoning.offline.composition import Answered, compose
 from masis.reasoning.offline.disagreement import all_conflicts
 from masis.reasoning.offline.selection import Candidate, candidates_of, marked, rank
 from masis.reasoning.offline.shapes import overview, shown
-from masis.reasoning.offline.tables.engine import SURE, TableAnswer, answer_from_tables
 from masis.reasoning.offline.tables.features import WHOLE
+from masis.reasoning.offline.tables.lookup import SURE, TableAnswer, answer_from_tables
 from masis.reasoning.offline.verifier import support_scores
 from masis.reasoning.ports import Listener, Passage, Reply, WritingBrief
 from masis.settings import OFFLINE
 from masis.types import EvidenceChunk, Verdict
 
-AUXILIARY = re.compile(
-    r"^\W*(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|may|must)\s+", re.IGNORECASE
-)
 DECIDES = 0.6
 SAYS_IT = 0.75
 """Share of the question's own words that a sentence must have to decide it."""
@@ -32,7 +28,7 @@ SAYS_IT = 0.75
 
 def yes_or_no(part: Question, best: Candidate) -> str:
     """Empty where the sentence does not decide it: then it stands alone."""
-    claimed = AUXILIARY.sub("", part.text).rstrip(" ?")
+    claimed = part.stated
     statement = best.statement
     wanted = part.subject - part.named
     if is_negated(part.text) or len(wanted & set(content_stems(statement.in_context))) < SAYS_IT * len(wanted):

@@ -7,9 +7,9 @@ from itertools import groupby
 from masis.sources.pdf.columns import Region, regions_of
 from masis.sources.pdf.forms import parted_by_forms, written_out
 from masis.sources.pdf.lines import BULLETS, Line, joined, levelled, lines_as_written, lines_of
+from masis.sources.pdf.page_words import PageContent, Word
 from masis.sources.pdf.ruled import FoundTable, ruled_tables, texts
 from masis.sources.pdf.unruled import unruled_tables
-from masis.sources.pdf.words import PageContent, Word
 
 _SLICE = 9.0
 _MOST_WORDS = 15_000

@@ -7,8 +7,8 @@ from masis.language.periods import PERIOD
 from masis.language.table_headers import LEADS_TO_A_DATE, SPANNING
 from masis.language.unit_captions import is_unit_line
 from masis.sources.pdf.lines import SIGN, Fragment, Line, downwards, stacked_cell
+from masis.sources.pdf.page_words import Shape, Word
 from masis.sources.pdf.rows import PIECES_APART, Column
-from masis.sources.pdf.words import Shape, Word
 
 Span = tuple[float, float]
 _NARROW = 0.42

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import pairwise
 from statistics import median
 
-from masis.sources.pdf.words import Word
+from masis.sources.pdf.page_words import Word
 
 _SAME_LINE = 0.6
 """Of the smaller of two heights, that must overlap."""

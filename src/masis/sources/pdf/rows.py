@@ -7,7 +7,7 @@ from itertools import pairwise
 from statistics import median
 
 from masis.sources.pdf.lines import FIGURE, Fragment, Line, is_wordy, joined
-from masis.sources.pdf.words import Shape, Word
+from masis.sources.pdf.page_words import Shape, Word
 from masis.sources.table_grid import NO_AMOUNT
 
 PIECES_APART = 3.5

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from masis.sources.pdf.lines import joined, lines_of
-from masis.sources.pdf.words import Shape, Word
+from masis.sources.pdf.page_words import Shape, Word
 
 _NEAR = 3.0
 """Points between lines that are meant to meet, or to be one."""

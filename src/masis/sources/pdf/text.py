@@ -10,8 +10,8 @@ from masis.errors import ScannedFile, UnreadableFile
 from masis.sources.dates import find_date
 from masis.sources.pdf.assembly import Assembler
 from masis.sources.pdf.drafts import Draft, DraftLine, draft_page
+from masis.sources.pdf.page_words import read_content
 from masis.sources.pdf.styles import Styles, furniture_of
-from masis.sources.pdf.words import read_content
 from masis.sources.plain import clean, one_line, title_line
 from masis.sources.sandbox.confinement import step_done
 from masis.types import Page, ParsedDocument

@@ -14,6 +14,7 @@ from masis.language.periods import PERIOD
 from masis.language.unit_captions import is_unit_line
 from masis.sources.pdf.headers import header_cells, unwrapped
 from masis.sources.pdf.lines import Fragment, Line, fragments_of
+from masis.sources.pdf.page_words import Shape
 from masis.sources.pdf.rows import (
     BARE_YEAR,
     Cells,
@@ -29,7 +30,6 @@ from masis.sources.pdf.rows import (
     without_halves,
 )
 from masis.sources.pdf.ruled import FoundTable
-from masis.sources.pdf.words import Shape
 
 _MOST_BETWEEN = 3
 """Lines of one piece (sub-headings, wrapped labels) between rows."""

@@ -9,6 +9,7 @@ from functools import cached_property
 from masis.language.directives import NO_ORDERS, Directives
 from masis.language.measures import read_numeral
 from masis.language.periods import Period, period_spans, periods
+from masis.language.question import Question, read_question
 from masis.language.words import FUNCTION_WORDS, stem
 from masis.reasoning.offline.tables.grid import A_POINT, Table, months_of
 from masis.reasoning.offline.tables.values import TOKEN, folded
@@ -22,22 +23,11 @@ ABOVE = frozenset("more over above greater exceed exceeding exceeded after since
 BELOW = frozenset("less under below fewer before until smaller lower prior earlier within".split())
 AT_LEAST = re.compile(r"at least|or more|or higher|or greater|or later|minimum|no less|since")
 AT_MOST = re.compile(r"at most|or less|or fewer|or earlier|or lower|maximum|no more|up to")
-_YEAR = r"((?:19|20)\d\d)"
-SPAN = re.compile(
-    rf"\b{_YEAR}\s*(?:to|through|until|-|–)\s*{_YEAR}\b|\bbetween\s+(?:fiscal\s+)?(?:year\s+)?{_YEAR}\s+and\s+{_YEAR}\b",
-    re.IGNORECASE,
-)
-LONGEST_SPAN = 20
-POINT = re.compile(
-    r"\b(?:as (?:of|at)|at (?:the )?(?:end|close|start|beginning) of|at (?:year|quarter|period)[- ]end"
-    r"|at (?=(?:January|February|March|April|May|June|July|August|September|October|November|December|\d)))\b",
-    re.IGNORECASE,
-)
 DENIES = frozenset("not never without no other than except besides t neither nor".split())
 
 
 @dataclass(frozen=True)
-class Asked:
+class TableQuery:
     """A question as the table engine reads it."""
 
     text: str
@@ -46,10 +36,14 @@ class Asked:
     orders: Directives = NO_ORDERS
     """In which unit the answer is wanted, and how exactly."""
 
+    @property
+    def reading(self) -> Question:
+        return read_question(self.text)
+
     @cached_property
     def months(self) -> int:
         """How many months the time asked for has, where that is said: a quarter has three, a point in time none."""
-        if POINT.search(self.text):
+        if self.reading.is_at_a_point:
             return A_POINT
         return months_of(self.text) or 3 * any((p.part or "").startswith("Q") for p in self.periods)
 
@@ -77,12 +71,8 @@ class Asked:
 
     @cached_property
     def times(self) -> tuple[Period, ...]:
-        """“From 2017 to 2019” means three years, where all of a span are meant."""
-        if found := SPAN.search(self.text):
-            first, last = sorted(int(year) for year in found.groups() if year)
-            if 0 < last - first < LONGEST_SPAN:
-                return tuple(Period(year) for year in range(first, last + 1))
-        return self.periods
+        """All years of a span, where it names one."""
+        return tuple(Period(year) for year in self.reading.years_spanned) or self.periods
 
     @cached_property
     def content(self) -> frozenset[int]:
@@ -105,7 +95,7 @@ class Anchor:
     limit: float = 0.0
 
 
-def anchors(asked: Asked, table: Table) -> list[Anchor]:
+def anchors(asked: TableQuery, table: Table) -> list[Anchor]:
     cells = sorted(_cell_anchors(asked, table), key=lambda a: (-len(a.places & asked.content), -a.exact, a.column))
     labels = _label_anchors(asked, table)
     known = {(a.column, a.rows) for a in cells[:MOST_ANCHORS]}
@@ -125,7 +115,7 @@ def _others(anchor: Anchor, table: Table) -> Anchor:
     return Anchor(anchor.column, rows, anchor.places, anchor.exact, "not")
 
 
-def _cell_anchors(asked: Asked, table: Table) -> list[Anchor]:
+def _cell_anchors(asked: TableQuery, table: Table) -> list[Anchor]:
     """For each run of the question's words that a column has somewhere: the rows that have it."""
     where: dict[str, list[int]] = defaultdict(list)
     for place, word in enumerate(asked.stems):
@@ -154,7 +144,7 @@ def _rows_with(
     return tuple(sorted({row for rows in inside for row in rows}))
 
 
-def _best_runs(cell: Sequence[str], asked: Asked, where: dict[str, list[int]]) -> list[tuple[int, int]]:
+def _best_runs(cell: Sequence[str], asked: TableQuery, where: dict[str, list[int]]) -> list[tuple[int, int]]:
     """The longest run that the cell shares with the question; several where they are equally long."""
     best = 0
     found: list[tuple[int, int]] = []
@@ -176,7 +166,7 @@ def _best_runs(cell: Sequence[str], asked: Asked, where: dict[str, list[int]]) -
     return found[:3]
 
 
-def _label_anchors(asked: Asked, table: Table) -> list[Anchor]:
+def _label_anchors(asked: TableQuery, table: Table) -> list[Anchor]:
     """Rows whose label, with the line that heads them, shares words with the question, in whatever order."""
     found = []
     places_of: dict[str, int] = {asked.stems[n]: n for n in sorted(asked.content)}
@@ -191,7 +181,7 @@ def _label_anchors(asked: Asked, table: Table) -> list[Anchor]:
     return found[:MOST_LABELS]
 
 
-def _dated(asked: Asked, table: Table) -> list[Anchor]:
+def _dated(asked: TableQuery, table: Table) -> list[Anchor]:
     """Rows of a day, a month or a quarter that the question names in other words: “27th of June”, “27 June”."""
     found = []
     for period, places in asked.times_said:
@@ -209,7 +199,7 @@ def _is_within(own: Period, asked: Period) -> bool:
     return bool(own.part) and not own.excludes(asked) and (own.part or "").startswith(asked.part or "")
 
 
-def _group_anchors(asked: Asked, table: Table) -> list[Anchor]:
+def _group_anchors(asked: TableQuery, table: Table) -> list[Anchor]:
     """All rows under a line that heads them: “Cost of sales:”."""
     places_of: dict[str, int] = {asked.stems[n]: n for n in sorted(asked.content)}
     found = []
@@ -226,7 +216,7 @@ def row_group_stems(group: str) -> tuple[str, ...]:
     return tuple(stem(token) for token in TOKEN.findall(folded(group)) if token not in FUNCTION_WORDS)
 
 
-def limits(asked: Asked) -> list[tuple[int, float, bool]]:
+def limits(asked: TableQuery) -> list[tuple[int, float, bool]]:
     """“More than 40”, “before 1950”, “at least two”: place, figure, whether what is above it is meant."""
     found = []
     for place, token in enumerate(asked.tokens):
@@ -242,7 +232,7 @@ def limits(asked: Asked) -> list[tuple[int, float, bool]]:
     return found
 
 
-def _limits(asked: Asked, table: Table) -> list[Anchor]:
+def _limits(asked: TableQuery, table: Table) -> list[Anchor]:
     found = [
         _limited(table, column, limit, place, above=is_above)
         for place, limit, is_above in limits(asked)

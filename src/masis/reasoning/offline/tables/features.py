@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from masis.language.periods import Period
 from masis.language.words import FUNCTION_WORDS
-from masis.reasoning.offline.tables.anchors import Anchor, Asked, anchors
+from masis.reasoning.offline.tables.anchors import Anchor, TableQuery, anchors
+from masis.reasoning.offline.tables.cell_names import DATES
 from masis.reasoning.offline.tables.grid import CHANGES, Table
-from masis.reasoning.offline.tables.naming import DATES
 from masis.reasoning.offline.tables.trials import FORMS, Trial
 from masis.reasoning.offline.tables.values import stems
 
@@ -45,7 +45,7 @@ CLASSES = ("one amount", "one day", "one text", "several", "count", "reckoned", 
 class Alignment:
     """A question laid over a table, once for all trials."""
 
-    asked: Asked
+    asked: TableQuery
     table: Table
 
     @cached_property
@@ -290,7 +290,7 @@ def matrix_of(tried: Sequence[Trial], over: Alignment) -> "np.ndarray[Any, Any]"
     return made
 
 
-def grams(asked: Asked) -> list[str]:
+def grams(asked: TableQuery) -> list[str]:
     """Words and pairs of words of the question, with names and numbers left out by their rarity when fitted."""
     words = [token if not token[0].isdigit() else "0" for token in asked.tokens]
     marked = ["^", *words, "$"]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from masis.reasoning.offline.tables.anchors import Anchor, Asked, anchors, limits
+from masis.reasoning.offline.tables.anchors import Anchor, TableQuery, anchors, limits
 from masis.reasoning.offline.tables.grid import CHANGES, Cell, Table
 
 FORMS = (
@@ -51,7 +51,7 @@ class Trial:
         return tuple(sorted(set(self.answer)))
 
 
-def trials(asked: Asked, table: Table) -> list[Trial]:
+def trials(asked: TableQuery, table: Table) -> list[Trial]:
     found = anchors(asked, table)
     rowsets = _rowsets(found, table)
     singles = [(rows, filters) for rows, filters in rowsets if len(rows) == 1]
@@ -255,7 +255,7 @@ def _reckoned_pair(table: Table, pair: Sequence[tuple[float, Cell]], filters: Fi
             yield Trial("percent", table, (), 100 * (a - b) / abs(b), order, filters, column, column)
 
 
-def _over_columns(asked: Asked, table: Table, singles: Sequence[Rowset]) -> Iterator[Trial]:
+def _over_columns(asked: TableQuery, table: Table, singles: Sequence[Rowset]) -> Iterator[Trial]:
     """One row, several columns of amounts: how it changed, its sum and mean, when it was highest."""
     amounts = [n for n in _columns(table) if table.kinds[n] == "amount" and not CHANGES.search(table.columns[n])]
     timed = [n for n in table.timed if n in amounts]
@@ -274,7 +274,7 @@ def _over_columns(asked: Asked, table: Table, singles: Sequence[Rowset]) -> Iter
             yield from _two_columns(table, cells[b], cells[a], filters)
 
 
-def _beyond(asked: Asked, table: Table, cells: Sequence[Cell], filters: Filters) -> Iterator[Trial]:
+def _beyond(asked: TableQuery, table: Table, cells: Sequence[Cell], filters: Filters) -> Iterator[Trial]:
     """In which of the columns the row is above or below a figure of the question."""
     taken = {n for anchor in filters for n in anchor.places}
     for place, limit, is_above in limits(asked):

@@ -10,7 +10,7 @@ from math import exp, log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from masis.reasoning.offline.tables.anchors import Asked
+from masis.reasoning.offline.tables.anchors import TableQuery
 from masis.reasoning.offline.tables.features import (
     CLASS_PLACE,
     FORM_PLACE,
@@ -71,7 +71,7 @@ class Pool:
     classes: "Figures"
 
 
-def pool_of(asked: Asked, tables: Sequence[Table]) -> Pool | None:
+def pool_of(asked: TableQuery, tables: Sequence[Table]) -> Pool | None:
     import numpy as np
 
     tried: list[Trial] = []
@@ -89,7 +89,7 @@ def pool_of(asked: Asked, tables: Sequence[Table]) -> Pool | None:
     return Pool(tried, features, forms, classes)
 
 
-def probabilities(asked: Asked, pool: Pool, by: Weights) -> "Figures":
+def probabilities(asked: TableQuery, pool: Pool, by: Weights) -> "Figures":
     import numpy as np
 
     known = [by.words[gram] for gram in grams(asked) if gram in by.words]
@@ -99,7 +99,7 @@ def probabilities(asked: Asked, pool: Pool, by: Weights) -> "Figures":
     return np.asarray(raised / raised.sum())
 
 
-def weighed(asked: Asked, tables: Sequence[Table]) -> Weighed | None:
+def weighed(asked: TableQuery, tables: Sequence[Table]) -> Weighed | None:
     """The surest trial; trials that give the same answer count together."""
     pool = pool_of(asked, tables)
     if pool is None:

@@ -6,33 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from masis.language.periods import Period
+from masis.language.question import without_documents
 from masis.language.words import names, stem
-from masis.reasoning.offline.tables.anchors import Asked
+from masis.reasoning.offline.tables.anchors import TableQuery
+from masis.reasoning.offline.tables.cell_names import label_of
 from masis.reasoning.offline.tables.grid import Cell, Table
-from masis.reasoning.offline.tables.naming import label_of
 from masis.reasoning.offline.tables.trials import Trial
 from masis.reasoning.offline.tables.values import TOKEN, stems
 from masis.reasoning.offline.tables.weighing import pool_of, probabilities, weights
 
-NEWEST = re.compile(r"\b(?:latest|most recent|newest|current)\b", re.IGNORECASE)
-ACROSS = re.compile(
-    r"\b(?:over|across|throughout|through|during|in|for)\s+(?:the |these |those |all |each )*"
-    r"(?:reported |reporting |past |last |recent |provided )*"
-    r"(?:time|periods?|quarters|years|months|filings|reports|10-?Qs?|10-?Ks?)\b",
-    re.IGNORECASE,
-)
-TURNED = re.compile(
-    r"\b(?:chang\w+|trend\w*|fluctuat\w+|evolv\w+|develop\w*|var(?:y|ied)|shifted|moved|compare\w*)\b", re.IGNORECASE
-)
-OF_A_DOCUMENT = re.compile(
-    r"\b(?:10-?[QK]s?|(?:quarterly|annual|interim) (?:report|filing)s?|filings?)\b", re.IGNORECASE
-)
-PARTS = re.compile(
-    r"\b(?:break(?:ing|s)?[- ]?down|split|composition|distribution)\b(?:\s+of\b)?|\b(?:by|for each|per|in each|across)"
-    r"(?:\s+(?:its|their|the|all|various|different|main|reportable|operating))*\s+(?:\w+\s)?"
-    r"(?:segment|region|product|categor|business|service|geograph|division|market|line|type|department|countr|channel)\w*",
-    re.IGNORECASE,
-)
 ALIKE = {
     stem(one): stem(other)
     for one, other in [("revenue", "sales"), ("sales", "revenue"), ("turnover", "revenue"), ("costs", "expenses")]
@@ -48,11 +30,11 @@ MOST_DOCUMENTS = 8
 MOST_TABLES = 8
 
 
-def meant_tables(asked: Asked, tables: Sequence[Table]) -> tuple[Asked, list[Table]]:
+def meant_tables(asked: TableQuery, tables: Sequence[Table]) -> tuple[TableQuery, list[Table]]:
     """Without those of documents of another name or quarter, or older ones where the newest is asked for; and the
     question without the words that only say which document is meant."""
     asked, tables = _of_those_named(asked, tables)
-    if NEWEST.search(asked.text) and not asked.periods:
+    if asked.reading.is_for_the_newest and not asked.periods:
         times = [_order(t) for t in table_times(tables)]
         newest = [t for t in tables if not t.document_times or _order(t.document_times) == max(times)]
         own = [t.column_periods[n] for t in newest for n in t.own_columns()]
@@ -62,23 +44,23 @@ def meant_tables(asked: Asked, tables: Sequence[Table]) -> tuple[Asked, list[Tab
     return asked, kept or list(tables)
 
 
-def _of_those_named(asked: Asked, tables: Sequence[Table]) -> tuple[Asked, Sequence[Table]]:
+def _of_those_named(asked: TableQuery, tables: Sequence[Table]) -> tuple[TableQuery, Sequence[Table]]:
     """“Apple's net sales” are the net sales of the documents that are Apple's: their tables do not repeat the name."""
     spoken = (word for name in names(f"x {asked.text}") for word in TOKEN.findall(name))
     called = {word: stem(word.lower()) for word in spoken if len(word) > 1}
     shared = {id(t): sum(own in t.document_stems for own in called.values()) for t in tables}
     most = max(shared.values(), default=0)
     if not most:
-        return replace(asked, text=OF_A_DOCUMENT.sub(" ", asked.text)), tables
+        return replace(asked, text=without_documents(asked.text)), tables
     kept = [t for t in tables if shared[id(t)] == most]
     said = [w for w, own in called.items() if all(own in t.document_stems and own not in t.label_stems for t in kept)]
     if not said:
         return asked, kept
     bare = re.sub(rf"(?i)(?<!\w)(?:{'|'.join(map(re.escape, said))})(?:['’]s|['’])?(?!\w)", " ", asked.text)
-    return replace(asked, text=OF_A_DOCUMENT.sub(" ", bare)), kept
+    return replace(asked, text=without_documents(bare)), kept
 
 
-def likely_tables(asked: Asked, tables: Sequence[Table]) -> list[Table]:
+def likely_tables(asked: TableQuery, tables: Sequence[Table]) -> list[Table]:
     """Those with most of the question's words: each table costs some ten milliseconds."""
     wanted = {asked.stems[n] for n in asked.content}
     shared = {id(t): len(wanted & t.words) for t in tables}
@@ -99,14 +81,15 @@ def _is_of_another(document: Sequence[Period], asked: Sequence[Period]) -> bool:
     return bool(named and asked) and all(p.excludes(q) for p in named for q in asked)
 
 
-def series(asked: Asked, tables: Sequence[Table]) -> list[Trial]:
+def series(asked: TableQuery, tables: Sequence[Table]) -> list[Trial]:
     """“How have sales changed over time?”, of several documents: each one's own figure, oldest first."""
     documents: dict[str, list[Table]] = defaultdict(list)
     for table in tables:
         documents[table.file_name].append(table)
-    if len(documents) < 2 or not (ACROSS.search(asked.text) or TURNED.search(asked.text)) or asked.periods:
+    followed = asked.reading.followed
+    if len(documents) < 2 or followed is None or asked.periods:
         return []
-    bare = Asked(TURNED.sub(" ", ACROSS.sub(" ", asked.text)))
+    bare = TableQuery(followed)
     found = [cell for of_one in documents.values() if (cell := _own_cell(bare, of_one))]
     names = Counter(label_of(table, cell.row).lower() for table, cell in found)
     commonest = names.most_common(1)[0][0] if names else ""
@@ -116,18 +99,19 @@ def series(asked: Asked, tables: Sequence[Table]) -> list[Trial]:
     return trials[:MOST_DOCUMENTS] if len(trials) > 1 else []
 
 
-def breakdown(asked: Asked, tables: Sequence[Table]) -> Trial | None:
+def breakdown(asked: TableQuery, tables: Sequence[Table]) -> Trial | None:
     """“Revenue by segment”: the rows that add up to a total which is called what is asked, for the time asked for."""
-    if not PARTS.search(asked.text):
+    whole = asked.reading.broken_down
+    if whole is None:
         return None
-    bare = Asked(PARTS.sub(" ", asked.text), asked.meant)
+    bare = TableQuery(whole, asked.meant)
     wanted = {alike for n in bare.content for alike in (bare.stems[n], ALIKE.get(bare.stems[n]))}
     made = [trial for table in tables for column in _columns_meant(bare, table) for trial in _sums_up(table, column)]
     rated = [(len(wanted & _topic(trial)), len(trial.cells), -n, trial) for n, trial in enumerate(made)]
     return max(rated, key=lambda one: one[:3])[3] if rated and max(rated, key=lambda one: one[:3])[0] else None
 
 
-def _columns_meant(asked: Asked, table: Table) -> list[int]:
+def _columns_meant(asked: TableQuery, table: Table) -> list[int]:
     times = table.column_times(asked.months)
     if not asked.periods:
         return list(table.own_columns(asked.months)[:1]) or [
@@ -160,7 +144,7 @@ def _topic(trial: Trial) -> set[str]:
     return {*table.cell(last.row, table.label_column).stems, *stems(over)}
 
 
-def _own_cell(asked: Asked, tables: Sequence[Table]) -> tuple[Table, Cell] | None:
+def _own_cell(asked: TableQuery, tables: Sequence[Table]) -> tuple[Table, Cell] | None:
     """The figure of the document's own period, in the row that the question means."""
     pool = pool_of(asked, [t for t in tables if t.own_columns()])
     if pool is None:

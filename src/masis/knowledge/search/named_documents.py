@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 
 from masis.knowledge.search.keywords import folded
 from masis.language.periods import Period, periods
+from masis.language.question import read_question
 from masis.language.words import FUNCTION_WORDS, content_stems, words
 from masis.types import ParsedDocument
 
@@ -28,7 +29,6 @@ _SHARE = 0.5
 _NEAR_BEST = 0.6
 _LONG = 4
 """Passages: in a document of fewer, the name is never far from what is asked, and its words find it."""
-_LATEST = re.compile(r"\b(?:latest|newest|most recent(?:ly)?|last (?:quarter|year|report|filing))\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def _proper(question: str) -> frozenset[str]:
 
 
 def _of_period(question: str, asked: Sequence[Period], documents: Sequence[KnownDocument]) -> list[str]:
-    if not asked and _LATEST.search(question):
+    if not asked and read_question(question).is_for_the_latest_document:
         newest = max((_last_day(each) for each in documents), default="")
         return [each.document_id for each in documents if newest and _last_day(each) == newest]
     found = [each.document_id for each in documents if any(_covers(each, period) for period in asked)]

@@ -3,9 +3,8 @@
 import re
 from collections.abc import Callable, Sequence
 
-from masis.reasoning.offline.tables.anchors import Asked, row_group_stems
-from masis.reasoning.offline.tables.grid import Cell, Table
-from masis.reasoning.offline.tables.naming import (
+from masis.reasoning.offline.tables.anchors import TableQuery, row_group_stems
+from masis.reasoning.offline.tables.cell_names import (
     WORDS,
     column_of,
     in_unit,
@@ -17,6 +16,7 @@ from masis.reasoning.offline.tables.naming import (
     value_of,
     when,
 )
+from masis.reasoning.offline.tables.grid import Cell, Table
 from masis.reasoning.offline.tables.trials import Trial
 
 MOST_NAMED = 4
@@ -25,10 +25,9 @@ MOST_LISTED = 12
 """Cells that a count or a sum shows one by one."""
 SMALL = "no one two three four five six seven eight nine ten".split()
 EXTREMES = frozenset({"highest", "lowest", "maximum", "minimum"})
-PERCENT = re.compile(r"percent|per cent|%", re.IGNORECASE)
 
 
-def said(trial: Trial, asked: Asked) -> str:
+def said(trial: Trial, asked: TableQuery) -> str:
     """A sentence without its citations."""
     return f"{WORDINGS[trial.form](trial, asked).rstrip('.')}."
 
@@ -58,7 +57,7 @@ def as_table(trial: Trial) -> str:
     return "\n".join([header, *rows])
 
 
-def _cell(trial: Trial, asked: Asked) -> str:
+def _cell(trial: Trial, asked: TableQuery) -> str:
     table = trial.table
     told = [c for c in trial.cells if c.column == trial.column]
     if len(told) == 1 and told[0].amount is not None and trial.column != table.label_column:
@@ -73,7 +72,7 @@ def _cell(trial: Trial, asked: Asked) -> str:
     return f"{_called(trial)}: {listed(texts)}"
 
 
-def _as_ordered(table: Table, cell: Cell, asked: Asked) -> str:
+def _as_ordered(table: Table, cell: Cell, asked: TableQuery) -> str:
     """The value, and behind it the same in the unit and as exact as was ordered: “$19,881 million ($19.9 billion)”."""
     value, orders = value_of(table, cell), asked.orders
     scale, currency = unit_of(table, cell)
@@ -89,7 +88,7 @@ def _as_ordered(table: Table, cell: Cell, asked: Asked) -> str:
     return value if made == value else f"{value} ({made})"
 
 
-def _group_asked_for(table: Table, cell: Cell, asked: Asked) -> list[str]:
+def _group_asked_for(table: Table, cell: Cell, asked: TableQuery) -> list[str]:
     """The line over the row, where the question has its words: “AWS, Net sales”."""
     group = table.rows[cell.row].group.rstrip(": ")
     own = set(row_group_stems(group))
@@ -117,7 +116,7 @@ def _called(trial: Trial) -> str:
     return f"{column} ({'; '.join(common)})" if common and trial.cells[0].column != trial.filters[0].column else column
 
 
-def _neighbour(trial: Trial, asked: Asked) -> str:
+def _neighbour(trial: Trial, asked: TableQuery) -> str:
     cell = trial.cells[0]
     by = [trial.by] if trial.by >= 0 else []
     columns = [] if trial.form in ("next", "previous") else [a.column for a in trial.filters]
@@ -128,7 +127,7 @@ def _neighbour(trial: Trial, asked: Asked) -> str:
     return text
 
 
-def _extreme(trial: Trial, asked: Asked) -> str:
+def _extreme(trial: Trial, asked: TableQuery) -> str:
     """The cell that stands out, and those it stands out from."""
     table, by = trial.table, trial.by
     rows = list(dict.fromkeys(c.row for c in trial.cells))
@@ -155,7 +154,7 @@ def _ranked(trial: Trial, *, highest: bool) -> list[Cell]:
     return [cell for _, _, cell in found]
 
 
-def _count(trial: Trial, asked: Asked) -> str:
+def _count(trial: Trial, asked: TableQuery) -> str:
     number = int(trial.value or 0)
     texts = [cell.text for cell in trial.cells if cell.text] if trial.form != "count_difference" else []
     count = _in_words(number)
@@ -171,7 +170,7 @@ def _count(trial: Trial, asked: Asked) -> str:
     return f"{count.capitalize()}, {what}{of}: {listed(texts)}"
 
 
-def _change(trial: Trial, asked: Asked) -> str:
+def _change(trial: Trial, asked: TableQuery) -> str:
     new, old = trial.cells
     table = trial.table
     by = _percent(trial.value or 0.0) if trial.form in ("percent_change", "percent") else _gap(trial)
@@ -214,17 +213,17 @@ def _made(trial: Trial, value: float, more: int = 0) -> str:
     return in_unit(_like(value, *trial.cells, more=more), *unit_of(trial.table, trial.cells[0]))
 
 
-def _difference(trial: Trial, asked: Asked) -> str:
+def _difference(trial: Trial, asked: TableQuery) -> str:
     table = trial.table
     high, low = sorted(trial.cells, key=lambda c: -((c.amount if table.kinds[c.column] == "amount" else c.day) or 0.0))
     return f"{_subject(trial)}: {_at(table, high, trial)}, {_at(table, low, trial)}, a difference of {_gap(trial)}"
 
 
-def _ratio(trial: Trial, asked: Asked) -> str:
+def _ratio(trial: Trial, asked: TableQuery) -> str:
     part, whole = trial.cells
     table = trial.table
     value = trial.value or 0.0
-    if trial.form == "share_of_total" or PERCENT.search(asked.text):
+    if trial.form == "share_of_total" or asked.reading.is_in_percent:
         share = value if trial.form == "share_of_total" else 100 * value
         made = f"a share of {_percent(share)}"
     else:
@@ -232,7 +231,7 @@ def _ratio(trial: Trial, asked: Asked) -> str:
     return f"{_subject(trial)}: {_at(table, part, trial)} to {_at(table, whole, trial)}, {made}"
 
 
-def _together(trial: Trial, asked: Asked) -> str:
+def _together(trial: Trial, asked: TableQuery) -> str:
     table = trial.table
     is_mean = trial.form.startswith("average")
     lead = _subject(trial) if len(trial.cells) > 1 else name_of(table, trial.cells[0])
@@ -243,11 +242,11 @@ def _together(trial: Trial, asked: Asked) -> str:
     return f"{lead}: {listed([_at(table, cell, trial) for cell in trial.cells])}, {made}"
 
 
-def _several(trial: Trial, asked: Asked) -> str:
+def _several(trial: Trial, asked: TableQuery) -> str:
     return f"{_subject(trial)}: {listed([_at(trial.table, cell, trial) for cell in trial.cells])}"
 
 
-def _when_extreme(trial: Trial, asked: Asked) -> str:
+def _when_extreme(trial: Trial, asked: TableQuery) -> str:
     table = trial.table
     best = next(c for c in trial.cells if c.column == trial.column)
     others = [c for c in trial.cells if c is not best]
@@ -257,13 +256,13 @@ def _when_extreme(trial: Trial, asked: Asked) -> str:
     return f"{name_of(table, best)} was {word} {at} ({value_of(table, best)}) than {than}"
 
 
-def _times(trial: Trial, asked: Asked) -> str:
+def _times(trial: Trial, asked: TableQuery) -> str:
     table = trial.table
     name = label_of(table, trial.cells[0].row) if trial.filters else "Columns"
     return f"{name}: {listed([column_of(table, n) for n in trial.columns])}"
 
 
-def _beyond(trial: Trial, asked: Asked) -> str:
+def _beyond(trial: Trial, asked: TableQuery) -> str:
     """“Revenue was above $600 in 2019 ($633) and in 2018 ($695)”."""
     table, side = trial.table, trial.form.removeprefix("when_").removeprefix("times_")
     limit = _like(trial.filters[-1].limit, *trial.cells)
@@ -277,7 +276,7 @@ def _in_words(number: int) -> str:
     return SMALL[number] if number < len(SMALL) else str(number)
 
 
-def _which(trial: Trial, asked: Asked) -> str:
+def _which(trial: Trial, asked: TableQuery) -> str:
     table = trial.table
     first, second = trial.cells
     best, other = (first, second) if trial.answer[0] == table.cell(first.row, trial.column).text else (second, first)
@@ -288,7 +287,7 @@ def _which(trial: Trial, asked: Asked) -> str:
     return f"{names[0]}: {value}, {word} than {names[1]} ({other.text})"
 
 
-def _often(trial: Trial, asked: Asked) -> str:
+def _often(trial: Trial, asked: TableQuery) -> str:
     column = column_of(trial.table, trial.column)
     times = sum(c.text == trial.answer[0] for c in trial.cells)
     named = [c for c in trial.cells if c.text == trial.answer[0] and c.column != trial.table.label_column]
@@ -312,7 +311,7 @@ def _like(value: float, *cells: Cell, more: int = 0) -> str:
     return f"{'-' if value < 0 else ''}{sign}{digits}{'%' if is_share(cells[0]) else ''}"
 
 
-WORDINGS: dict[str, Callable[[Trial, Asked], str]] = {
+WORDINGS: dict[str, Callable[[Trial, TableQuery], str]] = {
     "cell": _cell, "cells": _several, "each": _several, "first": _neighbour, "last": _neighbour, "next": _neighbour,
     "previous": _neighbour, "highest": _extreme, "lowest": _extreme, "maximum": _extreme, "minimum": _extreme,
     "count": _count, "distinct": _count, "count_difference": _count, "sum": _together, "average": _together,

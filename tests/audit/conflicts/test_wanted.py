@@ -1,6 +1,7 @@
 import pytest
 
-from masis.audit.conflicts.question import asks_for_one, could_answer
+from masis.audit.conflicts.wanted import could_answer
+from masis.language.question import read_question
 
 
 @pytest.mark.parametrize(
@@ -37,7 +38,7 @@ def test_the_kind_of_words_a_question_asks_for(question: str, words: str, expect
     ],
 )
 def test_questions_for_one_thing(question: str) -> None:
-    assert asks_for_one(question)
+    assert read_question(question).is_for_one_thing
 
 
 @pytest.mark.parametrize(
@@ -59,4 +60,4 @@ def test_questions_for_one_thing(question: str) -> None:
     ],
 )
 def test_questions_that_several_documents_answer_together(question: str) -> None:
-    assert not asks_for_one(question)
+    assert not read_question(question).is_for_one_thing

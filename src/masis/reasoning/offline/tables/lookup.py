@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from masis.language.directives import NO_ORDERS, Directives
-from masis.reasoning.offline.tables.anchors import Asked
-from masis.reasoning.offline.tables.documents import breakdown, likely_tables, meant_tables, series
+from masis.reasoning.offline.tables.across_documents import breakdown, likely_tables, meant_tables, series
+from masis.reasoning.offline.tables.anchors import TableQuery
 from masis.reasoning.offline.tables.grid import Cell, tables_of
+from masis.reasoning.offline.tables.phrasing import as_table, row_by_row, said
 from masis.reasoning.offline.tables.trials import Trial
 from masis.reasoning.offline.tables.weighing import weighed
-from masis.reasoning.offline.tables.wording import as_table, row_by_row, said
 from masis.reasoning.ports import Passage
 
 SURE = 0.45
@@ -50,7 +50,7 @@ def answer_from_tables(
 @lru_cache(maxsize=16)
 def _best_answer(question: str, passages: tuple[Passage, ...], orders: Directives) -> TableAnswer | None:
     """Kept, since the writer, the auditor and the judge each ask for it."""
-    asked, tables = meant_tables(Asked(question, orders=orders), tables_of(passages))
+    asked, tables = meant_tables(TableQuery(question, orders=orders), tables_of(passages))
     if followed := series(asked, tables):
         return _answer(asked, followed, "series", SURE)
     if parts := breakdown(asked, tables):
@@ -59,7 +59,7 @@ def _best_answer(question: str, passages: tuple[Passage, ...], orders: Directive
     return _answer(asked, [best.trial], best.trial.form, best.strength) if best else None
 
 
-def _answer(asked: Asked, found: Sequence[Trial], kind: str, strength: float) -> TableAnswer:
+def _answer(asked: TableQuery, found: Sequence[Trial], kind: str, strength: float) -> TableAnswer:
     cells = [cell for trial in found for cell in trial.cells]
     return TableAnswer(
         tuple(cited(said(trial, asked), trial.cells) for trial in found),
