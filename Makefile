@@ -15,8 +15,8 @@ demo: $(VENV)/.core ## set up, load the sample workspace and ask it three questi
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
 
 test: $(VENV)/.dev .cache/qdrant/.ready .cache/browser/.ready .cache/nginx/.ready .cache/axe/axe.min.js ## run all tests, three at a time: some only wait (PROCESSES=0: one after the other, as a debugger wants it)
-	@$(BIN)/python -m compileall -q src  # the tests start hundreds of processes, and some machines forbid these to keep what they compiled
-	$(BIN)/python -m pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder -m "not evaluation"
+	@$(BIN)/python -m compileall -q src  # the tests start hundreds of processes, and some environments forbid them to save what they compiled
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder -m "not evaluation"
 
 check: $(VENV)/.dev ## format, lint, types, layers, container files
 	$(BIN)/ruff format --check .

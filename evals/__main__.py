@@ -38,6 +38,7 @@ from evals import (
     eval_threshold,
     eval_unseen,
     eval_versions,
+    eval_written_answers,
 )
 from evals.tables import Section, write_sections
 
@@ -62,6 +63,7 @@ SUITES: dict[str, dict[str, Callable[[], Section]]] = {
         "sample": eval_sample.measure,
         "support": eval_support.measure,
         "model-answers": eval_model_answers.measure,
+        "written-answers": eval_written_answers.measure,
         "planted-errors": eval_planted_errors.measure,
         "conflicts": eval_conflicts.measure,
         "versions": eval_versions.measure,

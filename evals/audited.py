@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from masis.audit.citations.engine import audit_citations
+from masis.audit.citations.extraction import audit_citations
 from masis.audit.verdicts import judge_claims
 from masis.orchestrator.critic import critique_of
 from masis.reasoning.offline.auditor import OfflineAuditor

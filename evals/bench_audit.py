@@ -9,7 +9,7 @@ from evals.planted_sources import Finished, human_answers
 from evals.sample import SAMPLE, questions
 from evals.tables import Section, machine, table
 from masis import Masis, RunResult, Settings
-from masis.audit.checks.weighing import SecondOpinion
+from masis.audit.checks.second_opinion import SecondOpinion
 from masis.audit.verdicts import judge_claims
 from masis.reasoning.offline.verifier import second_opinion
 

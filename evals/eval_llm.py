@@ -22,7 +22,7 @@ from evals.answer_scoring import Scored, compared, scored
 from evals.small_model import NAME, is_installed, served
 from evals.tables import Section, machine, table, write_sections
 from masis import Masis, Settings
-from masis.audit.citations.engine import is_abstention
+from masis.audit.citations.extraction import is_abstention
 from masis.reasoning.engines import clients_for
 from masis.reasoning.llm.wire import Message
 from masis.types import Usage

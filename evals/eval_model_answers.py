@@ -18,7 +18,7 @@ from evals.planting import PLANTS
 from evals.support_memory import remembered_opinion
 from evals.tables import Section, shared_data, table
 from masis.audit.checks.support import REFUTED
-from masis.audit.citations.engine import strip_citations
+from masis.audit.citations.extraction import strip_citations
 from masis.audit.repair import repaired
 from masis.audit.verdicts import judge_claims
 from masis.types import Claim, EvidenceChunk
@@ -67,7 +67,7 @@ def _chunk(entry: dict[str, Any]) -> EvidenceChunk:
 @cache
 def judged(answer: Answer) -> list[tuple[str, Claim]]:
     """(label, claim) of every labelled sentence that the audit finds as one."""
-    claims = judge_claims(answer.text, answer.evidence, remembered_opinion)
+    claims = judge_claims(answer.text, answer.evidence, remembered_opinion, (), answer.question)
     return [(answer.labels[c["text"]], c) for c in claims if c["text"] in answer.labels]
 
 
@@ -97,7 +97,8 @@ def planted(half: int, kinds: Sequence[str] = tuple(PLANTS)) -> Iterator[Planted
             for kind in kinds:
                 bad = PLANTS[kind](claim["text"], answer.evidence)
                 if bad and bad != claim["text"]:
-                    yield Planted(kind, claim["text"], bad, judge_claims(bad, answer.evidence, remembered_opinion))
+                    claims = judge_claims(bad, answer.evidence, remembered_opinion, (), answer.question)
+                    yield Planted(kind, claim["text"], bad, claims)
 
 
 def measure() -> Section:

@@ -18,7 +18,7 @@ from evals.planted_sources import (
 )
 from evals.planting import PLANTS
 from evals.tables import Section, table
-from masis.audit.citations.engine import cited_sentences
+from masis.audit.citations.extraction import cited_sentences
 from masis.language.words import content_stems
 
 SOURCES: dict[str, Callable[[], list[Finished]]] = {

@@ -15,7 +15,7 @@ from evals.retrieval_systems import Keywords
 from evals.table_data import TableQuestion, has_answer, report_questions, wiki_questions, with_strangers
 from evals.tables import Section, table
 from masis import Masis
-from masis.reasoning.offline.tables.engine import TableAnswer, answer_from_tables
+from masis.reasoning.offline.tables.lookup import TableAnswer, answer_from_tables
 from masis.types import SearchFilters
 from training.sets import held_out
 

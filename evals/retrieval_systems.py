@@ -18,7 +18,7 @@ from evals.retrieval_data import Collection, Span
 from masis.knowledge.ingestion.chunking import chunk_document
 from masis.knowledge.search.fusion import fuse
 from masis.knowledge.search.keywords import QueryWords
-from masis.knowledge.search.naming import KnownDocument, Named, named_documents, names_of
+from masis.knowledge.search.named_documents import KnownDocument, Named, named_documents, names_of
 from masis.knowledge.search.reranking import CLEARLY_WEAKER, narrowed, reranked
 from masis.knowledge.search.searching import SPARE, worth
 from masis.knowledge.store.points import search_depth

@@ -11,7 +11,7 @@ from math import exp
 from pathlib import Path
 
 from evals.tables import PAGE
-from masis.audit.checks.weighing import Question
+from masis.audit.checks.second_opinion import Question
 from masis.embedded import adapted
 from masis.embedded.adapted import TRAINED
 from masis.reasoning.offline import verifier

@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from masis.sources.sandbox import pool
+from masis.sources.sandbox.process import Worker
+from tests.support import parsers
 from tests.support.deployment import MASIS
 from tests.support.fake_openai import FakeOpenAI
 from tests.support.servers import PostgresServer, QdrantServer
@@ -17,6 +20,8 @@ from tests.support.service import SAMPLE, clean_environment
 
 # onnxruntime reports its use to its maker unless the environment forbids it before the first import.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+# As the command line sets it.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 # Enough to find what a change breaks; HYPOTHESIS_PROFILE=deep looks further.
 settings.register_profile("suite", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -31,6 +36,20 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
         if name.startswith(("MASIS_", "OPENAI_", "QDRANT_")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _reused_parsers() -> Iterator[None]:
+    pool.Worker = parsers.reused_worker  # type: ignore[assignment,misc]
+    yield
+    parsers.end_all()
+
+
+@pytest.fixture
+def own_parsers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of the limited processes themselves."""
+    parsers.end_all()
+    monkeypatch.setattr(pool, "Worker", Worker)
 
 
 @pytest.fixture
@@ -51,7 +70,8 @@ def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if not done.exists():
             environment = clean_environment() | {"MASIS_HOME": str(home)}
             arguments = [MASIS, "ingest", Path(__file__).parents[1] / "examples" / "tolmerick", "-w", SAMPLE]
-            subprocess.run(arguments, env=environment, check=True, capture_output=True, timeout=100)
+            said = subprocess.run(arguments, env=environment, check=True, capture_output=True, timeout=100).stdout
+            assert b"9 read" in said
             done.touch()
     return home
 

@@ -38,7 +38,7 @@ from masis.errors import (
     UnknownWorkspace,
     UnreadableFile,
 )
-from masis.types import Document, IngestReport, SearchFilters
+from masis.types import Budget, Caller, Document, IngestReport, SearchFilters
 
 if TYPE_CHECKING:
     from masis.client import Masis
@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Answer",
     "BadModelOutput",
+    "Budget",
+    "Caller",
     "DataFolderError",
     "DatabaseUnavailable",
     "Document",

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from masis.audit.checks.second_opinion import REFUTED_BY_VERIFIER, SUPPORTED_BY_VERIFIER, Question, SecondOpinion
 from masis.audit.checks.signature import NOT_RULED_OUT
-from masis.audit.checks.weighing import REFUTED_BY_VERIFIER, SUPPORTED_BY_VERIFIER, Question, SecondOpinion
 from masis.audit.verdicts import judge_claims
 from masis.types import Claim
 from tests.support.engines import chunk
@@ -116,8 +116,8 @@ def test_a_name_that_is_not_there_stands_unless_the_reader_knows_better() -> Non
 )
 def test_a_contrary_that_is_much_better_borne_out_contradicts(answer: str, contrary: str) -> None:
     cited = f"{answer} [c1] [c2]"
-    (refuted,) = judge_claims(cited, [SALES, COSTS], by_words({answer: 0.3, contrary: 0.6}))
-    (open_,) = judge_claims(cited, [SALES, COSTS], by_words({answer: 0.3, contrary: 0.4}))
+    (refuted,) = judge_claims(cited, [SALES, COSTS], by_words({answer: 0.2, contrary: 0.7}))
+    (open_,) = judge_claims(cited, [SALES, COSTS], by_words({answer: 0.2, contrary: 0.25}))
     assert (refuted["verdict"], refuted["checked_by"]) == ("contradicted", "verifier")
     assert open_["verdict"] == "unverified"
 

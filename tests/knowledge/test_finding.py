@@ -9,7 +9,7 @@ import pytest
 from masis.knowledge.ingestion.ingest import embedded_text, meaning_text
 from masis.knowledge.library import Library
 from masis.knowledge.search.keywords import BY_ROW, QueryWords, nearest, vocabulary_of
-from masis.knowledge.search.naming import KnownDocument, named_documents, names_of
+from masis.knowledge.search.named_documents import KnownDocument, named_documents, names_of
 from masis.knowledge.store.edge import EdgeStore
 from masis.settings import Settings
 from masis.types import Chunk, EvidenceChunk, Page, ParsedDocument, SearchFilters

@@ -133,7 +133,7 @@ async def test_each_key_reaches_its_own_workspaces(keyed_address: str, tokens: d
             ("answer", {"run_id": "x", "action": "stop", "by": "Eve"}),
             ("resume", {"run_id": "x"}),
             ("cancel", {"run_id": "x"}),
-            ("delete", {"run_id": "x"}),
+            ("delete_run", {"run_id": "x"}),
         ]
         said = {
             await refused(client, tool, workspace=workspace, **more)

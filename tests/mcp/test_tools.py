@@ -39,7 +39,7 @@ async def test_tools_say_when_to_use_them_and_what_they_give(client: Client) -> 
             "answer",
             "resume",
             "cancel",
-            "delete",
+            "delete_run",
             "search_evidence",
             "read_passage",
             "list_documents",
@@ -54,8 +54,8 @@ async def test_tools_say_when_to_use_them_and_what_they_give(client: Client) -> 
         assert "verdict" in str(tools["ask"].output_schema)
         assert tools["search_evidence"].annotations is not None
         assert tools["search_evidence"].annotations.read_only_hint
-        assert tools["delete"].annotations is not None
-        assert tools["delete"].annotations.destructive_hint
+        assert tools["delete_run"].annotations is not None
+        assert tools["delete_run"].annotations.destructive_hint
 
 
 async def test_looking_around(client: Client) -> None:
@@ -103,7 +103,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("answer", {"workspace": "acme", "run_id": "x", "action": "stop", "by": "Ada"}, "no run"),
     ("resume", {"workspace": "acme", "run_id": "x"}, "no run"),
     ("cancel", {"workspace": "acme", "run_id": "x"}, "no run"),
-    ("delete", {"workspace": "acme", "run_id": "x"}, "no run"),
+    ("delete_run", {"workspace": "acme", "run_id": "x"}, "no run"),
 ]
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from masis.audit.checks.second_opinion import Question
 from masis.audit.checks.support import SCORES
-from masis.audit.checks.weighing import Question
 from masis.orchestrator.critic import as_share, better_of, critique_of
 from masis.orchestrator.graph import graph
 from masis.reasoning.offline.auditor import OfflineAuditor

@@ -1,7 +1,7 @@
 import pytest
 
 from masis.errors import UnreadableFile
-from masis.sources.data.structured import parse_delimited
+from masis.sources.data.data_files import parse_delimited
 from tests.sources.files import bare
 
 

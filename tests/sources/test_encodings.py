@@ -3,7 +3,7 @@ import random
 import pytest
 
 from masis.errors import UnreadableFile
-from masis.sources.data.structured import parse_delimited
+from masis.sources.data.data_files import parse_delimited
 from masis.sources.encodings import guess_encoding
 from masis.sources.plain import decode
 from tests.sources.files import bare

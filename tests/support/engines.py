@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from masis.audit.checks.weighing import SecondOpinion
+from masis.audit.checks.second_opinion import SecondOpinion
 from masis.client import Masis
 from masis.orchestrator.services import Services
 from masis.orchestrator.state import MASISInput, MASISState

@@ -9,11 +9,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from masis.audit.checks.mentions import OF_A_NAME
+from masis.audit.checks.second_opinion import SecondOpinion
 from masis.audit.checks.signature import Check, Sources
 from masis.audit.checks.signature import Claim as Checked
 from masis.audit.checks.support import REFUTED
-from masis.audit.checks.weighing import SecondOpinion
-from masis.audit.citations.engine import CitedSentence, cited_sentences
+from masis.audit.citations.extraction import CitedSentence, cited_sentences
 from masis.audit.verdicts import judge_claims
 from masis.language.instructions import readable
 from masis.types import Claim, EvidenceChunk, Repair, Verdict
@@ -24,7 +24,7 @@ LEAST_SHARED = 0.4
 """… and the share of its words that each must have."""
 LEAST_LEFT = 0.5
 """Of the sentences that claim something, this share must be left for the answer still to be one."""
-Readers = tuple[SecondOpinion | None, Sequence[Check]]
+Readers = tuple[SecondOpinion | None, Sequence[Check], str]
 BORNE_OUT: frozenset[Verdict] = frozenset({"verbatim", "supported"})
 _CLOSING = re.compile(r"(?P<stop>[.!?。！？]?)(?P<marks>[\s*_\"'”’)\]]*)$")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d+[.)])[ \t]+$")
@@ -61,15 +61,16 @@ def repaired(
     evidence: Sequence[EvidenceChunk],
     second_opinion: SecondOpinion | None,
     own: Sequence[Check] = (),
+    question: str = "",
 ) -> RepairedAnswer | None:
     """None where there is nothing to repair, or nothing that could be."""
     by_id = {chunk["chunk_id"]: chunk for chunk in readable(evidence)}
-    mended = list(_mended(answer, claims, by_id, (second_opinion, own)))
+    mended = list(_mended(answer, claims, by_id, (second_opinion, own, question)))
     if not mended:
         return None
     text, placed = _written_again(answer, mended)
     cut = {sentence.start for sentence, repair in mended if repair.kind == "cut"}
-    left = [_marked(claim, placed) for claim in judge_claims(text, evidence, second_opinion, own)]
+    left = [_marked(claim, placed) for claim in judge_claims(text, evidence, second_opinion, own, question)]
     return RepairedAnswer(text, left, tuple(placed), _still_answers(claims, left, cut))
 
 

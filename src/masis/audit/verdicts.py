@@ -5,10 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from masis.audit.checks.claim_parts import Part, split_claim
-from masis.audit.checks.signature import Check, Sources
-from masis.audit.checks.signature import Claim as Checked
-from masis.audit.checks.support import Support, check_support, first_refutation, is_too_long
-from masis.audit.checks.weighing import (
+from masis.audit.checks.second_opinion import (
     SURE,
     UNDECIDED,
     Question,
@@ -18,7 +15,10 @@ from masis.audit.checks.weighing import (
     weighed,
     without_denial,
 )
-from masis.audit.citations.engine import CitedSentence, cited_sentences
+from masis.audit.checks.signature import Check, Sources
+from masis.audit.checks.signature import Claim as Checked
+from masis.audit.checks.support import Support, check_support, first_refutation, is_too_long
+from masis.audit.citations.extraction import CitedSentence, cited_sentences
 from masis.language.instructions import readable
 from masis.language.words import capitalised
 from masis.types import Citation, Claim, ClaimPart, EvidenceChunk, Verdict
@@ -69,10 +69,12 @@ def judge_claims(
     evidence: Sequence[EvidenceChunk],
     second_opinion: SecondOpinion | None = None,
     own: Sequence[Check] = (),
+    question: str = "",
 ) -> list[Claim]:
     """`second_opinion` is asked for all that code had to leave to a reader of meaning, then, where it is not sure of a
-    claim, for the contrary. `own` are checks of the caller's, asked before all others."""
-    by_id = {chunk["chunk_id"]: chunk for chunk in _with_names_elsewhere(readable(evidence))}
+    claim, for the contrary. `own` are checks of the caller's, asked before all others; names of the
+    `question` are no inventions."""
+    by_id = {chunk["chunk_id"]: chunk for chunk in _with_names_elsewhere(readable(evidence), question)}
     sentences = cited_sentences(answer, by_id)
     examined = [_examine(s, by_id, before, own) for s, before in zip(sentences, [None, *sentences], strict=False)]
     asked = [question for one in examined for question in one.open_questions()]
@@ -82,12 +84,12 @@ def judge_claims(
     return [_claim(one, opinions) for one in examined]
 
 
-def _with_names_elsewhere(evidence: Sequence[EvidenceChunk]) -> list[EvidenceChunk]:
+def _with_names_elsewhere(evidence: Sequence[EvidenceChunk], question: str) -> list[EvidenceChunk]:
     named: dict[str, list[str]] = {}
     for chunk in evidence:
         named.setdefault(chunk["document_id"], []).extend(sorted(capitalised(chunk["text"])))
     together = {document: " ".join(dict.fromkeys(found)) for document, found in named.items()}
-    return [{**chunk, "elsewhere": together[chunk["document_id"]]} for chunk in evidence]
+    return [{**chunk, "elsewhere": f"{question} {together[chunk['document_id']]}"} for chunk in evidence]
 
 
 def _asked(second_opinion: SecondOpinion | None, questions: Sequence[Question]) -> Opinions:

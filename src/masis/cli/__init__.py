@@ -2,6 +2,10 @@
 
 
 def main() -> None:
+    import os
+
+    # Matrices are small here: threads that wait for each other cost a second of work at each start.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from masis.cli.app import app
 
     app()

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from masis.cli import answering, keys, library, running, serving
+from masis.cli import answering, chat, ending, keys, library, running, serving
 
 app = typer.Typer(
     name="masis",
@@ -26,8 +26,11 @@ app = typer.Typer(
 )
 
 app.command("ask")(answering.ask)
+app.command("chat")(chat.chat)
 app.command("answer")(answering.answer)
 app.command("resume")(answering.resume)
+app.command("cancel")(ending.cancel)
+app.add_typer(ending.delete, name="delete")
 app.add_typer(running.runs, name="runs")
 app.command("decisions")(running.decisions)
 app.command("usage")(running.usage)
@@ -35,7 +38,6 @@ app.command("ingest")(library.ingest)
 app.command("search")(answering.search)
 app.command("workspaces")(library.workspaces)
 app.command("documents")(library.documents)
-app.command("delete")(library.delete)
 app.command("reindex")(library.reindex)
 app.command("calibrate")(library.calibrate)
 app.command("mcp")(serving.mcp)

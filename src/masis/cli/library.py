@@ -1,4 +1,4 @@
-"""`masis ingest`, `workspaces`, `documents`, `delete`, `reindex` and `calibrate`: what there is to ask."""
+"""`masis ingest`, `workspaces`, `documents`, `reindex` and `calibrate`: what there is to ask."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, err, opened, out, print_json, print_table, record
+from masis.cli.console import AsJson, Workspace, err, opened, out, print_json, print_table
 from masis.wording import counted
 
 if TYPE_CHECKING:
@@ -150,38 +150,6 @@ def documents(workspace: Workspace, as_json: AsJson = False) -> None:
         else:
             rows = [(d.file_name, d.status, d.date or "", d.pages, d.chunks, d.reason or d.note or "") for d in found]
             print_table(["document", "status", "dated", "pages", "passages", ""], rows)
-
-
-def delete(
-    workspace: Workspace,
-    document: Annotated[
-        str | None, typer.Argument(help="A document's file name or id; without it, the whole workspace is deleted.")
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Delete a document, or a workspace with everything in it: index, text, stored files, caches and runs.
-
-    Prints a receipt of what was removed.
-
-    $ masis delete report.pdf --workspace acme
-
-    $ masis delete --workspace acme --yes --json
-    """
-    with opened(as_json=as_json) as masis:
-        what = f"{document} from {workspace}" if document else f"the workspace {workspace} with all that is in it"
-        if not yes and not typer.confirm(f"Delete {what}?", err=True):
-            raise typer.Exit(1)
-        receipt = masis.delete_document(document, workspace) if document else masis.delete_workspace(workspace)
-        record(masis, "document.delete" if document else "workspace.delete", workspace, document or workspace)
-        if as_json:
-            print_json(asdict(receipt))
-        else:
-            out().print(
-                f"Deleted {counted(receipt.documents, 'document')}: {counted(receipt.chunks, 'passage')} with their "
-                f"vectors, {receipt.text_chars} characters of text, {receipt.bytes} bytes of originals, "
-                f"{counted(receipt.cached_vectors, 'cached vector')}, {counted(receipt.runs, 'run')}."
-            )
 
 
 def reindex(as_json: AsJson = False) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, err, opened, out, print_json, print_table, record
+from masis.cli.console import AsJson, Workspace, err, opened, out, print_json, print_table
 from masis.wording import OUTCOMES, STATUSES, Term, counted
 
 if TYPE_CHECKING:
@@ -138,37 +138,6 @@ def show_run(
             _print_runs([record])
 
 
-@runs.command("cancel")
-def cancel_run(run_id: RunId, as_json: AsJson = False) -> None:
-    """Stop a run that is queued, running or waiting for a decision.
-
-    $ masis runs cancel 4f2a…
-    """
-    with opened(as_json=as_json) as masis:
-        record = masis.cancel(run_id)
-        if as_json:
-            print_json(asdict(record))
-        else:
-            said = "will stop at once" if record.status == "running" else f"is {record.status}"
-            out().print(f"Run {run_id} {said}.")
-
-
-@runs.command("delete")
-def delete_run(run_id: RunId, as_json: AsJson = False) -> None:
-    """Delete a run with its answer, its trail and its checkpoints.
-
-    $ masis runs delete 4f2a…
-    """
-    with opened(as_json=as_json) as masis:
-        workspace = masis.get_run(run_id).workspace_id
-        masis.delete_run(run_id)
-        record(masis, "run.delete", workspace, run_id)
-        if as_json:
-            print_json({"deleted": run_id})
-        else:
-            out().print(f"Run {run_id} was deleted.")
-
-
 @runs.command("prune")
 def prune_runs(
     older_than: Annotated[
@@ -197,25 +166,12 @@ def prune_runs(
 runs.command("export")(export_run)
 
 
-def decisions(
-    workspace: Workspace,
-    delete: Annotated[str | None, typer.Option(help="Delete this decision, by its id.")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """List the decisions on conflicts that are applied to later questions; delete one.
+def decisions(workspace: Workspace, as_json: AsJson = False) -> None:
+    """List the decisions on conflicts that are applied to later questions.
 
     $ masis decisions --workspace acme
-
-    $ masis decisions --workspace acme --delete 8c1d…
     """
     with opened(as_json=as_json) as masis:
-        if delete:
-            gone = masis.delete_decision(workspace, delete)
-            if as_json:
-                print_json(gone)
-            else:
-                out().print(f"Deleted: {gone['about']}. The next question that meets this conflict will ask again.")
-            return
         found = masis.decisions(workspace)
         if as_json:
             print_json(found)

@@ -6,8 +6,8 @@ from html import escape
 from typing import Literal, get_args
 
 from masis.export.content import SOURCES, Block, Heading, Note, Pack, Paragraph, Report, Span, Table, as_json, report_of
+from masis.export.docx import as_docx
 from masis.export.pdf import as_pdf
-from masis.export.word import as_docx
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = """

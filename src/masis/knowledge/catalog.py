@@ -13,7 +13,7 @@ from masis.errors import InvalidInput
 from masis.knowledge import catalog_rows
 from masis.knowledge.catalog_rows import COLUMNS, ONE
 from masis.knowledge.search.keywords import vocabulary_of
-from masis.knowledge.search.naming import KnownDocument, names_of
+from masis.knowledge.search.named_documents import KnownDocument, names_of
 from masis.types import WORKSPACE_NAME, WORKSPACE_NAME_RULE, Document, DocumentStatus, ParsedDocument
 
 _NO_LIMIT = 2**62

@@ -9,9 +9,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from masis.language.blocks import Block, parse_blocks
 from masis.language.citation_ids import IdLexicon, is_distinctive, is_plain_number
 from masis.language.citation_items import Item, Trust, cited_ids, read_items
+from masis.language.markdown_blocks import Block, parse_blocks
 from masis.language.spans import Span, code_spans
 
 _LONGEST_GROUP = 1000

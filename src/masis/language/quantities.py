@@ -61,7 +61,8 @@ QUANTITY = re.compile(
 
 _LABELS = (
     "ISO|IEC|No\\.|Sections?|Tables?|Figures?|Fig\\.|Appendix|Notes?|pages?|p\\.|Phase|Level|Tier|Version|v|Passages?|"
-    "Documents?|Sources?|Chunks?|Steps?|Chapters?|Items?|Questions?|Options?|Tip|ASC|ASU|IFRS|IAS|Topic|Form|Rule|Article"
+    "Documents?|Sources?|Chunks?|Steps?|Chapters?|Items?|Questions?|Options?|Tip|ASC|ASU|IFRS|IAS|Topic|Form|Rule|Article|"
+    "Year|Month|Week|Day|Quarter|Lot|Class|Series|Stage|Round|Part|Annex|Schedule|Exhibit|Clause|Paragraph"
 )
 LABELLED = re.compile(rf"\b(?:{_LABELS})\s?#?(?:\d+(?:\s?(?:,|and|&|-|–|to)\s?)+)*$", re.IGNORECASE)
 """“Passages 2 and 3” names passages and counts nothing."""
@@ -79,6 +80,7 @@ SAVINGS_PLAN = re.compile(r"40[13]\s?(?:\([kb]\)|[kb]\b)", re.IGNORECASE)
 """A 401(k) is named after its paragraph."""
 LENGTH_OF_A_PERIOD = re.compile(r"\w{1,6}[\s-](?:months?|weeks?)\s(?:period\s)?(?:ended|ending)\b", re.IGNORECASE)
 """“For the three months ended July 1” says when, and counts nothing."""
+_NEGATIVE_PERCENT = re.compile(r"\((\d[\d.,]*)\)(\s?)%")
 BETWEEN = re.compile(r"\bbetween\s+\S{0,4}$", re.IGNORECASE)
 TURNED = re.compile(rf"\b(?:from|by|{'|'.join(UPWARDS | DOWNWARDS)})\s+\S{{0,4}}$", re.IGNORECASE)
 """“From 45 to 55”, “rose 10 to 55”: a change, and nothing between its ends."""
@@ -196,6 +198,11 @@ def _same_measure(a: Quantity, b: Quantity) -> bool:
 def _alike(a: Quantity, b: Quantity) -> bool:
     """A bound is met by its own kind only: any sum of money is over 300."""
     return a.unit == b.unit and comparable(a, b) and bool(a.measure) == bool(b.measure)
+
+
+def with_percent_inside(text: str) -> str:
+    """A table prints a fall by 10 % as “(10)%”."""
+    return _NEGATIVE_PERCENT.sub(r"(\1%)\2", text)
 
 
 def quantities(text: str) -> list[Quantity]:

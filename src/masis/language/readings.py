@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 from masis.language.periods import Period, period_of_cells, period_spans, periods
-from masis.language.quantities import Quantity, quantities
+from masis.language.quantities import Quantity, quantities, with_percent_inside
 from masis.language.sentences import clause_at, clauses, is_compared
 from masis.language.statements import CELL_BREAK, Statement
 from masis.language.unit_captions import caption_of
@@ -185,7 +185,8 @@ def _of_a_row(row: Statement) -> list[Reading]:
     captions = [line for line in row.above.splitlines() if CELL_BREAK not in line][::-1]
     columns = tuple(p for column, _ in row.cells for p in periods(column))
     found = []
-    for column, cell in row.cells:
+    for column, printed in row.cells:
+        cell = with_percent_inside(printed)
         about = " ".join([column.replace("_", " "), *labels])
         when = tuple(period_of_cells([column.replace("_", " "), *labels]))
         caption = caption_of([column, *labels, *captions])

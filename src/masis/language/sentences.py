@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from masis.language.blocks import Block, BlockKind, parse_blocks
 from masis.language.boundaries import BlockSplitter
 from masis.language.citation_ids import IdLexicon
 from masis.language.citation_marks import CitationMark, attached_groups, find_marks
+from masis.language.markdown_blocks import Block, BlockKind, parse_blocks
 from masis.language.periods import BETWEEN, period_spans
 
 # “(2024: 590)” is a clause of its own, and its colon breaks nothing.

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from langgraph.runtime import Runtime
 
+from masis.audit.checks.second_opinion import settled_by_model
 from masis.audit.checks.support import REFUTED
-from masis.audit.checks.weighing import settled_by_model
-from masis.audit.citations.engine import audit_citations, cited_sentences, is_abstention
+from masis.audit.citations.extraction import audit_citations, cited_sentences, is_abstention
 from masis.audit.conflicts.detection import conflicts_with_answer, joined
 from masis.audit.obedience import obeyed
 from masis.audit.repair import Mended, repaired
@@ -36,8 +36,8 @@ async def critic(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
         return {"trace": [turn.trace(warning="nothing_to_audit")], "metrics": turn.metrics()}
     update: StateUpdate = {}
     # Reading sentences takes a processor for a while: other runs continue meanwhile.
-    written = await asyncio.to_thread(_judged, draft, state.get("evidence", []), services)
-    read = await asyncio.to_thread(_repaired, written, state.get("evidence", []), services)
+    written = await asyncio.to_thread(_judged, draft, state, services)
+    read = await asyncio.to_thread(_repaired, written, state, services)
     try:
         finding = await _semantic_audit(state, read.text, read.claims, services, turn)
     except ModelError as error:
@@ -64,16 +64,19 @@ class Read:
     repairs: tuple[Mended, ...] = ()
 
 
-def _judged(draft: str, evidence: Sequence[EvidenceChunk], services: Services) -> Read:
-    return Read(draft, judge_claims(draft, evidence, services.second_opinion, services.checks))
+def _judged(draft: str, state: MASISState, services: Services) -> Read:
+    evidence, asked = state.get("evidence", []), question_of(state)
+    return Read(draft, judge_claims(draft, evidence, services.second_opinion, services.checks, asked))
 
 
-def _repaired(written: Read, evidence: Sequence[EvidenceChunk], services: Services) -> Read:
+def _repaired(written: Read, state: MASISState, services: Services) -> Read:
     """The text to audit: mended where that leaves an answer, else as it was written. Where a document gives orders,
     what is wrong with an answer may be their doing, and is not tidied away."""
+    evidence = state.get("evidence", [])
     if any(find_instructions(chunk["text"]) for chunk in evidence):
         return written
-    mended = repaired(written.text, written.claims, evidence, services.second_opinion, services.checks)
+    readers = services.second_opinion, services.checks, question_of(state)
+    mended = repaired(written.text, written.claims, evidence, *readers)
     if mended is None or not mended.still_answers:
         return written
     return Read(mended.text, mended.claims, mended.repairs)

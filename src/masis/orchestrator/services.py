@@ -8,8 +8,8 @@ from typing import Protocol
 
 from langgraph.runtime import Runtime
 
+from masis.audit.checks.second_opinion import SecondOpinion
 from masis.audit.checks.signature import Check
-from masis.audit.checks.weighing import SecondOpinion
 from masis.reasoning.ports import Auditor, Judge, Writer
 from masis.settings import Settings, current_settings
 from masis.types import EVERYWHERE, EvidenceChunk, Mentions, SearchFilters, SearchResult

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from langgraph.runtime import Runtime
 
-from masis.audit.citations.engine import cited_sentences
+from masis.audit.citations.extraction import cited_sentences
 from masis.errors import ModelError
 from masis.orchestrator.agent import Turn
 from masis.orchestrator.human import decisions_named, guidance_of, question_of

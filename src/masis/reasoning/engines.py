@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from masis.errors import BadModelOutput, ModelTruncated
+from masis.language.follow_up import Turn, completed
 from masis.reasoning.ports import (
     AuditFinding,
     Auditor,
@@ -27,7 +28,7 @@ from masis.settings import OFFLINE, ROLES, Role, Settings
 from masis.types import CitationAudit, Claim, Critique, EvidenceChunk, Usage
 
 if TYPE_CHECKING:
-    from masis.reasoning.llm.client import ModelClient
+    from masis.reasoning.llm.chat_model import ModelClient
 
 
 T = TypeVar("T")
@@ -97,6 +98,17 @@ class MeasuredWriter(_Measured[Writer]):
         )
         return reply
 
+    async def complete_question(self, question: str, turns: Sequence[Turn]) -> Reply[str]:
+        by_model = getattr(self._model, "complete_question", None)
+
+        async def by_words() -> Reply[str]:
+            return Reply(completed(question, turns))
+
+        if by_model is None:
+            return await by_words()
+        reply, _ = await self._means.reply(len(question), lambda: by_model(question, turns), by_words)
+        return reply
+
     async def summarize(self, question: str, passages: Sequence[Passage], limit: int) -> Reply[dict[str, str]]:
         reply, _ = await self._means.reply(
             sum(len(passage.text) for passage in passages),
@@ -161,7 +173,7 @@ def clients_for(settings: Settings) -> "dict[Role, ModelClient]":
     roles = [role for role in ROLES if settings.model_for(role) != OFFLINE]
     if not roles:
         return {}
-    from masis.reasoning.llm.client import ModelClient
+    from masis.reasoning.llm.chat_model import ModelClient
     from masis.reasoning.llm.limiter import limiter_for
 
     limiter = limiter_for(settings)

@@ -22,7 +22,7 @@ from masis.settings import OFFLINE, ROLES, Role, Settings
 from masis.types import SearchFilters
 
 if TYPE_CHECKING:
-    from masis.reasoning.llm.client import ModelClient
+    from masis.reasoning.llm.chat_model import ModelClient
 
 
 USUAL_OUTPUT_TOKENS: dict[Role, int] = {"writer": 300, "auditor": 200, "judge": 120}

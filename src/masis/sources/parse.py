@@ -6,7 +6,7 @@ from importlib import import_module
 
 from masis.errors import UnreadableFile
 from masis.sources.archives.members import parse_archive
-from masis.sources.data.structured import parse_delimited, parse_json, parse_notebook, parse_xml
+from masis.sources.data.data_files import parse_delimited, parse_json, parse_notebook, parse_xml
 from masis.sources.mail.message import parse_mail
 from masis.sources.mail.outlook import parse_outlook
 from masis.sources.markup.ebook import parse_ebook

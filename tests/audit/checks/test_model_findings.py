@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
+from masis.audit.checks.second_opinion import settled_by_model
 from masis.audit.checks.support import REFUTED, check_support
-from masis.audit.checks.weighing import settled_by_model
 from masis.types import EvidenceChunk
 from tests.support.engines import chunk
 
@@ -39,10 +39,13 @@ def test_silence_does_not_settle_what_code_and_verifier_dispute() -> None:
     assert settled_by_model([disputed], [], vouched=True) == [disputed]
 
 
-def test_what_the_verifier_alone_refuted_is_left_open_when_the_model_vouches() -> None:
+def test_what_the_verifier_alone_refuted_is_left_open_unless_the_model_objects_too() -> None:
     doubted: Any = OPEN | {"verdict": "not_in_source", "checked_by": "verifier"}
     assert [c["verdict"] for c in settled_by_model([doubted], [], vouched=True)] == ["unverified"]
-    assert settled_by_model([doubted], [], vouched=False) == [doubted]
+    assert [c["verdict"] for c in settled_by_model([doubted], ["Another sentence."], vouched=False)] == ["unverified"]
+    assert settled_by_model([doubted], [doubted["text"]], vouched=False) == [doubted]
+    by_code = doubted | {"checked_by": "code"}
+    assert settled_by_model([by_code], [], vouched=True) == [by_code]
 
 
 def test_open_parts_are_settled_with_their_sentence() -> None:

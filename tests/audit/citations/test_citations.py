@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from masis.audit.citations.engine import (
+from masis.audit.citations.extraction import (
     audit_citations,
     cited_sentences,
     find_citations,

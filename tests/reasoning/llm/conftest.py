@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from masis.reasoning.llm.client import ModelClient
+from masis.reasoning.llm.chat_model import ModelClient
 from masis.reasoning.llm.limiter import RateLimiter
 from masis.settings import Role, Settings
 from masis.types import EvidenceChunk

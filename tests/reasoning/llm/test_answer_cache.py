@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from masis.errors import ModelTruncated
-from masis.reasoning.llm.client import ModelClient
+from masis.reasoning.llm.chat_model import ModelClient
 from masis.reasoning.llm.wire import Message
 from masis.reasoning.ports import Account, charged_to
 from tests.support.fake_openai import FakeOpenAI, Say

@@ -12,7 +12,7 @@ import pytest
 from pydantic import SecretStr
 
 from masis.errors import ModelError, ModelRejected, ModelUnavailable
-from masis.reasoning.llm.client import ModelClient
+from masis.reasoning.llm.chat_model import ModelClient
 from masis.reasoning.llm.limiter import RateLimiter
 from masis.reasoning.llm.wire import Message
 from masis.settings import Settings

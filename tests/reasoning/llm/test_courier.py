@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from masis.errors import ModelError, ModelRefused, ModelRejected, ModelTruncated, ModelUnavailable
 from masis.reasoning.llm import courier
-from masis.reasoning.llm.client import ModelClient
+from masis.reasoning.llm.chat_model import ModelClient
 from masis.reasoning.llm.failures import full_jitter
 from masis.reasoning.llm.limiter import RateLimiter
 from masis.reasoning.llm.wire import Message

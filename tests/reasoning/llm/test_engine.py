@@ -4,7 +4,7 @@ from collections.abc import Callable
 import pytest
 
 from masis.errors import BadModelOutput, ModelUnavailable
-from masis.reasoning.llm.client import ModelClient
+from masis.reasoning.llm.chat_model import ModelClient
 from masis.reasoning.llm.engine import LLMAuditor, LLMJudge, LLMWriter
 from masis.reasoning.ports import Auditor, Guidance, Judge, Passage, Scores, Writer, WritingBrief
 from masis.types import CitationAudit, EvidenceChunk

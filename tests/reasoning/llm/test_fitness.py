@@ -8,7 +8,7 @@ import pytest
 from masis.errors import ModelUnavailable
 from masis.reasoning.engines import engines_for
 from masis.reasoning.llm import fitness
-from masis.reasoning.llm.client import ModelClient
+from masis.reasoning.llm.chat_model import ModelClient
 from masis.settings import Role, Settings
 from tests.support.fake_openai import Drop, FakeOpenAI, Recorded, Reply, Say
 

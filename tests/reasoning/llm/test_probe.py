@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
-from masis.reasoning.llm.client import ModelClient
+from masis.reasoning.llm.chat_model import ModelClient
 from masis.reasoning.llm.fitness import probe
 from tests.support.fake_openai import Fail, FakeOpenAI, Recorded, Reply, Say
 

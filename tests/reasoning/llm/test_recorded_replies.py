@@ -9,7 +9,7 @@ import pytest
 
 from masis.orchestrator.graph import graph
 from masis.orchestrator.services import Services
-from masis.reasoning.llm.client import ModelClient
+from masis.reasoning.llm.chat_model import ModelClient
 from masis.reasoning.llm.engine import LLMAuditor, LLMJudge, LLMWriter
 from masis.settings import Settings
 from masis.types import EvidenceChunk

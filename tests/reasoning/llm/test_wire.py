@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel
 
 from masis.errors import ModelRefused, ModelRejected, ModelTruncated, ModelUnavailable
-from masis.reasoning.llm.client import ModelClient
+from masis.reasoning.llm.chat_model import ModelClient
 from masis.reasoning.llm.wire import Message
 from tests.support.fake_openai import CutStream, Fail, FakeOpenAI, Raw, Say
 

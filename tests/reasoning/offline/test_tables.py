@@ -5,8 +5,8 @@ import pytest
 from masis.audit.verdicts import judge_claims
 from masis.language.question import parsed
 from masis.reasoning.offline.tables.anchors import TableQuery
-from masis.reasoning.offline.tables.engine import TableAnswer, answer_from_tables
 from masis.reasoning.offline.tables.grid import Table, tables_of
+from masis.reasoning.offline.tables.lookup import TableAnswer, answer_from_tables
 from masis.reasoning.offline.tables.trials import trials
 from masis.reasoning.offline.tables.values import amount, day
 from masis.reasoning.ports import Passage, as_passage

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from masis.audit.checks.weighing import REFUTED_BY_VERIFIER, SUPPORTED_BY_VERIFIER
+from masis.audit.checks.second_opinion import REFUTED_BY_VERIFIER, SUPPORTED_BY_VERIFIER
 from masis.audit.verdicts import judge_claims
 from masis.reasoning.offline.verifier import second_opinion, support_logit, support_scores
 

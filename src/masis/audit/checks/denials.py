@@ -8,8 +8,8 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
-from masis.audit.checks.figures import gives
-from masis.audit.checks.signature import LIKELY, NOT_RULED_OUT, Claim, Finding, Sources, coverage_of
+from masis.audit.checks.numbers import gives
+from masis.audit.checks.signature import HARDLY, LIKELY, Claim, Finding, Sources, coverage_of
 from masis.audit.checks.turns import flipped, turned_round
 from masis.language.quantities import quantities
 from masis.language.words import DENYING_VERBS, FUNCTION_WORDS, NEGATIONS, NOT_A_DENIAL, is_negated, plain, stem
@@ -20,7 +20,8 @@ SAME_SENTENCE = 0.70
 
 def denied(claim: Claim, sources: Sources) -> Finding | None:
     window = sources.window(claim)
-    if window is None or claim.tells_an_absence:
+    if window is None or claim.tells_an_absence or all(part.is_row for part in window.parts):
+        # A row of a table denies nothing, and says nothing that could be denied word for word.
         return None
     turned = flipped(claim.text, window.said)
     # The flipped word itself is not in the source, and must not count against how alike the two are.
@@ -30,7 +31,7 @@ def denied(claim: Claim, sources: Sources) -> Finding | None:
     if turned and is_negated(claim.text) != is_negated(window.said):
         return Finding("unverified", "it denies the contrary of what the source says: code alone cannot tell")
     if why := denied_by_one(claim.text, window.said):
-        return Finding("contradicted", why, withdrawn_at=NOT_RULED_OUT)
+        return Finding("contradicted", why, withdrawn_at=HARDLY)
     if contrary := turned_round(claim.text, window.said):
         return Finding("contradicted", f"the claim says {contrary[0]}, the source {contrary[1]}", withdrawn_at=LIKELY)
     return None
@@ -119,7 +120,7 @@ def _is_met(scope: tuple[str, ...], other: Denials) -> bool:
 def _is_said(scope: tuple[str, ...], stems: frozenset[str]) -> bool:
     """The word next to the negation, and another one that it is about, stand in the other text."""
     shared = sum(s in stems for s in scope)
-    return bool(scope) and shared >= min(2, len(scope)) and (scope[0] in stems or shared == len(scope) - 1)
+    return bool(scope) and shared >= min(2, len(scope)) and scope[0] in stems
 
 
 @lru_cache(maxsize=8192)

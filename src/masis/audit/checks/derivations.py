@@ -7,7 +7,7 @@ recomputed from any two numbers of a page, chance would bear out anything.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from masis.audit.checks.signature import Claim, Sources, coverage_of
@@ -39,10 +39,36 @@ SAYS_COMPUTED = re.compile(
 )
 """Words by which a claim says itself that its figure may stand nowhere in the source."""
 SPANNED_YEARS = re.compile(r"\b(?:19|20)\d\d\s*(?:to|-|–|through|and|until)\s*(?:19|20)\d\d\b")
+_HEDGED = re.compile(
+    r"\b(?:about|around|roughly|some|nearly|almost|approximately|under|over|ca\.?|close to)\s+[$€£]?$|[~≈]\s?[$€£]?$",
+    re.IGNORECASE,
+)
+_RECKONED = re.compile(
+    r"(?:\b(?:by|about|around|roughly|some|nearly|almost|approximately|under|over|near|i\.e\.|is|equals|to|at|another|or|of)\s+"
+    r"|[(~≈=−]\s?)[$€£]?$",
+    re.IGNORECASE,
+)
+_RECKONED_BEHIND = re.compile(
+    r"\s(?:million\s|billion\s)?(?:more|less|fewer|higher|lower|above|below|ahead|behind|short|better|worse|per|each|over|an?)\b",
+    re.IGNORECASE,
+)
+_SUPPOSED = re.compile(
+    r"\b(?:excluding|without|would|together|combined|between them|both|free cash flow|pace|net of|so that)\b",
+    re.IGNORECASE,
+)
+"""A claim that computes says so."""
+_BY_TIME = re.compile(
+    r"\b(?:an?|per|each|every) (?:month|week|quarter|year)\b|\b(?:month|week|quarter|annual)ly\b|\bthe year\b",
+    re.IGNORECASE,
+)
+_MONTH_OF = re.compile(r"\b(?:month|week) (\d{1,2})\b", re.IGNORECASE)
+_SO_MANY_TIMES = re.compile(r"\b(?:times|ratio|per|fold|one in)\b", re.IGNORECASE)
+_TOTAL = re.compile(r"\W*(?:grand |sub)?total\b", re.IGNORECASE)
 MOST_OPERANDS = 40
 ABOUT = 0.34
 """Share of the claim's words that a statement must have for its figures to be computed with."""
 ROUGHLY = 0.01
+COARSE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +94,73 @@ def derivation(claim: Claim, number: Quantity, sources: Sources, given: Sequence
     return None
 
 
+def could_follow(claim: Claim, number: Quantity, sources: Sources) -> bool:
+    """Some calculation with figures of one row, column or sentence, or with the claim's own, comes to it. It bears
+    nothing out, for chance may have made it; but nobody can call the figure made up."""
+    if not (_is_reckoned(claim.text, number) or _SUPPOSED.search(claim.text)):
+        return False
+    if _turns_against(claim, number, sources):
+        return False
+    if _HEDGED.search(claim.text[: number.start]):
+        number = replace(number, tolerance=2 * number.tolerance)
+    own = [r.quantity for r in claim.figures if r.quantity.start != number.start]
+    named = [s for s in sources.statements if _is_named(s, claim)]
+    lines = [[r.quantity for r in readings(s)] for s in named or sources.statements]
+    printed = [q for line in lines for q in line]
+    groups = (*lines, *([] if named else _columns(sources)), own)
+    pairs = [pair for group in groups for pair in combinations(group[:MOST_OPERANDS], 2)]
+    pairs += [(a, b) for a in own for b in printed]
+    if number.unit == "percent" and not (ADDED.search(claim.text) or SUBTRACTED.search(claim.text)):
+        # Of two percentages nobody makes a third.
+        pairs = [pair for pair in pairs if not any(q.unit == "percent" for q in pair)]
+    made = [value for pair in pairs for value in _of_its_own(number, pair)]
+    made += [
+        Made(value, "") for q in (*own, *printed) if _same_kind(number, q) for value in _shared_out(claim, q, sources)
+    ]
+    if number.unit == "number" and not _SO_MANY_TIMES.search(claim.text):
+        made = [one for one in made if not one.how.startswith(("the share", "the change"))]
+    if not AVERAGED.search(claim.text):
+        made = [one for one in made if not one.how.startswith("the average")]
+    are_scaled = any(q.scaled or not q.is_cell for q in (*own, *printed)) or bool(sources.scales)
+    return any(_is_made(number, one, are_scaled) for one in made)
+
+
+def _turns_against(claim: Claim, number: Quantity, sources: Sources) -> bool:
+    """Two figures make it, one of which came first, and the claim has them turn the other way."""
+    for group in _groups(claim, sources):
+        scaled = any(r.quantity.scaled or not r.quantity.is_cell for r in group)
+        for a, b in combinations(group, 2):
+            old, new = _in_order(a, b)
+            is_turned = _alike(a.quantity, b.quantity) and not _turns_as_said(claim.text, number, old, new)
+            made = _of_its_own(number, (old.quantity, new.quantity)) if is_turned else ()
+            if any(_is_made(number, one, scaled) for one in made):
+                return True
+    return False
+
+
+def _shared_out(claim: Claim, q: Quantity, sources: Sources) -> Iterator[float]:
+    """By the month, quarter or week, or so many per cent more or less."""
+    if _BY_TIME.search(claim.text):
+        for n in (12.0, 4.0, 52.0, *(float(n) for n in _MONTH_OF.findall(sources.around))):
+            yield from (q.value * n, q.value / n) if n else ()
+    for share in (r.quantity.value / 100 for r in claim.figures if r.quantity.unit == "percent"):
+        yield from (q.value * (1 + share), q.value * (1 - share), q.value * share)
+
+
+def _is_reckoned(text: str, number: Quantity) -> bool:
+    """Words right before or behind a figure by which it may be the writer's own."""
+    is_share = number.unit in ("percent", "points")
+    return is_share or bool(_RECKONED.search(text[: number.start]) or _RECKONED_BEHIND.match(text, number.end))
+
+
+def _columns(sources: Sources) -> list[list[Quantity]]:
+    columns: dict[tuple[str, int], list[Quantity]] = {}
+    for row in (s for s in sources.statements if s.is_row):
+        for number, reading in enumerate(readings(row)):
+            columns.setdefault((row.above, number), []).append(reading.quantity)
+    return list(columns.values())
+
+
 def could_be_computed(claim: Claim, number: Quantity, sources: Sources) -> bool:
     """Code can compute the kind of figure the claim gives, from rows it names in full: another result is wrong."""
     rows = [list(readings(s)) for s in sources.statements if s.is_row and _is_named(s, claim)]
@@ -76,6 +169,9 @@ def could_be_computed(claim: Claim, number: Quantity, sources: Sources) -> bool:
 
 def _is_made(number: Quantity, made: Made, operands_are_scaled: bool) -> bool:
     allowed = number.tolerance * 1.0001 + 1e-9
+    if allowed > COARSE * abs(number.value) and number.unit == "number" and not number.measure:
+        # Any two figures of a page make a six.
+        allowed = 1e-6
     if number.bound == "about":
         allowed = max(allowed, ROUGHLY * abs(number.value))
     # A table gives its figures bare where the scale is said somewhere else.
@@ -110,7 +206,7 @@ def _same_kind(number: Quantity, given: Quantity) -> bool:
 
 def _groups(claim: Claim, sources: Sources) -> list[list[Reading]]:
     """Figures that belong together: of one statement, of one column, of rows with one label, of prose on the claim."""
-    near = [s for s in sources.statements if coverage_of(claim.subject, (s,)) >= ABOUT or _is_named(s, claim)]
+    near = [s for s in sources.statements if _belongs(s, claim)]
     columns: dict[tuple[Period, ...], list[Reading]] = {}
     labels: dict[str, list[Reading]] = {}
     prose: list[Reading] = []
@@ -123,6 +219,17 @@ def _groups(claim: Claim, sources: Sources) -> list[list[Reading]]:
                 prose.append(reading)
     groups = [*(list(readings(s)) for s in near), *labels.values(), *columns.values(), prose]
     return [_of_its_years(claim, group)[:MOST_OPERANDS] for group in groups if len(group) > 1]
+
+
+def _belongs(statement: Statement, claim: Claim) -> bool:
+    """It speaks of what the claim speaks of, or is a row that the claim names, quotes from or takes a share of."""
+    if coverage_of(claim.subject, (statement,)) >= ABOUT or _is_named(statement, claim):
+        return True
+    if not statement.is_row:
+        return False
+    is_total = _TOTAL.match(statement.cells[0][1]) is not None
+    quoted = (r.quantity for r in claim.figures if not r.quantity.is_small_count)
+    return is_total or any(q.is_met_by(r.quantity) for q in quoted for r in readings(statement))
 
 
 def _is_named(statement: Statement, claim: Claim) -> bool:

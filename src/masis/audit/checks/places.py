@@ -4,15 +4,16 @@ A number in the wrong place is proved only by the right one: what the claim name
 kind in that very place.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
 
 from masis.audit.checks.derivations import derivation
-from masis.audit.checks.figures import gives
+from masis.audit.checks.numbers import gives
 from masis.audit.checks.signature import LIKELY, Claim, Finding, Sources, coverage_of, telling_words
-from masis.language.periods import Period, lies_within_a_range
+from masis.language.periods import Period, lies_within_a_range, period_spans
 from masis.language.quantities import Quantity, comparable
 from masis.language.readings import Reading, readings
 from masis.language.statements import Statement, statements
@@ -23,6 +24,17 @@ NAMED = 0.75
 APART = 0.4
 """… and how many fewer of them those statements have that do give the claim's figure."""
 FEWEST_ROW_MATES = 2
+SAME_WORDS = 0.6
+MOST_FIGURES = 3
+_COMPARED_TIME = re.compile(
+    r"\b(?:than|against|versus|vs\.?|compared (?:with|to)|since|on)\s(?:in\s|for\s|at\s|the\s|fiscal\s)*$",
+    re.IGNORECASE,
+)
+_A_YEAR_LATER = re.compile(
+    r"[\s\w]{0,10}\b(?:year|quarter|month)s?[ -](?:later|earlier|before|ago|after)\b", re.IGNORECASE
+)
+_ITS_TIME = re.compile(r"\s(?:in|for|during|at the end of|as of|at)\s(?:the\s)?(?:fiscal\s(?:year\s)?)?", re.IGNORECASE)
+"""Between a figure and the time it is for."""
 
 
 def figure_of_something_else(claim: Claim, sources: Sources) -> Finding | None:
@@ -34,42 +46,11 @@ def figure_of_something_else(claim: Claim, sources: Sources) -> Finding | None:
             # The end of a sentence that began on the page before: nobody knows what it speaks of.
             continue
         most = max((_fit(wanted, s) for s in holding), default=1.0)
-        rivals = list(_rivals(ours, sources, holding))
+        rivals = [pair for pair in _rivals(ours, sources, holding) if _is_plain(pair[0])]
         rival = max(rivals, key=lambda pair: _fit(wanted, pair[0]), default=None)
         is_apart = rival and _fit(wanted, rival[0]) >= max(NAMED, most + APART) and _is_whole(rival[0], claim)
-        if (
-            not is_apart
-            and holding
-            and all(s.is_row and not _label(s) & frozenset(content_stems(claim.text)) for s in holding)
-        ):
-            # The claim names another row in full, and nothing of those that have its figure.
-            rival = next((pair for pair in rivals if _label(pair[0]) and _label(pair[0]) <= wanted), None)
-            is_apart = rival is not None
         if rival and is_apart and not _is_derived(claim, ours, sources):
             said = f"the source gives {rival[1].quantity.in_words} for this, {ours.quantity.in_words} for another thing"
-            return Finding("numbers_differ", said, withdrawn_at=LIKELY)
-    return None
-
-
-def figure_of_another_row(claim: Claim, sources: Sources) -> Finding | None:
-    """All other figures of the claim stand in one row, which has another one of this kind."""
-    figures = _telling_figures(claim)
-    for ours in figures:
-        others = [r for r in figures if r is not ours]
-        rows = [s for s in sources.statements if all(_has(s, r) for r in others)]
-        if len(others) < FEWEST_ROW_MATES:
-            # One figure beside it may be a row's by chance, unless the claim names that row.
-            rows = [s for s in rows if others and _label(s) and _is_whole(s, claim)]
-        holding = _holding(ours, sources)
-        if not rows or not holding or any(s in rows or (_label(s) and _is_whole(s, claim)) for s in holding):
-            continue
-        wanted = telling_words(ours.clause)
-        if max(_fit(wanted, s) for s in holding) >= max(_fit(wanted, s) for s in rows):
-            # Nothing tells which of the two the claim means.
-            continue
-        rival = next((r for s in rows for r in readings(s) if _is_of_its_kind(ours.quantity, r.quantity)), None)
-        if rival and not _is_derived(claim, ours, sources):
-            said = f"the row of its other figures does not give {ours.quantity.in_words}"
             return Finding("numbers_differ", said, withdrawn_at=LIKELY)
     return None
 
@@ -105,6 +86,7 @@ def _listed(claim: Claim) -> list[Listed]:
             found.append((label, []))
         found[-1][1].append(ours)
     is_plain = len({len(figures) for _, figures in found}) == 1 and len({r.periods for r in claim.figures}) == 1
+    is_plain &= len({"percent" in (r.quantity.unit, "") for r in claim.figures}) == 1
     return found if is_plain and not any(r.is_change for r in claim.figures) else []
 
 
@@ -150,7 +132,8 @@ def figure_of_another_time(claim: Claim, sources: Sources) -> Finding | None:
             return Finding("unverified", f"the source gives {ours.quantity.in_words} for another part of the year")
         if not holding or not all(_is_of_another_time(ours, r) for _, r in holding):
             continue
-        rivals = (r for s, _ in holding for r in readings(s) if _is_of_its_time(ours, r))
+        beside = [s for s in sources.statements if any(s == other or _is_alike(s, other) for other, _ in holding)]
+        rivals = (r for s in beside for r in readings(s) if _is_of_its_time(ours, r))
         is_one_time_a_row = all("|" in s.text and r.is_in_a_row for s, r in holding) and len(claim.figures) == 1
         if is_one_time_a_row or any(_is_of_its_kind(ours.quantity, r.quantity) for r in rivals):
             when = f"{holding[0][1].quantity.in_words} for {spoken(holding[0][1].periods)}"
@@ -160,6 +143,12 @@ def figure_of_another_time(claim: Claim, sources: Sources) -> Finding | None:
                 withdrawn_at=LIKELY,
             )
     return None
+
+
+def _is_alike(one: Statement, other: Statement) -> bool:
+    """Two reports say the same of two quarters."""
+    a, b = (telling_words(s.text) for s in (one, other))
+    return not one.is_row and not other.is_row and len(a & b) >= SAME_WORDS * max(1, len(a | b))
 
 
 def spoken(found: Sequence[Period]) -> str:
@@ -190,6 +179,11 @@ def _fit(wanted: frozenset[str], statement: Statement) -> float:
         return coverage_of(wanted, (statement,))
     own = wanted - frozenset(content_stems(statement.above))
     return len(own & _label(statement)) / len(own) if own else 1.0
+
+
+def _is_plain(statement: Statement) -> bool:
+    """Of a table that was printed as a line nobody can tell which figure is for what."""
+    return statement.is_row or len(readings(statement)) <= MOST_FIGURES
 
 
 def _label(statement: Statement) -> frozenset[str]:
@@ -240,5 +234,14 @@ def _is_of_its_time(ours: Reading, theirs: Reading) -> bool:
 
 def _at_the_time_named(claim: Claim, ours: Reading) -> Reading:
     """“Q1, Europe: 15.8 in 2025”: the only figure is for the only quarter."""
+    behind = next(
+        (p for p, (at, _) in period_spans(claim.text) if _ITS_TIME.fullmatch(claim.text, ours.quantity.end, at)), None
+    )
+    if behind:
+        return replace(ours, periods=(behind,), is_clear=True)
+    compared = {p for p, (at, _) in period_spans(claim.text) if _COMPARED_TIME.search(claim.text[:at])}
+    if compared & set(ours.periods) or _A_YEAR_LATER.match(claim.text, ours.quantity.end):
+        # “66 %, five points better than in 2022” is not for 2022.
+        return replace(ours, periods=())
     parts = tuple(p for p in claim.periods if p.part)
     return replace(ours, periods=parts) if len(claim.figures) == len(parts) == 1 else ours

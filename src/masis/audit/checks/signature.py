@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from masis.language.measures import MEASURES, NUMBER_WORDS
 from masis.language.periods import Period, period_of_cells, periods
-from masis.language.quantities import SCALES, Quantity, quantities
+from masis.language.quantities import SCALES, Quantity, quantities, with_percent_inside
 from masis.language.readings import Reading, read_prose, readings
 from masis.language.statements import SCALE_OF_ALL, Statement, statements, stems_of
 from masis.language.words import DENYING_VERBS, DOWNWARDS, NEGATIONS, UPWARDS, content_stems, differ, stem
@@ -25,8 +25,6 @@ _UNITS = "percent percentage points prozent dollars euros usd eur gbp chf fy yoy
 _GENERIC = "percentage average change difference sum ratio proportion amount value number total".split()
 """Words that name a figure without saying of what."""
 _COMPARED_OTHERWISE = _TURNS | SCALES.keys() | {stem(word) for word in (*MEASURES, *NUMBER_WORDS, *_UNITS, *_GENERIC)}
-_NEGATIVE_PERCENT = re.compile(r"\((\d[\d.,]*)\)(\s?)%")
-"""A table prints a fall by 10 % as “(10)%”."""
 
 
 _SEPARATOR = re.compile(r"[_]|(?<=\d)-(?=[QqHh]\d)")
@@ -133,16 +131,14 @@ class Finding:
     out with this probability withdraws it. None: it stands whatever anybody thinks."""
 
 
+HARDLY = 0.12
+"""To withdraw what code takes for a denial …"""
 NOT_RULED_OUT = 0.2
-"""To withdraw what code takes for a name, a quotation or a denial …"""
+"""… for a name or a quotation …"""
 LIKELY = 0.8
 """… and what it reads from figures, times, directions and words changed between the source's own."""
 
 Check = Callable[[Claim, Sources], Finding | None]
-
-
-def with_percent_inside(text: str) -> str:
-    return _NEGATIVE_PERCENT.sub(r"(\1%)\2", text)
 
 
 @lru_cache(maxsize=4096)

@@ -6,20 +6,20 @@ from dataclasses import dataclass
 
 from masis.audit.checks.alignment import changed_word
 from masis.audit.checks.denials import denied, denied_figure
-from masis.audit.checks.figures import (
+from masis.audit.checks.mentions import foreign_name, foreign_period, misquoted
+from masis.audit.checks.numbers import (
     foreign_currency,
     unfounded_figure,
     wrong_arithmetic,
     wrong_change,
     wrong_sign,
 )
-from masis.audit.checks.mentions import foreign_name, foreign_period, misquoted
 from masis.audit.checks.places import (
     figure_of_another_column,
-    figure_of_another_row,
     figure_of_another_time,
     figure_of_something_else,
 )
+from masis.audit.checks.rows import figure_of_another_row, turned_the_other_way
 from masis.audit.checks.signature import Check, Claim, Finding, Sources, Window
 from masis.audit.checks.slots import misplaced
 from masis.types import CheckedBy, EvidenceChunk, Verdict
@@ -34,6 +34,7 @@ CHECKS: tuple[Check, ...] = (
     figure_of_another_row,
     figure_of_another_column,
     figure_of_something_else,
+    turned_the_other_way,
     foreign_period,
     foreign_name,
     misquoted,

@@ -42,7 +42,7 @@ early / late
 win wins won winning / lose loses lost losing
 include includes included including / exclude excludes excluded excluding except excepting
 """
-NO_SIDE = re.compile(r"^\W*(?:first|last)\s*,|\blast (?:year|quarter|month|week)\b", re.IGNORECASE)
+NO_SIDE = re.compile(r"^\W*(?:first|last)\s*,|^\W*excluding\b|\blast (?:year|quarter|month|week)\b", re.IGNORECASE)
 """“First, …” orders an answer, “last year” is a time: neither is the contrary of anything."""
 OPPOSITES = [
     (frozenset(left.split()), frozenset(right.split()))

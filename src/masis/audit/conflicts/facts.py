@@ -7,6 +7,7 @@ from itertools import combinations
 
 from masis.audit.checks.turns import flipped
 from masis.audit.conflicts.agreement import same_answer
+from masis.audit.conflicts.conflict_records import Said, record, without_copies
 from masis.audit.conflicts.explanations import (
     Worded,
     at_other_times,
@@ -15,8 +16,7 @@ from masis.audit.conflicts.explanations import (
     stage_marks,
     then_and_now,
 )
-from masis.audit.conflicts.figures import subject_of
-from masis.audit.conflicts.records import Said, record, without_copies
+from masis.audit.conflicts.stated_figures import subject_of
 from masis.audit.conflicts.wanted import Wanted, wanted_figures
 from masis.language.periods import Period, period_spans, periods
 from masis.language.question import read_question

@@ -7,9 +7,9 @@ from difflib import SequenceMatcher
 from itertools import combinations
 
 from masis.audit.conflicts.agreement import is_copy, same_answer
+from masis.audit.conflicts.conflict_records import Said, record
 from masis.audit.conflicts.explanations import are_issues_of_one_series, kind_by_marks, stage_marks
-from masis.audit.conflicts.figures import Figure
-from masis.audit.conflicts.records import Said, record
+from masis.audit.conflicts.stated_figures import Figure
 from masis.audit.conflicts.wanted import Wanted, could_answer
 from masis.language.quantities import quantities
 from masis.language.question import read_question

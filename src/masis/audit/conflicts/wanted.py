@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from masis.audit.conflicts.explanations import at_other_times
-from masis.audit.conflicts.figures import Figure, subject_of
+from masis.audit.conflicts.stated_figures import Figure, subject_of
 from masis.language.periods import Period, periods
 from masis.language.quantities import Unit, quantities
 from masis.language.question import as_subject, read_question

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from masis.errors import InvalidInput, MASISError
+from masis.errors import InvalidInput, MASISError, UnknownDocument
 from masis.knowledge.calibration.profiles import Calibration, calibration_for
 from masis.knowledge.catalog import Catalog
 from masis.knowledge.embedding.port import Embedder, Vector
@@ -15,7 +15,7 @@ from masis.knowledge.ingestion.ingest import embedded_text, meaning_text
 from masis.knowledge.ingestion.vectors import Unembedded, Vectorizer
 from masis.knowledge.search.fusion import Hit, best_by_words, fuse, with_places, without_near_duplicates
 from masis.knowledge.search.keywords import QueryWords, folded, nearest
-from masis.knowledge.search.naming import Named, named_documents
+from masis.knowledge.search.named_documents import Named, named_documents
 from masis.knowledge.search.reranking import CLEARLY_WEAKER, Reranker, lifted, narrowed, reranked, windows
 from masis.knowledge.store.points import sparse_passage, sparse_query
 from masis.knowledge.store.port import (
@@ -52,7 +52,7 @@ def _document_ids(catalog: Catalog, workspace_id: str, wanted: Sequence[str]) ->
     for name in wanted:
         ids = [d.document_id for d in documents if name in (d.document_id, d.file_name)]
         if not ids:
-            raise InvalidInput(
+            raise UnknownDocument(
                 f"There is no document {name[:80]!r} in {workspace_id}.",
                 advice=f"List them with `masis documents --workspace {workspace_id}`.",
             )

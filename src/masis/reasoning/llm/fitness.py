@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from masis.errors import BadModelOutput, ModelError, ModelRejected, ModelTruncated, ModelUnavailable
-from masis.reasoning.llm.client import ModelClient
+from masis.reasoning.llm.chat_model import ModelClient
 from masis.reasoning.llm.engine import LLMAuditor, LLMJudge, LLMWriter
 from masis.reasoning.llm.structured import Flag, Output, Rung
 from masis.reasoning.llm.wire import Message

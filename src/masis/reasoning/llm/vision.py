@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from masis.errors import UnreadableFile
-from masis.reasoning.llm.client import ModelClient
+from masis.reasoning.llm.chat_model import ModelClient
 from masis.reasoning.llm.limiter import Limiter, limiter_for
 from masis.reasoning.llm.wire import Message
 from masis.settings import Settings

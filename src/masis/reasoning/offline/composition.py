@@ -10,7 +10,7 @@ from masis.language.statements import Statement
 from masis.language.table_headers import GROUP
 from masis.reasoning.offline.selection import Candidate
 from masis.reasoning.offline.shapes import Shown
-from masis.reasoning.offline.tables.naming import GENERIC
+from masis.reasoning.offline.tables.cell_names import GENERIC
 from masis.types import Conflict, ConflictSide
 
 UNIT = re.compile(r"\(in [^()]{2,40}\)", re.IGNORECASE)

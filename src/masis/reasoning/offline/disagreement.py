@@ -6,6 +6,7 @@ from itertools import combinations, product
 from math import log
 
 from masis.audit.conflicts.agreement import is_copy, same_answer
+from masis.audit.conflicts.conflict_records import Said, record, strongest, without_copies
 from masis.audit.conflicts.detection import find_conflicts, joined
 from masis.audit.conflicts.explanations import (
     Worded,
@@ -14,7 +15,6 @@ from masis.audit.conflicts.explanations import (
     are_namesakes,
     kind_by_words,
 )
-from masis.audit.conflicts.records import Said, record, strongest, without_copies
 from masis.audit.conflicts.wanted import could_answer
 from masis.embedded.selector import Selection, Unit, select_all
 from masis.language.instructions import readable

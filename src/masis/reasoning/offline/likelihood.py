@@ -14,7 +14,7 @@ from masis.language.question import Question, parsed
 from masis.reasoning.offline.relevance import lacks_the_type
 from masis.reasoning.offline.selection import Candidate, candidates_of, logit, weighed
 from masis.reasoning.offline.strength import Features, strength
-from masis.reasoning.offline.tables.engine import SURE, TableAnswer, answer_from_tables
+from masis.reasoning.offline.tables.lookup import SURE, TableAnswer, answer_from_tables
 from masis.reasoning.offline.tables.values import amount
 from masis.reasoning.ports import Passage, as_passage
 from masis.types import Claim, EvidenceChunk

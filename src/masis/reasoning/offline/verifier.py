@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 from math import exp
 
-from masis.audit.checks.weighing import Question
+from masis.audit.checks.second_opinion import Question
 from masis.embedded import on_all_cores
 from masis.embedded.adapted import Figures, adapted
 from masis.language.statements import Statement, statements

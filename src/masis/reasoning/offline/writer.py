@@ -14,8 +14,8 @@ from masis.reasoning.offline.composition import Answered, compose
 from masis.reasoning.offline.disagreement import all_conflicts
 from masis.reasoning.offline.selection import Candidate, candidates_of, marked, rank
 from masis.reasoning.offline.shapes import overview, shown
-from masis.reasoning.offline.tables.engine import SURE, TableAnswer, answer_from_tables
 from masis.reasoning.offline.tables.features import WHOLE
+from masis.reasoning.offline.tables.lookup import SURE, TableAnswer, answer_from_tables
 from masis.reasoning.offline.verifier import support_scores
 from masis.reasoning.ports import Listener, Passage, Reply, WritingBrief
 from masis.settings import OFFLINE

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from masis.sources.pdf.lines import Line, is_wordy, joined, lines_of
-from masis.sources.pdf.words import Word
+from masis.sources.pdf.page_words import Word
 
 _LEAST_LINES = 4
 _STEP = 4.0

@@ -12,8 +12,8 @@ from typing import Any
 
 from masis.errors import UnreadableFile
 from masis.sources.pdf.drafts import draft_page, shown_words
+from masis.sources.pdf.page_words import Word, read_content
 from masis.sources.pdf.text import opened_pdf
-from masis.sources.pdf.words import Word, read_content
 from masis.types import Box
 
 _VISIBLE = frozenset("LMN")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from masis.language.periods import Period
 from masis.language.words import FUNCTION_WORDS
 from masis.reasoning.offline.tables.anchors import Anchor, TableQuery, anchors
+from masis.reasoning.offline.tables.cell_names import DATES
 from masis.reasoning.offline.tables.grid import CHANGES, Table
-from masis.reasoning.offline.tables.naming import DATES
 from masis.reasoning.offline.tables.trials import FORMS, Trial
 from masis.reasoning.offline.tables.values import stems
 

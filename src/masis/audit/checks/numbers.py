@@ -1,10 +1,12 @@
 """Does the source give this number, in this currency and scale? Every number of a claim, against all it cites."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
-from masis.audit.checks.derivations import SAYS_COMPUTED, could_be_computed, derivation
+from masis.audit.checks.derivations import SAYS_COMPUTED, could_be_computed, could_follow, derivation
 from masis.audit.checks.signature import LIKELY, Claim, Finding, Sources
+from masis.language.measures import MEASURES
 from masis.language.quantities import SCALES, Quantity, quantities
 from masis.language.readings import Reading, readings
 from masis.language.words import directions, words
@@ -22,6 +24,14 @@ _NAMES_A_PERIOD = re.compile(
     re.IGNORECASE,
 )
 """“The nine months to September 30”: a filing says so in the head of a table."""
+_PARTS = {"half": 2, "halve": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
+_NUMERATORS = {"two": 2, "three": 3, "four": 4}
+_FRACTION = re.compile(
+    r"\b(?:(?P<n>one|two|three|four)[ -])?(?P<of>half|halves|thirds|quarters|fifths?|tenths?)\b", re.IGNORECASE
+)
+_NOT_EXCEEDED = re.compile(r"\b(?:never|not|cannot|no)\b[^.;]{0,12}\bexceed(?:s|ed|ing)?\s+\S{0,4}$", re.IGNORECASE)
+_CONVERTED = re.compile(r"\s?[^\W\d_/°²³]{1,12}[/²³\w]{0,6}\s?\((?:about |roughly |ca\.? |approx\.? |or )?")
+"""Between “6” and “600” of “6 bar (600 kPa)”: a unit, and a bracket."""
 _POINTS = re.compile(r"\s(?:percentage )?points\b")
 _ROUNDED_TWICE = 0.06
 _BELOW_ZERO = re.compile(
@@ -33,6 +43,7 @@ _CAN_BE_EITHER = re.compile(
     r"|EBITD?A?|EPS|(?:free|operating) cash flow|margins?)\b",
     re.IGNORECASE,
 )
+_NEAR = 0.5
 _LIKELY_PERCENTAGE = 200
 """A bare cell above it is an amount."""
 
@@ -42,26 +53,69 @@ def gives(theirs: Quantity, ours: Quantity) -> bool:
     and a sign is compared as a direction."""
     exact = replace(theirs, tolerance=0.0)
     if ours.is_met_by(exact):
-        return True
+        # “Up to 15,000” is not borne out by whatever is less.
+        is_far = theirs.scaled == ours.scaled and not theirs.is_cell and not _NEAR < _ratio(ours, theirs) < 1 / _NEAR
+        return ours.bound is None or not is_far or ours.agrees_with(exact)
     is_bare = exact.unit == "number" and not (exact.measure or exact.scaled) and abs(exact.value) < _LIKELY_PERCENTAGE
     return is_bare and ours.unit in ("percent", "points") and replace(ours, unit="number").agrees_with(exact)
 
 
+def _ratio(ours: Quantity, theirs: Quantity) -> float:
+    return abs(ours.value / theirs.value) if theirs.value else 0.0
+
+
 def unfounded_figure(claim: Claim, sources: Sources) -> Finding | None:
     """It stands nowhere in what is cited, nor follows from figures that do."""
-    given = [r.quantity for r in claim.figures if is_given(r.quantity, sources)]
-    for reading in (r for r in claim.figures if r.quantity not in given):
-        number = reading.quantity
+    given = [q for r in claim.figures if is_given(q := _as_meant(claim, r.quantity), sources)]
+    doubt: Finding | None = None
+    for reading in claim.figures:
+        number = _as_meant(claim, reading.quantity)
+        if number in given:
+            continue
         if _POINTS.match(claim.text, number.end):
             number = replace(number, unit="points")
         is_own_count = number.is_small_count and not _counts_otherwise(claim, number, sources)
-        if is_own_count or _NAMES_A_PERIOD.match(claim.text, number.start) or derivation(claim, number, sources, given):
+        names_a_period = _NAMES_A_PERIOD.match(claim.text, number.start)
+        if is_own_count or names_a_period or _is_converted(claim, number, given):
+            continue
+        if derivation(claim, number, sources, given):
+            continue
+        is_reckoned = _may_be_counted(number) and not _has_a_rival(claim, number, sources)
+        if is_reckoned or could_follow(claim, number, sources):
+            doubt = Finding("unverified", f"{number.in_words} may be the writer's own reckoning: code cannot tell")
             continue
         said = reading.clause if len(claim.figures) > 1 else claim.text
-        if SAYS_COMPUTED.search(said) and not could_be_computed(claim, number, sources):
-            return Finding("unverified", f"{number.text} would have to be computed: code cannot tell from what")
+        computed = (word for word in SAYS_COMPUTED.findall(said) if word.lower() not in sources.text.lower())
+        if any(computed) and not could_be_computed(claim, number, sources):
+            doubt = Finding("unverified", f"{number.text} would have to be computed: code cannot tell from what")
+            continue
         return Finding("numbers_differ", _absent(number, claim, sources))
-    return None
+    return doubt
+
+
+def _as_meant(claim: Claim, number: Quantity) -> Quantity:
+    """What “must never exceed 6 bar” is 6 bar."""
+    return replace(number, bound=None) if _NOT_EXCEEDED.search(claim.text[: number.start]) else number
+
+
+def _may_be_counted(number: Quantity) -> bool:
+    """“In just under three years”, “one in nine”: reckoned from dates, amounts or rows, as often as read."""
+    return number.measure is not None or not any(c.isdigit() for c in number.text)
+
+
+def _has_a_rival(claim: Claim, number: Quantity, sources: Sources) -> bool:
+    """The source measures something in the same way that the claim does not mention."""
+    if number.measure is None and _counts_otherwise(claim, number, sources):
+        return True
+    kind = MEASURES[number.measure][0] if number.measure else None
+    alike = [q for q in sources.quantities if q.measure and MEASURES[q.measure][0] == kind]
+    return any(not any(r.quantity.agrees_with(q) for r in claim.figures) for q in alike)
+
+
+def _is_converted(claim: Claim, number: Quantity, given: Sequence[Quantity]) -> bool:
+    """“6 bar (600 kPa)”: the figure before it in another unit."""
+    before = next((q for q in reversed(given) if q.end <= number.start), None)
+    return before is not None and _CONVERTED.fullmatch(claim.text, before.end, number.start) is not None
 
 
 def _counts_otherwise(claim: Claim, number: Quantity, sources: Sources) -> bool:
@@ -73,7 +127,19 @@ def _counts_otherwise(claim: Claim, number: Quantity, sources: Sources) -> bool:
 
 def is_given(number: Quantity, sources: Sources) -> bool:
     printed = (q for q in _printed(sources) if gives(q, number))
-    return any(_fits_the_scale(number, q, sources) for q in printed) or _stands_bare(number, sources)
+    if any(_fits_the_scale(number, q, sources) for q in printed) or _stands_bare(number, sources):
+        return True
+    if number.unit == "percent" and any(abs(f - number.value) <= 2 for f in _in_fractions(sources.text)):
+        return True
+    # “The first nine months” stands in the head of a table, where it counts nothing.
+    spelled = number.measure and rf"\b{re.escape(number.text)}[\s-]{re.escape(number.measure)}"
+    return bool(spelled) and re.search(str(spelled), f"{sources.around}\n{sources.text}", re.IGNORECASE) is not None
+
+
+def _in_fractions(text: str) -> list[float]:
+    """“Two fifths” are 40 %."""
+    found = ((m["n"] or "one", m["of"]) for m in _FRACTION.finditer(text))
+    return [100 * _NUMERATORS.get(n.lower(), 1) / _PARTS[of.lower().rstrip("s")] for n, of in found]
 
 
 def _stands_bare(number: Quantity, sources: Sources) -> bool:
@@ -120,8 +186,12 @@ def foreign_currency(claim: Claim, sources: Sources) -> Finding | None:
 def wrong_arithmetic(claim: Claim, sources: Sources) -> Finding | None:
     """“(14.6 − 12.5 = 8.5)”: a calculation that the claim shows must come out, at its own sign of equality or at
     another of its figures."""
-    values = [(abs(r.quantity.value), r.quantity.tolerance) for r in claim.figures]
     for shown in _ARITHMETIC.finditer(claim.text):
+        around = [r.quantity for r in claim.figures if not shown.start() <= r.quantity.start < shown.start("b") + 1]
+        values = [(abs(q.value), q.tolerance) for q in around if q.text[:1].isdigit() or not q.text[:1].isalpha()]
+        if not values:
+            # “One and a half times (131 / 88.2)” says what it comes to in words.
+            continue
         a, b = (float(re.sub(r"[^\d.]", "", shown[name]).rstrip(".") or 0) for name in ("a", "b"))
         if shown["a_in"] != shown["b_in"] and shown["a_in"] in SCALES and shown["b_in"] in SCALES:
             a, b = a * SCALES[shown["a_in"]], b * SCALES[shown["b_in"]]

@@ -11,11 +11,11 @@ from functools import lru_cache
 
 from masis.audit.citations.advice import is_advice, is_frame
 from masis.audit.citations.hedges import states_a_limit
-from masis.language.blocks import Block, parse_blocks
 from masis.language.characters import CLOSERS
 from masis.language.citation_ids import IdLexicon
 from masis.language.citation_marks import CitationMark, citation_groups, find_citations, find_marks, without_groups
 from masis.language.figures import states_a_hard_figure
+from masis.language.markdown_blocks import Block, parse_blocks
 from masis.language.sentences import split_blocks
 from masis.language.titles import is_bold_title
 from masis.types import CitationAudit, ClaimKind

@@ -9,8 +9,8 @@ from masis.language.periods import Period
 from masis.language.question import without_documents
 from masis.language.words import names, stem
 from masis.reasoning.offline.tables.anchors import TableQuery
+from masis.reasoning.offline.tables.cell_names import label_of
 from masis.reasoning.offline.tables.grid import Cell, Table
-from masis.reasoning.offline.tables.naming import label_of
 from masis.reasoning.offline.tables.trials import Trial
 from masis.reasoning.offline.tables.values import TOKEN, stems
 from masis.reasoning.offline.tables.weighing import pool_of, probabilities, weights

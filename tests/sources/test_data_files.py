@@ -3,7 +3,7 @@ import json
 import pytest
 
 from masis.errors import UnreadableFile
-from masis.sources.data.structured import parse_json, parse_notebook, parse_xml
+from masis.sources.data.data_files import parse_json, parse_notebook, parse_xml
 from tests.sources.files import bare
 
 

@@ -14,7 +14,7 @@ from itertools import islice
 from math import log
 from typing import NamedTuple
 
-from masis.audit.checks.signature import NOT_RULED_OUT
+from masis.audit.checks.signature import HARDLY
 from masis.audit.checks.signature import Claim as Checked
 from masis.audit.checks.support import REFUTED, Support
 from masis.language.spans import code_spans, paired_spans
@@ -85,7 +85,7 @@ DOUBTED_BY_VERIFIER = 0.05
 """Down to this one it is doubted even where the source has the claim's own words."""
 DENIED = (0.8, 0.05)
 """By how much, in logits, a claim must be better borne out without its negation, and how likely that must be …"""
-TURNED = (1.0, 0.3)
+TURNED = (2.0, 0.6)
 """… and with “rose” for “fell”, which says less."""
 SURE = 0.9
 """Above it nobody asks for the contrary."""
@@ -122,7 +122,7 @@ def weighed(
     affirmed, other = (max((p for p in ps if p is not None), default=0.0) for ps in (without_denial, turned))
     if support.verdict in REFUTED:
         is_withdrawn = support.withdrawn_at is not None and probability >= support.withdrawn_at
-        is_denial = support.verdict == "contradicted" and support.withdrawn_at == NOT_RULED_OUT
+        is_denial = support.verdict == "contradicted" and support.withdrawn_at == HARDLY
         # Who denies what its source says is not better borne out than the contrary.
         is_withdrawn |= is_denial and 0 < affirmed < probability
         return _disputed(support, "bear it out", probability) if is_withdrawn else support
@@ -173,14 +173,16 @@ def settled_by_model(claims: Sequence[Claim], objections: Sequence[str], vouched
     `vouched`: the model audited the whole answer and found no fault in it. A list of faults may be cut short, so that
     what is not on it is not vouched for."""
     settled = [_settled(claim, objections, vouched) if _is_open(claim) else claim for claim in claims]
-    return [_reopened(claim) if vouched else claim for claim in settled]
+    return [_reopened(claim, objections) for claim in settled]
 
 
-def _reopened(claim: Claim) -> Claim:
-    """What the verifier alone refuted, and a model that read the whole answer vouches for, is left open."""
+def _reopened(claim: Claim, objections: Sequence[str]) -> Claim:
+    """What the verifier alone refuted, and a model that read the whole answer does not object to, is left open."""
     if claim["verdict"] not in REFUTED or claim.get("checked_by") != "verifier":
         return claim
-    return {**claim, "verdict": "unverified", "reason": f"{claim['reason']}; the auditor found it borne out"}
+    if any(_is_same(claim["text"], objection) for objection in objections):
+        return claim
+    return {**claim, "verdict": "unverified", "reason": f"{claim['reason']}; the auditor did not object"}
 
 
 def _is_open(claim: Claim) -> bool:

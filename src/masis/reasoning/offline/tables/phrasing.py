@@ -4,8 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from masis.reasoning.offline.tables.anchors import TableQuery, row_group_stems
-from masis.reasoning.offline.tables.grid import Cell, Table
-from masis.reasoning.offline.tables.naming import (
+from masis.reasoning.offline.tables.cell_names import (
     WORDS,
     column_of,
     in_unit,
@@ -17,6 +16,7 @@ from masis.reasoning.offline.tables.naming import (
     value_of,
     when,
 )
+from masis.reasoning.offline.tables.grid import Cell, Table
 from masis.reasoning.offline.tables.trials import Trial
 
 MOST_NAMED = 4

@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel
 
 from masis.errors import BadModelOutput, ModelRefused, ModelRejected, ModelTruncated, ModelUnavailable
-from masis.reasoning.llm.client import ModelClient
+from masis.reasoning.llm.chat_model import ModelClient
 from masis.reasoning.llm.structured import strict_schema
 from masis.reasoning.llm.wire import Message
 from tests.support.fake_openai import Fail, FakeOpenAI, Recorded, Reply, Say

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from masis.language.directives import NO_ORDERS, Directives
+from masis.reasoning.offline.tables.across_documents import breakdown, likely_tables, meant_tables, series
 from masis.reasoning.offline.tables.anchors import TableQuery
-from masis.reasoning.offline.tables.documents import breakdown, likely_tables, meant_tables, series
 from masis.reasoning.offline.tables.grid import Cell, tables_of
+from masis.reasoning.offline.tables.phrasing import as_table, row_by_row, said
 from masis.reasoning.offline.tables.trials import Trial
 from masis.reasoning.offline.tables.weighing import weighed
-from masis.reasoning.offline.tables.wording import as_table, row_by_row, said
 from masis.reasoning.ports import Passage
 
 SURE = 0.45
