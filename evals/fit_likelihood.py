@@ -24,7 +24,7 @@ from masis.reasoning.offline.writer import ANSWERS, written
 from masis.reasoning.ports import Passage, WritingBrief
 from masis.types import EvidenceChunk
 
-SIGNS = np.array([1, 1, 1, 1, -1, 1, 1, 0, 0, 0])
+SIGNS = np.array([1, 1, -1, 1, 1, 0, 0, 0])
 """Which way a sign may speak; 0: either."""
 MOST_CHARS = 16_000
 """Of the passages of a question on tables."""

@@ -149,7 +149,7 @@ def excerpts_searched(texts: Mapping[str, str]) -> Iterator[Callable[[str, str],
         least, limit = Settings().retry_relevance_threshold, Settings().retry_candidates
 
         def search(group: str, question: str) -> list[Passage]:
-            searched = masis.library.search(workspaces[group], question, limit, at_least=least, closely=True)
+            searched = masis.library.search(workspaces[group], question, limit, at_least=least)
             found = asyncio.run(searched)
             return [as_passage(chunk) for chunk in select_evidence(found.candidates, least)]
 

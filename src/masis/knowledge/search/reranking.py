@@ -125,8 +125,8 @@ async def reranked(
 def lifted(
     question: str, evidence: Sequence[EvidenceChunk], at_least: float, *, closely: bool = False
 ) -> list[EvidenceChunk]:
-    """What is not near enough by its vectors, but is read as an answer, has the relevance asked for. That takes a while:
-    only where nothing is near enough, or `closely`."""
+    """What is not near enough by its vectors, but is read as an answer, has the relevance asked for. That takes a
+    while, so it is done `closely`, or where nothing is near enough."""
     far = [passage for passage in evidence if passage["score"] < at_least]
     if len(far) < len(evidence) and not closely:
         return list(evidence)

@@ -101,7 +101,8 @@ def row_sentence(statement: Statement, part: Question) -> str:
     """A table row as a sentence: its label, then the columns that can be meant."""
     (first_column, first), *rest = [(c, v) for c, v in statement.cells if c != GROUP]
     label = first.lstrip("*•- ").rstrip(": ")
-    wanted = [(c, v) for c, v in rest if v and not _another_period(c, part)] or rest
+    is_compared = part.shape == "explanation"
+    wanted = [(c, v) for c, v in rest if v and (is_compared or not _another_period(c, part))] or rest
     values = ", ".join(f"{_name(column)}{value}" for column, value in wanted if value)
     over = next((v for c, v in statement.cells if c == GROUP), "")
     lead = f"{over}, {label}" if over and GENERIC.fullmatch(label) else label and f"{_name(first_column)}{label}"

@@ -19,7 +19,7 @@ from masis.reasoning.offline.tables.values import amount
 from masis.reasoning.ports import Passage, as_passage
 from masis.types import Claim, EvidenceChunk
 
-NOTHING = Features(-7.0, -7.0, -7.0, 0.0, 0.0, 1.0)
+NOTHING = Features(-7.0, -7.0, 1.0)
 """Of a statement that the writer would not have looked at."""
 MARK = re.compile(r"\s*\[[^\[\]]*\]")
 
@@ -30,10 +30,6 @@ class Signs:
     """The selector's word on the best cited statement's passage, as a logit …"""
     mark: float
     """… and on the statement."""
-    shared: float
-    """Share of the question's words it has."""
-    headed: float
-    """1 where it stands under a heading that says what was asked."""
     shortfall: float
     """How many things speak against it."""
     supported: float
@@ -49,25 +45,19 @@ class Signs:
 
 
 WEIGHTS = Signs(
-    answers=0.26,
-    mark=0.26,
-    shared=0.00,
-    headed=0.00,
-    shortfall=-0.23,
-    supported=5.50,
-    table=1.20,
-    is_figures=-2.31,
-    is_list=0.80,
-    is_explanation=0.85,
+    answers=0.27,
+    mark=0.19,
+    shortfall=-0.51,
+    supported=3.59,
+    table=1.23,
+    is_figures=-0.99,
+    is_list=1.14,
+    is_explanation=1.33,
 )
-"""What the audit says is weighed by hand: nearly all that the offline writer quotes is borne out, so its answers teach
-nothing about those that are not."""
-BIAS = -5.11
+BIAS = -3.59
 OF_CELLS = Signs(
     answers=0.19,
     mark=0.02,
-    shared=0.00,
-    headed=0.00,
     shortfall=-0.03,
     supported=4.83,
     table=0.54,
@@ -136,8 +126,6 @@ def _signs(
     return Signs(
         features.answers,
         features.mark,
-        features.shared,
-        features.headed,
         features.shortfall,
         min((SCORES[c["verdict"]] for c in claims if c["verdict"]), default=0.5),
         _of_tables(tabled, said, from_table=from_table),

@@ -1,15 +1,15 @@
 """Which statements of the passages answer a part of the question, and how surely."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import log
 
 from masis.embedded.selector import Selection, select_all
-from masis.language.question import Question, read_question
+from masis.language.question import Question
 from masis.language.statements import Statement, statements
 from masis.language.words import content_stems, names
-from masis.reasoning.offline.relevance import could_be_about, headed, shortfall
+from masis.reasoning.offline.relevance import could_be_about, shortfall
 from masis.reasoning.offline.strength import Features, strength
 from masis.reasoning.ports import Passage
 
@@ -17,9 +17,6 @@ READ_CHARS = 20_000
 """Of the best passages, read closely for one part; what is behind them was found last."""
 ASKS = re.compile(r"[\s\S]*\?[\"'”’)]*|(?:how|why|what|when|where|which|who)\b[^.!:;|\n]*[^.!:;|\n\"”)]", re.IGNORECASE)
 """A question, or a title that would be one: “How to maximize your impact”."""
-DECIDES = 1.0
-LEANT_ON = 0.5
-"""What a word of the part before weighs, where this one leans on it."""
 LONGEST_TITLE = 6
 """In words that carry meaning."""
 
@@ -32,8 +29,6 @@ class Candidate:
     """How likely it is that it belongs to the answer …"""
     answers: float = 0.0
     """… and that its passage answers at all, by the selector."""
-    span: float = 0.0
-    """That the words which answer best are among its own, and are an answer."""
     strength: float = 0.0
     """How surely it answers, all told; 0 where it is as likely as not."""
 
@@ -58,20 +53,11 @@ def rank(part: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def weighed(part: Question, candidates: Sequence[Candidate]) -> list[tuple[Candidate, Features]]:
     read = [c for c in marked(part, candidates) if not _is_only_a_title(part, c.statement)]
-    before = read_question(part.context).terms if part.context else ()
-    weights = dict.fromkeys(before, LEANT_ON) | {term: part.weight(term) for term in part.terms}
-    return [(c, features_of(part, weights, c)) for c in read if could_be_about(part, c.statement, c.passage.file_name)]
-
-
-def features_of(part: Question, weights: Mapping[str, float], c: Candidate) -> Features:
-    shared, against = shared_terms(weights, c), shortfall(part, c.statement)
-    over = float(headed(part, c.statement))
-    if part.shape == "yes_no":
-        # The selector has not learnt to say yes or no: what decides says the question's own words.
-        own = part.subject - part.named
-        said = len(own & set(content_stems(c.statement.text))) / len(own) if own else 0.0
-        shared += DECIDES * (said - 0.5)
-    return Features(logit(c.answers), logit(c.mark), logit(c.span), shared, over, against)
+    return [
+        (c, Features(logit(c.answers), logit(c.mark), shortfall(part, c.statement)))
+        for c in read
+        if could_be_about(part, c.statement, c.passage.file_name)
+    ]
 
 
 def marked(part: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -82,8 +68,7 @@ def marked(part: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
     groups = _worth_reading(list(by_passage.values()))
     leads = [_lead(part, group, candidates) for group in groups]
     read = select_all(part.for_reading, [_as_read(*pair) for pair in zip(groups, leads, strict=True)])
-    found = zip(groups, leads, read, strict=True)
-    return [c for group, lead, selection in found for c in _with_marks(group, len(lead), selection)]
+    return [c for group, selection in zip(groups, read, strict=True) for c in _with_marks(group, selection)]
 
 
 def _lead(part: Question, group: Sequence[Candidate], candidates: Sequence[Candidate]) -> str:
@@ -125,36 +110,16 @@ def _as_read(group: Sequence[Candidate], lead: str) -> tuple[str, list[tuple[int
     return f"{lead}{group[0].passage.text}", [(shift + c.statement.start, shift + c.statement.end) for c in group]
 
 
-def _with_marks(group: Sequence[Candidate], shift: int, selection: Selection) -> list[Candidate]:
-    start, _, share = selection.span or (-1, -1, 0.0)
+def _with_marks(group: Sequence[Candidate], selection: Selection) -> list[Candidate]:
     return [
-        replace(
-            c,
-            mark=mark,
-            answers=selection.answers,
-            span=share if c.statement.start <= start - shift < c.statement.end else 0.0,
-        )
-        for c, mark in zip(group, selection.marks, strict=True)
+        replace(candidate, mark=mark, answers=selection.answers)
+        for candidate, mark in zip(group, selection.marks, strict=True)
     ]
 
 
 def logit(share: float) -> float:
     within = min(0.999, max(0.001, share))
     return log(within / (1 - within))
-
-
-def terms_of(candidate: Candidate) -> set[str]:
-    statement, passage = candidate.statement, candidate.passage
-    return set(content_stems(f"{statement.in_context} {re.sub(r'[-_.]', ' ', passage.file_name)}"))
-
-
-def shared_terms(weights: Mapping[str, float], candidate: Candidate) -> float:
-    """Share of the question's terms that the statement, or what it stands under, has; 0 to 1."""
-    own = set(content_stems(candidate.statement.text))
-    around = terms_of(candidate)
-    total = sum(weights.values())
-    found = sum(w * (1.0 if t in own else 0.7) for t, w in weights.items() if t in own or t in around)
-    return min(1.0, found / total) if total else 0.0
 
 
 def _is_only_a_title(part: Question, statement: Statement) -> bool:

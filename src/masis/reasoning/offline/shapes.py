@@ -18,7 +18,7 @@ from masis.reasoning.ports import Passage
 
 MARKED = 0.23
 """The mark from which a further statement belongs to the answer …"""
-TIED = 0.3
+TIED = 0.2
 """… or how much less sure than the best it may be: questions we wrote that need two statements or more get all of them
 in .64 of the cases instead of .46, and one more sentence in two is not needed."""
 MARKED_ELSEWHERE = 0.5
@@ -108,14 +108,14 @@ def _is_tied(candidate: Candidate, best: Candidate) -> bool:
 
 
 def _goes_with(part: Question, candidate: Candidate, best: Candidate) -> bool:
-    """A name with no verb and no stop is the title of what follows it; one sentence decides on yes or no."""
+    """A name with no verb and no stop is the title of what follows it."""
     statement = candidate.statement
     says_little = len(content_stems(statement.text)) < SAYS_SOMETHING - 2 or is_bare_title(statement.text)
     if candidate.strength < ALMOST or (says_little and not statement.is_row):
         return False
     is_marked = candidate.mark >= MARKED_ELSEWHERE and candidate.strength >= best.strength - CLOSE
     is_near = is_marked or _is_tied(candidate, best)
-    return (is_near and part.shape != "yes_no") or candidate.passage.chunk_id == best.passage.chunk_id
+    return is_near or candidate.passage.chunk_id == best.passage.chunk_id
 
 
 def _for_years_left_out(part: Question, ranked: Sequence[Candidate], chosen: Sequence[Candidate]) -> list[Candidate]:

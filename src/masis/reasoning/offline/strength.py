@@ -12,18 +12,12 @@ class Features:
     """The selector's, that the passage answers, as a logit …"""
     mark: float
     """… and that the statement belongs to the answer."""
-    span: float
-    """… and that the words which answer best are its own."""
-    shared: float
-    """Share of the question's words that the statement, or what it stands under, has."""
-    headed: float
-    """1 where it stands under a heading that says what was asked."""
     shortfall: float
     """How many things speak against it: another period, no number where one is asked for."""
 
 
-WEIGHTS = Features(answers=0.14, mark=0.31, span=0.06, shared=0.31, headed=0.00, shortfall=-0.96)
-BIAS = 0.44
+WEIGHTS = Features(answers=0.22, mark=0.18, shortfall=-0.06)
+BIAS = 0.08
 
 
 def strength(features: Features) -> float:

@@ -39,7 +39,7 @@ def yes_or_no(part: Question, best: Candidate) -> str:
     return "Yes" if borne_out >= DECIDES else ""
 
 
-ANSWERS = -1.0
+ANSWERS = -1.5
 """The strength from which a statement is taken for an answer; measured on labelled questions (docs/benchmarks.md)."""
 AGREED = 0.15
 """How sure the tables must be of a cell in the row that the selector takes for the answer."""
