@@ -10,7 +10,7 @@ from masis.language.unit_captions import is_unit_line
 from masis.sources.pdf.drafts import Draft, DraftLine, DraftTable
 from masis.sources.pdf.lines import BULLETS, LIST_MARKER
 from masis.sources.pdf.styles import Styles
-from masis.sources.table_grid import table_lines
+from masis.sources.table_grid import is_pairs, table_lines
 from masis.types import Block, BlockKind, Box, Page
 
 _NEW_PARAGRAPH = 1.28
@@ -154,7 +154,8 @@ class Assembler:
             if header and not header_rows and rows[: len(header)] != header:
                 rows, header_rows = [*header, *rows], len(header)
                 table.rows, table.header_rows = rows, header_rows
-        lines = [*table.notes, *table_lines(rows, header_rows)]
+        is_form = header_rows is None and is_pairs(rows)
+        lines = [*table.notes, *table_lines(rows, 0 if is_form else header_rows)]
         return _Part("table", "\n".join(lines), [table])
 
     def _captioned(self, parts: list[_Part]) -> list[_Part]:
