@@ -67,6 +67,11 @@ def test_tables_of_the_sample_are_tables() -> None:
 
 
 @needs_formats
+def test_figures_alone_are_no_header() -> None:
+    assert real("unstructured__all-number-table.pdf").text.startswith("|  |  |\n|---|---|\n| 200.01 | 1 |")
+
+
+@needs_formats
 def test_a_report_behind_a_picture_is_dated_by_its_year() -> None:
     name = "unstructured__reliance.pdf"
     report = dated(real(name), name)

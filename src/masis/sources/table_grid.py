@@ -150,9 +150,15 @@ def is_pairs(rows: Rows) -> bool:
     return any(has_figure) and not all(has_figure)
 
 
+def _is_figure(cell: str) -> bool:
+    return bool(re.fullmatch(r"[-+(]?[\d.,\s]+[)%]?", cell)) and not PERIOD.fullmatch(cell)
+
+
 def _depth(rows: Rows) -> int:
     """How many rows are the header; none where the first has amounts already, or heads the rows below it."""
     if len(rows) > 1 and not any(rows[0][1:]) and any(re.search(r"\d", cell) for cell in rows[1][1:]):
+        return 0
+    if all(_is_figure(cell) for cell in rows[0] if cell):
         return 0
     if any(_WRITTEN_AMOUNT.fullmatch(cell) and not NO_AMOUNT.fullmatch(cell) for cell in rows[0][1:]):
         return 0
