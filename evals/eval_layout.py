@@ -5,8 +5,9 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -27,7 +28,7 @@ from masis.language.statements import statements
 from masis.sources.blocks import blocks_of, read_table
 from masis.sources.pdf.text import opened_pdf, parse_pdf
 
-_A_STYLE = 14
+_A_STYLE = 40
 _PEERS = Path(__file__).parent.parent / ".cache" / "peers" / "bin" / "python"
 _FAMILIES = {"ruled": ("ruled", "wrapped ruled", "two pages", "spanning ruled")}
 
@@ -84,8 +85,8 @@ def measure() -> Section:
     body = (
         f"{len(prints)} tables of TAT-QA and WikiTableQuestions (the half kept for reporting), printed by "
         "reportlab, Chromium and LibreOffice. Cell F1: a cell is right when its text stands in the row of its label. "
-        "Header: of the right cells, those under their column's whole name. Wrong figures: of the cells with a figure, "
-        "those whose figure is not in the row it was printed in.\n\n"
+        "Header: of the right cells, those under their column's whole name. Wrong figures: of the cells read with a "
+        "figure, those that were not printed so, or in another row, or under another name.\n\n"
         f"{table(header, rows)}\n\nMASIS by style:\n\n{by_style}"
     )
     return Section("layout", title, body)
@@ -187,8 +188,10 @@ def _shown(prints: Sequence[Print], grids: Sequence[list[Grid]], style: str) -> 
 
 
 def judged(known: KnownTable, grids: Sequence[Grid]) -> Score:
-    """The table found that has most of the cells; a table cut in two is two."""
-    return max((_judged(known, grid) for grid in grids), key=lambda score: score.right, default=_judged(known, []))
+    """Cells of the table found that has most of them, a table cut in two being two; wrong figures of all."""
+    best = max((_judged(known, grid) for grid in grids), key=lambda score: score.right, default=_judged(known, []))
+    best.figures, best.wrong = map(sum, zip((0, 0), *(_wrong_figures(known, grid) for grid in grids), strict=True))
+    return best
 
 
 def _judged(known: KnownTable, grid: Grid) -> Score:
@@ -201,12 +204,33 @@ def _judged(known: KnownTable, grid: Grid) -> Score:
     seen = Counter(
         (row[0], c, header[i] if i < len(header) else "") for row in rows for i, c in enumerate(row) if i and c
     )
-    by_label = {_bare(row[0]): {_bare(cell) for cell in row} for row in known.rows}
-    figures = [(row[0], cell) for row in rows for cell in row[1:] if re.search(r"\d", cell)]
-    everywhere = set().union(*by_label.values())
-    wrong = sum(cell not in by_label.get(label, everywhere) for label, cell in figures)
-    right = (wanted & found).total()
-    return Score(right, found.total(), wanted.total(), (placed & seen).total(), len(figures), wrong)
+    return Score((wanted & found).total(), found.total(), wanted.total(), (placed & seen).total())
+
+
+def _wrong_figures(known: KnownTable, grid: Grid) -> tuple[int, int]:
+    """Figures read, and those that stand in another row or under another name than they were printed, or nowhere."""
+    names = _without_unit([_bare(name) for name in known.names])
+    places: dict[str, list[tuple[str, str]]] = {}
+    for row in known.rows:
+        for name, cell in zip(names, row, strict=True):
+            places.setdefault(_bare(cell), []).append((_bare(row[0]), name))
+    labels = {_bare(row[0]) for row in known.rows}
+    header = _without_unit([_bare(name) for name in grid[0]])
+    figures = wrong = 0
+    for row in (list(map(_bare, row)) for row in grid[1:]):
+        for name, cell in zip_longest(header[1:], row[1:], fillvalue=""):
+            if re.search(r"\d", cell):
+                figures += 1
+                wrong += not any(
+                    row[0] and _is_part(row[0], label, labels) and _is_part(name, true, names)
+                    for label, true in places.get(cell, ())
+                )
+    return figures, wrong
+
+
+def _is_part(read: str, true: str, all_of_them: Collection[str]) -> bool:
+    """Whole, cut or missing; a name cut down to that of another row or column is wrong."""
+    return not read or read == true or (read in true and read not in all_of_them)
 
 
 def _without_unit(names: list[str]) -> list[str]:

@@ -77,7 +77,7 @@ def at(address: str, heading: str) -> Callable[[Page, dict[str, str]], None]:
 def run_of(question: str) -> Callable[[Page, dict[str, str]], None]:
     def look(page: Page, runs: dict[str, str]) -> None:
         page.goto(f"/w/{WORKSPACE}/runs/{runs[question]}")
-        expect(page.get_by_label("Ask another question")).to_be_attached()
+        expect(page.get_by_label("Ask a follow-up")).to_be_attached()
 
     return look
 

@@ -62,7 +62,8 @@ def test_removed_sentences_are_found_in_the_trail_each_once() -> None:
 
 
 def test_a_step_of_the_trail_is_a_line() -> None:
-    assert step_words({"node": "researcher", "chunks": 1, "filtered_out": 9}) == "1 passage used, 9 below the threshold"
+    found = {"node": "researcher", "chunks": 1, "filtered_out": 9, "set_aside": {"another_period": 9}}
+    assert step_words(found) == "1 passage, 9 set aside: about another year"
     decided = {"node": "supervisor", "decision": "retry", "reason": "answered_by_person"}
     assert step_words(decided) == "continues: a person decided"
     unknown = {"node": "supervisor", "decision": "retry", "reason": "of_tomorrow"}

@@ -21,6 +21,7 @@ from masis.knowledge.embedding.port import Embedder
 from masis.knowledge.ingestion.batch import IngestProgress
 from masis.knowledge.library import Library
 from masis.knowledge.store.port import VectorStore
+from masis.language.follow_up import Turn
 from masis.orchestrator.agent import run_blocking
 from masis.orchestrator.human import Answer
 from masis.reasoning.ports import Auditor, Judge, Writer
@@ -128,14 +129,19 @@ class Masis:
         workspace: str,
         *,
         max_retries: int | None = None,
-        filters: SearchFilters = EVERYWHERE,
+        filters: SearchFilters | None = None,
         budget: Budget = NO_LIMIT,
+        thread: str | None = None,
+        complete: bool = True,
         on_event: OnEvent | None = None,
         by: Caller = LOCAL,
     ) -> RunResult:
-        """Runs here and now. `filters`: where in the workspace to look for the answer."""
+        """Runs here and now. `filters`: where in the workspace to look for the answer. `thread`: the `thread_id` of an
+        earlier answer, or its run: the question follows up on it and is completed from it, unless `complete` is False;
+        without filters of its own it looks where that one looked."""
         here = asking.WorkHere(self._parts)
-        record = await asking.new_run(self._parts, question, workspace, max_retries, filters, by, here.owner, budget)
+        asked = asking.Asked(question, workspace, max_retries, filters, budget, thread, complete=complete)
+        record = await asking.new_run(self._parts, asked, by, here.owner)
         return await here.result(Job("run", record.run_id, workspace), on_event, is_new=True)
 
     async def aask_in_background(
@@ -144,12 +150,17 @@ class Masis:
         workspace: str,
         *,
         max_retries: int | None = None,
-        filters: SearchFilters = EVERYWHERE,
+        filters: SearchFilters | None = None,
         budget: Budget = NO_LIMIT,
+        thread: str | None = None,
+        turns: Sequence[Turn] = (),
+        complete: bool = True,
         by: Caller = LOCAL,
     ) -> RunRecord:
-        """Queued for a worker: `masis serve` and `masis worker` have one, and so has `working`."""
-        return await asking.new_run(self._parts, question, workspace, max_retries, filters, by, budget=budget)
+        """Queued for a worker: `masis serve` and `masis worker` have one, and so has `working`. `turns`: what was said
+        before, where no thread of MASIS has it."""
+        asked = asking.Asked(question, workspace, max_retries, filters, budget, thread, turns, complete)
+        return await asking.new_run(self._parts, asked, by)
 
     async def aplan(
         self, question: str, workspace: str, *, max_retries: int | None = None, filters: SearchFilters = EVERYWHERE
@@ -208,12 +219,14 @@ class Masis:
         status: RunStatus | None = None,
         outcome: Outcome | None = None,
         search: str | None = None,
+        thread_id: str | None = None,
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunRecord]:
         """Newest first. `before`: the last run of the previous page, by its id or by its `position`, which outlives
         it."""
-        page = partial(self._parts.runs.page, status=status, outcome=outcome, search=search, limit=limit)
+        chosen: dict[str, Any] = {"status": status, "outcome": outcome, "search": search, "thread_id": thread_id}
+        page = partial(self._parts.runs.page, **chosen, limit=limit)
         return await asyncio.to_thread(page, workspace, before=before)
 
     async def aresult(self, run_id: str, workspace: str | None = None) -> RunResult | None:

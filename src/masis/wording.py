@@ -212,6 +212,15 @@ ACTIONS: dict[str, str] = {
 """What a person decided, as it follows their name."""
 
 
+SET_ASIDE: dict[str, str] = {
+    "another_period": "about another year",
+    "distrusted": "from a document not to be used",
+    "repeated": "the same words again",
+    "far": "too far from the question",
+}
+"""Why the Researcher does not use a passage that it found."""
+
+
 def vocabulary() -> dict[str, Any]:
     """All of it as JSON, for the page."""
     terms: dict[str, Mapping[Any, Term]] = {
@@ -230,6 +239,7 @@ def vocabulary() -> dict[str, Any]:
         "reasons": REASONS,
         "routes": ROUTES,
         "actions": ACTIONS,
+        "set_aside": SET_ASIDE,
     }
     described = {name: {code: asdict(term) for code, term in table.items()} for name, table in terms.items()}
     likelihoods = [{"at_least": least, **asdict(term)} for least, term in LIKELIHOODS]
@@ -281,11 +291,10 @@ def step_words(entry: Mapping[str, Any]) -> str:
         return _warning(entry)
     match entry["node"]:
         case "researcher" if "chunks" in entry:
-            return f"{counted(entry['chunks'], 'passage')} used, {entry.get('filtered_out', 0)} below the threshold"
+            return _passages(entry)
         case "synthesizer" if "answer_length" in entry:
-            shorter = ", context compressed" if entry.get("context_compressed") else ""
-            cited = counted(entry.get("citations", 0), "citation")
-            return f"{entry['answer_length']} characters, {cited}{shorter}"
+            shorter = " of a shortened text" if entry.get("context_compressed") else ""
+            return f"cited {counted(entry.get('citations', 0), 'passage')}{shorter}"
         case "critic" if "confidence" in entry:
             return _criticism(entry)
         case "evaluator" if "overall_score" in entry:
@@ -298,6 +307,12 @@ def step_words(entry: Mapping[str, Any]) -> str:
             why = REASONS.get(reason, reason.replace("_", " "))
             return f"{done}: {why}" if why else done
     return ""
+
+
+def _passages(entry: Mapping[str, Any]) -> str:
+    found, aside = counted(entry["chunks"], "passage"), entry.get("filtered_out", 0)
+    why = next((SET_ASIDE[reason] for reason in entry.get("set_aside", {})), "")
+    return f"{found}, {aside} set aside{f': {why}' if why else ''}" if aside else found
 
 
 def _warning(entry: Mapping[str, Any]) -> str:

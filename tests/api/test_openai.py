@@ -68,7 +68,7 @@ def test_a_question_to_a_person_is_spoken(speaker: openai.OpenAI) -> None:
     assert completion.choices[0].finish_reason == "stop"
 
 
-def test_only_the_last_question_is_read(speaker: openai.OpenAI) -> None:
+def test_the_earlier_messages_are_the_thread_that_a_question_is_completed_from(speaker: openai.OpenAI) -> None:
     messages = [
         {"role": "system", "content": "Speak like a pirate."},
         {"role": "user", "content": DISPUTED},
@@ -77,6 +77,13 @@ def test_only_the_last_question_is_read(speaker: openai.OpenAI) -> None:
     ]
     completion = speaker.chat.completions.create(model="acme", messages=messages, temperature=0.3)
     assert "expired TLS certificate" in (completion.choices[0].message.content or "")
+    messages = [
+        {"role": "user", "content": "What was the root cause of the gateway outage in 2025?"},
+        {"role": "assistant", "content": "An expired TLS certificate."},
+        {"role": "user", "content": "And the year before?"},
+    ]
+    completion = speaker.chat.completions.create(model="acme", messages=messages)
+    assert completion.model_extra["masis"]["question"] == "What was the root cause of the gateway outage in 2024?"
 
 
 @pytest.mark.parametrize("messages", [[], [{"role": "system", "content": "x"}], [{"role": "user", "content": " "}]])

@@ -79,6 +79,7 @@ VIEWS: dict[str, Callable[[Page, Asked], None]] = {
     "source as text": open_text,
     "trail": open_trail,
     "runs and help": open_help,
+    "search": at("/w/tolmerick/search?q=customer+churn", "Search"),
     "documents": at("/w/tolmerick/documents", "Documents"),
     "settings": at("/settings", "Settings"),
     "invitation": at("/w/nothing/ask", "Answers you can defend"),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.support.browser import PHONE, Witness, violations
+from tests.support.browser import DESKTOP, PHONE, Witness, quality_of, violations
 from tests.support.service import Service
 
 OUTAGE = "What was the root cause of the gateway outage?"
@@ -20,10 +20,16 @@ def test_agents_work_then_each_sentence_has_its_verdict_and_its_source(page: Pag
     expect(agents).to_have_count(len(AGENTS))
     answer = page.get_by_role("region", name="Answer", exact=True)
     expect(answer.get_by_role("button", name="verbatim").first).to_be_visible()
+    # The answer comes first: its agents on one line, how sure it is in words, once, and no scores.
+    assert answer.locator(".answer").evaluate("answer => answer.getBoundingClientRect().top") < 0.35 * DESKTOP["height"]
+    expect(page.get_by_text("likely right")).to_have_count(1)
+    expect(page.get_by_text("Faithfulness")).to_have_count(0)
+    page.get_by_role("button", name="Steps").click()
     for agent, title in zip(agents.all(), AGENTS, strict=True):
         expect(agent).to_contain_text(f"{title}done")
-    expect(agents.nth(1)).to_contain_text(re.compile(r"\d passages? used, \d+ below the threshold"))
-    expect(agents.nth(3)).to_contain_text(re.compile(r"confidence (9\d|100) %: [1-9]\d* verbatim"))
+    expect(agents.nth(1)).to_contain_text(re.compile(r"\d passages?(, \d+ set aside: \w+)?"))
+    expect(agents.nth(3)).to_contain_text(re.compile(r"[1-9]\d* verbatim"))
+    page.get_by_role("button", name="Hide steps").click()
 
     verdict = answer.get_by_role("button", name="verbatim").first
     page.keyboard.press("j")
@@ -48,7 +54,7 @@ def test_agents_work_then_each_sentence_has_its_verdict_and_its_source(page: Pag
     expect(text.locator("mark")).to_contain_text("expired TLS certificate")
     expect(text.locator("mark")).to_be_in_viewport()
     page.keyboard.press("Escape")
-    expect(page.get_by_role("complementary", name="Quality")).to_be_visible()
+    expect(page.get_by_role("complementary", name="Evidence")).to_be_visible()
     expect(citation).to_be_focused()
     # Closing something asks for no explanation of what is behind it.
     page.wait_for_timeout(100)
@@ -170,8 +176,9 @@ def test_a_run_that_failed_says_so_in_plain_words(page: Page, service: Service) 
     note.get_by_text("Details for the administrator").click()
     expect(note.get_by_label("The error")).to_contain_text(raw)
     expect(note.get_by_label("The error")).to_contain_text(run_id)
-    quality = page.get_by_role("complementary", name="Quality")
+    quality = quality_of(page)
     expect(quality).to_contain_text("No scores: the run ended before there was an answer to score.")
+    page.get_by_role("tab", name="Answer").click()
     expect(page.get_by_role("heading", name="Unfinished draft")).to_be_visible()
     expect(page.get_by_role("region", name="Answer", exact=True)).to_have_count(0)
     assert violations(page) == []
@@ -189,7 +196,7 @@ def test_copies_with_footnotes(page: Page, service: Service) -> None:
 
 def test_quality_of_an_answer_and_its_trail(page: Page, service: Service) -> None:
     page.goto(f"/w/tolmerick/runs/{service.ask('tolmerick', OUTAGE)}")
-    quality = page.get_by_role("complementary", name="Quality")
+    quality = quality_of(page)
     for score in ("Faithfulness", "Relevance", "Completeness", "Reasoning"):
         expect(quality.get_by_label(score)).to_be_visible()
     expect(quality).to_contain_text("Is everything in the answer in the evidence?")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.support.browser import quality_of
 from tests.support.service import Service
 from tests.support.storyteller import Storyteller
 
@@ -75,7 +76,7 @@ def test_a_hostile_document_is_text_wherever_it_is_shown(
 def test_a_hostile_answer_and_question_are_text(page: Page, ask: Callable[..., None], storyteller: Storyteller) -> None:
     storyteller.story = f"{RUNS_CODE} **Revenue** was $12 million in 2025. {LOADS} {DISGUISED} [{{id}}]"
     ask(f"What was revenue in 2025? {RUNS_CODE}", "hostile")
-    expect(page.get_by_label("Ask another question")).to_be_visible()
+    expect(page.get_by_label("Ask a follow-up")).to_be_visible()
     expect(page.get_by_role("heading", level=1)).to_contain_text("<script>window.hacked=1</script>")
     answer = page.get_by_role("region", name="Answer", exact=True)
     expect(answer).to_contain_text("[click me](javascript:window.hacked=5)")
@@ -91,13 +92,13 @@ def test_a_citation_that_was_made_up_is_struck_through_with_its_reason(
     # Nothing would be left of it without its false sentence: it is shown as it was written.
     storyteller.story = "Profit was $3 million in 2025. [cmadeup0000]"
     ask("What were revenue and profit in 2025?", "acme")
-    expect(page.get_by_label("Ask another question")).to_be_visible()
+    expect(page.get_by_label("Ask a follow-up")).to_be_visible()
     shown = page.get_by_role("tabpanel", name="Answer")
     struck = shown.locator("s", has_text="[cmadeup0000]").first
     expect(struck).to_be_visible()
     expect(shown.locator(".false-citation").first).to_contain_text("no passage", ignore_case=True)
     expect(shown.get_by_role("button", name="fabricated citation").first).to_be_visible()
-    audit = page.get_by_role("complementary", name="Quality")
+    audit = quality_of(page)
     expect(audit.locator("s", has_text="[cmadeup0000]")).to_be_visible()
     expect(audit).to_contain_text("Capped by code")
 
@@ -107,7 +108,7 @@ def test_a_sentence_that_is_cut_for_its_made_up_citation_is_named_in_the_trail(
 ) -> None:
     storyteller.story = "Revenue was $12 million in 2025. [{id}] Profit was $3 million in 2025. [cmadeup0000]"
     ask("What were revenue and profit in 2025?", "acme")
-    expect(page.get_by_label("Ask another question")).to_be_visible()
+    expect(page.get_by_label("Ask a follow-up")).to_be_visible()
     shown = page.get_by_role("tabpanel", name="Answer")
     expect(shown).to_contain_text("$12 million")
     expect(shown).not_to_contain_text("$3 million")

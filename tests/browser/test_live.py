@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from masis import Masis, Settings
-from tests.support.browser import WATCHED, Witness
+from tests.support.browser import WATCHED, Witness, quality_of
 from tests.support.deployment import until
 from tests.support.relay import Relay
 from tests.support.service import Service
@@ -69,7 +69,7 @@ def test_a_refresh_and_a_second_tab_show_the_same_run(
     held.may_end.set()
     for each in (page, second):
         expect(answer_of(each).get_by_role("button", name="verbatim")).to_be_visible()
-        expect(each.get_by_role("complementary", name="Quality").get_by_label("Faithfulness")).to_be_visible()
+        expect(quality_of(each).get_by_label("Faithfulness")).to_be_visible()
 
 
 def test_a_run_that_failed_goes_on_from_where_it_was(

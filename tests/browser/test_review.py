@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.api.live import DISPUTED, DOCUMENTS
-from tests.support.browser import PHONE, WATCHED, violations
+from tests.support.browser import PHONE, WATCHED, quality_of, violations
 from tests.support.service import Service
 
 REFINED = "What was the root cause of the gateway outage?"
@@ -59,9 +59,10 @@ def test_the_conflict_of_the_sample_is_settled_and_remembered(page: Page, servic
         expect(side).to_contain_text(place)
     expect(page.get_by_role("region", name="Best draft")).to_contain_text("The documents do not agree on this")
     assert sum(page.evaluate("window.shifts")) < 0.02, "what is read was pushed away"
-    quality = page.get_by_role("complementary", name="Quality")
+    quality = quality_of(page)
     expect(quality.get_by_label("Faithfulness")).to_be_visible()
     expect(quality.get_by_role("img", name="Confidence by attempt")).to_be_visible()
+    page.get_by_role("tab", name="Answer").click()
 
     conflict.locator(".conflict-side").filter(has_text="7.4%").get_by_role("button").click()
     image = page.get_by_role("img", name="Page 2 of annual-report-2025.pdf, the cited words marked")
@@ -91,7 +92,7 @@ def test_the_conflict_of_the_sample_is_settled_and_remembered(page: Page, servic
     expect(review_of(page)).to_be_hidden()
     expect(page.get_by_role("heading", name="Decisions")).to_be_visible()
 
-    page.get_by_label("Ask another question").fill("How high was customer churn in fiscal 2025?")
+    page.get_by_label("Ask a follow-up").fill("How high was customer churn in fiscal 2025?")
     page.get_by_role("button", name="Ask", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("How high was customer churn")
     expect(answer_of(page)).to_contain_text("7.4%")
@@ -176,6 +177,7 @@ def test_two_conflicts_between_the_same_documents_are_decided_together(page: Pag
 
 def test_on_a_phone_many_attempts_stay_in_one_line_with_the_last_in_sight(disputed: Page) -> None:
     disputed.set_viewport_size(PHONE)
+    disputed.get_by_role("button", name="Steps").click()
     attempts = disputed.get_by_role("region", name="Agents at work").get_by_role("button", name="Attempt")
     for made in (4, 6):
         disputed.get_by_role("button", name="Search again without adding documents").click()
@@ -204,6 +206,7 @@ def test_it_is_stopped(disputed: Page) -> None:
     review_of(disputed).get_by_role("button", name="Stop here").click()
     expect(disputed.get_by_text("The person at this machine: ended the run")).to_be_visible()
     expect(review_of(disputed)).to_be_hidden()
+    disputed.get_by_role("button", name="Steps").click()
     expect(supervisor_of(disputed)).to_contain_text("ends the run, as a person decided")
     expect(announced(disputed)).to_have_text("The documents disagree, confidence 70 %.")
 
@@ -217,13 +220,13 @@ def test_what_is_missing_is_dropped_in_and_the_run_goes_on(page: Page, service: 
     expect(answer_of(page).get_by_role("button", name="Source 1: post-mortem.md")).to_be_visible()
     expect(page.get_by_text("asked for another search")).to_be_visible()
     passed = re.compile(r"^Confidence by attempt\. attempt 2: (6[5-9]|[7-9]\d|100) %\. 65 % is needed\.$")
-    expect(page.get_by_role("img", name=passed)).to_be_visible()
+    expect(quality_of(page).get_by_role("img", name=passed)).to_be_visible()
 
 
 def test_where_nothing_was_drafted_nothing_is_scored(page: Page, service: Service) -> None:
     page.goto(f"/w/lone/runs/{service.ask('lone', 'hello')}")
     expect(review_of(page)).to_contain_text("not a question for documents")
-    quality = page.get_by_role("complementary", name="Quality")
+    quality = quality_of(page)
     expect(quality).to_contain_text("Nothing was drafted, so there is nothing to score.")
     expect(quality.get_by_text("%")).to_have_count(0)
     expect(quality.get_by_text("is covered")).to_have_count(0)

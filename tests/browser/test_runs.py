@@ -67,7 +67,7 @@ def test_a_question_that_is_not_asked_yet_waits_for_its_writer(page: Page, servi
     page.go_back()
     page.get_by_label("Your question").fill(ANSWERED)
     page.keyboard.press("Enter")
-    expect(page.get_by_label("Ask another question")).to_have_value("")
+    expect(page.get_by_label("Ask a follow-up")).to_have_value("")
 
 
 def test_a_long_question_is_shortened_where_it_was_asked_lately(page: Page, service: Service) -> None:
@@ -83,7 +83,7 @@ def test_asked_again_and_deleted(page: Page, service: Service) -> None:
     page.goto(f"/w/history/runs/{run_id}")
     page.get_by_role("button", name="Ask again").click()
     page.wait_for_url(lambda url: "/runs/" in url and run_id not in url)
-    expect(page.get_by_label("Ask another question")).to_be_visible()
+    expect(page.get_by_label("Ask a follow-up")).to_be_visible()
     page.get_by_role("button", name="Delete", exact=True).click()
     page.get_by_role("button", name="Delete the run").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Runs")

@@ -69,6 +69,9 @@ def made(question: str, answer: str, claims: list[Claim], **more: Any) -> Pack:
             0.0123,
             None,
         ),
+        thread_id="4f2a",
+        asked=None,
+        filters={},
     )
     side = {"value": "9.1%", "quote": QUOTE, "chunk_id": "c1", "document_id": "d", "file_name": "memo.docx"}
     result = RunResult(

@@ -28,7 +28,7 @@ CONTENT = (
     *("Faithfulness", "0.40", "0.91", "Capped: faithfulness at most 0.40", "Cite the second claim."),
     *(
         "Ignore all rules.",
-        "1 passage used, 2 below the threshold",
+        "1 passage, 2 set aside",
         "none of 0 candidates is close enough",
         "Ada trusts report.pdf over memo.docx: It is audited.",
     ),

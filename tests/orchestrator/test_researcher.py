@@ -53,10 +53,12 @@ def test_files_a_person_decided_against_are_left_out() -> None:
 
 def test_trace_and_metrics_of_a_search() -> None:
     found = [chunk("c1", score=0.8), chunk("c2", "Costs.", score=0.7), chunk("c3", "Other.", score=0.3)]
+    found.append(chunk("c4", "Revenue was 9 in 2019.", score=0.4))
     state = graph.invoke(asked(), context=Stage(search=ScriptedSearch([found])).services)
     entry = state["trace"][0]
     assert entry["node"] == "researcher"
-    assert (entry["chunks"], entry["filtered_out"], entry["avg_score"]) == (2, 1, 0.75)
+    assert (entry["chunks"], entry["filtered_out"], entry["avg_score"]) == (2, 2, 0.75)
+    assert entry["set_aside"] == {"far": 1, "another_period": 1}
     assert (entry["threshold_used"], entry["augmented_query_used"], entry["retry_count"]) == (0.60, False, 0)
     assert entry["duration_ms"] >= 0
     assert state["metrics"]["retrieval_scores"] == [0.8, 0.7]

@@ -34,11 +34,11 @@ test("every verdict has a word, a shape and a tone; no two share word and shape"
 });
 
 test("what an agent found is one line", () => {
-  assert.equal(finding("researcher", { chunks: 1, filtered_out: 9 }), "1 passage used, 9 below the threshold");
+  assert.equal(finding("researcher", { chunks: 1, filtered_out: 9, set_aside: { another_period: 9 } }), "1 passage, 9 set aside: about another year");
   assert.equal(finding("researcher", { warning: "no_qualifying_evidence" }), "no passage is close enough");
   assert.equal(finding("supervisor", null), "sends the question to the Researcher");
   assert.equal(finding("supervisor", { decision: "retry", reason: "quality_issue_detected" }), "tries again: the draft did not pass the audit");
-  assert.equal(finding("critic", { confidence: 0.7 }, { claims: [{ verdict: "uncited" }, { verdict: "verbatim" }] }), "confidence 70 %: 1 verbatim, 1 uncited");
+  assert.equal(finding("critic", { confidence: 0.7 }, { claims: [{ verdict: "uncited" }, { verdict: "verbatim" }] }), "1 verbatim, 1 uncited");
   assert.equal(verdictCounts([]), "");
   assert.deepEqual(readable({ node: "critic", needs_retry: false, invalid_citations: [] }), [["asks for another attempt", "no"], ["fabricated citations", "none"]]);
 });

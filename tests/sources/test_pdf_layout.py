@@ -207,6 +207,76 @@ def test_a_turned_page_is_read_upright(angle: int) -> None:
     assert page.text.split("\n")[2:] == ["| Europe | 1,200 | 1,300 |", "| Asia | (45) | 60 |"]
 
 
+def test_a_form_is_its_pairs_one_group_after_the_other() -> None:
+    rows = [("Insured", "Gabriel Diaz", "Year", "2022"), ("Policy", "POL-555", "Make", "Jeep")]
+
+    def draw(canvas: Canvas) -> None:
+        for number, row in enumerate([("Customer", "", "Vehicle", ""), *rows]):
+            for column, (left, text) in enumerate(zip((60, 140, 320, 400), row, strict=True)):
+                canvas.setFont("Helvetica" if column % 2 else "Helvetica-Bold", 10)
+                canvas.drawString(left, 700 - 14 * number, text)
+        canvas.setFont("Helvetica", 8)
+        for line in range(6):
+            canvas.drawString(60, 600 - 10 * line, PROSE)
+
+    page, found = blocks(drawn(draw))
+    assert kinds(page, "heading") == ["# Customer", "# Vehicle"]
+    assert kinds(page, "paragraph")[:4] == ["Insured: Gabriel Diaz", "Policy: POL-555", "Year: 2022", "Make: Jeep"]
+    assert page.text.index("POL-555") < page.text.index("Vehicle") < page.text.index("Year")
+    assert not any(block.kind == "table" for block in found)
+
+
+def test_cells_centred_beside_longer_ones_are_one_row() -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica-Bold", 9)
+        for left, name in zip((60, 250, 350), ("Item", "2025", "2024"), strict=True):
+            canvas.drawString(left, 700, name)
+        canvas.setFont("Helvetica", 9)
+        for top, label, values in (
+            (680, ("Accounts", "receivable"), "1,200 1,100"),
+            (640, ("Deferred", "tax"), "45 40"),
+        ):
+            canvas.drawString(60, top, label[0])
+            canvas.drawString(60, top - 10, label[1])
+            for left, value in zip((250, 350), values.split(), strict=True):
+                canvas.drawString(left, top - 5, value)
+
+    page, _ = blocks(drawn(draw))
+    assert page.text == (
+        "| Item | 2025 | 2024 |\n|---|---|---|\n| Accounts receivable | 1,200 | 1,100 |\n| Deferred tax | 45 | 40 |"
+    )
+
+
+def test_blocks_of_a_cover_are_no_table() -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica", 9)
+        pairs = [("Delaware", "91-1646860"), ("(State of incorporation)", "(Employer No.)"), ("Seattle", "98109")]
+        for number, pair in enumerate([*pairs, ("(Address of offices)", "(Zip Code)")]):
+            for middle, text in zip((150, 400), pair, strict=True):
+                canvas.drawCentredString(middle, 700 - 12 * number, text)
+
+    page, found = blocks(drawn(draw))
+    assert not any(block.kind == "table" for block in found)
+    assert "98109" in page.text
+
+
+def test_a_name_over_several_lines_and_a_column_with_hardly_a_cell() -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica-Bold", 9)
+        canvas.drawCentredString(300, 710, "Enrollment")
+        for middle, name in zip((80, 190, 300, 420), ("School", "Town", "(2011)", "Charter"), strict=True):
+            canvas.drawCentredString(middle, 700, name)
+        canvas.setFont("Helvetica", 9)
+        for number in range(14):
+            row = (f"School {number}", "Honolulu", f"{number + 1},958", "yes" if number == 3 else "")
+            for left, text in zip((60, 170, 290, 405), row, strict=True):
+                canvas.drawString(left, 684 - 12 * number, text)
+
+    page, _ = blocks(drawn(draw))
+    assert page.text.startswith("| School | Town | Enrollment (2011) | Charter |")
+    assert "| School 3 | Honolulu | 4,958 | yes |" in page.text
+
+
 def test_sentences_with_gaps_are_no_table() -> None:
     text = '<para align="justify">' + "An extraordinarily incomprehensible responsibility. " * 30 + "</para>"
     page, _ = blocks(pdf_of(heading("Gaps"), text))

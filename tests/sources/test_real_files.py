@@ -9,6 +9,7 @@ import pytest
 
 from evals.tables import shared_data
 from masis.knowledge.ingestion.chunking import chunk_document
+from masis.language.statements import statements
 from masis.settings import Settings
 from masis.sources import parse
 from masis.sources.blocks import blocks_of, read_table
@@ -122,8 +123,28 @@ def test_a_passage_has_one_id_however_often_the_file_is_read(filing: ParsedDocum
 
 @needs_filings
 def test_a_filing_is_called_and_dated_by_its_cover(filing: ParsedDocument) -> None:
-    assert filing.title == "FORM 10-Q, Apple Inc."
+    assert filing.title == "Apple Inc., FORM 10-Q"
     assert (filing.date, filing.period) == ("2022-06-25", "quarter ended 2022-06-25")
+
+
+@needs_filings
+def test_a_cover_and_a_signature_stay_lines(filing: ParsedDocument) -> None:
+    cover, *_, signed = (page for page in filing.pages if page.number == 1 or "SIGNATURE" in page.text)
+    tables = [cover.text[block.start : block.end] for block in blocks_of(cover) if block.kind == "table"]
+    assert [table for table in tables if "Title of each class" in table] == tables
+    assert "Large accelerated filer ☒ Accelerated filer ☐" in cover.text
+    assert not [block for block in blocks_of(signed) if block.kind == "table"]
+    assert not any(statement.is_row for statement in statements(signed.text))
+
+
+@needs_formats
+def test_a_form_is_read_in_pairs_and_its_totals_as_a_table() -> None:
+    page = real("markitdown__REPAIR-2022-INV-001_multipage.pdf").pages[0]
+    assert "Insured name: Gabriel Diaz\n\nClaim #: SF-1008" in page.text
+    assert "Estimate Totals\n|  | Hours | Rate | Cost |" in page.text
+    assert "| Sales Tax |  | 10.20% | 278.46 |" in page.text
+    headings = [page.text[block.start : block.end] for block in page.blocks if block.kind == "heading"]
+    assert not [heading for heading in headings if "Gabriel" in heading or "Color" in heading]
 
 
 @needs_formats

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Playwright, Request
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, Locator, Page, Playwright, Request
 
 ROOT = Path(__file__).parents[2]
 AXE = ROOT / ".cache" / "axe" / "axe.min.js"
@@ -20,6 +20,9 @@ _QUIET = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # Fewer processes for the same pages.
+    "--in-process-gpu",
+    "--renderer-process-limit=1",
     # Nothing but this machine has an address: no request can leave it, and the browser's own cache stays at work.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
@@ -82,6 +85,12 @@ class Witness:
         self.requests.append(request.url)
         if not request.url.startswith((f"{self.origin}/", f"blob:{self.origin}/")):
             self._faults.append(f"beyond the service: {request.url}")
+
+
+def quality_of(page: Page) -> Locator:
+    """Opened: it is closed until somebody asks for it."""
+    page.get_by_role("tab", name="Quality").click()
+    return page.get_by_role("tabpanel", name="Quality")
 
 
 def violations(page: Page) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from fastapi import Path, Query
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from masis.access.api_key import ApiKey
 from masis.access.audit_log import AuditEntry
@@ -16,8 +16,16 @@ from masis.knowledge.catalog import WorkspaceSummary
 from masis.runs.ingestions import Counts, IngestedFile, Ingestion
 from masis.runs.planning import Finding
 from masis.runs.records import RunRecord, UsageRow
-from masis.settings import QUESTION_CEILING, RETRY_CEILING
-from masis.types import WORKSPACE_NAME, WORKSPACE_NAME_RULE, BlockKind, Box, DeletionReceipt, DocumentStatus, Outcome
+from masis.settings import QUESTION_CEILING
+from masis.types import (
+    WORKSPACE_NAME,
+    WORKSPACE_NAME_RULE,
+    BlockKind,
+    Box,
+    DeletionReceipt,
+    DocumentStatus,
+    Outcome,
+)
 
 LATEST_OFFSET = 2**31
 Offset = Annotated[int | None, Query(ge=0, le=LATEST_OFFSET, description="In the document's text, as citations count.")]
@@ -147,6 +155,8 @@ class Passage(Described):
 class Found(Passage):
     score: float
     """Relevance, from 0 to 1."""
+    focus: list[int] | None = None
+    """Start and end, in the document's text, of the words that come nearest."""
 
 
 class KnownDocument(Described):
@@ -251,22 +261,6 @@ for record in RETURNED_AS_THEY_ARE:
     setattr(record, "__pydantic_config__", ConfigDict(use_attribute_docstrings=True))  # noqa: B010
 
 
-def _whole(value: object) -> object:
-    # In JSON 2.0 is the integer 2.
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-Retries = Annotated[int, Field(ge=0, le=RETRY_CEILING), BeforeValidator(_whole)]
-
-
-class Asked(Given):
-    """A question to the documents of a workspace."""
-
-    query: Question = Field(examples=["What was customer churn in fiscal 2025?"])
-    max_retries: Retries | None = None
-    """Further attempts when an answer does not pass its audit; null and 0 mean the default."""
-
-
 class Critique(Described):
     """What the Critic found."""
 
@@ -329,6 +323,10 @@ class FullResult(Result):
     """What people decided in this run, and what was remembered from earlier ones and applied."""
     prompts: dict[str, str] | None
     """Version and hash of the words that models were asked with."""
+    question: str
+    """As it was answered: a follow-up is completed from its thread."""
+    thread_id: str
+    """Ask with it to follow up on this answer."""
 
 
 class Answer(Given):

@@ -120,6 +120,9 @@ def ask(
         float | None, typer.Option(help="Maximum cost of model calls, in US dollars.", min=0, metavar="USD")
     ] = None,
     max_seconds: Annotated[float | None, typer.Option(help="Maximum working time, in seconds.", min=0)] = None,
+    thread: Annotated[
+        str | None, typer.Option(help="Follow up on the answer of this run; the question is completed from it.")
+    ] = None,
     receipt: Annotated[
         bool, typer.Option("--receipt", help="Also print what each agent spent in each attempt.")
     ] = False,
@@ -134,25 +137,37 @@ def ask(
 
     $ masis ask "Which risks rose this quarter?" -w acme --json | jq .claims
 
+    $ masis ask "And the year before?" -w acme --thread 4f2a…
+
     $ masis ask "What did the board decide on Lyon?" -w acme --dry-run
 
     $ masis ask "What did the board decide on Lyon?" -w acme --max-cost 0.05 --max-seconds 60
     """
     with opened(as_json=as_json) as masis:
         from masis.cli.report import watching
-        from masis.types import Budget
+        from masis.types import EVERYWHERE, Budget
 
         filters = filters_from(document, file_type, since, until, pages)
         if since or until:
             _say_undated(masis.library.catalog.undated(workspace))
+        # In a thread, no scope of its own means the thread's.
+        chosen = filters if filters != EVERYWHERE or thread is None else None
         if dry_run:
             show_plan(masis.plan(question, workspace, max_retries=max_retries, filters=filters), as_json)
             return
         budget = Budget(max_cost, max_seconds)
         with watching(quiet=as_json) as on_event:
             result = masis.ask(
-                question, workspace, max_retries=max_retries, filters=filters, budget=budget, on_event=on_event
+                question,
+                workspace,
+                max_retries=max_retries,
+                filters=chosen,
+                budget=budget,
+                thread=thread,
+                on_event=on_event,
             )
+        if not as_json and result.question != question:
+            out().print(f"→ {result.question}", markup=False)
         _show(result, as_json, receipt)
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from masis.cli import answering, ending, keys, library, running, serving
+from masis.cli import answering, chat, ending, keys, library, running, serving
 
 app = typer.Typer(
     name="masis",
@@ -26,6 +26,7 @@ app = typer.Typer(
 )
 
 app.command("ask")(answering.ask)
+app.command("chat")(chat.chat)
 app.command("answer")(answering.answer)
 app.command("resume")(answering.resume)
 app.command("cancel")(ending.cancel)

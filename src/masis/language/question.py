@@ -215,11 +215,11 @@ def _counted(text: str) -> frozenset[str]:
 def _parts(text: str) -> list[Question]:
     pieces = [piece.strip(" ,;") for piece in patterns.NEXT_PART.split(text.strip()) if piece and piece.strip(" ,;")]
     first = read_question(pieces[0]) if pieces else read_question(text)
-    rest = [_named_again(first.text, p) for p in pieces[1:]]
+    rest = [named_again(first.text, p) for p in pieces[1:]]
     return [first, *(read_question(p, context=_context(first, p)) for p in rest)]
 
 
-def _named_again(first: str, part: str) -> str:
+def named_again(first: str, part: str) -> str:
     """“And how much does it cost?” with what the first part asks about in place of its only pronoun."""
     spoken, pronouns = patterns.SPOKEN_OF.match(first), patterns.PRONOUN.findall(part)
     if spoken is None or len(pronouns) != 1:

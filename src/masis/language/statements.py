@@ -16,7 +16,7 @@ CELL_BREAK = " | "
 RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 SET_APART = re.compile(r"(?<=[$€£])\s+(?=[\d(.])|(?<=[\d)])\s+(?=%)")
 """Printed tables set the currency and the per cent apart from their number."""
-NUMBER_COLUMN = re.compile(r"(?:[$€£]?\(?[-−–]?[$€£]?\d[\d,.]*%?\)?%?|[–—-]|n/?a)$", re.IGNORECASE)
+NUMBER_COLUMN = re.compile(r"(?:[$€£]?\(?[-−–]?[$€£]?\d(?:[\d,.]*\d)?%?\)?%?|[–—-]|n/?a)$", re.IGNORECASE)
 
 FISCAL_YEAR = re.compile(r"^(?:fiscal|fy|year)\s(?:19|20)\d\d$", re.IGNORECASE)
 """A period that labels a row, not a number in it."""

@@ -113,6 +113,10 @@ class ClosestFound(_Result):
 
 class Result(_Result):
     run_id: str
+    thread_id: str
+    """Give it to ask with the next question, when that follows up on this answer."""
+    question: str
+    """As it was answered: a follow-up is completed from its thread."""
     outcome: str
     """answered, answered_with_caveat, conflict, insufficient_evidence, out_of_scope or unavailable."""
     answer: str
@@ -206,6 +210,8 @@ def result_of(result: RunResult) -> Result:
     choices = result.review["choices"] if result.review and result.requires_human_review else []
     return Result(
         run_id=result.run_id,
+        thread_id=result.thread_id,
+        question=result.question,
         outcome=result.outcome,
         answer=result.answer,
         confidence=result.confidence,

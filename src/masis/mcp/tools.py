@@ -36,6 +36,7 @@ from masis.orchestrator.human import Action
 from masis.runs.events import RunEvent
 from masis.runs.records import RunRecord, RunResult
 from masis.settings import QUESTION_CEILING, RETRY_CEILING
+from masis.types import SearchFilters
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -82,6 +83,12 @@ class Tools:
                 description="Further attempts when the answer does not pass its audit; default 2.",
             ),
         ] = None,
+        thread_id: Annotated[
+            str | None, Field(max_length=64, description="Of an earlier result, when this follows up on it.")
+        ] = None,
+        documents: Annotated[
+            list[str] | None, Field(description="Only these documents, by file name or id; default all.")
+        ] = None,
     ) -> Result:
         """Answer a question from a workspace's documents, with proof. Use this whenever the user wants to know what
         their documents say, above all figures, dates, terms and comparisons: five agents search, write, check every
@@ -95,7 +102,8 @@ class Tools:
             key = self._admit(ctx, "write", workspace)
 
             async def work(hear: Hearer) -> RunResult:
-                asked: dict[str, Any] = {"max_retries": max_retries, "by": caller_of(key)}
+                asked: dict[str, Any] = {"max_retries": max_retries, "thread": thread_id, "by": caller_of(key)}
+                asked["filters"] = SearchFilters(tuple(documents)) if documents else None
                 if is_local(ctx):
                     return await self._masis.aask(question, workspace, on_event=hear, **asked)
                 run = await self._masis.aask_in_background(question, workspace, **asked)

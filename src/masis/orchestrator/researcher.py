@@ -1,6 +1,7 @@
 """The Researcher, the librarian: finds evidence, writes nothing, judges nothing."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -11,6 +12,7 @@ from masis.audit.citations.small_talk import is_small_talk
 from masis.errors import DatabaseUnavailable, MASISError
 from masis.language.directives import split_directives
 from masis.language.instructions import find_instructions
+from masis.language.periods import periods
 from masis.language.question import parsed
 from masis.language.statements import Statement, statements
 from masis.language.words import content_stems, stem, words
@@ -118,7 +120,10 @@ async def researcher(state: MASISState, runtime: Runtime[Services]) -> StateUpda
         )
         evidence = opened or evidence
     near = await _near(state, result, services)
-    return near | (_found(evidence, result, plan, turn) if evidence else _nothing_found(result, plan, turn))
+    if not evidence:
+        return near | _nothing_found(result, plan, turn)
+    aside = await asyncio.to_thread(_set_aside, evidence, result, plan, guidance_of(state).over)
+    return near | _found(evidence, result, plan, turn, aside)
 
 
 async def _near(state: MASISState, result: SearchResult, services: Services) -> StateUpdate:
@@ -156,12 +161,15 @@ def select_evidence(
     return list(kept.values())
 
 
-def _found(evidence: list[EvidenceChunk], result: SearchResult, plan: SearchPlan, turn: Turn) -> StateUpdate:
-    scores, kept = [chunk["score"] for chunk in evidence], {chunk["chunk_id"] for chunk in evidence}
+def _found(
+    evidence: list[EvidenceChunk], result: SearchResult, plan: SearchPlan, turn: Turn, aside: Counter[str]
+) -> StateUpdate:
+    scores = [chunk["score"] for chunk in evidence]
     average = round(sum(scores) / len(scores), 4)
     entry = turn.trace(
         chunks=len(evidence),
-        filtered_out=len([c for c in result.candidates if c["chunk_id"] not in kept]),
+        filtered_out=aside.total(),
+        set_aside=dict(aside.most_common()),
         avg_score=average,
         threshold_used=plan.threshold,
         augmented_query_used=plan.augmented,
@@ -170,6 +178,24 @@ def _found(evidence: list[EvidenceChunk], result: SearchResult, plan: SearchPlan
     )
     metrics = turn.metrics() | {"retrieval_scores": scores, "avg_retrieval_score": average}
     return {"evidence": evidence, "trace": [entry], "metrics": metrics}
+
+
+def _set_aside(
+    evidence: Sequence[EvidenceChunk], result: SearchResult, plan: SearchPlan, over: Sequence[str]
+) -> Counter[str]:
+    """Why each candidate is not used."""
+    asked = parsed(plan.text).periods
+    kept = {chunk["chunk_id"] for chunk in evidence}
+
+    def why(chunk: EvidenceChunk) -> str:
+        if chunk["file_name"] in over:
+            return "distrusted"
+        spoken = periods(f"{chunk.get('heading') or ''} {chunk['text']}")
+        if asked and spoken and all(one.excludes(other) for one in asked for other in spoken):
+            return "another_period"
+        return "repeated" if chunk["score"] >= plan.threshold else "far"
+
+    return Counter(why(chunk) for chunk in result.candidates if chunk["chunk_id"] not in kept)
 
 
 def instructions_seen(evidence: Sequence[EvidenceChunk]) -> list[InstructionSeen]:

@@ -135,6 +135,10 @@ class MASISState(TypedDict, total=False):
     """What the run may spend on models; then the embedded engine finishes it."""
     max_seconds: float | None
     """How long its agents may work."""
+    thread_id: str | None
+    """The first run of the thread that this one follows up on."""
+    asked: str | None
+    """What the person wrote, where the query was completed from the thread."""
     filters: dict[str, Any]
     """Where in the workspace to look; the fields of SearchFilters, absent ones do not restrict."""
     standing_decisions: list[StandingDecision]
@@ -237,6 +241,8 @@ class MASISInput(BaseModel):
     max_seconds: float | None = Field(None, ge=0, description="Maximum working time of the agents, in seconds.")
 
     filters: SearchFilters = Field(EVERYWHERE, description="Where in the workspace to look.")
+    thread_id: str | None = Field(None, description="The thread that the question belongs to.")
+    asked: str | None = Field(None, description="What the person wrote, where the query was completed.")
 
     # A StandingDecision each: pydantic cannot read a TypedDict of Python 3.11, and they come from our own records.
     standing_decisions: Sequence[Mapping[str, Any]] = Field(
@@ -270,6 +276,8 @@ class MASISInput(BaseModel):
             "max_retries": self.max_retries,
             "max_cost_usd": self.max_cost_usd,
             "max_seconds": self.max_seconds,
+            "thread_id": self.thread_id,
+            "asked": self.asked,
             "filters": {name: value for name, value in asdict(self.filters).items() if value},
             "standing_decisions": cast(list[StandingDecision], [dict(each) for each in self.standing_decisions]),
             "evidence": [],

@@ -43,7 +43,9 @@ class TraceEntry(TypedDict, total=False):
     chunks: int
     """Passages used."""
     filtered_out: int
-    """Candidates below the threshold."""
+    """Candidates that were set aside."""
+    set_aside: dict[str, int]
+    """Why, and how many; the commonest reason first."""
     avg_score: float
     threshold_used: float
     augmented_query_used: bool

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from masis.errors import BadModelOutput, ModelTruncated
+from masis.language.follow_up import Turn, completed
 from masis.reasoning.ports import (
     AuditFinding,
     Auditor,
@@ -95,6 +96,17 @@ class MeasuredWriter(_Measured[Writer]):
         reply, _ = await self._means.reply(
             read, lambda: self._model.write(brief, on_token), lambda: self._embedded.write(brief, on_token)
         )
+        return reply
+
+    async def complete_question(self, question: str, turns: Sequence[Turn]) -> Reply[str]:
+        by_model = getattr(self._model, "complete_question", None)
+
+        async def by_words() -> Reply[str]:
+            return Reply(completed(question, turns))
+
+        if by_model is None:
+            return await by_words()
+        reply, _ = await self._means.reply(len(question), lambda: by_model(question, turns), by_words)
         return reply
 
     async def summarize(self, question: str, passages: Sequence[Passage], limit: int) -> Reply[dict[str, str]]:

@@ -1,53 +1,97 @@
 """What people do with a run: ask, answer, resume, follow. Here and now, or by a worker in the background."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from pydantic import ValidationError
 
-from masis.errors import InvalidInput, MASISError, RunNotWaiting
+from masis.errors import InvalidInput, MASISError, ModelError, RunNotWaiting
 from masis.jobs.queue import Job, new_owner
 from masis.jobs.worker import JobCancelled, LeaseKeeper
+from masis.language.follow_up import Turn, completed
 from masis.orchestrator.human import Answer, checked_answer, decisions_from
-from masis.orchestrator.state import MASISInput, MASISState, in_words
+from masis.orchestrator.state import MASISInput, MASISState, filters_of, in_words, merge_metrics
+from masis.orchestrator.trail import Metrics
+from masis.reasoning.ports import Reply
 from masis.runs.events import QUEUE, Hub, RunEvent
 from masis.runs.execution import Execution, OnEvent, config_of
 from masis.runs.parts import Parts
 from masis.runs.records import ENDED, RunRecord, RunResult, RunStatus, days_ago, now
 from masis.runs.run_table import RunTable
-from masis.types import EVERYWHERE, NO_LIMIT, Budget, Caller, SearchFilters, StandingDecision
+from masis.types import EVERYWHERE, NO_LIMIT, Budget, Caller, SearchFilters, StandingDecision, Usage
 
 FAR_SECONDS = 5.0
 """How long to rely on a run in this process to announce its changes."""
+LONGEST_COMPLETED = 600
 STILL: frozenset[RunStatus] = ENDED | {"waiting"}
 """Nothing more happens by itself."""
 
 
-async def new_run(
-    parts: Parts,
-    question: str,
-    workspace: str,
-    max_retries: int | None,
-    filters: SearchFilters,
-    by: Caller,
-    owner: str | None = None,
-    budget: Budget = NO_LIMIT,
-) -> RunRecord:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    question: str
+    workspace: str
+    max_retries: int | None = None
+    filters: SearchFilters | None = None
+    """None: those of its thread, or everywhere."""
+    budget: Budget = NO_LIMIT
+    thread: str | None = None
+    """The id of a thread, or of a run of it."""
+    turns: Sequence[Turn] = ()
+    """What was said before, where no thread is stored."""
+    complete: bool = True
+    """False: the question stands for itself."""
+
+
+async def new_run(parts: Parts, asked: Asked, by: Caller, owner: str | None = None) -> RunRecord:
     """With an owner it is that owner's to work on; without one a worker takes it up."""
-    checked_input(question, workspace, max_retries, filters, budget=budget)
+    workspace = asked.workspace
+    checked_input(asked.question, workspace, asked.max_retries, asked.filters or EVERYWHERE, budget=asked.budget)
     await parts.require_workspace(workspace)
+    thread = await asyncio.to_thread(parts.runs.thread, asked.thread, workspace) if asked.thread else None
+    filters = asked.filters
+    if filters is None:
+        filters = filters_of({"filters": thread.filters}) if thread else EVERYWHERE
     if filters != EVERYWHERE:
         await parts.library.require_filters(workspace, filters)
+    turns = thread.turns if thread else asked.turns
+    question, usage = await _completed(parts, asked, turns) if asked.complete else (asked.question, Usage())
     standing = await asyncio.to_thread(parts.decisions.of, workspace)
-    budget = await asyncio.to_thread(_tightest, parts, workspace, budget)
-    state = checked_input(question, workspace, max_retries, filters, standing, budget).to_state()
+    budget = await asyncio.to_thread(_tightest, parts, workspace, asked.budget)
+    given = checked_input(question, workspace, asked.max_retries, filters, standing, budget)
+    said = {"thread_id": thread and thread.thread_id, "asked": None if question == asked.question else asked.question}
+    state = given.model_copy(update=said).to_state()
+    state["metrics"] = merge_metrics(state["metrics"], spent_on(usage))
     record = await parts.runs.together("writing", parts.runs.create, state, by, owner)
     if owner is None:
         parts.hub.tell(QUEUE)
     return record
+
+
+async def _completed(parts: Parts, asked: Asked, turns: Sequence[Turn]) -> tuple[str, Usage]:
+    """A follow-up so that it stands for itself: by the model that writes, else by its words."""
+    by_words = completed(asked.question, turns)
+    by_model = getattr(parts.services.writer, "complete_question", None)
+    if not turns or by_model is None:
+        return by_words, Usage()
+    try:
+        reply: Reply[str] = await by_model(asked.question, turns)
+    except ModelError as error:
+        return by_words, error.usage
+    usable = 0 < len(reply.value) <= LONGEST_COMPLETED and "\n" not in reply.value
+    return reply.value if usable else by_words, reply.usage
+
+
+def spent_on(usage: Usage) -> Metrics:
+    return {
+        "model_requests": usage.requests,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cost_usd": usage.cost_usd,
+    }
 
 
 def checked_input(

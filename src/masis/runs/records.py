@@ -1,5 +1,6 @@
 """What a run gives: its record, its result, and the moments it was stamped with."""
 
+import json
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, cast
@@ -29,6 +30,7 @@ class RunRecord:
     run_id: str
     workspace_id: str
     question: str
+    """As it is answered; a follow-up is completed from its thread."""
     status: RunStatus
     outcome: Outcome | None
     confidence: float | None
@@ -46,6 +48,12 @@ class RunRecord:
     output_tokens: int
     cost_usd: float
     error: str | None
+    thread_id: str
+    """The first run of its thread: its own id, unless it follows up on another."""
+    asked: str | None
+    """What the person wrote, where that was completed."""
+    filters: dict[str, Any]
+    """Where in the workspace it looks; empty: everywhere."""
 
     @property
     def position(self) -> str:
@@ -60,6 +68,7 @@ def record_of(row: tuple[Any, ...]) -> RunRecord:
     names = [field.name for field in fields(RunRecord)]
     values = dict(zip(names, row, strict=True))
     values["requires_human_review"] = bool(values["requires_human_review"])
+    values["filters"] = json.loads(values["filters"])
     return RunRecord(**values)
 
 
@@ -126,6 +135,10 @@ class RunResult:
     """Counts over the run, and the figures of its attempts."""
     decisions: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     """What people decided in this run, and what was remembered from earlier ones and applied; the answer names them."""
+    question: str = ""
+    """As it was answered: a follow-up is completed from its thread."""
+    thread_id: str = ""
+    """Ask with it to follow up on this answer."""
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -137,6 +150,8 @@ def result_of(run_id: str, state: MASISState) -> RunResult:
     metrics = state.get("metrics", {})
     return RunResult(
         run_id=run_id,
+        question=state.get("user_query", ""),
+        thread_id=state.get("thread_id") or run_id,
         status="needs_clarification" if needs_person else "success",
         outcome=outcome,
         answer=state.get("final_answer") or SAYS_NOTHING.get(outcome, ""),

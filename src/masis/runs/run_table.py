@@ -10,6 +10,7 @@ from masis.database import Connection, Database
 from masis.database.batched import BatchedDatabase
 from masis.errors import InvalidInput, RunNotWaiting
 from masis.jobs.queue import Job, JobQueue
+from masis.language.follow_up import Turn
 from masis.orchestrator.state import MASISState
 from masis.runs.events import EventLog, RunEvent
 from masis.runs.records import RUN_COLUMNS, RunRecord, RunResult, RunStatus, UsageRow, now, record_of
@@ -27,6 +28,17 @@ from masis.runs.tables import (
     unknown,
 )
 from masis.types import Caller, DecisionMade, Outcome
+
+MOST_TURNS = 6
+"""What was said before them no longer bears on a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    thread_id: str
+    turns: tuple[Turn, ...]
+    filters: dict[str, Any]
+    """Of its last question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +81,12 @@ class RunTable:
         status: RunStatus | None = None,
         outcome: Outcome | None = None,
         search: str | None = None,
+        thread_id: str | None = None,
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunRecord]:
         """Newest first; `before` is the position of the run that the last page ended with, or its id."""
-        wanted = {"workspace_id": workspace_id, "status": status, "outcome": outcome}
+        wanted = {"workspace_id": workspace_id, "status": status, "outcome": outcome, "thread_id": thread_id}
         given = {name: value for name, value in wanted.items() if value is not None}
         conditions = [f"{name} = :{name}" for name in given]
         if search:
@@ -89,6 +102,24 @@ class RunTable:
                 {**given, "limit": limit},
             )
             return [record_of(row) for row in rows.fetchall()]
+
+    def thread(self, thread_id: str, workspace_id: str) -> Thread:
+        """By its id, or by a run of it: then as it stood after that run."""
+        with self._database.reading() as db:
+            at = db.execute(
+                "SELECT thread_id, MAX(created_at) FROM runs WHERE workspace_id = ? AND (run_id = ? OR thread_id = ?)"
+                " GROUP BY thread_id",
+                (workspace_id, thread_id, thread_id),
+            ).fetchone()
+            if at is None:
+                raise unknown(thread_id, workspace_id)
+            rows = db.execute(
+                "SELECT r.question, r.filters, s.result FROM runs r LEFT JOIN run_results s ON s.run_id = r.run_id"
+                " WHERE r.thread_id = ? AND r.created_at <= ? ORDER BY r.created_at DESC, r.run_id DESC LIMIT ?",
+                (*at, MOST_TURNS),
+            ).fetchall()
+        turns = [Turn(question, json.loads(result)["answer"] if result else "") for question, _, result in rows]
+        return Thread(at[0], tuple(reversed(turns)), json.loads(rows[0][1]))
 
     def seen(self, run_id: str, after: int) -> tuple[RunStatus, list[RunEvent], tuple[int, str] | None]:
         """Its status, what happened after that event, and attempt and text of what is being written; of one moment."""

@@ -112,7 +112,15 @@ knew whose they are must not outlive what was deleted."""
 
 _RESUMED = "ALTER TABLE run_inputs RENAME COLUMN reopened TO resumed;"
 
-RUNS = Schema("runs", (JOB_TABLES + _RUN_TABLES, JOB_STOPS, _DELETED_RUNS + _FIRST_RESPONSES, _RESUMED))
+_THREADS = """
+ALTER TABLE runs ADD COLUMN thread_id TEXT NOT NULL DEFAULT '';
+ALTER TABLE runs ADD COLUMN asked TEXT;
+ALTER TABLE runs ADD COLUMN filters TEXT NOT NULL DEFAULT '{}';
+UPDATE runs SET thread_id = run_id;
+CREATE INDEX runs_by_thread ON runs (thread_id, created_at);
+"""
+
+RUNS = Schema("runs", (JOB_TABLES + _RUN_TABLES, JOB_STOPS, _DELETED_RUNS + _FIRST_RESPONSES, _RESUMED, _THREADS))
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00")
 
@@ -139,6 +147,9 @@ def new_record(run_id: str, state: MASISState, by: Caller, status: RunStatus) ->
         output_tokens=0,
         cost_usd=0.0,
         error=None,
+        thread_id=state.get("thread_id") or run_id,
+        asked=state.get("asked"),
+        filters=state.get("filters", {}),
     )
 
 
@@ -149,6 +160,7 @@ def insert_input(db: Connection, run_id: str, state: MASISState) -> None:
 def insert(db: Connection, record: RunRecord) -> None:
     names = RUN_COLUMNS.split(", ")
     values = {name: getattr(record, name) for name in names} | {"requires_human_review": 0}
+    values["filters"] = json.dumps(record.filters)
     db.execute(f"INSERT INTO runs ({RUN_COLUMNS}) VALUES ({', '.join(f':{name}' for name in names)})", values)
 
 

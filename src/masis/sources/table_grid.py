@@ -18,6 +18,8 @@ _BAR = re.compile(r"(?<!\\)\|")
 _WRITTEN_AMOUNT = re.compile(
     r"[-−–(]?\s?[$€£¥]?\s?[-−(]?\d+(?:[.,]\d+)+\)?\s?%?|[-−–(]?[$€£¥]\s?\d+\)?|[-−(]?\d+\)?\s?%"
 )
+NO_AMOUNT = re.compile(r"\(?[0-3]?\d([./-])[01]?\d\1(?:19|20)?\d\d\)?[*†]?|(?:[A-Z]{1,3})?[$€£¥]\s?000s?")
+"""“31.12.2019” and “£000” name a column, whatever figures they are made of."""
 
 Rows = Sequence[Sequence[str]]
 
@@ -138,6 +140,6 @@ def _without_unit(rows: Rows) -> tuple[Rows, str]:
 
 def _depth(rows: Rows) -> int:
     """How many rows are the header; none where the first has amounts already."""
-    if any(_WRITTEN_AMOUNT.fullmatch(cell) for cell in rows[0][1:]):
+    if any(_WRITTEN_AMOUNT.fullmatch(cell) and not NO_AMOUNT.fullmatch(cell) for cell in rows[0][1:]):
         return 0
     return header_depth(rows)

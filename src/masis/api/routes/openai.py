@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -19,7 +20,9 @@ from masis.api.middleware.idempotency import IdempotencyKey, failed_after_all, o
 from masis.api.middleware.problems import OpenAIError, StillRunning, response_to
 from masis.api.routes.runs import finished_result, location_of, result_or_problem, until_stopping
 from masis.errors import InvalidInput, MASISError, UnknownWorkspace
+from masis.language.follow_up import Turn
 from masis.runs.records import RunRecord, RunResult
+from masis.runs.run_table import MOST_TURNS
 from masis.wording import Sources
 
 
@@ -61,7 +64,9 @@ class ChatRequest(BaseModel):
     )
 
     model: str = Field(max_length=200, description="The workspace.", examples=["acme"])
-    messages: list[Message] = Field(min_length=1, description="The last one of role `user` is the question.")
+    messages: list[Message] = Field(
+        min_length=1, description="The last one of role `user` is the question; those before it are its thread."
+    )
     stream: bool | None = False
     stream_options: StreamOptions | None = None
 
@@ -69,6 +74,17 @@ class ChatRequest(BaseModel):
     def question(self) -> str:
         asked = [message.text for message in self.messages if message.role == "user"]
         return asked[-1] if asked else ""
+
+    @property
+    def turns(self) -> list[Turn]:
+        """What was asked before, each with what was answered to it."""
+        turns = list[Turn]()
+        for message in self.messages:
+            if message.role == "user":
+                turns.append(Turn(message.text))
+            elif message.role == "assistant" and turns:
+                turns[-1] = replace(turns[-1], answer=message.text)
+        return turns[:-1][-MOST_TURNS:]
 
 
 class Usage(BaseModel):
@@ -88,6 +104,7 @@ class Extension(BaseModel):
     citations: list[dict[str, Any]] = Field(description="The sources by their number in the text.")
     conflicts: list[dict[str, Any]]
     clarification_question: str | None
+    question: str = Field(description="As it was answered: a follow-up is completed from the messages before it.")
 
 
 class Spoken(BaseModel):
@@ -138,6 +155,7 @@ def extension_of(result: RunResult) -> Extension:
         citations=[{"number": source.number, **source.citation} for source in Sources(result.claims)],
         conflicts=[dict(conflict) for conflict in result.conflicts],
         clarification_question=result.clarification_question,
+        question=result.question,
     )
 
 
@@ -188,7 +206,7 @@ async def get_model(access: Read, model: Annotated[str, Path(max_length=200)]) -
 async def create_chat_completion(
     access: Write, asked: ChatRequest, request: Request, response: Response, idempotency_key: IdempotencyKey = None
 ) -> Any:
-    """The last message of role `user` is the question; earlier ones are not read, every question stands for itself.
+    """The last message of role `user` is the question; those before it are the thread it is completed from.
     Citations are [1] in the text with a list of sources below, and structured under `masis`. When a person is needed
     the content ends with the question to them."""
     api_key.require(access.key, "write", asked.model)
@@ -196,7 +214,7 @@ async def create_chat_completion(
     if not asked.question.strip():
         raise InvalidInput("No message has the role user, or the last one is empty.", advice="Put the question there.")
     await once(request, await request.body(), idempotency_key, asked.model)
-    run = await access.masis.aask_in_background(asked.question, asked.model, by=access.caller)
+    run = await access.masis.aask_in_background(asked.question, asked.model, turns=asked.turns, by=access.caller)
     await access.record("run.ask", asked.model, run.run_id, "by chat completion")
     headers = {"X-Run-Id": run.run_id}
     if asked.stream:

@@ -1,6 +1,7 @@
 """Runs: ask, follow live, answer, resume, cancel, delete."""
 
 import asyncio
+import calendar
 import re
 from collections.abc import AsyncIterator
 from contextlib import suppress
@@ -8,19 +9,91 @@ from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
+from pydantic import BeforeValidator, Field, StringConstraints
 
 from masis.api.access import Access, Read, Write
 from masis.api.middleware.idempotency import Once
 from masis.api.middleware.problems import Conflicting, StillRunning, documented, problems, refused_as_conflict
-from masis.api.models import Answer, Asked, Cursor, FullResult, Limit, Page, Result, WorkspaceId, cut, position_of
+from masis.api.models import (
+    Answer,
+    Cursor,
+    FullResult,
+    Given,
+    Limit,
+    Page,
+    Question,
+    Result,
+    WorkspaceId,
+    cut,
+    position_of,
+)
 from masis.errors import MASISError
 from masis.export.content import Pack
 from masis.export.formats import FORMATS, MEDIA_TYPES, POLICY, Format, exported
 from masis.orchestrator.human import is_name
 from masis.runs.records import ENDED, RunRecord, RunResult, RunStatus
-from masis.types import Caller, Outcome
+from masis.settings import RETRY_CEILING
+from masis.types import Caller, Outcome, SearchFilters
 
 T = TypeVar("T")
+
+
+def _whole(value: object) -> object:
+    # In JSON 2.0 is the integer 2.
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Retries = Annotated[int, Field(ge=0, le=RETRY_CEILING), BeforeValidator(_whole)]
+
+
+Day = Annotated[
+    str,
+    StringConstraints(pattern=r"^[12][0-9]{3}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?)?$"),
+    Field(examples=["2024-03"]),
+]
+LAST_PAGE = 10**6
+PageNumber = Annotated[int, Field(ge=1, le=LAST_PAGE), BeforeValidator(_whole)]
+
+
+class Filters(Given):
+    """Which documents, and where in them."""
+
+    documents: list[str] = Field(default_factory=list, max_length=1000)
+    """Ids or file names."""
+    file_types: list[str] = Field(default_factory=list, max_length=50)
+    """Extensions without the dot: pdf, xlsx."""
+    dated_from: Day | None = None
+    """As precise as wanted. A document without a date is outside every range."""
+    dated_to: Day | None = None
+    pages: Annotated[list[PageNumber], Field(min_length=2, max_length=2)] | None = None
+    """First and last page, sheet or slide, both included."""
+
+    def as_filters(self) -> SearchFilters:
+        first, last = (_within_its_month(date) for date in (self.dated_from, self.dated_to))
+        pages = (min(self.pages), max(self.pages)) if self.pages else None
+        return SearchFilters(tuple(self.documents), tuple(self.file_types), first, last, pages)
+
+
+def _within_its_month(date: str | None) -> str | None:
+    """The 31st of a month that ends before is its last day."""
+    if date is None or len(date) < 10:
+        return date
+    year, month, day = (int(part) for part in date.split("-"))
+    return f"{date[:8]}{min(day, calendar.monthrange(year, month)[1]):02d}"
+
+
+class Asked(Given):
+    """A question to the documents of a workspace."""
+
+    query: Question = Field(examples=["What was customer churn in fiscal 2025?"])
+    max_retries: Retries | None = None
+    """Further attempts when an answer does not pass its audit; null and 0 mean the default."""
+    thread_id: str | None = Field(None, min_length=1, max_length=64)
+    """Of an earlier run: the question follows up on its answer and is completed from it."""
+    filters: Filters | None = None
+    """Where to look; null: where the thread looked before, or everywhere."""
+    complete: bool = True
+    """False: the question stands for itself, also in a thread."""
 
 
 class RunFailed(MASISError):
@@ -114,10 +187,17 @@ async def list_runs(
     status: RunStatus | None = None,
     outcome: Outcome | None = None,
     search: Annotated[str | None, Query(max_length=200, description="Words of the question.")] = None,
+    thread_id: Annotated[str | None, Query(max_length=64, description="Only this thread.")] = None,
 ) -> Page[RunRecord]:
     await access.require_workspace(workspace_id)
     found = await access.masis.aruns(
-        workspace_id, status=status, outcome=outcome, search=search, limit=limit + 1, before=position_of(cursor)
+        workspace_id,
+        status=status,
+        outcome=outcome,
+        search=search,
+        thread_id=thread_id,
+        limit=limit + 1,
+        before=position_of(cursor),
     )
     shown, following = cut(found, limit, lambda run: run.position)
     return Page(items=list(shown), next_cursor=following)
@@ -240,7 +320,13 @@ async def _pack(access: Access, run: RunRecord) -> Pack:
 
 async def _asked(access: Access, asked: Asked, workspace_id: str) -> RunRecord:
     run = await access.masis.aask_in_background(
-        asked.query, workspace_id, max_retries=asked.max_retries, by=access.caller
+        asked.query,
+        workspace_id,
+        max_retries=asked.max_retries,
+        filters=asked.filters.as_filters() if asked.filters else None,
+        thread=asked.thread_id,
+        complete=asked.complete,
+        by=access.caller,
     )
     await access.record("run.ask", workspace_id, run.run_id)
     return run

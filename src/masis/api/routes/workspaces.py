@@ -20,6 +20,7 @@ from masis.api.models import (
     WorkspaceId,
     cut_sorted,
 )
+from masis.api.routes.runs import LAST_PAGE, Day, Filters, PageNumber
 from masis.knowledge.catalog import WorkspaceSummary
 from masis.runs.records import UsageRow
 from masis.settings import QUESTION_CEILING
@@ -85,8 +86,17 @@ async def search(
     workspace_id: WorkspaceId,
     q: Annotated[str, Query(min_length=1, max_length=QUESTION_CEILING, pattern=READABLE, examples=["customer churn"])],
     limit: Annotated[int, Query(ge=1, le=100)] = 10,
+    documents: Annotated[list[str] | None, Query(max_length=1000, description="Ids or file names.")] = None,
+    file_types: Annotated[list[str] | None, Query(max_length=50, description="Extensions: pdf, xlsx.")] = None,
+    dated_from: Day | None = None,
+    dated_to: Day | None = None,
+    first_page: PageNumber | None = None,
+    last_page: PageNumber | None = None,
 ) -> list[Found]:
-    found = await access.masis.asearch(q, workspace_id, limit=limit)
+    pages = [first_page or 1, last_page or LAST_PAGE] if first_page or last_page else None
+    dates = {"dated_from": dated_from, "dated_to": dated_to}
+    given = Filters(documents=documents or [], file_types=file_types or [], pages=pages, **dates)
+    found = await access.masis.asearch(q, workspace_id, limit=limit, filters=given.as_filters())
     return [Found.model_validate(chunk) for chunk in found]
 
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from masis.errors import InvalidInput, MASISError
+from masis.errors import InvalidInput, MASISError, UnknownDocument
 from masis.knowledge.calibration.profiles import Calibration, calibration_for
 from masis.knowledge.catalog import Catalog
 from masis.knowledge.embedding.port import Embedder, Vector
@@ -52,7 +52,7 @@ def _document_ids(catalog: Catalog, workspace_id: str, wanted: Sequence[str]) ->
     for name in wanted:
         ids = [d.document_id for d in documents if name in (d.document_id, d.file_name)]
         if not ids:
-            raise InvalidInput(
+            raise UnknownDocument(
                 f"There is no document {name[:80]!r} in {workspace_id}.",
                 advice=f"List them with `masis documents --workspace {workspace_id}`.",
             )

@@ -7,6 +7,7 @@ from masis.audit.conflicts.agreement import gives, same_answer
 from masis.audit.conflicts.detection import find_conflicts, joined
 from masis.audit.conflicts.explanations import Worded, are_comparable, at_other_times, kind_by_words
 from masis.errors import BadModelOutput, ModelRefused, ModelTruncated
+from masis.language.follow_up import Turn
 from masis.language.instructions import readable
 from masis.language.periods import periods
 from masis.language.statements import statements
@@ -155,6 +156,11 @@ class LLMWriter:
 
     async def write(self, brief: WritingBrief, on_token: Listener | None = None) -> Reply[str]:
         return await self._client.complete(prompts.writing(brief), on_token=on_token)
+
+    async def complete_question(self, question: str, turns: Sequence[Turn]) -> Reply[str]:
+        """A follow-up, so that it stands for itself."""
+        reply = await self._client.complete(prompts.completing(question, turns))
+        return Reply(reply.value.strip().strip('"“”'), reply.usage)
 
     async def summarize(self, question: str, passages: Sequence[Passage], limit: int) -> Reply[dict[str, str]]:
         try:

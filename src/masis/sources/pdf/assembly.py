@@ -20,6 +20,8 @@ _CAPTION_CHARS = 160
 _CAPTION = re.compile(
     r"(?:Table|Figure|Exhibit|Chart|Abb\.|Tab\.|Tabelle|Tableau)\s+[\dA-Z][\w.-]{0,6}[.:]?\s", re.IGNORECASE
 )
+_FIELD = re.compile(r"[^:]{1,40}: \S")
+"""“Prepared by: Sarah Martinez” says nothing of a table below it."""
 _NOTE_MARK = re.compile(r"\(?[\d*†‡§a-z]{1,2}[)\s]|[*†‡§]")
 _INDENT = 5.0
 _HEADING_LINES, _HEADING_CHARS = 3, 220
@@ -238,6 +240,8 @@ def _continues_table(before: DraftTable, table: DraftTable) -> bool:
 
 def _names(above: _Part, table: _Part) -> bool:
     if above.kind not in ("paragraph", "note") or len(above.text) > _CAPTION_CHARS:
+        return False
+    if _FIELD.match(above.text) and not _CAPTION.match(above.text):
         return False
     gap = table.drafts[0].top - above.drafts[-1].bottom
     if gap > 30 or gap < -5:

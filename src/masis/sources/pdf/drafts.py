@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from masis.sources.pdf.columns import Region, regions_of
-from masis.sources.pdf.lines import BULLETS, Line, joined, lines_as_written, lines_of
+from masis.sources.pdf.forms import parted_by_forms, written_out
+from masis.sources.pdf.lines import BULLETS, Line, joined, levelled, lines_as_written, lines_of
 from masis.sources.pdf.page_words import PageContent, Word
 from masis.sources.pdf.ruled import FoundTable, ruled_tables, texts
 from masis.sources.pdf.unruled import unruled_tables
@@ -30,6 +31,7 @@ class DraftLine:
     first_width: float
     """Of its first word: whether that would have fitted into the line above."""
     is_joined: bool = False
+    is_pair: bool = False
     words: Sequence[Word] = ()
 
 
@@ -104,6 +106,16 @@ def _table_of(line: Line) -> FoundTable | None:
 
 
 def _line_drafts(lines: list[Line], region: Region, number: int, content: PageContent) -> Iterator[Draft]:
+    for is_form, run in parted_by_forms(levelled(lines)):
+        if is_form:
+            # As wide as it needs: a pair never continues in the next line.
+            wide = Region(run, region.left, region.right + content.width)
+            yield from (_draft_line(line, wide, number) for line in written_out(run))
+        else:
+            yield from _table_drafts(run, region, number, content)
+
+
+def _table_drafts(lines: list[Line], region: Region, number: int, content: PageContent) -> Iterator[Draft]:
     index = 0
     for first, last, table in unruled_tables(lines, content.shapes):
         yield from (_draft_line(line, region, number) for line in _readable(lines[index:first]))
@@ -116,8 +128,13 @@ def _readable(lines: Sequence[Line]) -> Iterator[Line]:
     """Several lines with gaps that are no table are read as they were written, not across the gaps."""
     for has_gaps, run in groupby(lines, key=lambda line: len(line.fragments) > 1 and not line.is_item):
         found = list(run)
-        if has_gaps and len(found) > 2:
-            yield from lines_as_written(word for line in found for word in line.words)
+        has_boxes = any(not any(map(str.isalnum, f.text)) for line in found for f in line.fragments)
+        if has_gaps and len(found) > 2 and not has_boxes:
+            pieces = lines_as_written(word for line in found for word in line.words)
+            for piece in pieces:
+                # What stands beside other text heads nothing.
+                piece.is_bold = False
+            yield from pieces
         else:
             yield from found
 
@@ -136,6 +153,7 @@ def _draft_line(line: Line, region: Region, number: int) -> DraftLine:
         edges=(region.left, region.right),
         first_width=line.words[0].right - line.words[0].left,
         is_joined=line.words[-1].is_joined,
+        is_pair=line.is_pair,
         words=line.words,
     )
 

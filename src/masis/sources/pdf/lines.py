@@ -23,7 +23,7 @@ FIGURE = re.compile(
     r"[-–—−+~<>]?\s?[($€£¥₹\[]*\s?[-–—−+]?\s?[$€£¥₹]?\s?\(?\d[\d.,'’\u202f]*(?:[-–/:]\d[\d.,]*){0,3}(?:\s?(?:%|bps|x|pts?))?[)\]]*%?[*†‡]*"
     r"|[-–—−]{1,2}[)%]?|[nN]/?[aAmM]\.?|[$€£¥]\s?[-–—−]+"
 )
-_SIGN = re.compile(r"(?:US|C|A|HK)?[$€£¥₹]|\(|\$\(")
+SIGN = re.compile(r"(?:US|C|A|HK)?[$€£¥₹]|\(|\$\(")
 _MINUS = re.compile(r"[-–−]")
 _AFTER = re.compile(r"\)|%|\)%|%\)|\)\*?|\*+|†+|pts?")
 BULLETS = frozenset("*•◦▪‣●○■□▶➢✓–·\uf0b7\uf0a7\u2043-o")
@@ -43,7 +43,7 @@ class Fragment:
     @cached_property
     def inner(self) -> float:
         """Where it begins, a currency sign set apart left out."""
-        is_signed = len(self.words) > 1 and _SIGN.fullmatch(self.words[0].text) and self.is_figure
+        is_signed = len(self.words) > 1 and SIGN.fullmatch(self.words[0].text) and self.is_figure
         return self.words[1 if is_signed else 0].left
 
     @cached_property
@@ -67,6 +67,8 @@ class Fragment:
 class Line:
     words: list[Word] = field(default_factory=list)
     """From left to right."""
+    is_pair: bool = False
+    """A label and its value, of a form."""
 
     @cached_property
     def left(self) -> float:
@@ -176,6 +178,65 @@ def _unstacked(words: Sequence[Word]) -> list[list[Word]]:
     return [sorted(line, key=lambda word: word.left) for line in lines]
 
 
+_BESIDE = 0.25
+"""Of the smaller of two heights: lines that overlap by so much stand beside each other."""
+_MOST_BESIDE, _OFF_CENTRE = 7, 0.35
+
+
+def levelled(lines: Sequence[Line]) -> list[Line]:
+    """A row whose cells are centred beside longer ones is one line, each cell with all of its own lines."""
+    groups: list[list[Line]] = []
+    for line in lines:
+        if groups and _stands_beside(groups[-1], line):
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    return [line for group in groups for line in (_one_row(group) if 1 < len(group) <= _MOST_BESIDE else group)]
+
+
+def _stands_beside(group: Sequence[Line], line: Line) -> bool:
+    beside = [
+        other
+        for other in group
+        if min(line.bottom, other.bottom) - max(line.top, other.top)
+        > _BESIDE * min(line.bottom - line.top, other.bottom - other.top)
+    ]
+    return bool(beside) and not any(
+        one.left < other.right and one.right > other.left
+        for row in beside
+        for other in row.fragments
+        for one in line.fragments
+    )
+
+
+def _one_row(group: Sequence[Line]) -> Sequence[Line]:
+    cells: list[list[Fragment]] = []
+    for piece in sorted((f for line in group for f in line.fragments), key=lambda f: f.left):
+        if cells and piece.left < max(f.right for f in cells[-1]):
+            cells[-1].append(piece)
+        else:
+            cells.append([piece])
+    middles = [(min(p.words[0].top for p in cell) + max(p.words[0].bottom for p in cell)) / 2 for cell in cells]
+    if max(middles) - min(middles) > _OFF_CENTRE * group[0].size:
+        # Columns of text whose lines are not level.
+        return group
+    row = Line([word for cell in cells for piece in downwards(cell) for word in piece.words])
+    row.fragments = [stacked_cell(downwards(cell)) for cell in cells]
+    row.top, row.bottom = min(line.top for line in group), max(line.bottom for line in group)
+    return [row]
+
+
+def downwards(cell: Sequence[Fragment]) -> list[Fragment]:
+    return sorted(cell, key=lambda piece: piece.words[0].middle)
+
+
+def stacked_cell(cell: Sequence[Fragment]) -> Fragment:
+    """Its lines as one piece."""
+    whole = Fragment([word for piece in cell for word in piece.words])
+    whole.left, whole.inner = min(piece.left for piece in cell), min(piece.inner for piece in cell)
+    return whole
+
+
 def lines_as_written(words: Iterable[Word]) -> list[Line]:
     """In the order of the file, for text whose layout cannot be told: what was written together stays together."""
     lines: list[Line] = []
@@ -191,7 +252,8 @@ def lines_as_written(words: Iterable[Word]) -> list[Line]:
 
 def is_wordy(words: Sequence[Word], least: int = 3) -> bool:
     """Running text: most of its words begin with a small letter, as those of labels, names and figures do not."""
-    small = sum(word.text[:1].islower() or not word.text[:1].isascii() for word in words)
+    first = [word.text[:1] for word in words]
+    small = sum(letter.islower() or not (letter.isascii() or letter in "£€¥₹–—") for letter in first)
     return len(words) >= least and small >= 0.5 * len(words)
 
 
@@ -216,7 +278,7 @@ def _usual_space(words: Sequence[Word]) -> float:
 def _is_wider(before: Word, word: Word, space: float) -> bool:
     """Clearly further than the words of the same line stand from each other; a sentence may end with a wider space."""
     gap, size = word.left - before.right, min(word.size, before.size)
-    is_sign = before.text[-1] in ".:;!?" or bool(_SIGN.fullmatch(before.text) or _AFTER.fullmatch(word.text))
+    is_sign = before.text[-1] in ".:;!?" or bool(SIGN.fullmatch(before.text) or _AFTER.fullmatch(word.text))
     return gap > max(_WIDER * space, _WIDER_SIZE * size) and not is_sign
 
 
@@ -224,13 +286,13 @@ def _is_apart(fragment: Fragment, word: Word) -> bool:
     before = fragment.words[-1]
     gap, size = word.left - before.right, max(min(word.size, before.size), 4.0)
     is_number, was_number = bool(FIGURE.fullmatch(word.text)), bool(FIGURE.fullmatch(before.text))
-    if _SIGN.fullmatch(before.text) and len(fragment.words) == 1 and (is_number or word.text[0] in "(-–—−$.)"):
+    if SIGN.fullmatch(before.text) and len(fragment.words) == 1 and (is_number or word.text[0] in "(-–—−$.)"):
         return False
     if _MINUS.fullmatch(before.text) and len(fragment.words) == 1 and is_number:
         return gap > 0.4 * size
     if _AFTER.fullmatch(word.text) and was_number:
         return gap > 1.5 * size
-    if _SIGN.fullmatch(word.text) and word.text != "(":
+    if SIGN.fullmatch(word.text) and word.text != "(":
         return gap > _SIGN_APART * size
     if is_number and was_number:
         return gap > (_SIGN_APART if word.text[0] in "$€£¥" else _NUMBERS_APART) * size

@@ -1,4 +1,4 @@
-"""Lines of a table to its header and rows: a name over several columns, a wrapped label or cell is one row."""
+"""The columns of a table without lines, by the gaps that its rows share, and its rows, a wrapped one being one."""
 
 import re
 from collections.abc import Sequence
@@ -6,190 +6,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from masis.language.unit_captions import is_unit_line
-from masis.sources.pdf.lines import FIGURE, Fragment, Line, joined
+from masis.sources.pdf.lines import FIGURE, Fragment, Line, is_wordy, joined
 from masis.sources.pdf.page_words import Shape, Word
+from masis.sources.table_grid import NO_AMOUNT
 
-Span = tuple[float, float]
-_NARROW = 0.42
-_OFF_CENTRE = 0.15
-_PIECES_APART = 3.5
+PIECES_APART = 3.5
 """Points between the pieces of one rule, drawn cell by cell."""
-
-
-def header_cells(
-    head: Sequence[Line], columns: Sequence[Span], shapes: Sequence[Shape]
-) -> tuple[list[list[list[Word]]], list[list[Word]]]:
-    """The rows of the header with each name in every column it spans, and the unit lines among them."""
-    rows: list[list[list[Word]]] = []
-    notes: list[list[Word]] = []
-    below: list[tuple[int, int]] = []
-    # From the bottom: what a name spans is no less than what a name under its middle does.
-    for line in reversed(head):
-        if len(line.fragments) == 1 and is_unit_line(line.text):
-            notes.insert(0, line.words)
-            continue
-        names = _names(line, columns)
-        spans = [_widened(f, s, below, columns) for f, s in zip(names, _spans(names, columns, shapes), strict=True)]
-        rows.insert(0, _spread(names, columns, spans))
-        below = [span for span in spans if span[1] > span[0]] or below
-    return rows, notes
-
-
-def _names(line: Line, columns: Sequence[Span]) -> list[Fragment]:
-    """The line's pieces, cut also where a narrow gap leads from over one column to over another."""
-    gaps = [b.left - a.right for a, b in pairwise(line.words)]
-    usual = max(min(gaps, default=0.0), 0.0)
-    found: list[Fragment] = []
-    for fragment in line.fragments:
-        found.append(Fragment(fragment.words[:1]))
-        for before, word in pairwise(fragment.words):
-            gap = word.left - before.right
-            is_wide = gap > _NARROW * word.size and (gap > 1.5 * usual or gap > 1.5 * _NARROW * word.size)
-            is_cut = is_wide and _over(before, columns) != _over(word, columns)
-            if is_cut:
-                found.append(Fragment([word]))
-            else:
-                found[-1].words.append(word)
-    return found
-
-
-def _over(word: Word, columns: Sequence[Span]) -> int:
-    return min(range(len(columns)), key=lambda i: abs((columns[i][0] + columns[i][1]) / 2 - word.centre))
-
-
-def _widened(
-    fragment: Fragment, span: tuple[int, int], below: Sequence[tuple[int, int]], columns: Sequence[Span]
-) -> tuple[int, int]:
-    centre = (fragment.left + fragment.right) / 2
-    for first, last in below:
-        left, right = columns[first][0], columns[last][1]
-        if first <= span[0] <= last and abs((left + right) / 2 - centre) < 0.25 * (right - left):
-            return min(first, span[0]), max(last, span[1])
-    return span
-
-
-def _spread(names: Sequence[Fragment], columns: Sequence[Span], spans: Sequence[tuple[int, int]]) -> list[list[Word]]:
-    cells: list[list[Word]] = [[] for _ in columns]
-    for fragment, (first, last) in zip(names, spans, strict=True):
-        for column in range(first, last + 1):
-            cells[column] = cells[column] + fragment.words
-    return cells
-
-
-def _spans(fragments: Sequence[Fragment], columns: Sequence[Span], shapes: Sequence[Shape]) -> list[tuple[int, int]]:
-    own = [_overlapped(fragment, columns) for fragment in fragments]
-    if ordered := _one_each(fragments, columns, own):
-        return ordered
-    everything = (1, len(columns) - 1)
-    if len(fragments) == 1 and own[0][1] > own[0][0] >= 1 and _is_centred(fragments[0], everything, columns):
-        return [everything]
-    spans: list[tuple[int, int]] = []
-    for index, fragment in enumerate(fragments):
-        first, last = own[index]
-        lowest = max((own[i][1] + 1 for i in range(index)), default=0)
-        highest = min((own[i][0] - 1 for i in range(index + 1, len(fragments))), default=len(columns) - 1)
-        if first == 0 and fragment.left < columns[1][0] - 1 and last == 0:
-            spans.append((0, 0))
-            continue
-        if underlined := _underlined(fragment, columns, shapes):
-            spans.append(underlined)
-            continue
-        spans.append(_centred(fragment, columns, (first, last), (max(lowest, 1), max(highest, last))))
-    return _shared_out(fragments, columns, spans) or spans
-
-
-def _shared_out(
-    fragments: Sequence[Fragment], columns: Sequence[Span], spans: Sequence[tuple[int, int]]
-) -> list[tuple[int, int]] | None:
-    """Several names over more columns share all of them, where each then stands over the middle of its own."""
-    named = [(fragment, span) for fragment, span in zip(fragments, spans, strict=True) if span != (0, 0)]
-    if (
-        len(named) < 2
-        or any(first == last for _, (first, last) in named)
-        or sum(last - first + 1 for _, (first, last) in named) >= len(columns) - 1
-    ):
-        return None
-    centres = [(fragment.left + fragment.right) / 2 for fragment, _ in named]
-    owners = [_headers_nearest(centres, (left + right) / 2) for left, right in columns[1:]]
-    groups = [(owners.index(n) + 1, len(owners) - owners[::-1].index(n)) for n in range(len(named)) if n in owners]
-    if len(groups) != len(named) or not all(map(_is_centred, (f for f, _ in named), groups, [columns] * len(named))):
-        return None
-    return [*([(0, 0)] if len(named) < len(fragments) else []), *groups]
-
-
-def _headers_nearest(centres: Sequence[float], place: float) -> int:
-    return min(range(len(centres)), key=lambda index: abs(centres[index] - place))
-
-
-def _is_centred(fragment: Fragment, span: tuple[int, int], columns: Sequence[Span]) -> bool:
-    left, right = columns[span[0]][0], columns[span[1]][1]
-    return abs(left + right - fragment.left - fragment.right) < 2 * _OFF_CENTRE * (right - left)
-
-
-def _one_each(
-    fragments: Sequence[Fragment], columns: Sequence[Span], own: Sequence[tuple[int, int]]
-) -> list[tuple[int, int]] | None:
-    """As many names as columns, or as columns of values, stand over one each, wherever in it they are set."""
-    first = len(columns) - len(fragments)
-    if first not in (0, 1) or len(fragments) < 2 or (first and fragments[0].right < columns[0][1]):
-        return None
-    if any(last > start for start, last in own) and len(set(own)) == len(own):
-        return None
-    return [(index, index) for index in range(first, len(columns))]
-
-
-def _overlapped(fragment: Fragment, columns: Sequence[Span]) -> tuple[int, int]:
-    touched = [i for i, (left, right) in enumerate(columns) if fragment.left < right and fragment.right > left]
-    if not touched:
-        centre = (fragment.left + fragment.right) / 2
-        near = min(range(len(columns)), key=lambda i: max(columns[i][0] - centre, centre - columns[i][1], 0.0))
-        touched = [near]
-    return touched[0], touched[-1]
-
-
-def _underlined(fragment: Fragment, columns: Sequence[Span], shapes: Sequence[Shape]) -> tuple[int, int] | None:
-    """The rule under a name says how far it reaches."""
-    bottom = max(word.bottom for word in fragment.words)
-    height = bottom - min(word.top for word in fragment.words)
-    near = [s for s in shapes if s.is_flat and bottom - 0.3 * height <= s.top <= bottom + 0.6 * height]
-    for left, right in _runs(near):
-        covers = left <= fragment.left + 3 and fragment.right - 3 <= right
-        if covers and right - left < 0.95 * (columns[-1][1] - columns[0][0]):
-            inside = [i for i, (a, b) in enumerate(columns) if left - 2 <= (a + b) / 2 <= right + 2 and i]
-            # Rules of neighbouring names may touch, and those of some cells be left out.
-            is_middle = abs(left + right - fragment.left - fragment.right) < 0.16 * (right - left) + 4
-            if inside and is_middle:
-                return inside[0], inside[-1]
-    return None
-
-
-def _runs(rules: Sequence[Shape]) -> list[Span]:
-    runs: list[list[float]] = []
-    for left, right in sorted((rule.left, rule.right) for rule in rules):
-        if runs and left <= runs[-1][1] + _PIECES_APART:
-            runs[-1][1] = max(runs[-1][1], right)
-        else:
-            runs.append([left, right])
-    return [(left, right) for left, right in runs]
-
-
-def _centred(
-    fragment: Fragment, columns: Sequence[Span], own: tuple[int, int], free: tuple[int, int]
-) -> tuple[int, int]:
-    """The neighbouring columns, none of them under another name, that it stands over the middle of."""
-    centre = (fragment.left + fragment.right) / 2
-    pitch = min((b[0] - a[0] for a, b in pairwise(columns[1:])), default=columns[-1][1] - columns[-1][0])
-    best, least = own, float("inf")
-    for first in range(min(free[0], own[0]), own[0] + 1):
-        for last in range(own[1], max(free[1], own[1]) + 1):
-            middle = (columns[first][0] + columns[last][1]) / 2
-            cost = abs(middle - centre) + 0.12 * pitch * (last - first)
-            if cost < least - 1e-6:
-                best, least = (first, last), cost
-    return best
-
-
+_MOST_WORDY = 0.3
+"""Of the pieces of a table without figures; with more running text it is columns of text."""
+_LEAST_GUTTER = 0.28
+_CROWDED = 0.25
+BARE_YEAR = re.compile(rf"\(?(?:19|20)\d\d\)?[*†]?|{NO_AMOUNT.pattern}")
 _CLOSE = 1.12
 """Of the smallest step: lines so close are wrapped, where others are further apart."""
 _OVERLAPPING = 0.72
@@ -203,6 +30,161 @@ Cells = list[list[Word]]
 class Column:
     left: float
     right: float
+
+
+def is_tabular(line: Line) -> bool:
+    fragments = line.fragments
+    is_list_item = line.is_item and len(fragments) == 2 and fragments[0].words == line.words[:1]
+    return len(fragments) > 1 and not is_list_item
+
+
+def has_amounts(line: Line) -> bool:
+    values = line.fragments[1:]
+    return any(f.is_figure and not BARE_YEAR.fullmatch(f.text) for f in values)
+
+
+def columns_of(run: Sequence[Line]) -> list[Column] | None:
+    """Where no row has anything, over all rows with figures, or over all rows where there are none."""
+    tabular = [line for line in run if is_tabular(line)]
+    core = [line for line in tabular if has_amounts(line)]
+    core = [line for line in core if not line.is_all_bold] or core
+    if len(core) == 1:
+        # Its cells show the columns; a name that spans several of them does not.
+        core = [line for line in tabular if len(line.fragments) >= len(core[0].fragments) - 1]
+    if len(core) < max(2, 0.3 * len(tabular)):
+        core = tabular
+    if len(core) < 2:
+        return None
+    size = median(line.size for line in core)
+    allowed = len(core) // 12
+    pieces = [f for line in core for f in line.fragments]
+    columns = _between_gutters(pieces, _LEAST_GUTTER * size, allowed)
+    crowded = sum(_is_crowded(line, columns) for line in core)
+    if crowded > _CROWDED * len(core):
+        # Columns set as close as a sheet prints them; each row by itself shows them apart.
+        closer = _between_gutters(pieces, 0.0, allowed)
+        columns = closer if sum(_is_crowded(line, closer) for line in core) < _CROWDED * crowded else columns
+    named = next((line for line in tabular[:2] if line.is_all_bold), None)
+    if named is not None and len(columns) < len(named.fragments):
+        # Two cells may touch in a few rows.
+        closer = _between_gutters(pieces, _LEAST_GUTTER * size, len(core) // 5)
+        columns = closer if len(closer) >= len(named.fragments) else _with_sparse(columns, named, tabular)
+    if len(columns) < 2 or len(columns) > 40:
+        return None
+    is_named = named is not None and len(named.fragments) == len(columns) > 2 < len(core)
+    return columns if is_named or _is_consistent(core, columns) else None
+
+
+def _with_sparse(columns: list[Column], named: Line, rows: Sequence[Line]) -> list[Column]:
+    """Also those with a name and hardly a cell."""
+    found = list(columns)
+    free = [f for line in rows for f in line.fragments if not any(touches(f, column) for column in columns)]
+    for name in (f for f in free if f in named.fragments):
+        under = [f for f in free if f.left < name.right and f.right > name.left]
+        if len(under) > 1:
+            found.append(Column(min(f.left for f in under), max(f.right for f in under)))
+    return sorted(found, key=lambda column: column.left)
+
+
+def _between_gutters(fragments: Sequence[Fragment], least: float, allowed: int) -> list[Column]:
+    events = sorted([(f.inner, 1) for f in fragments] + [(f.right, -1) for f in fragments])
+    columns: list[Column] = []
+    covering, is_open = 0, False
+    for place, change in events:
+        covering += change
+        if not is_open and covering > allowed:
+            is_open = True
+            if columns and place - columns[-1].right < least:
+                continue
+            columns.append(Column(place, place))
+        elif is_open and covering <= allowed:
+            is_open = False
+            columns[-1].right = place
+    return columns
+
+
+def touches(fragment: Fragment, column: Column) -> bool:
+    return fragment.inner < column.right and fragment.right > column.left
+
+
+def _is_consistent(core: Sequence[Line], columns: Sequence[Column]) -> bool:
+    """Nearly every piece in one column, and figures or short pieces in most: else it is prose with gaps."""
+    crossing = sum(sum(touches(f, c) for c in columns) > 1 for line in core for f in line.fragments)
+    pieces = [f for line in core for f in line.fragments]
+    crowded = sum(_is_crowded(line, columns) for line in core)
+    values = [f for line in core for f in line.fragments[1:]]
+    figures = sum(f.is_figure for f in values)
+    if crossing > 0.15 * len(pieces) or (crowded > _CROWDED * len(core) and figures < 0.3 * len(values)):
+        return False
+    if len(core) == 2 and len(columns) == 2 and not figures:
+        return False
+    if sum(is_wordy(f.words, 4) for f in values) > _MOST_WORDY * len(values):
+        return False
+    wordy = sum(is_wordy(f.words, 4) for f in pieces)
+    return figures >= 0.3 * len(values) or (len(core) >= 3 and wordy <= _MOST_WORDY * len(pieces))
+
+
+def _is_crowded(line: Line, columns: Sequence[Column]) -> bool:
+    """Pieces apart from each other in one column: it hides columns of its own."""
+    return any(sum(touches(fragment, column) for fragment in line.fragments) > 1 for column in columns)
+
+
+def extents(body: Sequence[Line], columns: Sequence[Column]) -> list[tuple[float, float]]:
+    """Of the columns with the signs set apart, over the middle of which headers are centred."""
+    lefts = [column.left for column in columns]
+    for line in body:
+        for fragment in line.fragments:
+            index = next((i for i, c in enumerate(columns) if touches(fragment, c)), None)
+            if index and fragment.left > columns[index - 1].right:
+                lefts[index] = min(lefts[index], fragment.left)
+    return [(left, column.right) for left, column in zip(lefts, columns, strict=True)]
+
+
+def without_halves(columns: list[Column], head: Sequence[Line], body: Sequence[Line]) -> list[Column]:
+    """Figures set left and right in one wide column are one column: no row has both, and not each has a name. So are
+    labels and the labels indented under them."""
+    merged = columns[:1]
+    if len(columns) > 2 and not any(_fills(line, columns[1]) for line in head) and _is_of_labels(columns, body):
+        merged = [Column(columns[0].left, columns[1].right)]
+    for column in columns[len(merged) + (merged[0].right > columns[0].right) :]:
+        before = merged[-1]
+        both = ((before, column), (column, before))
+        is_apart = any(all(_fills(line, a, b) for a, b in both) for line in body)
+        is_named = all(any(_fills(line, a, b) for line in head) for a, b in both)
+        is_value = len(merged) > 1 or any(_fills(line, before) for line in head)
+        if is_value and head and not is_named and not is_apart:
+            merged[-1] = Column(before.left, column.right)
+        else:
+            merged.append(column)
+    return merged
+
+
+def _is_of_labels(columns: Sequence[Column], body: Sequence[Line]) -> bool:
+    label, second = columns[:2]
+    inside = [f for line in body for f in line.fragments if touches(f, second)]
+    is_apart = any(_fills(line, label) and _fills(line, second) for line in body)
+    return bool(inside) and not is_apart and not any(f.is_figure for f in inside)
+
+
+def _fills(line: Line, column: Column, other: Column | None = None) -> bool:
+    """Whether the line has a piece in the column, and not in the other too."""
+    return any(touches(f, column) and not (other and touches(f, other)) for f in line.fragments)
+
+
+def under_names(columns: list[Column], head: Sequence[Line]) -> list[Column]:
+    """As wide as the names over them, so that figures set at another edge are found too."""
+    wide = [Column(column.left, column.right) for column in columns]
+    for line, fragment in ((over, f) for over in head for f in over.fragments):
+        touched = [index for index, column in enumerate(columns) if touches(fragment, column)]
+        labels = len(columns) - len(line.fragments)
+        if not touched and labels in (0, 1):
+            touched = [line.fragments.index(fragment) + labels]
+        if len(touched) == 1 and touched[0]:
+            own = touched[0]
+            wide[own].left = min(wide[own].left, max(fragment.left, columns[own - 1].right + 1))
+            following = columns[own + 1].left - 1 if own + 1 < len(columns) else fragment.right
+            wide[own].right = max(wide[own].right, min(fragment.right, following))
+    return wide
 
 
 def rows_of(body: Sequence[Line], columns: Sequence[Column], shapes: Sequence[Shape]) -> list[Cells]:
@@ -235,14 +217,19 @@ def _row_edges(body: Sequence[Line], shapes: Sequence[Shape]) -> list[float]:
     left, right = min(line.left for line in body), max(line.right for line in body)
     top, bottom = body[0].top, body[-1].bottom
     edges: dict[int, float] = {}
+    written = {(round(f.left), round(f.right)) for line in body for f in line.fragments}
     for shape in shapes:
         if shape.is_upright or shape.bottom < top - 4 or shape.top > bottom + 4:
+            continue
+        if shape.is_flat and (round(shape.left), round(shape.right)) in written:
+            # The underline of a link.
             continue
         width = max(0.0, min(shape.right, right) - max(shape.left, left))
         for place in {round(shape.top), round(shape.bottom)}:
             edges[place] = edges.get(place, 0.0) + width
     full = sorted(place for place, width in edges.items() if width > 0.75 * (right - left))
-    return [float(place) for place in full] if len(full) >= 0.35 * len(body) else []
+    apart = 1 + sum(b - a > PIECES_APART for a, b in pairwise(full))
+    return [float(place) for place in full] if apart >= 0.35 * len(body) else []
 
 
 def cells_of(line: Line, columns: Sequence[Column]) -> Cells:
@@ -254,7 +241,8 @@ def cells_of(line: Line, columns: Sequence[Column]) -> Cells:
             for word in fragment.words:
                 cells[_nearest(word.centre, columns)].append(word)
         else:
-            cells[touched[0] if touched else _nearest_column(fragment, columns)] += fragment.words
+            # What stands apart from the label is not part of it.
+            cells[touched[0] if touched else _nearest_column(fragment, columns, int(bool(cells[0])))] += fragment.words
     return cells
 
 
@@ -262,9 +250,9 @@ def _nearest(place: float, columns: Sequence[Column]) -> int:
     return min(range(len(columns)), key=lambda i: max(columns[i].left - place, place - columns[i].right, 0.0))
 
 
-def _nearest_column(fragment: Fragment, columns: Sequence[Column]) -> int:
+def _nearest_column(fragment: Fragment, columns: Sequence[Column], first: int) -> int:
     return min(
-        range(len(columns)),
+        range(first, len(columns)),
         key=lambda i: max(columns[i].left - fragment.right, fragment.left - columns[i].right, 0.0),
     )
 

@@ -132,7 +132,17 @@ def _table(words: Sequence[Word], flat: list[Shape], upright: list[Shape]) -> Fo
     filled = sum(bool(cell) for row in rows for cell in row)
     if len(rows) < 2 or len(rows[0]) < 2 or filled < 3 or filled < 0.2 * len(rows) * len(rows[0]):
         return None
+    header_rows = _styled_depth(rows) if header_rows is None else header_rows
     return FoundTable(rows, header_rows, xs[0], ys[0], xs[-1], ys[-1], tuple(xs))
+
+
+def _styled_depth(rows: Sequence[Sequence[Sequence[Word]]]) -> int | None:
+    """Bold type says which row is the header, or that a form has none: its labels are bold and their values are not."""
+    bold = [[all(word.is_bold for word in cell) for cell in row if cell] for row in rows]
+    if all(bold[0]) and not all(all(row) for row in bold[1:]):
+        return 1
+    is_label_bold = sum(bool(row) and row[0] and not all(row) for row in bold)
+    return 0 if bold[0] and bold[0][0] and not any(bold[0][1:]) and is_label_bold > 0.8 * len(rows) else None
 
 
 def _is_layout(cell: GridCell) -> bool:

@@ -10,6 +10,7 @@ from masis.sources.pdf.drafts import Draft, DraftLine
 
 _LARGER = 1.12
 _LEVELS = 4
+_LEAST_LINES, _OF_LINES = 6, 0.25
 _HEADING_CHARS = 160
 _EDGE_LINES = 3
 _LEAST_PAGES = 3
@@ -22,7 +23,7 @@ _SECTION = re.compile(
     r"(?:item|section|note|article|appendix|exhibit)\s+\w{1,4}\b|\d{1,2}(?:\.\d{1,2}){0,3}\.?\s", re.IGNORECASE
 )
 _ADDRESS = re.compile(
-    r"^\d{1,5} [^\W\d].*\d{4,}$|,\s*[A-Z]{2}\s+\d{5}|@|https?://|www\.|\bphone\b|\btel\b", re.IGNORECASE
+    r"^\d{1,5} [^\W\d].*\d{4,}$|,\s*[A-Z]\.?[A-Z]\.?\s+\d{5}|@|https?://|www\.|\bphone\b|\btel\b", re.IGNORECASE
 )
 _DIGITS = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(
@@ -33,11 +34,15 @@ _PAGE_NUMBER = re.compile(
 class Styles:
     def __init__(self, pages: Iterable[Sequence[Draft]]) -> None:
         weight: Counter[float] = Counter()
+        lines: Counter[float] = Counter()
         for page in pages:
             for draft in page:
                 if isinstance(draft, DraftLine):
                     weight[draft.size] += len(draft.text)
-        self.body = weight.most_common(1)[0][0] if weight else 0.0
+                    lines[draft.size] += 1
+        # Small print may have most letters of a form; what a quarter of the lines are set in is no heading's size.
+        usual = [size for size, count in lines.items() if count >= max(_LEAST_LINES, _OF_LINES * lines.total())]
+        self.body = max([*usual, *(size for size, _ in weight.most_common(1))], default=0.0)
         self._sizes: list[float] = []
         for size in sorted((size for size in weight if size >= self.body * _LARGER), reverse=True):
             if not self._sizes or self._sizes[-1] - size > 0.6:
@@ -52,13 +57,15 @@ class Styles:
             return 0
         if _BULLET.match(text) or (text.endswith(_NO_HEADING_END) and len(text) > 12 and not text.isupper()):
             return 0
-        if _ADDRESS.search(text):
+        if line.is_pair or _ADDRESS.search(text):
             return 0
         is_large = line.size >= self.body * _LARGER
         if is_large:
             rank = next((i for i, size in enumerate(self._sizes) if size - line.size <= 0.6), len(self._sizes))
             return min(rank + 1, _LEVELS)
-        if not line.is_bold or line.size < 0.93 * self.body:
+        # Names and titles under a signature stand in the right half of the page, a heading begins left or is centred.
+        is_aside = line.left > (line.edges[0] + line.edges[1]) / 2 and not (_SECTION.match(text) or _PART.match(text))
+        if not line.is_bold or line.size < 0.93 * self.body or is_aside:
             return 0
         return min(len(self._sizes), _LEVELS - 1) + self._rank(text)
 

@@ -23,7 +23,7 @@ _END_MARK_WITHIN = 65_536
 _WORDS = re.compile(r"\w+")
 _MOST_TITLES = 3
 _COMPANY = re.compile(
-    r"^(?:#+ |\| )?([^\W\d_][^\n|(]{1,50}?,? "
+    r"^(?:#+ |\| )?([^\W\d_][^\n|(:]{1,50}?,? "
     r"(?:Inc|Corp|Corporation|Ltd|Limited|PLC|LLC|GmbH|AG|SE|Company|N\.V|S\.A)\b\.?)(?=\s*(?:[(|]|$))",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -67,12 +67,16 @@ def _title(stated: str | None, first: Page) -> str | None:
     words = _WORDS.findall((stated or "").lower())
     if len(words) > 1 and title_line(stated or "") and 2 * sum(word in said for word in words) > len(words):
         return stated
-    headings = [block for block in first.blocks if block.kind == "heading"]
-    level = min((block.level for block in headings), default=0)
-    largest = [first.text[block.start : block.end] for block in headings if block.level == level]
-    parts = dict.fromkeys(title_line(each) or _company(each) for each in largest)
-    title = ", ".join([part for part in parts if part][:_MOST_TITLES])
+    headings = [(block.level, first.text[block.start : block.end]) for block in first.blocks if block.kind == "heading"]
+    parts: dict[str, None] = {}
     owner = _company(first.text) or ""
+    for level in sorted({level for level, _ in headings})[:2]:
+        largest = [title_line(each) or _company(each) for own, each in headings if own == level]
+        # Whose it is does not say what it is: then the last of the next smaller headings does.
+        parts |= dict.fromkeys([part for part in largest if part][-1 if parts else 0 :])
+        if any(part != _company(part) for part in parts):
+            break
+    title = ", ".join(list(parts)[:_MOST_TITLES])
     is_new = bool(title and owner) and _WORDS.findall(owner)[0].lower() not in title.lower()
     return f"{title}, {owner}" if is_new else title or None
 

@@ -6,14 +6,29 @@ a table stays the lines it was.
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
 from masis.language.periods import PERIOD
 from masis.language.unit_captions import is_unit_line
-from masis.sources.pdf.lines import Fragment, Line, fragments_of, is_wordy
+from masis.sources.pdf.headers import header_cells, unwrapped
+from masis.sources.pdf.lines import Fragment, Line, fragments_of
 from masis.sources.pdf.page_words import Shape
-from masis.sources.pdf.rows import Cells, Column, close_step, header_cells, rows_of
+from masis.sources.pdf.rows import (
+    BARE_YEAR,
+    Cells,
+    Column,
+    close_step,
+    columns_of,
+    extents,
+    has_amounts,
+    is_tabular,
+    rows_of,
+    touches,
+    under_names,
+    without_halves,
+)
 from masis.sources.pdf.ruled import FoundTable
 
 _MOST_BETWEEN = 3
@@ -23,25 +38,24 @@ _WIDE_GAP = 2.6
 _WIDER_GAP, _LEVEL = 6.0, 1.5
 """Also of a line's height, between rows that are alike; points by which the edges of their cells may differ."""
 _HEADER_WORDS, _CELL_WORDS = 25, 80
-_MOST_WORDY = 0.3
-"""Of the pieces of a table without figures; with more running text it is columns of text."""
-_LEAST_GUTTER = 0.28
-_CROWDED = 0.25
+_OF_FIGURES, _OF_FULL = 0.6, 0.7
+"""Of the values and of the rows: so many show a table by themselves."""
+_GAP_AT_START = 0.5
+"""Of the type's size."""
 _TIGHT = 0.86
 """Of the usual distance of rows: closer lines are one row."""
-_BARE_YEAR = re.compile(r"\(?(?:19|20)\d\d\)?[*†]?")
 _WRITTEN = re.compile(r"[,.$€£%]\d|\d[,.%]|[$€£]")
-_LOWER = re.compile(r"[a-zà-ÿ(&]")
 
 
 def unruled_tables(lines: Sequence[Line], shapes: Sequence[Shape]) -> list[tuple[int, int, FoundTable]]:
     """First and last line of each table, and the table."""
     _part_close_cells(lines)
+    _part_at_starts(lines)
     found: list[tuple[int, int, FoundTable]] = []
     index, done = 0, 0
     margin = min((line.left for line in lines), default=0.0)
     while index < len(lines):
-        last = _run_end(lines, index) if _is_tabular(lines[index]) and not _is_title(lines, index, margin) else None
+        last = _run_end(lines, index) if is_tabular(lines[index]) and not _is_title(lines, index, margin) else None
         if last is None or last == index:
             index += 1
             continue
@@ -56,42 +70,57 @@ def unruled_tables(lines: Sequence[Line], shapes: Sequence[Shape]) -> list[tuple
 
 def _part_close_cells(lines: Sequence[Line]) -> None:
     """Among rows of figures, and right above them, cells may stand closer than pieces of other lines do."""
-    rows = [number for number, line in enumerate(lines) if _is_tabular(line) and _has_amounts(line)]
+    rows = [number for number, line in enumerate(lines) if is_tabular(line) and has_amounts(line)]
     near = {number + step for number in rows for step in range(-_MOST_BETWEEN, 2)}
     for number in near.intersection(range(len(lines))) if len(rows) > 1 else ():
         if not _is_sentence(lines[number]):
             lines[number].fragments = fragments_of(lines[number].words, is_close=True)
 
 
-def _is_tabular(line: Line) -> bool:
-    fragments = line.fragments
-    is_list_item = line.is_item and len(fragments) == 2 and fragments[0].words == line.words[:1]
-    return len(fragments) > 1 and not is_list_item
+def _part_at_starts(lines: Sequence[Line]) -> None:
+    """Where other rows have a cell that begins at the same place, a gap between words may be as small as one."""
+    rows = [line for line in lines if is_tabular(line)]
+    starts = Counter(round(fragment.left) for line in rows for fragment in line.fragments[1:])
+    for line in rows:
+        pieces = [piece for f in line.fragments for piece in ([f] if f.is_figure else _parted(f, starts))]
+        if len(pieces) > len(line.fragments):
+            line.fragments = pieces
+
+
+def _parted(fragment: Fragment, starts: Counter[int]) -> list[Fragment]:
+    pieces = [Fragment(fragment.words[:1])]
+    for before, word in itertools.pairwise(fragment.words):
+        is_start = sum(starts[round(word.left) + shift] for shift in (-1, 0, 1)) > 1
+        if is_start and word.left - before.right > _GAP_AT_START * word.size:
+            pieces.append(Fragment([word]))
+        else:
+            pieces[-1].words.append(word)
+    return pieces if len(pieces) > 1 else [fragment]
 
 
 def _is_title(lines: Sequence[Line], index: int, margin: float) -> bool:
     """ "Item 1.   Financial Statements": a gap in a line at the margin, with no row below it."""
     line, below = lines[index], lines[index + 1 : index + 2]
-    at_margin = line.left <= margin + 2 * line.size
-    return at_margin and not _has_amounts(line) and not any(map(_is_tabular, below))
+    at_margin = line.left <= margin + 2 * line.size and len(line.fragments) == 2
+    return at_margin and not has_amounts(line) and not any(map(is_tabular, below))
 
 
 def _run_end(lines: Sequence[Line], first: int) -> int | None:
     last, index = first, first + 1
     values_left = _values_left(lines[first])
-    has_amounts = _has_amounts(lines[first])
+    has_figures = has_amounts(lines[first])
     while index < len(lines):
         gap = (lines[index].top - lines[index - 1].bottom) / max(lines[index].bottom - lines[index].top, 6.0)
         if gap > (_WIDER_GAP if _are_alike(lines[index - 1], lines[index]) else _WIDE_GAP):
             break
-        if _is_tabular(lines[index]):
-            if has_amounts and not _has_amounts(lines[index]) and lines[index].is_bold and not lines[last].is_bold:
+        if is_tabular(lines[index]):
+            if has_figures and not has_amounts(lines[index]) and lines[index].is_bold and not lines[last].is_bold:
                 break
             last = index
             values_left = min(values_left, _values_left(lines[index]))
-            has_amounts = has_amounts or _has_amounts(lines[index])
+            has_figures = has_figures or has_amounts(lines[index])
         elif (
-            (has_amounts and _names_next_table(lines, index))
+            (has_figures and _names_next_table(lines, index))
             or index - last > _MOST_BETWEEN
             or (_is_sentence(lines[index]) and lines[index].right > values_left)
         ):
@@ -115,8 +144,8 @@ def _names_next_table(lines: Sequence[Line], index: int) -> bool:
     if line.top - above.bottom < 0.4 * (line.bottom - line.top):
         return False
     for line in lines[index + 1 : index + 1 + _MOST_BETWEEN]:
-        if _is_tabular(line):
-            return not _has_amounts(line)
+        if is_tabular(line):
+            return not has_amounts(line)
     return False
 
 
@@ -134,12 +163,12 @@ def _built(
     lines: Sequence[Line], done: int, first: int, last: int, shapes: Sequence[Shape]
 ) -> tuple[int, int, FoundTable] | None:
     run = list(lines[first : last + 1])
-    columns = _columns(run)
+    columns = columns_of(run)
     if columns is None:
         return None
     last = _with_tail(lines, first, _before_next_header(lines, first, last, columns), columns)
     run = list(lines[first : last + 1])
-    if sum(_is_tabular(line) for line in run) < 2:
+    if sum(is_tabular(line) for line in run) < 2:
         return None
     start = _body_start(run, columns)
     top = _header_top(lines, done, first, columns, 1.1 * _pitch(run)) if start is not None else first
@@ -150,9 +179,12 @@ def _built(
         return None
     while head and _is_label_only(head[-1], columns) and not is_unit_line(head[-1].text):
         body.insert(0, head.pop())
-    columns = _without_halves(columns, head, body)
-    header, notes = header_cells(head, _extents(body, columns), shapes)
-    rows = rows_of(body, _under_names(columns, head), shapes)
+    columns = without_halves(columns, head, body)
+    head = unwrapped(head, columns, shapes)
+    if not _is_evident(head, body, len(columns), shapes):
+        return None
+    header, notes = header_cells(head, extents(body, columns), shapes)
+    rows = rows_of(body, under_names(columns, head), shapes)
     if (len(rows) < 2 and not header) or _is_overfull(header, _HEADER_WORDS) or _is_overfull(rows, _CELL_WORDS):
         return None
     left, right = min(line.left for line in run), max(line.right for line in run)
@@ -161,81 +193,27 @@ def _built(
     return top, last, table
 
 
+def _is_evident(head: Sequence[Line], body: Sequence[Line], width: int, shapes: Sequence[Shape]) -> bool:
+    """A table of words, unlike the blocks of a cover, has a header set off from it, or columns and rows enough."""
+    rows = [line for line in body if is_tabular(line)]
+    values = [fragment for line in rows for fragment in line.fragments[1:]]
+    if values and sum(f.is_figure for f in values) >= _OF_FIGURES * len(values):
+        return True
+    is_named = any(len(line.fragments) >= width - 1 for line in head)
+    is_bold = any(line.is_all_bold for line in head) and not all(line.is_all_bold for line in rows)
+    if is_named and (is_bold or _is_ruled_off(head[-1], body[0], _span([*head, *body]), shapes)):
+        return True
+    full = sum(len(line.fragments) >= width - 1 for line in rows)
+    return width > 2 and len(rows) > 2 and full >= _OF_FULL * len(rows)
+
+
+def _span(run: Sequence[Line]) -> float:
+    return max(line.right for line in run) - min(line.left for line in run)
+
+
 def _is_overfull(rows: Sequence[Cells], most: int) -> bool:
     """Cells as long as paragraphs: the columns of a page, not of a table."""
     return any(len(cell) > most for row in rows for cell in row)
-
-
-def _columns(run: Sequence[Line]) -> list[Column] | None:
-    """Where no row has anything, over all rows with figures, or over all rows where there are none."""
-    tabular = [line for line in run if _is_tabular(line)]
-    core = [line for line in tabular if _has_amounts(line)]
-    if len(core) < max(2, 0.3 * len(tabular)):
-        core = tabular
-    if len(core) < 2:
-        return None
-    size = median(line.size for line in core)
-    allowed = len(core) // 12
-    pieces = [f for line in core for f in line.fragments]
-    columns = _between_gutters(pieces, _LEAST_GUTTER * size, allowed)
-    crowded = sum(_is_crowded(line, columns) for line in core)
-    if crowded > _CROWDED * len(core):
-        # Columns set as close as a sheet prints them; each row by itself shows them apart.
-        closer = _between_gutters(pieces, 0.0, allowed)
-        columns = closer if sum(_is_crowded(line, closer) for line in core) < _CROWDED * crowded else columns
-    if len(columns) < 2 or len(columns) > 40:
-        return None
-    if not _is_consistent(core, columns):
-        return None
-    return columns
-
-
-def _has_amounts(line: Line) -> bool:
-    values = line.fragments[1:]
-    return any(f.is_figure and not _BARE_YEAR.fullmatch(f.text) for f in values)
-
-
-def _between_gutters(fragments: Sequence[Fragment], least: float, allowed: int) -> list[Column]:
-    events = sorted([(f.inner, 1) for f in fragments] + [(f.right, -1) for f in fragments])
-    columns: list[Column] = []
-    covering, is_open = 0, False
-    for place, change in events:
-        covering += change
-        if not is_open and covering > allowed:
-            is_open = True
-            if columns and place - columns[-1].right < least:
-                continue
-            columns.append(Column(place, place))
-        elif is_open and covering <= allowed:
-            is_open = False
-            columns[-1].right = place
-    return columns
-
-
-def _touches(fragment: Fragment, column: Column) -> bool:
-    return fragment.inner < column.right and fragment.right > column.left
-
-
-def _is_consistent(core: Sequence[Line], columns: Sequence[Column]) -> bool:
-    """Nearly every piece in one column, and figures or short pieces in most: else it is prose with gaps."""
-    crossing = sum(sum(_touches(f, c) for c in columns) > 1 for line in core for f in line.fragments)
-    pieces = [f for line in core for f in line.fragments]
-    crowded = sum(_is_crowded(line, columns) for line in core)
-    values = [f for line in core for f in line.fragments[1:]]
-    figures = sum(f.is_figure for f in values)
-    if crossing > 0.15 * len(pieces) or (crowded > _CROWDED * len(core) and figures < 0.3 * len(values)):
-        return False
-    if len(core) == 2 and len(columns) == 2 and not figures:
-        return False
-    if sum(is_wordy(f.words, 4) for f in values) > _MOST_WORDY * len(values):
-        return False
-    wordy = sum(is_wordy(f.words, 4) for f in pieces)
-    return figures >= 0.3 * len(values) or (len(core) >= 3 and wordy <= _MOST_WORDY * len(pieces))
-
-
-def _is_crowded(line: Line, columns: Sequence[Column]) -> bool:
-    """Pieces apart from each other in one column: it hides columns of its own."""
-    return any(sum(_touches(fragment, column) for fragment in line.fragments) > 1 for column in columns)
 
 
 def _with_tail(lines: Sequence[Line], first: int, last: int, columns: Sequence[Column]) -> int:
@@ -243,7 +221,7 @@ def _with_tail(lines: Sequence[Line], first: int, last: int, columns: Sequence[C
     step = close_step(lines[first : last + 1]) or _TIGHT * _pitch(lines[first : last + 1])
     while last + 1 < len(lines):
         above, line = lines[last], lines[last + 1]
-        inside = [c for c in columns if any(_touches(fragment, c) for fragment in line.fragments)]
+        inside = [c for c in columns if any(touches(fragment, c) for fragment in line.fragments)]
         is_wrapped = len(line.fragments) == len(inside) and not line.is_item and line.top - above.top <= step
         if not is_wrapped or line.right > columns[-1].right + 2:
             break
@@ -260,27 +238,29 @@ def _before_next_header(lines: Sequence[Line], first: int, last: int, columns: S
         is_set_off = line.is_all_bold or line.top - lines[index - 1].top > 1.5 * pitch
         if has_rows and is_set_off and _is_header_like(line, columns):
             return index - 1
-        has_rows = has_rows or (_has_amounts(line) and line.left < columns[1].left - 1)
+        has_rows = has_rows or (has_amounts(line) and line.left < columns[1].left - 1)
     return last
 
 
 def _is_header_like(line: Line, columns: Sequence[Column]) -> bool:
     is_over = all(fragment.left > columns[0].right for fragment in line.fragments)
-    names = [f for f in line.fragments if not f.is_figure or _BARE_YEAR.fullmatch(f.text)]
+    names = [f for f in line.fragments if not f.is_figure or BARE_YEAR.fullmatch(f.text)]
     return is_over and len(names) == len(line.fragments) and any(map(str.isalnum, line.text))
 
 
 def _pitch(run: Sequence[Line]) -> float:
     """The usual distance from one row to the next."""
-    steps = [b.top - a.top for a, b in itertools.pairwise(run) if _is_tabular(a) and _is_tabular(b)]
+    steps = [b.top - a.top for a, b in itertools.pairwise(run) if is_tabular(a) and is_tabular(b)]
     return median(steps) if steps else 1.2 * max(median(line.size for line in run), 4.0)
 
 
 def _body_start(run: Sequence[Line], columns: Sequence[Column]) -> int | None:
     """The first row of the body, known by an amount or by what stands above it; None where the table has no amounts."""
-    first = next((index for index, line in enumerate(run) if _is_first_amount(line, columns, index)), None)
-    if first is None:
+    amounts = [index for index, line in enumerate(run) if _is_first_amount(line, columns, index)]
+    if not amounts:
         return None
+    # “(2010-11” in bold is of a name.
+    first = next((index for index in amounts if not run[index].is_all_bold), amounts[0])
     rows_above = range(first)
     full = next((i for i in rows_above if len(run[i].fragments) > 1 and _has_label(run[i], columns)), first)
     bold = next((index for index, line in enumerate(run) if not line.is_all_bold), 0)
@@ -298,10 +278,10 @@ def _body_start(run: Sequence[Line], columns: Sequence[Column]) -> int | None:
 
 
 def _is_first_amount(line: Line, columns: Sequence[Column], index: int) -> bool:
-    if not _is_tabular(line):
+    if not is_tabular(line):
         return False
     values = [f for f in line.fragments if f.inner >= columns[1].left - 1]
-    amounts = [f for f in values if f.is_figure and not _BARE_YEAR.fullmatch(f.text)]
+    amounts = [f for f in values if f.is_figure and not BARE_YEAR.fullmatch(f.text)]
     if not amounts:
         return False
     return _has_label(line, columns) or not index or any(_WRITTEN.search(f.text) for f in amounts)
@@ -312,7 +292,7 @@ def _has_label(line: Line, columns: Sequence[Column]) -> bool:
 
 
 def _is_name(fragment: Fragment) -> bool:
-    return bool(PERIOD.search(fragment.text)) or bool(_BARE_YEAR.fullmatch(fragment.text)) or fragment.is_bold
+    return bool(PERIOD.search(fragment.text)) or bool(BARE_YEAR.fullmatch(fragment.text)) or fragment.is_bold
 
 
 def _text_header(run: Sequence[Line], shapes: Sequence[Shape]) -> int:
@@ -321,13 +301,17 @@ def _text_header(run: Sequence[Line], shapes: Sequence[Shape]) -> int:
     if 0 < bold < len(run):
         return bold
     for index, (line, below) in enumerate(itertools.pairwise(run)):
-        width = line.right - line.left
-        if any(
-            s.is_flat and line.bottom - 2 <= s.top <= below.top + 2 and s.right - s.left > 0.5 * width for s in shapes
-        ):
+        if _is_ruled_off(line, below, line.right - line.left, shapes):
             return index + 1
     first = run[0]
-    return 1 if not any(f.is_figure and not _BARE_YEAR.fullmatch(f.text) for f in first.fragments[1:]) else 0
+    return 1 if not any(f.is_figure and not BARE_YEAR.fullmatch(f.text) for f in first.fragments[1:]) else 0
+
+
+def _is_ruled_off(line: Line, below: Line, width: float, shapes: Sequence[Shape]) -> bool:
+    near = [s for s in shapes if s.is_flat and line.bottom - 2 <= s.top <= below.top + 2]
+    return any(s.right - s.left > 0.5 * width for s in near) or (
+        len(near) > 1 and sum(s.right - s.left for s in near) > 0.6 * width
+    )
 
 
 def _header_top(lines: Sequence[Line], done: int, first: int, columns: Sequence[Column], step: float) -> int:
@@ -342,53 +326,11 @@ def _header_top(lines: Sequence[Line], done: int, first: int, columns: Sequence[
             break
         if len(line.words) > 9 * len(line.fragments) or line.text.endswith("."):
             break
-        if line.left < columns[1].left - 3 * height and len(line.fragments) == 1:
+        names_left = below.left if below.left > columns[0].right else columns[1].left
+        if line.left < min(columns[1].left, names_left) - 3 * height and len(line.fragments) == 1:
             break
         top -= 1
     return top
-
-
-def _extents(body: Sequence[Line], columns: Sequence[Column]) -> list[tuple[float, float]]:
-    """Of the columns with the signs set apart, over the middle of which headers are centred."""
-    lefts = [column.left for column in columns]
-    for line in body:
-        for fragment in line.fragments:
-            index = next((i for i, c in enumerate(columns) if _touches(fragment, c)), None)
-            if index and fragment.left > columns[index - 1].right:
-                lefts[index] = min(lefts[index], fragment.left)
-    return [(left, column.right) for left, column in zip(lefts, columns, strict=True)]
-
-
-def _without_halves(columns: list[Column], head: Sequence[Line], body: Sequence[Line]) -> list[Column]:
-    """Figures set left and right in one wide column are one column: no row has both, and not each has a name."""
-    merged = columns[:1]
-    for column in columns[1:]:
-        before = merged[-1]
-        is_apart = any(_fills(line, before) and _fills(line, column) for line in body)
-        is_named = all(any(_fills(line, a, b) for line in head) for a, b in ((before, column), (column, before)))
-        if len(merged) > 1 and head and not is_named and not is_apart:
-            merged[-1] = Column(before.left, column.right)
-        else:
-            merged.append(column)
-    return merged
-
-
-def _fills(line: Line, column: Column, other: Column | None = None) -> bool:
-    """Whether the line has a piece in the column, and not in the other too."""
-    return any(_touches(f, column) and not (other and _touches(f, other)) for f in line.fragments)
-
-
-def _under_names(columns: list[Column], head: Sequence[Line]) -> list[Column]:
-    """As wide as the names over them, so that figures set at another edge are found too."""
-    wide = [Column(column.left, column.right) for column in columns]
-    for fragment in (f for line in head for f in line.fragments):
-        touched = [index for index, column in enumerate(columns) if _touches(fragment, column)]
-        if len(touched) == 1 and touched[0]:
-            own = touched[0]
-            wide[own].left = min(wide[own].left, max(fragment.left, columns[own - 1].right + 1))
-            following = columns[own + 1].left - 1 if own + 1 < len(columns) else fragment.right
-            wide[own].right = max(wide[own].right, min(fragment.right, following))
-    return wide
 
 
 def _is_label_only(line: Line, columns: Sequence[Column]) -> bool:

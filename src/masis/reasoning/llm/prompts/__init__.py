@@ -8,8 +8,8 @@ from typing import Literal
 from pydantic import BaseModel
 
 from masis.reasoning.llm import structured
-from masis.reasoning.llm.prompts import messages, writer
-from masis.reasoning.llm.prompts.messages import auditing, compressing, judging, writing
+from masis.reasoning.llm.prompts import common, messages, writer
+from masis.reasoning.llm.prompts.messages import auditing, completing, compressing, judging, writing
 from masis.reasoning.llm.structured import Audit, Scorecard, Summaries
 from masis.reasoning.llm.wire import Message
 from masis.reasoning.ports import Guidance, Passage, PromptStamp, WritingBrief
@@ -18,6 +18,7 @@ from masis.types import CitationAudit, Critique, EvidenceChunk
 __all__ = [
     "PROMPT_VERSION",
     "auditing",
+    "completing",
     "compressing",
     "judging",
     "prompt_hash",
@@ -62,7 +63,7 @@ def prompt_hash(role: PromptRole | None = None) -> str:
 def _said_to(role: PromptRole) -> list[object]:
     schema = _SCHEMAS[role]
     asked = [schema.model_json_schema(), structured.WITH_SCHEMA, structured.AGAIN] if schema else []
-    rare = [writer.LOOK_AGAIN] if role == "writer" else []
+    rare = [writer.LOOK_AGAIN, common.COMPLETE] if role == "writer" else []
     return [*_specimen(role), *asked, *rare]
 
 

@@ -1,4 +1,10 @@
-"""What every role is told, and what a person's decision means to it."""
+"""What every role is told, what a person's decision means to it, and how a follow-up question is completed."""
+
+COMPLETE = """\
+You get the earlier turns of a conversation about documents, and a new question. Rewrite the new question so that it
+stands for itself: put in the subject, the measure, the period and the names that it leaves out. "The year before" is
+counted from the period of the turn before. Ask for nothing that it does not ask for, do not answer it, and keep its
+language. A question that stands for itself is returned unchanged. Reply with the one question and nothing else."""
 
 DATA_RULE = """\
 What is data

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from masis.language.citation_ids import IdLexicon, is_distinctive
+from masis.language.follow_up import Turn
 from masis.language.instructions import find_instructions
 from masis.language.words import content_stems
 from masis.reasoning.llm.prompts import auditor, common, compressor, judge, writer
@@ -27,6 +28,23 @@ def seal(blocks: Sequence[Block]) -> str:
     mark = _mark(blocks)
     marked = [f"<<<{one_line(block.label)} {mark}>>>\n{block.text.strip()}\n<<<end {mark}>>>" for block in blocks]
     return "\n\n".join([f"The data marks of this message carry the code {mark}.", *marked])
+
+
+_ANSWER_CHARS = 600
+
+
+def completing(question: str, turns: Sequence[Turn]) -> list[Message]:
+    """A follow-up, to be rewritten so that it stands for itself."""
+    said = [
+        Block(label, text)
+        for number, turn in enumerate(turns, start=1)
+        for label, text in ((f"question {number}", turn.question), (f"answer {number}", turn.answer[:_ANSWER_CHARS]))
+    ]
+    sealed = seal([*said, Block("new question", question)])
+    return [
+        {"role": "system", "content": f"{common.COMPLETE}\n\n{common.DATA_RULE}"},
+        {"role": "user", "content": f"{sealed}\n\nRewrite the new question."},
+    ]
 
 
 def one_line(text: str) -> str:

@@ -14,6 +14,7 @@ import { DocumentView } from "./views/document.js";
 import { DocumentsView } from "./views/documents.js";
 import { RunView } from "./views/run.js";
 import { RunsView } from "./views/runs.js";
+import { SearchView } from "./views/search.js";
 import { SettingsView } from "./views/settings.js";
 import { SignInView } from "./views/sign_in.js";
 
@@ -115,6 +116,8 @@ function View({ route, workspace, onSignOut }) {
   const first = workspace ?? FIRST_WORKSPACE;
   if (["ask", "home", "sign-in"].includes(route.name)) return html`<${AskView} key=${first} workspace=${first}
     isNew=${!workspace} />`;
+  if (route.name === "search") return html`<${SearchView} key=${workspace} workspace=${workspace}
+    query=${route.query.get("q") ?? ""} />`;
   if (route.name === "runs") return html`<${RunsView} key=${workspace} workspace=${workspace} />`;
   if (route.name === "run") return html`<${RunView} key=${`${workspace}/${route.id}`} workspace=${workspace}
     runId=${route.id} />`;
@@ -158,6 +161,7 @@ function shortcutsFor(workspace, onHelp) {
     "?": onHelp,
     "/": toQuestion,
     "g a": to("ask"),
+    "g f": to("search"),
     "g r": to("runs"),
     "g d": to("documents"),
     "g s": () => go("/settings"),

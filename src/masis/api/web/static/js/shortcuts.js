@@ -6,6 +6,7 @@ export const SHORTCUTS = [
   ["?", "Show the keyboard shortcuts"],
   ["/", "Go to the question box"],
   ["g a", "Ask"],
+  ["g f", "Find passages"],
   ["g r", "Runs"],
   ["g d", "Documents"],
   ["g s", "Settings"],

@@ -2,6 +2,7 @@
 import { html } from "../html.js";
 import { aroundQuote } from "../logic/answer_model.js";
 import { day, place } from "../logic/format.js";
+import { plainly } from "../logic/text.js";
 import { CHECKED_BY, REPAIRS, verdictOf } from "../logic/words.js";
 import { Popover } from "./popover.js";
 import { Foreign, Shape } from "./signs.js";
@@ -75,7 +76,7 @@ export function Passage({ citation }) {
   return html`
     <span class="passage-head"><strong><${Foreign}>${citation.file_name}<//></strong>
       <span>${[place(citation), citation.date && day(citation.date)].filter(Boolean).join(" · ")}</span></span>
-    <span class="passage-text" dir="auto">${tail(around.before)}<mark>${around.quote}</mark>${head(around.after)}</span>
+    <span class="passage-text" dir="auto">${plainly(tail(around.before))}<mark>${plainly(around.quote)}</mark>${plainly(head(around.after))}</span>
   `;
 }
 

@@ -44,7 +44,8 @@ export function ExportMenu({ path, runId }) {
   return html`
     <div class="menu" ref=${box}>
       <button type="button" ref=${toggle} aria-expanded=${isOpen} aria-controls="export-formats"
-        onClick=${() => setIsOpen(!isOpen)}><${Icon} name="download" /> Export</button>
+        onClick=${() => setIsOpen(!isOpen)}><${Icon} name="download" />
+        <span class="on-wide">Export</span></button>
       <ul id="export-formats" class="menu-items" hidden=${!isOpen}>${FORMATS.map(([format, word]) => html`<li>
         <button type="button" class="quiet" onClick=${() => save(format)}>${word}</button></li>`)}</ul>
     </div>

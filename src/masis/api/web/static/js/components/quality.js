@@ -2,6 +2,7 @@
 import { html } from "../html.js";
 import { confidenceByAttempt, wasDrafted } from "../logic/findings.js";
 import { milliseconds, money, percent } from "../logic/format.js";
+import { isOver } from "../logic/run_state.js";
 import { plural, shortened } from "../logic/text.js";
 import { AGENTS, REPAIRS, SCORES, likelihoodOf, removedSentences } from "../logic/words.js";
 import { ConfidenceChart } from "./confidence_chart.js";
@@ -9,10 +10,12 @@ import { Foreign, Shape, Sign } from "./signs.js";
 
 const LONG = 240;
 
-export function Quality({ result }) {
+export function Quality({ status, result }) {
+  if (!result) return html`<p class="faint">${isOver(status) ? "No scores: the run ended before there was an answer to score." : "Scores, citation audit, coverage, cost and time appear here when the Evaluator is done."}</p>`;
   const { evaluation, metrics, critique } = result;
   return html`
     <div class="quality">
+      <h2 class="unseen">Quality</h2>
       ${wasDrafted(result) && evaluation ? html`<${Figures} result=${result} />` : html`<p>Nothing was drafted, so there is nothing to score.</p>`}
       <${ConfidenceChart} points=${confidenceByAttempt(result.trace)} needed=${metrics.confidence_threshold} />
       ${wasDrafted(result) && html`<${CitationAudit} result=${result} />`}

@@ -3,18 +3,15 @@ import { post } from "../api.js";
 import { useShared } from "../context.js";
 import { html, useState } from "../html.js";
 import { wasDrafted } from "../logic/findings.js";
-import { day, percent, place } from "../logic/format.js";
 import { answersOf } from "../logic/run_state.js";
-import { plural, shortened, shown } from "../logic/text.js";
+import { shown } from "../logic/text.js";
 import { Answer } from "./answer.js";
 import { Conflict } from "./conflict.js";
 import { DecisionWords } from "./decision_words.js";
 import { ProblemNote } from "./notices.js";
 import { Review } from "./review.js";
-import { Foreign, Sign } from "./signs.js";
+import { Closest } from "./sources.js";
 import { AnswerStanding, DraftStanding } from "./standing.js";
-
-const GONE = { word: "no longer in the workspace", tone: "doubt", shape: "triangle" };
 
 export function RunBody({ run, model, question, isLive, workspace, onOpen, source, gone }) {
   const { record, result, state, path, resumed } = run;
@@ -39,8 +36,6 @@ export function RunBody({ run, model, question, isLive, workspace, onOpen, sourc
       name="shown" onOpen=${onOpen} />`)}</section>`}
     ${!isLive && answersOf(state).length > 0 && html`<${Decided} answers=${answersOf(state)} />`}
     ${result?.closest?.length > 0 && html`<${Closest} passages=${result.closest} onOpen=${onOpen} source=${source} gone=${gone} />`}
-    ${result && html`<${Sources} model=${model} evidence=${result.evidence} onOpen=${onOpen} source=${source}
-      gone=${gone} />`}
   `;
 }
 
@@ -72,51 +67,4 @@ function Decided({ answers }) {
       </ul>
     </section>
   `;
-}
-
-/** The documents do not answer: what they say that comes nearest. */
-function Closest({ passages, onOpen, source, gone }) {
-  return html`
-    <section class="sources closest" aria-labelledby="closest-title">
-      <h2 id="closest-title">Closest passages</h2>
-      <ul class="source-list">${passages.map((passage) => html`<li>
-        <${SourceRow} passage=${passage} onOpen=${onOpen} isGone=${gone.has(passage.document_id)}
-        isOpen=${isSame(source, passage)} /><${Quote} passage=${passage} /></li>`)}</ul>
-    </section>
-  `;
-}
-
-/** Several quotes may come from one passage: the words tell them apart. */
-function Quote({ passage }) {
-  return passage.quote && html`<p class="faint quote">“<${Foreign}>${shortened(passage.quote, 160)}<//>”</p>`;
-}
-
-const isSame = (source, citation) => source?.chunk_id === citation.chunk_id && source?.start === citation.start;
-
-/** Cited passages by their numbers; then what was read and not cited. */
-function Sources({ model, evidence, onOpen, source, gone }) {
-  const cited = new Set(model.sources.map(({ citation }) => citation.chunk_id));
-  const others = evidence.filter((chunk) => !cited.has(chunk.chunk_id));
-  if (!evidence.length && !model.sources.length) return null;
-  return html`
-    <section class="sources" aria-labelledby="sources-title">
-      <h2 id="sources-title">Sources</h2>
-      ${!model.sources.length && html`<p class="faint">The answer has no citations.</p>`}
-      <ol class="source-list">${model.sources.map(({ number, citation }) => html`<li value=${number}>
-        <${SourceRow} passage=${citation} onOpen=${onOpen} isGone=${gone.has(citation.document_id)}
-        isOpen=${isSame(source, citation)} /><${Quote} passage=${citation} /></li>`)}</ol>
-      ${others.length > 0 && html`<details><summary>
-        ${plural(others.length, cited.size ? "more passage" : "passage")} read and not cited</summary>
-        <ul class="source-list">${others.map((chunk) => html`<li>
-        <${SourceRow} passage=${{ ...chunk, chunk }} onOpen=${onOpen} isGone=${gone.has(chunk.document_id)}
-        isOpen=${isSame(source, chunk)} /></li>`)}</ul></details>`}
-    </section>
-  `;
-}
-
-function SourceRow({ passage, onOpen, isOpen, isGone }) {
-  const facts = [place(passage), passage.date && day(passage.date), passage.score != null && `relevance ${percent(passage.score)}`].filter(Boolean);
-  return html`<button type="button" class="source-row" aria-current=${isOpen ? "true" : undefined}
-    onClick=${() => onOpen(passage)}><strong><${Foreign}>${passage.file_name}<//></strong>
-    <span class="faint">${facts.join(" · ")}${isGone && html` · <${Sign} sign=${GONE} />`}</span></button>`;
 }

@@ -10,6 +10,7 @@ import { Icon } from "./signs.js";
 
 const PLACES = [
   ["ask", "Ask"],
+  ["search", "Search"],
   ["runs", "Runs"],
   ["documents", "Documents"],
 ];

@@ -1,30 +1,24 @@
-// Beside the answer: how good it is, or the source that was asked for. On a phone the source comes as a sheet.
+// Beside the answer: its sources, or the one that was asked for. On a phone the source comes as a sheet.
 import { html, useEffect, useRef } from "../html.js";
 import { addressOf, Link } from "../router.js";
 import { day, place } from "../logic/format.js";
-import { isOver } from "../logic/run_state.js";
 import { shownInPlace } from "../logic/text.js";
-import { Quality } from "./quality.js";
 import { Foreign, Icon } from "./signs.js";
+import { Found, Sources } from "./sources.js";
 import { SourceView } from "./source_view.js";
 
-export function SidePanel({ workspace, status, result, source, isGone, onClose }) {
+export function SidePanel({ workspace, isLive, evidence, model, source, gone, onOpen, onClose }) {
   return html`
-    <aside class="side ${source ? "has-source" : ""}" aria-label=${source ? "Source" : "Quality"}>
-      ${source && html`<${SourceSheet} workspace=${workspace} source=${source} isGone=${isGone}
-        onClose=${onClose} />`}
-      ${!source && html`<div class="side-scroll" tabindex="0" role="region" aria-label="Quality of the answer">
-        <h2>Quality</h2>${result ? html`<${Quality} result=${result} />` : html`<${NoQuality} status=${status} />`}</div>`}
+    <aside class="side ${source ? "has-source" : ""}" aria-label=${source ? "Source" : "Evidence"}>
+      ${source ? html`<${SourceSheet} workspace=${workspace} source=${source} isGone=${gone.has(source.document_id)}
+        onClose=${onClose} />` : html`<div class="side-scroll" tabindex="0" role="region" aria-label="Passages">
+        <${isLive ? Found : Sources} model=${model} evidence=${evidence} onOpen=${onOpen} source=${source} gone=${gone} />
+      </div>`}
     </aside>
   `;
 }
 
-function NoQuality({ status }) {
-  if (isOver(status)) return html`<p class="faint">No scores: the run ended before there was an answer to score.</p>`;
-  return html`<p class="faint">Scores, citation audit, coverage, cost and time appear here when the Evaluator is done.</p>`;
-}
-
-function SourceSheet({ workspace, source, isGone, onClose }) {
+export function SourceSheet({ workspace, source, isGone, onClose }) {
   const heading = useRef(null);
   useEffect(() => heading.current.focus({ preventScroll: true }), [source]);
   return html`

@@ -28,6 +28,7 @@ export function Sign({ sign, children }) {
 
 const ICONS = {
   ask: html`<path d="M3 4.5A1.5 1.5 0 0 1 4.5 3h11A1.5 1.5 0 0 1 17 4.5v8a1.5 1.5 0 0 1-1.5 1.5H9l-4 3v-3h-.5A1.5 1.5 0 0 1 3 12.5Z" />`,
+  search: html`<circle cx="9" cy="9" r="5.5" /><path d="m13 13 4 4" />`,
   runs: html`<path d="M3 5h14M3 10h14M3 15h9" />`,
   documents: html`<path d="M5 2.5h6.5L15.5 6.5V17a.5.5 0 0 1-.5.5H5a.5.5 0 0 1-.5-.5V3a.5.5 0 0 1 .5-.5Z" />
     <path d="M11.5 2.7V6.5h3.8M7.5 10h5M7.5 13h5" />`,

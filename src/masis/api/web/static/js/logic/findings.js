@@ -2,7 +2,7 @@
 import { money, percent } from "./format.js";
 import { latestAttempt, retryOf } from "./run_state.js";
 import { plural } from "./text.js";
-import { ACTIONS, VERDICTS, confidenceOf, decisionInWords, needsDecision, personInWords, reasonInWords, signOf } from "./words.js";
+import { ACTIONS, SET_ASIDE, VERDICTS, confidenceOf, decisionInWords, needsDecision, personInWords, reasonInWords, signOf } from "./words.js";
 
 const WARNINGS = {
   no_qualifying_evidence: "no passage is close enough",
@@ -18,15 +18,26 @@ export function finding(agent, trace, data = {}) {
 }
 
 const FOUND = {
-  researcher: (trace) => `${plural(trace.chunks ?? 0, "passage")} used, ${trace.filtered_out ?? 0} below the threshold`,
-  synthesizer: (trace) =>
-    `${plural(trace.answer_length ?? 0, "character")}, ${plural(trace.citations ?? 0, "citation")}` +
-    (trace.context_compressed ? ", context compressed" : ""),
-  critic: (trace, data) => [`confidence ${percent(trace.confidence)}`, verdictCounts(data.claims)].filter(Boolean).join(": "),
+  researcher: passagesFound,
+  synthesizer: (trace) => `cited ${plural(trace.citations ?? 0, "passage")}` + (trace.context_compressed ? " of a shortened text" : ""),
+  critic: (trace, data) => verdictCounts(data.claims) || `confidence ${percent(trace.confidence)}`,
   evaluator: (trace) => `overall score ${percent(trace.overall_score)}`,
   // Where the whole decision is at hand, it is shown below.
   human_review: (trace, data) => (data.pending_answer ? "decided" : (ACTIONS[trace.action] ?? reasonInWords(trace.action))),
 };
+
+function passagesFound(trace) {
+  const [found, aside] = [plural(trace.chunks ?? 0, "passage"), trace.filtered_out ?? 0];
+  const [most] = Object.keys(trace.set_aside ?? {});
+  return aside ? `${found}, ${aside} set aside${most ? `: ${SET_ASIDE[most] ?? reasonInWords(most)}` : ""}` : found;
+}
+
+/** What the agents of a run found, in one line. */
+export function summary(state) {
+  const agents = latestAttempt(state)?.agents ?? {};
+  const found = agents.researcher?.trace && finding("researcher", agents.researcher.trace);
+  return [found, state.attempts.length > 1 && plural(state.attempts.length, "attempt")].filter(Boolean).join(" · ");
+}
 
 function decision(trace) {
   const done = decisionInWords(trace);
@@ -47,7 +58,7 @@ export function verdictCounts(claims = []) {
 const NAMES = {
   duration_ms: "time",
   chunks: "passages used",
-  filtered_out: "passages below the threshold",
+  filtered_out: "passages set aside",
   avg_score: "average relevance",
   threshold_used: "relevance needed",
   augmented_query_used: "search widened by the critique",

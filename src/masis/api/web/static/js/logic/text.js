@@ -35,6 +35,11 @@ export function oneLine(text) {
   return shown(text).replace(/\s+/g, " ").trim();
 }
 
+/** Without the marks of headings and the empty lines of Markdown: for reading, not for spans. */
+export function plainly(text) {
+  return text.replace(/^#{1,6}[ \t]+/gm, "").replace(/\n{2,}/g, "\n");
+}
+
 /** Cut to a maximum length, at a word. */
 export function shortened(text, most) {
   const line = oneLine(text);

@@ -1,6 +1,8 @@
 // What the service's codes mean, in words: its own vocabulary, which `learnWords` is given once. Tone gives the colour,
 // shape the sign: neither stands alone.
 
+import { percent } from "./format.js";
+
 export const VERDICTS = {};
 export const KINDS = {};
 export const CHECKED_BY = {};
@@ -11,6 +13,7 @@ export const CAUSES = {};
 export const REASONS = {};
 export const ACTIONS = {};
 export const REPAIRS = {};
+export const SET_ASIDE = {};
 export const AGENTS = [];
 export const SCORES = [];
 const LIKELIHOODS = [];
@@ -48,6 +51,7 @@ export function learnWords(vocabulary) {
   Object.assign(ACTIONS, vocabulary.actions);
   Object.assign(ROUTES, vocabulary.routes);
   Object.assign(REPAIRS, vocabulary.repairs);
+  Object.assign(SET_ASIDE, vocabulary.set_aside);
   LIKELIHOODS.splice(0, LIKELIHOODS.length, ...vocabulary.likelihoods);
   vocabulary.decided.forEach((reason) => DECIDED.add(reason));
   const agents = Object.entries(vocabulary.agents).filter(([name]) => name !== "human_review");
@@ -82,6 +86,16 @@ const LIKELIHOOD_SHAPES = { good: "disc", doubt: "triangle", bad: "cross" };
 export function likelihoodOf(value) {
   const term = value == null ? null : LIKELIHOODS.find((each) => value >= each.at_least);
   return term ? { ...term, shape: LIKELIHOOD_SHAPES[term.tone] } : null;
+}
+
+const SURE = [[0.8, "high confidence", "good"], [0.65, "fair confidence", "doubt"], [0, "low confidence", "bad"]];
+
+/** How sure an answer is, in words: how likely it is right where that was fitted, else the Critic's own confidence. */
+export function confidenceSign(result) {
+  const [value, term] = [result.likelihood ?? confidenceOf(result), likelihoodOf(result.likelihood)];
+  if (value == null || !result.claims.length) return null;
+  const [, word, tone] = SURE.find(([least]) => value >= least);
+  return { shape: LIKELIHOOD_SHAPES[tone], tone, ...term, word: `${term?.word ?? word} (${percent(value)})` };
 }
 
 /** What MASIS cut out of the answer, from the trail. @returns {string[]} */

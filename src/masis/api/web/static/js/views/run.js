@@ -7,25 +7,30 @@ import { ExportMenu } from "../components/export_menu.js";
 import { ProblemNote, Waiting } from "../components/notices.js";
 import { Pipeline } from "../components/pipeline.js";
 import { focusQuietly } from "../components/popover.js";
+import { Quality } from "../components/quality.js";
 import { RunBody } from "../components/run_body.js";
+import { useNames } from "../components/scope.js";
 import { SidePanel } from "../components/side_panel.js";
 import { Foreign, Icon, Sign } from "../components/signs.js";
+import { ThreadLine, useThread } from "../components/thread.js";
 import { Trail } from "../components/trail.js";
 import { useShared } from "../context.js";
 import { useGone } from "../gone_documents.js";
 import { html, useEffect, useMemo, useRef, useState } from "../html.js";
 import { answerModel, located } from "../logic/answer_model.js";
 import { standingOf, withFootnotes } from "../logic/footnotes.js";
-import { between, moment, percent, seconds } from "../logic/format.js";
+import { between, moment, seconds } from "../logic/format.js";
 import { draftShown, isStill, questionOf } from "../logic/run_state.js";
+import { isEverywhere, scopeInWords } from "../logic/scope.js";
 import { withoutHalfCitation } from "../logic/standing.js";
 import { plural, shortened } from "../logic/text.js";
-import { confidenceOf, signOf } from "../logic/words.js";
+import { confidenceSign, signOf } from "../logic/words.js";
 import { Link, addressOf, go } from "../router.js";
 import { useRun } from "../run_feed.js";
 
 const LONG_QUESTION = 240;
 const NOTHING = [];
+const FOLLOW_UPS = ["Why?", "And the year before?", "Which document says so?"];
 
 export function RunView({ workspace, runId }) {
   const run = useRun(workspace, runId);
@@ -41,6 +46,11 @@ export function RunView({ workspace, runId }) {
     if (record) document.title = `${signOf(record).word}: ${shortened(question, 60)} · MASIS`;
   }, [record, question]);
   useFocusAfterDecision(record, heading);
+  const { mayWrite } = useShared();
+  const [edited, setEdited] = useState(null);
+  const turns = useThread(workspace, record?.thread_id, runId);
+  const { names } = useNames(workspace, record?.filters.documents?.length > 0);
+  const isLast = turns.length < 2 || turns.at(-1).run_id === runId;
 
   const open = (citation) => {
     opener.current = document.activeElement;
@@ -63,28 +73,36 @@ export function RunView({ workspace, runId }) {
     <${ProblemNote} problem=${run.problem} /><p><${Link} to=${addressOf(workspace, "runs")}>All runs<//></p></div>`;
   // The frame stands before anything is known: nothing has to make room for it later.
   if (!record) return html`<div class="with-side"><div class="run"><${Waiting} /></div>
-    <aside class="side" aria-label="Quality"></aside></div>`;
+    <aside class="side" aria-label="Evidence"></aside></div>`;
   const isLive = !isStill(record.status);
+  const evidence = result?.evidence ?? state.attempts.findLast((each) => each.agents.researcher?.data?.evidence)?.agents.researcher.data.evidence ?? NOTHING;
+  const isBare = !isLive && !source && !evidence.length && !model.sources.length;
   return html`
-    <div class="with-side">
+    <div class="with-side ${isBare ? "is-bare" : ""}">
       <div class="run">
-        <${RunHead} run=${run} question=${question} heading=${heading}
-          sign=${signOf(isLive ? { status: state.status === "queued" ? record.status : "running" } : record)}
-          model=${model} isLive=${isLive} workspace=${workspace} />
+        <${ThreadLine} turns=${turns} runId=${runId} workspace=${workspace} />
+        <${RunHead} run=${run} question=${question} heading=${heading} isLive=${isLive} names=${names}
+          onEdit=${isLast && !isLive && mayWrite ? () => setEdited({ text: question }) : null}
+          sign=${signOf(isLive ? { status: state.status === "queued" ? record.status : "running" } : record)} />
         <p class="link-lost" role="status">
           ${run.link === "lost" && isLive ? "Connection lost. Reconnecting; the run continues without this page." : ""}</p>
-        <${Pipeline} state=${state} isLive=${isLive} />
-        <${Tabs} tab=${tab} onTab=${setTab} />
+        <${Pipeline} state=${state} isLive=${isLive} facts=${factsOf(record)} />
+        <div class="run-bar"><${Tabs} tab=${tab} onTab=${setTab} />
+          <${RunActions} run=${run} question=${question} model=${model} isLive=${isLive} hasAnswer=${Boolean(result)}
+            workspace=${workspace} /></div>
         <div id="panel" role="tabpanel" aria-labelledby="tab-${tab}">
-          ${tab === "trail" ? html`<${Trail} state=${state} result=${result} />` : html`<${RunBody} run=${run}
-            model=${model} question=${question} isLive=${isLive} workspace=${workspace} onOpen=${open}
-            source=${source} gone=${gone} />`}
+          ${tab === "trail" && html`<${Trail} state=${state} result=${result} />`}
+          ${tab === "quality" && html`<${Quality} status=${record.status} result=${result} />`}
+          ${tab === "answer" && html`<${RunBody} run=${run} model=${model} question=${question} isLive=${isLive}
+            workspace=${workspace} onOpen=${open} source=${source} gone=${gone} />`}
         </div>
-        ${!isLive && html`<div class="next-question"><${Composer} key=${runId} workspace=${workspace}
-          label="Ask another question" rows="2" /></div>`}
+        ${!isLive && html`<div class="next-question">${isLast ? html`<${Composer} key=${runId} workspace=${workspace}
+          label="Ask a follow-up" rows="2" thread=${runId} filters=${record.filters} given=${edited}
+          offers=${result?.claims.length && record.status === "finished" ? FOLLOW_UPS : NOTHING} />` : html`<p>
+          <${Link} to=${addressOf(workspace, "runs", turns.at(-1).run_id)}>Continue at the last question of this thread<//></p>`}</div>`}
       </div>
-      <${SidePanel} workspace=${workspace} status=${record.status} result=${result} source=${source}
-        isGone=${gone.has(source?.document_id)} onClose=${close} />
+      <${SidePanel} workspace=${workspace} isLive=${isLive} evidence=${evidence} model=${model} source=${source}
+        gone=${gone} onOpen=${open} onClose=${close} />
     </div>
   `;
 }
@@ -110,32 +128,40 @@ function evidenceSoFar(state) {
   return state.attempts.flatMap((attempt) => attempt.agents.researcher?.data?.evidence ?? []);
 }
 
+const TABS = [["answer", "Answer"], ["quality", "Quality"], ["trail", "Trail"]];
+const STEPS = { ArrowLeft: -1, ArrowRight: 1 };
+
 function Tabs({ tab, onTab }) {
-  const tabs = [["answer", "Answer"], ["trail", "Trail"]];
   const onKey = (event) => {
-    if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
-    const other = tabs.find(([name]) => name !== tab)[0];
+    if (!STEPS[event.key]) return;
+    const at = TABS.findIndex(([name]) => name === tab) + STEPS[event.key];
+    const [other] = TABS[(at + TABS.length) % TABS.length];
     onTab(other);
     document.getElementById(`tab-${other}`).focus();
   };
   return html`
     <div class="tabs" role="tablist" aria-label="Of this run" onKeyDown=${onKey}>
-      ${tabs.map(([name, word]) => html`<button type="button" role="tab" id="tab-${name}" aria-selected=${tab === name}
+      ${TABS.map(([name, word]) => html`<button type="button" role="tab" id="tab-${name}" aria-selected=${tab === name}
         aria-controls="panel" tabindex=${tab === name ? 0 : -1} onClick=${() => onTab(name)}>${word}</button>`)}
     </div>
   `;
 }
 
-function RunHead({ run, question, heading, sign, model, isLive, workspace }) {
-  const { record, result } = run;
+/** What is not needed to judge the answer: it stands with the agents' steps. */
+function factsOf(record) {
   const took = between(record.started_at, record.finished_at);
-  const facts = [
-    confidenceOf(record) != null && !isLive && `confidence ${percent(record.confidence)}`,
+  return [
+    `Asked by ${record.asked_by}`,
+    moment(record.created_at),
     record.attempts > 0 && plural(record.attempts, "attempt"),
     took != null && seconds(took),
-    `asked by ${record.asked_by}`,
-    moment(record.created_at),
-  ].filter(Boolean);
+  ].filter(Boolean).join(" · ");
+}
+
+/** How the run ended and how sure it is, in words, once. */
+function RunHead({ run, question, heading, sign, isLive, names, onEdit }) {
+  const { record, result } = run;
+  const sure = !isLive && result && confidenceSign(result);
   return html`
     <header class="run-head">
       <h1 ref=${heading} tabindex="-1" dir="auto"><${Foreign}>${shortened(question, LONG_QUESTION)}<//></h1>
@@ -143,9 +169,11 @@ function RunHead({ run, question, heading, sign, model, isLive, workspace }) {
         <p dir="auto"><${Foreign}>${question}<//></p></details>`}
       ${question !== record.question && html`<p class="faint">asked first: <${Foreign}>
         ${shortened(record.question, LONG_QUESTION)}<//></p>`}
-      <div class="run-meta"><${Sign} sign=${sign} /><span class="faint">${facts.join(" · ")}</span></div>
-      <${RunActions} run=${run} question=${question} model=${model} isLive=${isLive} hasAnswer=${Boolean(result)}
-        workspace=${workspace} />
+      ${(record.asked || !isEverywhere(record.filters)) && html`<p class="faint">
+        ${record.asked && html`<span>You asked: “<${Foreign}>${shortened(record.asked, LONG_QUESTION)}<//>”
+        ${onEdit && html` <button type="button" class="quiet legend-button" onClick=${onEdit}>Edit the question</button>`}</span> `}
+        ${!isEverywhere(record.filters) && html`<span>In: <${Foreign}>${scopeInWords(record.filters, names)}<//></span>`}</p>`}
+      <div class="run-meta"><${Sign} sign=${sign} />${sure && html` <${Sign} sign=${sure} />`}</div>
     </header>
   `;
 }
@@ -171,12 +199,12 @@ function RunActions({ run, question, model, isLive, hasAnswer, workspace }) {
   return html`
     <div class="actions">
       ${hasAnswer && html`<button type="button" onClick=${copyAnswer}>
-        <${Icon} name="copy" /> <span>Copy<span class="on-wide"> with footnotes</span></span></button>`}
+        <${Icon} name="copy" /> <span class="on-wide">Copy<span class="unseen"> with footnotes</span></span></button>`}
       ${hasAnswer && html`<${ExportMenu} path=${path} runId=${record.run_id} />`}
-      ${mayWrite && html`<button type="button" onClick=${tried(() => ask(workspace, question))}>
-        <${Icon} name="again" /> Ask again</button>`}
-      ${mayWrite && html`<button type="button" class="quiet" onClick=${() => setIsDeleting(true)}>
-        <${Icon} name="bin" /> Delete</button>`}
+      ${mayWrite && html`<button type="button" class="quiet icon-only" title="Ask again" aria-label="Ask again"
+        onClick=${tried(() => ask(workspace, question, { filters: record.filters }))}><${Icon} name="again" /></button>`}
+      ${mayWrite && html`<button type="button" class="quiet icon-only" title="Delete" aria-label="Delete"
+        onClick=${() => setIsDeleting(true)}><${Icon} name="bin" /></button>`}
     </div>
     ${isDeleting && html`<${Confirm} title="Delete this run?" action="Delete the run" onConfirm=${erase}
       onClose=${() => setIsDeleting(false)}>This deletes the answer, its trail and its events. The documents stay.<//>`}
