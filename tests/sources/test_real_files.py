@@ -72,6 +72,18 @@ def test_figures_alone_are_no_header() -> None:
 
 
 @needs_formats
+def test_columns_in_a_script_without_small_letters() -> None:
+    page = real("unstructured__korean-text-with-tables.pdf").pages[0]
+    left, right = page.text.index("기프트/선불카드"), page.text.index("커피전문점·제과점·편의점")
+    assert page.text.index("할인점·주유·온라인쇼핑몰") < left < right < page.text.index("삼성카드의 포인트는")
+
+
+@needs_formats
+def test_letters_that_are_read_from_the_right() -> None:
+    assert "حَبيبي" in real("sample-files__habibi.pdf").text
+
+
+@needs_formats
 def test_a_report_behind_a_picture_is_dated_by_its_year() -> None:
     name = "unstructured__reliance.pdf"
     report = dated(real(name), name)

@@ -3,6 +3,7 @@
 import ctypes
 import itertools
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,8 @@ _MOST_SHAPES = 5_000
 _MOST_SEGMENTS = 400
 _DEEPEST_FORM = 4
 _WORD = re.compile(r"\S+")
+RIGHT_TO_LEFT = re.compile(r"[\u0590-\u060b\u0610-\u061a\u0620-\u065f\u066e-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+")
+"""Letters of Hebrew, Arabic and their kin."""
 _HYPHEN_AT_END = ("\x02", "\ufffe")
 """pdfium's marks for a hyphen that ends a line inside a word."""
 
@@ -139,6 +142,8 @@ class _CharacterReader:
         if not text or first is None or last is None:
             return
         is_turned = len(letters) > 1 and abs(last[0] - first[0]) < abs(last[1] - first[1])
+        if not text.isascii() and RIGHT_TO_LEFT.search(letters):
+            text = clean(RIGHT_TO_LEFT.sub(lambda run: self._from_the_right(start + run.start(), run[0]), letters))
         left, right = min(first[0], last[0]), max(first[2], last[2])
         low, high = min(first[3], last[3]), max(first[1], last[1])
         height = (first[2] - first[0]) if is_turned else (first[1] - first[3])
@@ -147,6 +152,15 @@ class _CharacterReader:
         word.is_joined = is_joined
         word.place = (left, high, right, low)
         yield word, is_turned
+
+    def _from_the_right(self, start: int, letters: str) -> str:
+        """Some files have them as they stand on the page, or those of a ligature so."""
+        edges = [self._edges(start + index) for index in range(len(letters))]
+        lefts = [edge[0] if edge else 0.0 for edge in edges]
+        if any(map(unicodedata.combining, letters)):
+            return letters[::-1] if lefts[0] <= lefts[-1] else letters
+        order = sorted(range(len(letters)), key=lambda index: (lefts[index], index), reverse=True)
+        return "".join(letters[index] for index in order)
 
     def _edges(self, index: int) -> tuple[float, float, float, float] | None:
         """Left, top, right and bottom of the character's place in its line, whatever its shape."""
