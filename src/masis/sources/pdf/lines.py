@@ -124,12 +124,20 @@ _NO_SPACE_AFTER = re.compile(r"(?:US|C|A|HK)?[$€£¥₹]\(?|\(")
 
 def joined(words: Sequence[Word]) -> str:
     """On one line; a sign set apart from its figure is put next to it."""
-    words = in_reading_order(words)
+    text = _as_given(words)
+    if text.isascii() or not RIGHT_TO_LEFT.search(text):
+        return text
+    return _as_given(in_reading_order(words))
+
+
+def _as_given(words: Sequence[Word]) -> str:
     parts: list[str] = []
-    for index, word in enumerate(words):
-        if index and not _touches(words[index - 1], word):
+    before: Word | None = None
+    for word in words:
+        if before is not None and not _touches(before, word):
             parts.append(" ")
         parts.append(word.text)
+        before = word
     return "".join(parts)
 
 
@@ -150,6 +158,9 @@ def in_reading_order(words: Sequence[Word]) -> Sequence[Word]:
 
 def _touches(left: Word, right: Word) -> bool:
     before, after = left.text, right.text
+    if before.isalpha() and after.isalpha():
+        # Most words, of which there are very many.
+        return False
     if before[-1:] == "-" and len(before) > 1 and right.top > left.bottom - 0.3 * left.size:
         # A word broken at its hyphen.
         return before[-2].isalpha() and after[0].isalpha()
@@ -308,6 +319,9 @@ def _is_wider(before: Word, word: Word, space: float) -> bool:
 def _is_apart(fragment: Fragment, word: Word) -> bool:
     before = fragment.words[-1]
     gap, size = word.left - before.right, max(min(word.size, before.size), 4.0)
+    if gap <= _SIGN_APART * size:
+        # The least of all gaps below: most words stand so close.
+        return False
     is_number, was_number = bool(FIGURE.fullmatch(word.text)), bool(FIGURE.fullmatch(before.text))
     if SIGN.fullmatch(before.text) and len(fragment.words) == 1 and (is_number or word.text[0] in "(-–—−$.)"):
         return False
