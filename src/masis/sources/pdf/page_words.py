@@ -121,7 +121,7 @@ class _Calls:
 
 
 def _by_address(function: Any, *types: Any) -> Any:
-    return ctypes.PYFUNCTYPE(*types)(ctypes.cast(function, ctypes.c_void_p).value)
+    return ctypes.PYFUNCTYPE(*types)(_address(function))
 
 
 @cache
