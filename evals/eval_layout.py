@@ -108,7 +108,7 @@ def _kept_words() -> str:
 
 
 def lost_words(pdf: bytes) -> tuple[int, int]:
-    """How many words the pages have, and how many of them the text of the blocks has not, hyphens at line ends aside."""
+    """How many words the pages have, and how many of them the blocks have not, hyphens at line ends aside."""
     document = opened_pdf(pdf, "a.pdf")
     words = lost = 0
     for page, kept in zip(document, parse_pdf(pdf, "a.pdf").pages, strict=True):
