@@ -6,6 +6,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.support.browser import PHONE, violations
+from tests.support.service import Service
 
 EXPENSE = "How much was research and development expense in fiscal 2025?"
 
@@ -87,3 +88,29 @@ def test_a_search_shows_passages_as_one_types_opens_them_in_place_and_asks_about
     page.keyboard.press("Enter")
     expect(page.get_by_role("region", name="Answer", exact=True)).to_contain_text("9.1%")
     expect(page.get_by_text("In: board-memo-2026-02.docx · page 1").first).to_be_visible()
+
+
+def test_what_people_say_of_an_answer_is_kept_and_counted(page: Page, service: Service) -> None:
+    service.upload("judged", {"plan.md": b"# Plan\n\nThe harbour office opened in 2019. It has 14 berths."})
+    runs = [
+        service.ask("judged", question)
+        for question in ("When was the harbour office opened?", "How many berths are there?")
+    ]
+    page.goto(f"/w/judged/runs/{runs[0]}")
+    feedback = page.get_by_role("region", name="Feedback")
+    feedback.get_by_role("button", name="Right: the answer").click()
+    expect(feedback.get_by_role("button", name="Right: the answer")).to_have_attribute("aria-pressed", "true")
+    page.goto(f"/w/judged/runs/{runs[1]}")
+    feedback.get_by_role("button", name="Wrong: the answer").click()
+    feedback.get_by_role("button", name="wrong figure").click()
+    feedback.get_by_role("button", name="Save").click()
+    expect(feedback).to_contain_text("because wrong figure")
+    page.reload()
+    expect(feedback).to_contain_text("because wrong figure")
+    page.get_by_role("link", name="Runs").click()
+    page.get_by_role("link", name="Track record").click()
+    expect(page.get_by_text("1 of 2 judged answers were right (50 %).")).to_be_visible()
+    expect(page.get_by_role("table").first).to_contain_text("Share right")
+    assert violations(page) == []
+    page.get_by_role("link", name="How many berths are there?").click()
+    expect(feedback.get_by_role("button", name="Wrong: the answer")).to_have_attribute("aria-pressed", "true")

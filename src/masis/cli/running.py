@@ -12,6 +12,7 @@ from masis.wording import OUTCOMES, STATUSES, Term, counted
 
 if TYPE_CHECKING:
     from masis.client import Masis
+    from masis.runs.feedback import TrackRecord
     from masis.runs.records import RunRecord
 
 
@@ -59,7 +60,7 @@ def _exported(masis: "Masis", run_id: str, form: str, output: Path | None) -> by
         raise InvalidInput(
             f"Run {run_id} is {record.status}.", advice="Export it when it is finished or needs your decision."
         )
-    return exported(Pack(record, result, masis.events(run_id)), known)
+    return exported(Pack(record, result, masis.events(run_id), masis.feedback.of(run_id)), known)
 
 
 def _write(output: Path, data: bytes) -> None:
@@ -189,6 +190,58 @@ def decisions(workspace: Workspace, as_json: AsJson = False) -> None:
                 for d in found
             ]
             print_table(["id", "about", "trusted", "by", "since"], rows)
+
+
+def feedback(
+    run_id: Annotated[str | None, typer.Argument(help="The run to judge; without one, the track record.")] = None,
+    workspace: OneWorkspace = None,
+    right: Annotated[bool, typer.Option("--right", help="The answer is right.")] = False,
+    wrong: Annotated[bool, typer.Option("--wrong", help="The answer is wrong.")] = False,
+    because: Annotated[str | None, typer.Option(help="Why it is wrong.")] = None,
+    sentence: Annotated[int | None, typer.Option(min=1, help="Only this sentence of the answer, from 1.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say whether an answer is right; or, for a workspace, how often answers were right by how sure they were.
+
+    $ masis feedback 4f2a… --wrong --because "the figure is of 2024"
+
+    $ masis feedback --workspace acme
+    """
+    from masis.errors import InvalidInput
+
+    with opened(as_json=as_json) as masis:
+        if run_id and right != wrong:
+            given = masis.feedback.give(
+                run_id, "right" if right else "wrong", reason=because, claim=sentence - 1 if sentence else None
+            )
+            _show_feedback([asdict(each) for each in given], as_json)
+        elif run_id and not right:
+            _show_feedback([asdict(each) for each in masis.feedback.of(masis.get_run(run_id).run_id)], as_json)
+        elif workspace and not run_id:
+            _show_record(masis.feedback.record(workspace), as_json)
+        else:
+            raise InvalidInput("Name a run, or a workspace.", advice="`masis feedback --help` shows examples.")
+
+
+def _show_feedback(given: list[dict[str, Any]], as_json: bool) -> None:
+    if as_json:
+        print_json(given)
+        return
+    rows = [
+        (each["given_by"], each["verdict"], each["claim"] + 1 or "answer", each["reason"] or "", each["given_at"][:10])
+        for each in given
+    ]
+    print_table(["by", "verdict", "sentence", "because", "on"], rows)
+
+
+def _show_record(record: "TrackRecord", as_json: bool) -> None:
+    if as_json:
+        print_json(asdict(record))
+        return
+    out().print(f"{record.right} of {counted(record.answers, 'judged answer')} right.")
+    for title, bands in (("likelihood", record.by_likelihood), ("confidence", record.by_confidence)):
+        if bands:
+            print_table([title, "right", "wrong"], [(band.name, band.right, band.wrong) for band in bands])
 
 
 def usage(workspace: OneWorkspace = None, as_json: AsJson = False) -> None:

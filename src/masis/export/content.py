@@ -9,6 +9,7 @@ from typing import Literal
 from masis._version import __version__
 from masis.language.citation_marks import CitationMark, find_citations
 from masis.runs.events import RunEvent
+from masis.runs.feedback import Feedback
 from masis.runs.records import RunRecord, RunResult
 from masis.types import Claim, Conflict, ConflictSide, place
 from masis.wording import (
@@ -23,6 +24,7 @@ from masis.wording import (
     Term,
     decision_words,
     likelihood_words,
+    person,
     removed_sentences,
     step_words,
     verdict_of,
@@ -34,6 +36,7 @@ class Pack:
     run: RunRecord
     result: RunResult
     events: Sequence[RunEvent]
+    feedback: Sequence[Feedback] = ()
 
     @property
     def question(self) -> str:
@@ -51,6 +54,7 @@ def as_json(pack: Pack) -> bytes:
         "run": asdict(pack.run),
         "result": pack.result.as_dict(),
         "events": list(pack.events),
+        "feedback": [asdict(each) for each in pack.feedback],
     }
     return json.dumps(content, indent=2, default=str).encode()
 
@@ -202,6 +206,7 @@ def report_of(pack: Pack) -> Report:
         *_closest(pack.result),
         *_question(pack.result),
         *_decisions(pack.result),
+        *_feedback(pack),
         *_checked(pack.result, footnotes),
         *_conflicts(pack.result),
         *_scores(pack.result),
@@ -243,6 +248,15 @@ def _decisions(result: RunResult) -> Iterator[Block]:
     if result.decisions:
         yield Heading("What people decided")
         yield from (said(one_line(decision_words(decision)), "item") for decision in result.decisions)
+
+
+def _feedback(pack: Pack) -> Iterator[Block]:
+    if pack.feedback:
+        yield Heading("What people say of it")
+    for each in pack.feedback:
+        of = f"sentence {each.claim + 1}: " if each.claim >= 0 else ""
+        because = f" because {one_line(each.reason)}" if each.reason else ""
+        yield said(f"{person(one_line(each.given_by))}: {of}{each.verdict}{because}", "item")
 
 
 def _checked(result: RunResult, footnotes: Footnotes) -> Iterator[Block]:

@@ -12,6 +12,7 @@ import { useShortcuts } from "./shortcuts.js";
 import { AskView } from "./views/ask.js";
 import { DocumentView } from "./views/document.js";
 import { DocumentsView } from "./views/documents.js";
+import { RecordView } from "./views/record.js";
 import { RunView } from "./views/run.js";
 import { RunsView } from "./views/runs.js";
 import { SearchView } from "./views/search.js";
@@ -118,6 +119,7 @@ function View({ route, workspace, onSignOut }) {
     isNew=${!workspace} />`;
   if (route.name === "search") return html`<${SearchView} key=${workspace} workspace=${workspace}
     query=${route.query.get("q") ?? ""} />`;
+  if (route.name === "record") return html`<${RecordView} key=${workspace} workspace=${workspace} />`;
   if (route.name === "runs") return html`<${RunsView} key=${workspace} workspace=${workspace} />`;
   if (route.name === "run") return html`<${RunView} key=${`${workspace}/${route.id}`} workspace=${workspace}
     runId=${route.id} />`;

@@ -8,6 +8,7 @@ import { shown } from "../logic/text.js";
 import { Answer } from "./answer.js";
 import { Conflict } from "./conflict.js";
 import { DecisionWords } from "./decision_words.js";
+import { Feedback } from "./feedback.js";
 import { ProblemNote } from "./notices.js";
 import { Review } from "./review.js";
 import { Closest } from "./sources.js";
@@ -31,6 +32,7 @@ export function RunBody({ run, model, question, isLive, workspace, onOpen, sourc
     ${record.status === "failed" && html`<${Failure} record=${record} path=${path} onResumed=${resumed} />`}
     ${review ? html`<${Review} key=${record.attempts} review=${review} path=${path} workspace=${workspace}
       question=${question} hasDraft=${hasText} onOpen=${onOpen} onAnswered=${resumed}>${text}<//>` : text}
+    ${result?.claims.length > 0 && !isLive && html`<${Feedback} path=${path} claims=${result.claims} />`}
     ${result && !review && result.conflicts.length > 0 && html`<section>
       <h2>Where documents disagree</h2>${result.conflicts.map((conflict) => html`<${Conflict} conflict=${conflict}
       name="shown" onOpen=${onOpen} />`)}</section>`}
