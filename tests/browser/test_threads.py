@@ -114,3 +114,30 @@ def test_what_people_say_of_an_answer_is_kept_and_counted(page: Page, service: S
     assert violations(page) == []
     page.get_by_role("link", name="How many berths are there?").click()
     expect(feedback.get_by_role("button", name="Wrong: the answer")).to_have_attribute("aria-pressed", "true")
+
+
+def test_where_the_documents_are_silent_the_closest_passages_stand_open_and_the_question_is_put_more_widely(
+    page: Page, service: Service
+) -> None:
+    files = {
+        "tides.md": b"# Tides\n\nThe tide rises by 3 metres.",
+        "office.md": b"# Office\n\nThe harbour office opened in 2019.",
+    }
+    service.upload("silent", files)
+    page.goto("/w/silent/search?q=harbour")
+    page.get_by_role("button", name="In: all documents").click()
+    page.goto("/w/silent/ask")
+    page.get_by_role("button", name="In: all documents").click()
+    page.get_by_role("group", name="Documents").get_by_label("tides.md").check()
+    page.get_by_label("Your question").fill("Who bakes the bread of the canteen in 2019?")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    closest = page.get_by_role("region", name="Closest passages")
+    expect(closest).to_contain_text("The tide rises by 3 metres.")
+    page.get_by_role("button", name="Ask without the period").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Who bakes the bread of the canteen?")
+    expect(page.get_by_text("In: tides.md").first).to_be_visible()
+    page.get_by_role("button", name="Ask all documents").click()
+    expect(page.get_by_role("button", name="In: all documents")).to_be_visible()
+    expect(page.get_by_role("button", name="Ask all documents")).to_have_count(0)
+    page.get_by_role("link", name="Search for these words").click()
+    expect(page.get_by_label("Words, or a question")).to_have_value("Who bakes the bread of the canteen?")

@@ -101,7 +101,7 @@ export function RunView({ workspace, runId }) {
           offers=${result?.claims.length && record.status === "finished" ? FOLLOW_UPS : NOTHING} />` : html`<p>
           <${Link} to=${addressOf(workspace, "runs", turns.at(-1).run_id)}>Continue at the last question of this thread<//></p>`}</div>`}
       </div>
-      <${SidePanel} workspace=${workspace} isLive=${isLive} evidence=${evidence} model=${model} source=${source}
+      <${SidePanel} workspace=${workspace} isLive=${isLive} isBrief=${record.status === "waiting"} evidence=${evidence} model=${model} source=${source}
         gone=${gone} onOpen=${open} onClose=${close} />
     </div>
   `;
