@@ -86,7 +86,7 @@ def test_the_conflict_of_the_sample_is_settled_and_remembered(page: Page, servic
     page.get_by_label("Reason, or a rule to remember").fill("Audited figures win.")
     page.get_by_role("checkbox", name="Apply this").check()
     page.get_by_label("Who decides").fill("Ada")
-    conflict.get_by_role("button", name="Trust annual-report-2025.pdf").click()
+    conflict.get_by_role("button", name="Trust this: annual-report-2025.pdf").click()
     expect(page.get_by_role("heading", level=1)).to_be_focused()
     expect(answer_of(page)).to_contain_text("Customer churn in fiscal 2025 was 7.4%")
     expect(answer_of(page)).to_contain_text("rests on the decision of Ada to trust annual-report-2025.pdf")
@@ -165,7 +165,7 @@ def test_two_conflicts_between_the_same_documents_are_decided_together(page: Pag
 
     page.route("**/result", doubled)
     page.goto(f"/w/disputed/runs/{run_id}")
-    trusted = review_of(page).get_by_role("button", name="Trust annual-report.md")
+    trusted = review_of(page).get_by_role("button", name="Trust this: annual-report.md")
     expect(trusted).to_have_count(2)
     expect(review_of(page)).to_contain_text("Conflicts between the same documents are decided together.")
     page.unroute("**/result")

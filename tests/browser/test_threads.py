@@ -141,3 +141,20 @@ def test_where_the_documents_are_silent_the_closest_passages_stand_open_and_the_
     expect(page.get_by_role("button", name="Ask all documents")).to_have_count(0)
     page.get_by_role("link", name="Search for these words").click()
     expect(page.get_by_label("Words, or a question")).to_have_value("Who bakes the bread of the canteen?")
+
+
+def test_after_an_upload_documents_are_introduced_with_questions_they_answer(page: Page, service: Service) -> None:
+    words = "The harbour company runs the port and the market.", "Cargo revenue in fiscal 2025 was $12.4 million."
+    report = f"# Harbour Report\n\n{words[0]}\n\n## Traffic\n\n{words[1]}".encode()
+    service.upload("fresh", {"harbour.md": report})
+    page.goto("/w/fresh/ask")
+    page.get_by_text("harbour.md").click()
+    expect(page.get_by_role("heading", name="Main figures")).to_be_visible()
+    expect(page.get_by_role("link", name="The harbour company runs the port and the market.")).to_be_visible()
+    assert violations(page) == []
+    page.get_by_role("link", name="Cargo revenue in fiscal 2025 was $12.4 million.").click()
+    expect(page.get_by_role("region", name="Text of the page").locator("mark")).to_contain_text("$12.4 million")
+    page.get_by_text("Overview and questions").click()
+    page.get_by_role("button", name="What was Cargo revenue in fiscal 2025?").click()
+    expect(page.get_by_role("region", name="Answer", exact=True)).to_contain_text("$12.4 million")
+    expect(page.get_by_text("In: harbour.md").first).to_be_visible()

@@ -125,7 +125,7 @@ function View({ route, workspace, onSignOut }) {
     runId=${route.id} />`;
   if (route.name === "documents") return html`<${DocumentsView} key=${workspace} workspace=${workspace} />`;
   if (route.name === "document") return html`<${DocumentView} key=${route.id} workspace=${workspace}
-    documentId=${route.id} />`;
+    documentId=${route.id} query=${route.query} />`;
   if (route.name === "settings") return html`<${SettingsView} onSignOut=${onSignOut} />`;
   return html`<div class="page"><h1 tabindex="-1">Page not found</h1><p>
     <${Link} to="/">Go to the question box<//></p></div>`;
