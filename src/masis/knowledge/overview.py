@@ -166,4 +166,5 @@ def _asked_of_row(row: Statement, wording: Wording) -> str | None:
     if not dated or not 1 < len(content_stems(label)) <= 7 or re.search(r"\d|\btotal\b", label, re.IGNORECASE):
         return None
     column = " ".join(max(dated, key=lambda each: max(period.year or 0 for period in periods(each[0])))[0].split())
-    return f"What was {wording.inside(label)} in {wording.inside(column)}?"
+    at = "at" if periods(column)[0].is_day else "in"
+    return f"What was {wording.inside(label)} {at} {wording.inside(column)}?"

@@ -1,9 +1,9 @@
 // The whole way of a run: every attempt, every agent, every decision, readable and raw.
 import { html, useState } from "../html.js";
-import { milliseconds, moment } from "../logic/format.js";
+import { milliseconds, moment, percent, place } from "../logic/format.js";
 import { finding, readable } from "../logic/findings.js";
 import { retryOf } from "../logic/run_state.js";
-import { shown } from "../logic/text.js";
+import { plainly, plural, shortened, shown } from "../logic/text.js";
 import { agentTitle, isSentBack, nextAttemptInWords } from "../logic/words.js";
 import { Compare } from "./compare.js";
 import { Criticism } from "./criticism.js";
@@ -53,9 +53,17 @@ function Entry({ entry }) {
   `;
 }
 
+/** What the Researcher found, to be read. */
+function Passages({ evidence }) {
+  return html`<details><summary>${plural(evidence.length, "passage")}</summary><ul class="trail-passages">${evidence.map((chunk) => html`<li>
+    <strong><${Foreign}>${chunk.file_name}<//></strong> <span class="faint">${[place(chunk), `relevance ${percent(chunk.score)}`].filter(Boolean).join(" · ")}</span>
+    <p dir="auto"><${Foreign}>${shortened(plainly(chunk.text), 400)}<//></p></li>`)}</ul></details>`;
+}
+
 /** What the Critic found wrong, and what a person decided: the parts of the trail that people read first. */
 function Said({ entry }) {
   const { critique, pending_answer: answer } = entry.data ?? {};
   if (answer) return html`<p><${DecisionWords} given=${answer} /></p>`;
-  return critique ? html`<${Criticism} critique=${critique} />` : null;
+  if (critique) return html`<${Criticism} critique=${critique} />`;
+  return entry.data?.evidence?.length > 0 ? html`<${Passages} evidence=${entry.data.evidence} />` : null;
 }
