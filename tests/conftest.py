@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from masis.sources.sandbox import pool
+from masis.sources.sandbox.process import Worker
+from tests.support import parsers
 from tests.support.deployment import MASIS
 from tests.support.fake_openai import FakeOpenAI
 from tests.support.servers import PostgresServer, QdrantServer
@@ -35,6 +38,20 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _reused_parsers() -> Iterator[None]:
+    pool.Worker = parsers.reused_worker  # type: ignore[assignment,misc]
+    yield
+    parsers.end_all()
+
+
+@pytest.fixture
+def own_parsers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of the limited processes themselves."""
+    parsers.end_all()
+    monkeypatch.setattr(pool, "Worker", Worker)
+
+
 @pytest.fixture
 def fake_openai() -> Iterator[FakeOpenAI]:
     server = FakeOpenAI()
@@ -53,7 +70,8 @@ def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if not done.exists():
             environment = clean_environment() | {"MASIS_HOME": str(home)}
             arguments = [MASIS, "ingest", Path(__file__).parents[1] / "examples" / "tolmerick", "-w", SAMPLE]
-            subprocess.run(arguments, env=environment, check=True, capture_output=True, timeout=100)
+            said = subprocess.run(arguments, env=environment, check=True, capture_output=True, timeout=100).stdout
+            assert b"9 read" in said
             done.touch()
     return home
 

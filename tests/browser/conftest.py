@@ -1,5 +1,4 @@
-"""One service with the sample for all modules that need no other: each works in workspaces of its own. A browser for
-each module; a fresh context and a witness for each test."""
+"""A service with the sample and a browser for each module; a fresh context and a witness for each test."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,16 +8,16 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from tests.support.browser import DESKTOP, PATIENCE_MS, Witness, launched
 from tests.support.fake_openai import FakeOpenAI
-from tests.support.service import SAMPLE, Service
+from tests.support.service import SAMPLE, Service, ServiceHere
 from tests.support.storyteller import Storyteller
 
 expect.set_options(timeout=PATIENCE_MS)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def sample_service(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """With the sample and the offline engine."""
-    yield from running(Service(tmp_path_factory.mktemp("service"), template=sample_home))
+    yield from running(ServiceHere(tmp_path_factory.mktemp("service"), template=sample_home))
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +25,9 @@ def service(sample_service: Service) -> Service:
     return sample_service
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def told_service(storyteller: Storyteller, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """Its model says what the test wants; in the workspace acme is one report."""
+    """Its model says what the test wants; in the workspace acme is one report. A process, which a test may kill."""
     provider = FakeOpenAI()
     provider.answer_with(storyteller)
     settings = {
@@ -46,7 +45,7 @@ def told_service(storyteller: Storyteller, tmp_path_factory: pytest.TempPathFact
         provider.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def storyteller() -> Storyteller:
     return Storyteller()
 

@@ -8,12 +8,12 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.conftest import running
 from tests.support.browser import Witness, violations
-from tests.support.service import Service
+from tests.support.service import Service, ServiceHere
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    yield from running(Service(tmp_path_factory.mktemp("empty")))
+    yield from running(ServiceHere(tmp_path_factory.mktemp("empty")))
 
 
 def test_one_click_leads_from_nothing_to_the_first_cited_answer(page: Page) -> None:
@@ -81,7 +81,7 @@ def test_who_stops_the_sample_is_asked_nothing_and_can_finish_it(
     page: Page, tmp_path_factory: pytest.TempPathFactory, witness: Witness
 ) -> None:
     promptly = {"MASIS_LEASE_SECONDS": "2", "MASIS_POLL_SECONDS": "0.1"}
-    for fresh in running(Service(tmp_path_factory.mktemp("stopped"), promptly)):
+    for fresh in running(ServiceHere(tmp_path_factory.mktemp("stopped"), promptly)):
         witness.origin = fresh.url
         page.goto(fresh.url)
         page.get_by_role("button", name="Load the sample and ask").click()

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import running
 from tests.support.browser import PHONE, Witness
-from tests.support.service import Service
+from tests.support.service import Service, ServiceHere
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,7 @@ def test_a_name_at_its_limit_fits_on_a_phone(page: Page, service: Service) -> No
 def test_the_first_key_signs_the_page_in_with_it(
     page: Page, tmp_path_factory: pytest.TempPathFactory, witness: Witness
 ) -> None:
-    for fresh in running(Service(tmp_path_factory.mktemp("first-key"))):
+    for fresh in running(ServiceHere(tmp_path_factory.mktemp("first-key"))):
         witness.origin = fresh.url
         page.goto(f"{fresh.url}/settings")
         expect(page.get_by_text("This service has no keys")).to_be_visible()

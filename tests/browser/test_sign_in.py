@@ -10,7 +10,7 @@ from masis.settings import Settings
 from tests.api.live import DISPUTED, DOCUMENTS
 from tests.browser.conftest import running
 from tests.support.browser import PHONE, Witness, violations
-from tests.support.service import Service
+from tests.support.service import Service, ServiceHere
 
 PIER, QUAY = "The pier was rebuilt in 2021.", "The quay was widened in 2018."
 
@@ -26,7 +26,7 @@ class Keys:
 
 @pytest.fixture(scope="module")
 def unstarted(tmp_path_factory: pytest.TempPathFactory) -> Service:
-    return Service(tmp_path_factory.mktemp("keys"))
+    return ServiceHere(tmp_path_factory.mktemp("keys"))
 
 
 @pytest.fixture(scope="module")

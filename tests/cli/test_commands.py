@@ -6,6 +6,7 @@ seconds that Python takes to start would say no more.
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -41,12 +42,8 @@ def here(*words: str, home: Path, **env: str) -> subprocess.CompletedProcess[str
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("home")
-    ingested = masis("ingest", str(SAMPLE), "--workspace", "tolmerick", home=made)
-    assert ingested.returncode == 0
-    assert "9 read" in ingested.stdout
-    return made
+def home(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shutil.copytree(sample_home, tmp_path_factory.mktemp("commands") / "home")
 
 
 @pytest.mark.parametrize("command", [name.split() for name in COMMANDS])
@@ -67,14 +64,8 @@ def test_an_answer_with_its_sources(home: Path) -> None:
 
 
 def test_json_carries_the_whole_response(home: Path) -> None:
-    done = masis(
-        "ask",
-        "When does the term loan from Lakehead Mutual Bank mature?",
-        "-w",
-        "tolmerick",
-        "--json",
-        home=home,
-    )
+    question = "When does the term loan from Lakehead Mutual Bank mature?"
+    done = here("ask", question, "-w", "tolmerick", "--json", home=home)
     response = json.loads(done.stdout)
     assert done.stderr == ""
     assert set(response) >= {
@@ -97,7 +88,7 @@ def test_json_carries_the_whole_response(home: Path) -> None:
 
 
 def test_a_conflict_is_answered_in_another_process(home: Path) -> None:
-    done = masis("ask", "What was customer churn in fiscal 2025?", "-w", "tolmerick", "--json", home=home)
+    done = here("ask", "What was customer churn in fiscal 2025?", "-w", "tolmerick", "--json", home=home)
     paused = json.loads(done.stdout)
     assert (paused["status"], paused["outcome"]) == ("needs_clarification", "conflict")
     assert len(paused["conflicts"][0]["sides"]) == 2
@@ -118,7 +109,7 @@ def test_a_conflict_is_answered_in_another_process(home: Path) -> None:
     assert "7.4%" in resumed["answer"]
     assert "9.1%" not in resumed["answer"]
     assert "the decision of Ada" in resumed["answer"]
-    again = masis("answer", paused["run_id"], "--stop", home=home)
+    again = here("answer", paused["run_id"], "--stop", home=home)
     assert again.returncode == 1
     assert "not waiting" in again.stderr
 
@@ -239,7 +230,7 @@ def test_strange_questions_get_a_sensible_result(home: Path, question: str) -> N
 
 
 def test_a_bad_setting_names_its_variable(tmp_path: Path) -> None:
-    done = masis("workspaces", home=tmp_path, MASIS_CANDIDATES="many")
+    done = here("workspaces", home=tmp_path, MASIS_CANDIDATES="many")
     assert done.returncode == 1
     assert "MASIS_CANDIDATES" in done.stderr
 
@@ -252,7 +243,7 @@ def test_a_data_folder_that_cannot_be_made(tmp_path: Path) -> None:
 
 
 def test_doctor_without_anything_configured(home: Path) -> None:
-    done = masis("doctor", "--json", home=home)
+    done = here("doctor", "--json", home=home)
     findings = {f["part"]: f for f in json.loads(done.stdout)}
     assert done.returncode == 0
     assert {f["state"] for f in findings.values()} == {"ok"}
@@ -261,7 +252,7 @@ def test_doctor_without_anything_configured(home: Path) -> None:
 
 
 def test_doctor_says_what_does_not_answer(home: Path) -> None:
-    done = masis(
+    done = here(
         "doctor",
         "--json",
         home=home,

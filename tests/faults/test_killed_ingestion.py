@@ -17,7 +17,7 @@ from masis.knowledge.library import Library, open_library
 from masis.settings import Settings
 from masis.types import Document
 
-MOMENTS = {"sqlite": (0.3, 0.6, 0.9), "postgres": (0.6,)}
+MOMENTS = {"sqlite": (0.4, 0.8), "postgres": (0.6,)}
 """When to kill, as shares of the time that an undisturbed ingestion takes."""
 SENTENCES = [
     "The ferry to {0} carried {1} cars in spring.",

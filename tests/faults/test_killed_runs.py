@@ -99,7 +99,7 @@ def test_a_process_dies_with_runs_at_every_moment_of_their_lives(
     second_part = mortals.obey(Order(options)).passed[reference]
     assert masis.get_run(reference).status == "finished"
 
-    run_ids = [start(masis) for _ in range(48)]
+    run_ids = [start(masis) for _ in range(32)]
     killed = mortals.obey(Order(options, stop_at=plan(run_ids, first_part)))
     assert killed.was_killed
     assert {f"{agent} lease check" for agent in AGENTS} <= set(killed.stopped.values())

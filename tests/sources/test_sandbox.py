@@ -23,6 +23,7 @@ from masis.sources.sandbox.pool import Sandbox
 from tests.sources.files import docx_of, heading, pdf_of, scanned_pdf
 from tests.sources.hostile import pdf_bomb, zip_of
 
+pytestmark = pytest.mark.usefixtures("own_parsers")
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes in /proc")
 SLOW = pdf_bomb(20)
 """Takes a second to read."""

@@ -3,11 +3,14 @@
 import os
 import shutil
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import httpx
 
+from masis.settings import Settings
+from tests.api.live import serving
 from tests.support.deployment import Program, until
 from tests.support.servers import free_port
 
@@ -23,7 +26,8 @@ class Service:
         self.home = folder / "home"
         if template:
             shutil.copytree(template, self.home)
-        self.environment = clean_environment() | {"MASIS_HOME": str(self.home), "MASIS_LOG": "json", **(settings or {})}
+        self._settings = settings or {}
+        self.environment = clean_environment() | {"MASIS_HOME": str(self.home), "MASIS_LOG": "json", **self._settings}
         self.port = free_port()
         self._log = folder / "serve.log"
         self._program: Program | None = None
@@ -79,6 +83,20 @@ class Service:
             return httpx.get(f"{self.url}/ready", timeout=5).status_code == 200
         except httpx.TransportError:
             return False
+
+
+class ServiceHere(Service):
+    """In a thread of this process: nothing has to be started, and the models are loaded once for all tests."""
+
+    _stack: ExitStack
+
+    def start(self) -> None:
+        given = {name.removeprefix("MASIS_").lower(): value for name, value in self._settings.items()}
+        self._stack = ExitStack()
+        self.port = self._stack.enter_context(serving(Settings(home=self.home, **given))).port  # type: ignore[arg-type]
+
+    def close(self) -> None:
+        self._stack.close()
 
 
 def clean_environment() -> dict[str, str]:

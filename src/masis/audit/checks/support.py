@@ -19,7 +19,7 @@ from masis.audit.checks.places import (
     figure_of_another_time,
     figure_of_something_else,
 )
-from masis.audit.checks.rows import figure_of_another_row, turned_the_other_way
+from masis.audit.checks.rows import figure_of_another_row, figures_swapped, turned_the_other_way
 from masis.audit.checks.signature import Check, Claim, Finding, Sources, Window
 from masis.audit.checks.slots import misplaced
 from masis.types import CheckedBy, EvidenceChunk, Verdict
@@ -34,6 +34,7 @@ CHECKS: tuple[Check, ...] = (
     figure_of_another_row,
     figure_of_another_column,
     figure_of_something_else,
+    figures_swapped,
     turned_the_other_way,
     foreign_period,
     foreign_name,

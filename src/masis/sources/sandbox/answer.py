@@ -3,12 +3,14 @@
 import json
 import struct
 from collections.abc import Mapping
-from typing import Any, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Protocol, get_args
 
 from masis.errors import ScannedFile, UnreadableFile
-from masis.settings import Settings
 from masis.sources.pdf.page_image import MOST_PIXELS, PageImage
 from masis.types import Block, BlockKind, Box, Member, Page, ParsedDocument
+
+if TYPE_CHECKING:
+    from masis.settings import Settings  # a limited process has no use for it
 
 _SIZES = struct.Struct(">IQ")
 _MAX_HEADER_BYTES = 1 << 20
@@ -78,7 +80,7 @@ _KINDS: dict[str, BlockKind] = {kind: kind for kind in get_args(BlockKind)}
 Header = dict[str, Any]
 
 
-def read_answer(stream: Readable, file_name: str, settings: Settings) -> ParsedDocument | UnreadableFile:
+def read_answer(stream: Readable, file_name: str, settings: "Settings") -> ParsedDocument | UnreadableFile:
     """The document, or why the worker refused it; raises BrokenFrame, or UnreadableFile when it says too much."""
     return _Answer(stream, file_name, settings).read()
 
@@ -111,7 +113,7 @@ def _block(
 
 
 class _Answer:
-    def __init__(self, stream: Readable, file_name: str, settings: Settings) -> None:
+    def __init__(self, stream: Readable, file_name: str, settings: "Settings") -> None:
         self._stream = stream
         self._file_name = file_name
         self._members_left = settings.max_members
