@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from masis.cli.console import AsJson, Workspace, err, opened, out, print_json, print_table
-from masis.wording import OUTCOMES, STATUSES, Term, counted
+from masis.wording import OUTCOMES, STATUSES, counted
 
 if TYPE_CHECKING:
     from masis.client import Masis
@@ -275,22 +275,47 @@ def _one_of(value: str | None, kind: str) -> Any:
 
 
 def _print_runs(found: "list[RunRecord]") -> None:
-    rows = [
-        (
-            record.run_id,
-            record.workspace_id,
-            _short(record.question),
-            _coloured(STATUSES[record.status]),
-            OUTCOMES[record.outcome].word if record.outcome else record.error or record.agent or "",
-            record.created_at[:16].replace("T", " "),
-        )
-        for record in found
-    ]
-    print_table(["run", "workspace", "question", "state", "outcome", "asked"], rows, markup=(3,))
+    """One line each, as wide as the terminal; whole where the output is piped."""
+    from rich.markup import escape
+
+    console = out()
+    several = len({record.workspace_id for record in found}) > 1
+    for record in found:
+        term = OUTCOMES[record.outcome] if record.status == "finished" and record.outcome else STATUSES[record.status]
+        start = f"{record.run_id}  {record.created_at[5:16].replace('T', ' ')}  "
+        state = f"{BRIEF.get(term.word, term.word.lower()):<11}"
+        where = f"{record.workspace_id}: " if several else ""
+        room = console.width - len(start) - len(state) - 2
+        text = _short(f"{where}{record.question}", room if console.is_terminal else len(record.question) + 80)
+        console.print(f"{start}[{COLOURS[term.tone]}]{state}[/]  {escape(text)}", soft_wrap=True)
 
 
-def _coloured(term: Term) -> str:
-    return f"[{COLOURS[term.tone]}]{term.word.lower()}[/]"
+BRIEF = {
+    "Answered with a caveat": "caveat",
+    "The documents disagree": "disagree",
+    "Not covered by the documents": "not covered",
+    "Not a question for documents": "no question",
+    "Needs a decision": "decide",
+}
+"""For a line of 80 columns."""
+
+
+def open_run(run_id: RunId) -> None:
+    """Open a run on the page of the running service.
+
+    $ masis open 4f2a…
+    """
+    import webbrowser
+
+    from masis.cli.console import beside
+    from masis.errors import InvalidInput
+
+    with opened(as_json=False) as masis, beside(as_json=False) as service:
+        if service is None:
+            raise InvalidInput("No service is running here.", advice="Start one with `masis serve`, or set MASIS_URL.")
+        address = service.page_of(masis.get_run(run_id).workspace_id, run_id)
+        out().print(address, soft_wrap=True, markup=False)
+        webbrowser.open(address)
 
 
 def _print_trail(events: list[Any]) -> None:

@@ -28,6 +28,7 @@ _POINTS_BACK = re.compile(
     re.IGNORECASE,
 )
 _AUXILIARY = re.compile(r"\s(?:has|have|had|will|would|may|can|not|also|been|be)\b")
+_FORESEEN = re.compile(r"\s(?:expected|planned|projected|estimated|likely|forecast)\b")
 _NUMBERED = re.compile(r"^(?:(?:part|item|section|chapter|note)\s)?[\divx]{0,5}(?:\.\d+)*[.)]?\s+(?=\D)", re.IGNORECASE)
 
 
@@ -74,7 +75,7 @@ def overview_of(document: ParsedDocument) -> Overview:
         opening,
         sections,
         [quote for _, quote in figures],
-        [*asked[:MOST_OWN], *OF_THE_WHOLE] if given else [],
+        [*asked[:MOST_OWN], *(OF_THE_WHOLE if opening else ())],
     )
 
 
@@ -131,7 +132,8 @@ def _asked_of_sentence(text: str, wording: Wording) -> str | None:
     if match is None or len(line) > LONGEST_QUOTE or _POINTS_BACK.search(match["subject"]):
         return None
     stems = content_stems(match["subject"])
-    if _AUXILIARY.search(match["subject"]) or not stems or (match["subject"].startswith("The ") and len(stems) < 3):
+    least = 3 if match["subject"].startswith("The ") else 2
+    if _AUXILIARY.search(match["subject"]) or len(set(stems)) < least or _FORESEEN.match(match["rest"]):
         return None
     told = [each for each in quantities(match["rest"]) if each.currency or each.unit in ("percent", "currency")]
     if not told or told[0].start > 60:
