@@ -47,6 +47,7 @@ from masis.types import (
     IngestReport,
     Outcome,
     SearchFilters,
+    Section,
     StandingDecision,
 )
 
@@ -226,16 +227,14 @@ class Masis:
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunRecord]:
-        """Newest first. `before`: the last run of the previous page, by its id or by its `position`."""
+        """Newest first. `before`: the last run of the previous page, by its id or its `position`, which outlives it."""
         chosen: dict[str, Any] = {"status": status, "outcome": outcome, "search": search, "thread_id": thread_id}
         return await asyncio.to_thread(partial(self._parts.runs.page, workspace, limit=limit, before=before, **chosen))
 
     async def aresult(self, run_id: str, workspace: str | None = None) -> RunResult | None:
         """None while there is none yet."""
-        await self.aget_run(run_id, workspace)
         found = await asyncio.to_thread(self._parts.runs.result, run_id)
-        if found is None:
-            await self.aget_run(run_id, workspace)  # it may have been deleted between the two looks
+        await self.aget_run(run_id, workspace)  # after it: the run may be deleted between two looks
         return RunResult(**found) if found else None
 
     async def aevents(self, run_id: str, workspace: str | None = None, after: int = -1) -> list[RunEvent]:
@@ -306,11 +305,14 @@ class Masis:
         """The passages that the Researcher would look at, best first, with their relevance; no model is asked."""
         await self._parts.require_workspace(workspace)
         asking.checked_input(question, workspace, None)
-        settings = self.settings
-        found = await self.library.search(
-            workspace, question, limit or settings.candidates, at_least=settings.relevance_threshold, filters=filters
-        )
+        most, least = limit or self.settings.candidates, self.settings.relevance_threshold
+        found = await self.library.search(workspace, question, most, at_least=least, filters=filters)
         return list(found.candidates)
+
+    async def asection(self, chunk_id: str, workspace: str) -> Section:
+        """The whole section that a passage stands in."""
+        await self._parts.require_workspace(workspace)
+        return await self.library.section(workspace, chunk_id)
 
     async def aworkspaces(self) -> list[WorkspaceSummary]:
         return await asyncio.to_thread(self.library.catalog.workspaces)
@@ -349,8 +351,6 @@ class Masis:
     async def arequire_workspace(self, workspace: str) -> None:
         """Raises UnknownWorkspace."""
         await self._parts.require_workspace(workspace)
-
-    # The installation
 
     async def acheckup(self) -> list[Finding]:
         """What is configured and whether it works: each configured model is asked two short questions."""
@@ -391,6 +391,7 @@ class Masis:
     ingestions = _blocking(aingestions)
     cancel_ingestion = _blocking(acancel_ingestion)
     search = _blocking(asearch)
+    section = _blocking(asection)
     workspaces = _blocking(aworkspaces)
     create_workspace = _blocking(acreate_workspace)
     documents = _blocking(adocuments)

@@ -1,5 +1,6 @@
-"""`masis ask`, `answer`, `resume` and `search`: questions, and the passages they are answered from."""
+"""`masis ask`, `answer`, `resume`, `search` and `section`: questions, and the passages they are answered from."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -65,6 +66,24 @@ def _show_found(found: "list[EvidenceChunk]", as_json: bool) -> None:
     else:
         for number, passage in enumerate(found, start=1):
             _print_passage(number, passage, is_used=passage["score"] >= settings().relevance_threshold)
+
+
+def section(
+    chunk_id: Annotated[str, typer.Argument(help="A passage, as a citation or `masis search` names it.")],
+    workspace: Workspace,
+    as_json: AsJson = False,
+) -> None:
+    """Show the whole section that a passage stands in.
+
+    $ masis section c0123456789 --workspace acme
+    """
+    with opened(as_json=as_json) as masis:
+        found = masis.section(chunk_id, workspace)
+        if as_json:
+            print_json(asdict(found))
+            return
+        out().print(f"{found.file_name}, page {found.page}", style="dim", markup=False)
+        out().print(found.text, markup=False)
 
 
 def _say_undated(count: int) -> None:

@@ -202,13 +202,19 @@ async def get_passage(
     chunk_id: Annotated[str, InPath(max_length=400, description="As a citation names it.")],
     start: Offset = None,
     end: Offset = None,
+    section: Annotated[bool, Query(description="The whole section that it stands in.")] = False,
 ) -> Passage:
     """Passages that were found together are cited as one, under an id that no index holds: give `start` and `end`."""
     await known_document(access, workspace_id, document_id)
-    chunk, _ = await read_words(access.masis.library, workspace_id, chunk_id, (document_id, start, end))
+    library, place = access.masis.library, (document_id, start, end)
+    chunk, _ = await read_words(library, workspace_id, chunk_id, place)
     if chunk.document_id != document_id:
         raise UnknownPassage("This document has no such passage.")
-    return Passage(**asdict(chunk))
+    if not section:
+        return Passage(**asdict(chunk))
+    whole = await library.section(workspace_id, chunk_id, place)
+    around = {"text": whole.text, "start": whole.start, "end": whole.end, "page": whole.page, "heading": whole.heading}
+    return Passage(**asdict(chunk) | around)
 
 
 async def known_document(access: Access, workspace_id: str, document_id: str) -> Document:
