@@ -73,9 +73,8 @@ class Masis:
     ...     masis.ingest(["reports/"], workspace="acme")
     ...     print(masis.ask("What was churn in 2025?", workspace="acme").answer)
 
-    What is not given is made from the settings when it is first needed. `close`, or the end of the `with` block, closes
-    what this Masis opened and nothing that was given to it. Two of them may use the same data folder in one process:
-    they share the open index, and the last one to close releases it for other processes.
+    What is not given is made from the settings when it is first needed; `close`, or the end of `with`, closes that and
+    nothing else. Two may use a data folder in one process: the last one to close releases it for other processes.
     """
 
     def __init__(
