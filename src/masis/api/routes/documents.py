@@ -44,6 +44,7 @@ from masis.api.routes.ingestions import (
 )
 from masis.errors import DuplicateDocument, UnknownPassage
 from masis.knowledge import catalog_rows
+from masis.knowledge.overview import Overview, overview_of
 from masis.knowledge.search.passages import read_words
 from masis.runs.ingestions import Ingestion
 from masis.sources.blocks import blocks_of, read_table
@@ -162,6 +163,17 @@ async def get_document_text(
         pages=shown,
         blocks=blocks,
     )
+
+
+@router.get("/{document_id}/overview", **documented("get_overview", "What a document is, and what it can answer", 404))
+async def get_overview(
+    access: Read, workspace_id: WorkspaceId, document_id: DocumentId, response: Response
+) -> Overview:
+    """Its opening, sections and main figures, with their places in the text, and questions that it can answer."""
+    await known_document(access, workspace_id, document_id)
+    parsed = await parsed_document(access, workspace_id, document_id)
+    response.headers["Cache-Control"] = "private, max-age=3600"  # its id is the hash of its bytes
+    return await asyncio.to_thread(overview_of, parsed)
 
 
 @router.get(

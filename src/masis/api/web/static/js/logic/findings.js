@@ -50,6 +50,9 @@ export function verdictCounts(claims = []) {
     .join(", ");
 }
 
+const SHARES = new Set([
+  "avg_score", "threshold_used", "confidence", "raw_confidence", "overall_score", "faithfulness", "relevance", "completeness", "reasoning_quality",
+]);
 const HIDDEN = new Set(["node", "retry_count"]);
 
 /** An entry of the trace as pairs of words. @returns {[string, string][]} */
@@ -72,6 +75,7 @@ function inWords(key, value, trace) {
   if (key === "action") return ACTIONS[value] ?? value;
   if (key === "by") return personInWords(value);
   if (typeof value === "boolean") return value ? "yes" : "no";
+  if (SHARES.has(key)) return percent(value);
   if (Array.isArray(value)) return value.length ? value.join(", ") : "none";
   return String(value);
 }
