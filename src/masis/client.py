@@ -29,6 +29,7 @@ from masis.runs import asking, deletion, working
 from masis.runs.deletion import PruneReport, prune
 from masis.runs.events import RunEvent
 from masis.runs.execution import OnEvent
+from masis.runs.feedback import FeedbackTable
 from masis.runs.ingestions import Ingestion
 from masis.runs.parts import Given, Parts
 from masis.runs.planning import Finding, Plan, examine, planned
@@ -72,9 +73,8 @@ class Masis:
     ...     masis.ingest(["reports/"], workspace="acme")
     ...     print(masis.ask("What was churn in 2025?", workspace="acme").answer)
 
-    What is not given is made from the settings when it is first needed. `close`, or the end of the `with` block, closes
-    what this Masis opened and nothing that was given to it. Two of them may use the same data folder in one process:
-    they share the open index, and the last one to close releases it for other processes.
+    What is not given is made from the settings when it is first needed; `close`, or the end of `with`, closes that and
+    nothing else. Two may use a data folder in one process: the last one to close releases it for other processes.
     """
 
     def __init__(
@@ -101,6 +101,10 @@ class Masis:
     def library(self) -> Library:
         """The documents of all workspaces."""
         return self._parts.library
+
+    @property
+    def feedback(self) -> FeedbackTable:
+        return self._parts.feedback
 
     def close(self) -> None:
         self._parts.close()
@@ -137,9 +141,8 @@ class Masis:
         on_event: OnEvent | None = None,
         by: Caller = LOCAL,
     ) -> RunResult:
-        """Runs here and now. `filters`: where in the workspace to look for the answer. `thread`: the `thread_id` of an
-        earlier answer, or its run: the question follows up on it and is completed from it, unless `complete` is False;
-        without filters of its own it looks where that one looked."""
+        """Runs here and now. `filters`: where to look. `thread`: the `thread_id` of an earlier answer, or its run: the
+        question is completed from it, unless `complete` is False, and without filters looks where that one looked."""
         here = asking.WorkHere(self._parts)
         asked = asking.Asked(question, workspace, max_retries, filters, budget, thread, complete=complete)
         record = await asking.new_run(self._parts, asked, by, here.owner)
@@ -158,8 +161,7 @@ class Masis:
         complete: bool = True,
         by: Caller = LOCAL,
     ) -> RunRecord:
-        """Queued for a worker: `masis serve` and `masis worker` have one, and so has `working`. `turns`: what was said
-        before, where no thread of MASIS has it."""
+        """Queued for a worker: `masis serve` has one, and so has `working`. `turns`: what was said before."""
         asked = asking.Asked(question, workspace, max_retries, filters, budget, thread, turns, complete)
         return await asking.new_run(self._parts, asked, by)
 
@@ -226,8 +228,7 @@ class Masis:
     ) -> list[RunRecord]:
         """Newest first. `before`: the last run of the previous page, by its id or its `position`, which outlives it."""
         chosen: dict[str, Any] = {"status": status, "outcome": outcome, "search": search, "thread_id": thread_id}
-        page = partial(self._parts.runs.page, **chosen, limit=limit)
-        return await asyncio.to_thread(page, workspace, before=before)
+        return await asyncio.to_thread(partial(self._parts.runs.page, workspace, limit=limit, before=before, **chosen))
 
     async def aresult(self, run_id: str, workspace: str | None = None) -> RunResult | None:
         """None while there is none yet."""
