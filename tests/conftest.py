@@ -49,7 +49,7 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
 def _reused_parsers() -> Iterator[None]:
     pool.Worker = parsers.reused_worker  # type: ignore[assignment,misc]
     yield
-    parsers.end_all()
+    parsers.end_all(is_over=True)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from masis.database import open_database
@@ -14,7 +13,7 @@ from masis.knowledge.catalog_rows import CATALOG
 from masis.knowledge.embedding.port import Embedder, embedder_for
 from masis.knowledge.embedding.vector_cache import VECTORS, VectorCache
 from masis.knowledge.ingestion.batch import Batch, OnBatch, OnDone, OnProgress, Tally
-from masis.knowledge.ingestion.files import Incoming, Uploads, base_name, find_files
+from masis.knowledge.ingestion.files import Uploads, find_files
 from masis.knowledge.ingestion.ingest import Ingestor, meaning_text
 from masis.knowledge.ingestion.layout import section_of
 from masis.knowledge.ingestion.reading import FileReader
@@ -100,17 +99,6 @@ class Library:
             # A mistyped path must not leave an empty workspace behind.
             await self._prepare(workspace_id)
         return await self._batch(workspace_id, on_progress, defer_vectors=defer_vectors).run(files)
-
-    async def ingest_bytes(
-        self,
-        uploads: Sequence[tuple[str, bytes]],
-        workspace_id: str,
-        on_progress: OnProgress | None = None,
-    ) -> IngestReport:
-        """Files that are not on this machine: name and content of each."""
-        await self._prepare(workspace_id)
-        files = [Incoming(base_name(name), partial(bytes, data)) for name, data in uploads]
-        return await self._batch(workspace_id, on_progress).run(files)
 
     async def keep_upload(self, workspace_id: str, name: str, data: bytes) -> str:
         """Keeps the bytes until `ingest_kept` makes a document of them; gives its id. Raises UnreadableFile for too

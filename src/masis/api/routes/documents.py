@@ -21,9 +21,9 @@ from masis.api.models import (
     BlockOut,
     Cursor,
     Described,
+    DocumentName,
     DocumentOut,
     DocumentText,
-    KnownDocument,
     Limit,
     Offset,
     Page,
@@ -37,7 +37,7 @@ from masis.api.models import (
 from masis.api.routes.ingestions import (
     UPLOAD_BODY,
     Contents,
-    Uploaded,
+    FormFile,
     location_of,
     until_done,
     uploaded_files,
@@ -59,7 +59,7 @@ DocumentId = Annotated[str, InPath(pattern="^[0-9a-f]{64}$", description="The SH
 class AllKnown(DuplicateDocument):
     """Every file of an upload is in the workspace already."""
 
-    def __init__(self, message: str, documents: list[KnownDocument]) -> None:
+    def __init__(self, message: str, documents: list[DocumentName]) -> None:
         super().__init__(message)
         self.documents = [document.model_dump() for document in documents]
 
@@ -243,12 +243,12 @@ async def open_for_upload(access: Access, workspace_id: str) -> None:
 
 
 def _sorted_out(
-    access: Access, workspace_id: str, files: Sequence[Uploaded]
-) -> tuple[list[Uploaded], list[KnownDocument]]:
+    access: Access, workspace_id: str, files: Sequence[FormFile]
+) -> tuple[list[FormFile], list[DocumentName]]:
     """What is new, each once, and what the workspace has already or is about to read. A file that failed or was left
     half read may be tried again."""
-    fresh: dict[str, Uploaded] = {}
-    known: list[KnownDocument] = []
+    fresh: dict[str, FormFile] = {}
+    known: list[DocumentName] = []
     coming = access.masis.being_ingested(workspace_id)
     for file in files:
         document = access.masis.library.catalog.document(workspace_id, file.document_id)
@@ -262,11 +262,11 @@ def _sorted_out(
     return list(fresh.values()), known
 
 
-def _known(file: Uploaded) -> KnownDocument:
-    return KnownDocument(document_id=file.document_id, file_name=file.name)
+def _known(file: FormFile) -> DocumentName:
+    return DocumentName(document_id=file.document_id, file_name=file.name)
 
 
-def _all_known(workspace_id: str, known: list[KnownDocument]) -> AllKnown:
+def _all_known(workspace_id: str, known: list[DocumentName]) -> AllKnown:
     return AllKnown(f"{workspace_id} has all of these files already, or is reading them.", known)
 
 

@@ -84,7 +84,7 @@ def _within_its_month(date: str | None) -> str | None:
     return f"{date[:8]}{min(day, calendar.monthrange(year, month)[1]):02d}"
 
 
-class Asked(Given):
+class QuestionBody(Given):
     """A question to the documents of a workspace."""
 
     query: Question = Field(examples=["What was customer churn in fiscal 2025?"])
@@ -170,7 +170,7 @@ Known = Annotated[RunRecord, Depends(_known_run)]
 
 
 @router.post("", tags=["ask"], **documented("ask", "Ask, and wait for the answer", 404, 409, 504))
-async def ask(access: Write, asked: Asked, _: Once, workspace_id: WorkspaceId, response: Response) -> Result:
+async def ask(access: Write, asked: QuestionBody, _: Once, workspace_id: WorkspaceId, response: Response) -> Result:
     """Five agents find evidence, write, audit and score an answer. `needs_clarification` comes with the best draft and
     a question for a person; answer it under the run that `Location` names. A connection that breaks stops nothing."""
     run = await _asked(access, asked, workspace_id)
@@ -207,7 +207,7 @@ async def list_runs(
 
 @router.post("/runs", status_code=202, **documented("ask_in_background", "Ask in the background", 404, 409))
 async def ask_in_background(
-    access: Write, asked: Asked, _: Once, workspace_id: WorkspaceId, response: Response
+    access: Write, asked: QuestionBody, _: Once, workspace_id: WorkspaceId, response: Response
 ) -> RunRecord:
     run = await _asked(access, asked, workspace_id)
     response.headers["Location"] = location_of(run)
@@ -357,7 +357,7 @@ async def _pack(access: Access, run: RunRecord) -> Pack:
     return Pack(run, result, events, await asyncio.to_thread(access.masis.feedback.of, run.run_id))
 
 
-async def _asked(access: Access, asked: Asked, workspace_id: str) -> RunRecord:
+async def _asked(access: Access, asked: QuestionBody, workspace_id: str) -> RunRecord:
     run = await access.masis.aask_in_background(
         asked.query,
         workspace_id,
