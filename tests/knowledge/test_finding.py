@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from masis.errors import UnknownPassage
 from masis.knowledge.ingestion.ingest import embedded_text, meaning_text
 from masis.knowledge.library import Library
 from masis.knowledge.search.keywords import BY_ROW, QueryWords, nearest, vocabulary_of
@@ -75,12 +76,14 @@ async def test_the_whole_section_of_a_passage(library: Library, tmp_path: Path) 
     ]:
         found = best((await library.search("acme", asked, 10)).candidates)
         section = await library.section("acme", found["chunk_id"])
-        assert section is not None
         assert (section.text, section.heading, section.page) == (expected, path, 1)
         parsed = await library.document_text("acme", section.document_id)
         assert parsed is not None
         assert parsed.text[section.start : section.end] == section.text
-    assert await library.section("acme", "c0000000000") is None
+        joined = ("cjoined0000", (section.document_id, found["start"], found["end"]))
+        assert await library.section("acme", *joined) == section
+    with pytest.raises(UnknownPassage):
+        await library.section("acme", "c0000000000")
 
 
 # Words

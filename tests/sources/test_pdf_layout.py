@@ -247,6 +247,21 @@ def test_cells_centred_beside_longer_ones_are_one_row() -> None:
     )
 
 
+def test_notes_under_a_table_and_numbers_inside_a_sentence_are_no_list() -> None:
+    def draw(canvas: Canvas) -> None:
+        rows_at(
+            canvas, 700, [("", "2025", "2024"), ("Stores (1)", "1,155", "1,100"), ("Services", "96", "90")], (400, 500)
+        )
+        canvas.drawString(60, 655, "_____________")
+        canvas.drawString(60, 641, "(1) Includes product sales and digital content.")
+        for number, line in enumerate((f"{PROSE}It sells goods,", "(2) media.")):
+            canvas.drawString(60, 560 - 11 * number, line)
+
+    page, _ = blocks(drawn(draw))
+    assert kinds(page, "note") == ["(1) Includes product sales and digital content."]
+    assert kinds(page, "item") == []
+
+
 def test_blocks_of_a_cover_are_no_table() -> None:
     def draw(canvas: Canvas) -> None:
         canvas.setFont("Helvetica", 9)

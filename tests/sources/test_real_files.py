@@ -67,6 +67,18 @@ def test_tables_of_the_sample_are_tables() -> None:
 
 
 @needs_formats
+def test_figures_alone_are_no_header() -> None:
+    assert real("unstructured__all-number-table.pdf").text.startswith("|  |  |\n|---|---|\n| 200.01 | 1 |")
+
+
+@needs_formats
+def test_a_report_behind_a_picture_is_dated_by_its_year() -> None:
+    name = "unstructured__reliance.pdf"
+    report = dated(real(name), name)
+    assert (report.date, report.period, report.made) == ("2022-03-31", "year ended 2022-03-31", "2023-06-21")
+
+
+@needs_formats
 def test_a_designed_page_is_read_column_by_column() -> None:
     page = real("unstructured__reliance.pdf").pages[1].text
     assert "Big achievements follow if you dream big. Reliance is a proof of the power of dreams." in page

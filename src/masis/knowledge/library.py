@@ -3,25 +3,24 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from masis.database import open_database
-from masis.errors import DataFolderError, InvalidInput, UnknownWorkspace
+from masis.errors import DataFolderError, InvalidInput, UnknownPassage, UnknownWorkspace
 from masis.knowledge.calibration.profiles import Calibration, calibration_for
 from masis.knowledge.catalog import Catalog, check_workspace_name, now
 from masis.knowledge.catalog_rows import CATALOG
 from masis.knowledge.embedding.port import Embedder, embedder_for
 from masis.knowledge.embedding.vector_cache import VECTORS, VectorCache
 from masis.knowledge.ingestion.batch import Batch, OnBatch, OnDone, OnProgress, Tally
-from masis.knowledge.ingestion.files import Incoming, Uploads, base_name, find_files
+from masis.knowledge.ingestion.files import Uploads, find_files
 from masis.knowledge.ingestion.ingest import Ingestor, meaning_text
 from masis.knowledge.ingestion.layout import section_of
 from masis.knowledge.ingestion.reading import FileReader
 from masis.knowledge.ingestion.reindexing import Reindexer
 from masis.knowledge.ingestion.vectors import Vectorizer, VectorStage
 from masis.knowledge.originals import originals_for
-from masis.knowledge.search.passages import meant_document, openings, rest_of_table
+from masis.knowledge.search.passages import NOWHERE, Place, meant_document, openings, read_words, rest_of_table
 from masis.knowledge.search.reranking import EmbeddedReranker
 from masis.knowledge.search.searching import Searcher, store_filters
 from masis.knowledge.store.port import VectorStore, store_for
@@ -100,17 +99,6 @@ class Library:
             # A mistyped path must not leave an empty workspace behind.
             await self._prepare(workspace_id)
         return await self._batch(workspace_id, on_progress, defer_vectors=defer_vectors).run(files)
-
-    async def ingest_bytes(
-        self,
-        uploads: Sequence[tuple[str, bytes]],
-        workspace_id: str,
-        on_progress: OnProgress | None = None,
-    ) -> IngestReport:
-        """Files that are not on this machine: name and content of each."""
-        await self._prepare(workspace_id)
-        files = [Incoming(base_name(name), partial(bytes, data)) for name, data in uploads]
-        return await self._batch(workspace_id, on_progress).run(files)
 
     async def keep_upload(self, workspace_id: str, name: str, data: bytes) -> str:
         """Keeps the bytes until `ingest_kept` makes a document of them; gives its id. Raises UnreadableFile for too
@@ -203,11 +191,13 @@ class Library:
         chunk = await self._store.chunk(workspace_id, chunk_id)
         return chunk if chunk and await self._is_shown(workspace_id, chunk.document_id) else None
 
-    async def section(self, workspace_id: str, chunk_id: str) -> Section | None:
-        """The whole section that a passage is part of; None where there is no such passage."""
-        chunk = await self.passage(workspace_id, chunk_id)
-        parsed = await self.document_text(workspace_id, chunk.document_id) if chunk else None
-        return await asyncio.to_thread(section_of, parsed, chunk) if chunk and parsed else None
+    async def section(self, workspace_id: str, chunk_id: str, place: Place = NOWHERE) -> Section:
+        """The whole section that a passage is part of; `place`: of passages that were found together."""
+        chunk, _ = await read_words(self, workspace_id, chunk_id, place)
+        parsed = await self.document_text(workspace_id, chunk.document_id)
+        if parsed is None:
+            raise UnknownPassage(f"The text of {chunk.file_name} is not stored.")
+        return await asyncio.to_thread(section_of, parsed, chunk)
 
     async def document_text(self, workspace_id: str, document_id: str) -> ParsedDocument | None:
         if not await self._is_shown(workspace_id, document_id):

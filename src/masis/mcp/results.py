@@ -237,7 +237,7 @@ def evidence_of(found: list[EvidenceChunk]) -> Evidence:
     )
 
 
-def passage_of(chunk: Chunk, text: str, context_chars: int) -> Passage:
+def passage_of(chunk: Chunk, text: str, around: tuple[int, int]) -> Passage:
     return Passage(
         chunk_id=chunk.chunk_id,
         document_id=chunk.document_id,
@@ -247,8 +247,8 @@ def passage_of(chunk: Chunk, text: str, context_chars: int) -> Passage:
         start=chunk.start,
         end=chunk.end,
         text=chunk.text,
-        before=text[max(0, chunk.start - context_chars) : chunk.start],
-        after=text[chunk.end : chunk.end + context_chars],
+        before=text[max(0, around[0]) : chunk.start],
+        after=text[chunk.end : around[1]],
     )
 
 

@@ -99,7 +99,7 @@ def _side(side: ConflictSide) -> str:
 
 def _quality(s: Situation) -> str:
     return (
-        f"No answer passed its own audit: {_attempts(s)} ended with a confidence of {s.confidence:.0%}. "
+        f"No answer passed its own audit: {_attempts(s)}, the best with a confidence of {s.confidence:.0%}. "
         "The best draft is shown with what is wrong with it. Refine the question, add documents that cover it, "
         "or accept the draft as it is."
     )

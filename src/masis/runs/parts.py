@@ -22,6 +22,7 @@ from masis.orchestrator.services import Services, services_with
 from masis.reasoning.ports import Auditor, Judge, Writer
 from masis.runs.checkpoints import open_checkpointer, saving
 from masis.runs.events import Hub
+from masis.runs.feedback import FeedbackTable
 from masis.runs.ingestions import Ingestions
 from masis.runs.run_table import RunTable
 from masis.runs.tables import RUNS, StandingDecisions
@@ -78,6 +79,10 @@ class Parts:
     @cached_property
     def decisions(self) -> StandingDecisions:
         return StandingDecisions(self.database)
+
+    @cached_property
+    def feedback(self) -> FeedbackTable:
+        return FeedbackTable(self.database, self.runs)
 
     @cached_property
     def ingestions(self) -> Ingestions:

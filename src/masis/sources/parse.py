@@ -183,7 +183,7 @@ def _unread(file_name: str, content: Content) -> UnreadableFile:
         )
     return UnreadableFile(
         f"{file_name} is {content.description}, which MASIS cannot read.",
-        advice=f"Save it, whole and without a password, as one of: {', '.join(supported_extensions())}.",
+        advice="Save it, whole and without a password, as PDF, Word, Excel, PowerPoint, HTML, Markdown or plain text.",
     )
 
 

@@ -169,9 +169,9 @@ class _CharacterReader:
         buffer = ctypes.create_string_buffer(max(int(size), 1))
         raw.FPDFFont_GetBaseFontName(font, buffer, size)
         name = buffer.value.decode("utf-8", "replace").lower()
-        return any(part in name for part in ("bold", "black", "heavy", "demi")) or raw.FPDFFont_GetWeight(font) >= (
-            _BOLD_WEIGHT
-        )
+        # TeX calls its bold types “CMBX10” and “NimbusRomNo9L-Medi”.
+        is_named = any(part in name for part in ("bold", "black", "heavy", "demi", "cmbx", "sfbx"))
+        return is_named or name.endswith("-medi") or raw.FPDFFont_GetWeight(font) >= _BOLD_WEIGHT
 
 
 def _turned(words: list[tuple[Word, bool]]) -> bool:
