@@ -44,8 +44,8 @@ def search(
 
     $ masis search "customer churn in 2025" --workspace acme --type pdf --since 2025
     """
-    filters = filters_from(document, file_type, since, until, pages)
     with beside(as_json=as_json) as service:
+        filters = filters_from(document, file_type, since, until, pages)
         if service:
             _show_found(service.search(question, workspace, limit, filters), as_json)
             return
@@ -175,8 +175,8 @@ def ask(
     from masis.cli.report import watching
     from masis.types import EVERYWHERE, Budget
 
-    filters = filters_from(document, file_type, since, until, pages)
     with beside(as_json=as_json) as service:
+        filters = filters_from(document, file_type, since, until, pages)
         if service and not dry_run and max_cost is None and max_seconds is None:
             with watching(quiet=as_json) as on_event:
                 result = service.ask(
