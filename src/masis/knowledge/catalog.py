@@ -65,7 +65,7 @@ class Catalog:
             catalog_rows.save(db, document)
 
     def save_failed(self, document: Document) -> None:
-        """Nothing of its text is kept."""
+        """None of its text is stored."""
         with self._database.writing() as db:
             catalog_rows.save(db, document)
             db.execute(f"DELETE FROM document_texts WHERE {ONE}", (document.workspace_id, document.document_id))
@@ -144,7 +144,7 @@ class Catalog:
         limit: int | None = None,
         after: str | None = None,
     ) -> list[Document]:
-        """By name; a page goes on `after` the position of the last document of the page before."""
+        """By name; a page starts `after` the position of the last document of the page before."""
         conditions, values = ["workspace_id = ?"], [workspace_id]
         if status:
             conditions.append("status = ?")

@@ -76,7 +76,7 @@ class Library:
     ) -> None:
         self.embedder = embedder
         self.lent: tuple[Embedder | VectorStore, ...] = ()
-        """Parts that whoever gave them closes."""
+        """Parts that were given, and that their giver closes."""
         self._databases = open_database(settings, CATALOG), open_database(settings, VECTORS, "vectors.db")
         self.catalog, self._cache = Catalog(self._databases[0]), VectorCache(self._databases[1])
         self.originals = originals_for(settings)
@@ -97,7 +97,7 @@ class Library:
         *,
         defer_vectors: bool = False,
     ) -> IngestReport:
-        """Every file of every path; what fails is reported and the rest goes on. Makes the workspace.
+        """Every file of every path; failures are reported and the rest continues. Makes the workspace.
 
         A file that was read before is skipped while it is the same, and replaced when it has changed.
         """
@@ -121,7 +121,7 @@ class Library:
         *,
         upload_id: str,
     ) -> IngestReport:
-        """Ids and names of kept files. The same call again, with the same `upload_id`, goes on after a crash, and
+        """Ids and names of stored files. The same call again, with the same `upload_id`, resumes after a crash, and
         reports what was finished before it as this upload's own."""
         await asyncio.to_thread(self.uploads.require_workspace, workspace_id)
         await self._prepare(workspace_id)
@@ -281,7 +281,7 @@ class Library:
                 part.close()
 
     async def answers(self) -> None:
-        """Raises what a search would meet now: cheap, for who asks often."""
+        """Raises what a search would meet now: cheap enough to call often."""
         await self._store.count("")
 
     async def check(self) -> None:

@@ -18,7 +18,7 @@ Report = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
 async def reporting(report: Report, work: Callable[[Hearer], Awaitable[T]]) -> T:
-    """Does the work; what it tells of itself goes out one after the other, without holding it up."""
+    """Does the work; its progress messages go out in order, without holding it up."""
     loop = asyncio.get_running_loop()
     messages: asyncio.Queue[str | None] = asyncio.Queue()
     telling = asyncio.create_task(_tell(report, messages))

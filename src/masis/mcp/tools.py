@@ -283,7 +283,7 @@ class Tools:
 
 
 def is_local(ctx: Context[Any, Any]) -> bool:
-    """Over standard input: whoever asks started this process, and it ends with them."""
+    """Over standard input: the client started this process, and it ends with the client."""
     return ctx.request_context.request is None
 
 

@@ -132,7 +132,7 @@ class SharedGraph:
             with saving(self._settings):
                 yield graph
         finally:
-            # Shielded: whoever is cancelled here closes for others too.
+            # Shielded: a caller cancelled here closes for others too.
             await asyncio.shield(self._left())
 
     async def _left(self) -> None:

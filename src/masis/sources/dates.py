@@ -43,7 +43,7 @@ _LABEL = re.compile(
 
 _OPENS = r"^[\W_]*|[,–—|·]\s+|\b(?:minutes|meeting|held|report)\s+(?:of|on)\s+"
 _CLOSING = [
-    # A press release goes on behind its date: "LONDON, 3 March 2022 – The board …".
+    # A press release continues after its date: "LONDON, 3 March 2022 – The board …".
     re.compile(rf"(?:{_OPENS}){_WEEKDAY}{day}(?:{_LINE_END}|\s+[–—-]+\s)", re.IGNORECASE)
     for day in _DAYS
 ]

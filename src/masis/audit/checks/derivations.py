@@ -2,7 +2,7 @@
 
 Figures the claim itself gives may be computed with in any way: it shows its arithmetic. Others must belong together,
 in one row, column or sentence, and the claim must say what it computed (“rose by”, “on average”, “in total”):
-recomputed from any two numbers of a page, chance would bear out anything.
+recomputed from any two numbers of a page, chance would support anything.
 """
 
 import re
@@ -139,7 +139,7 @@ def _turns_against(claim: Claim, number: Quantity, sources: Sources) -> bool:
 
 
 def _shared_out(claim: Claim, q: Quantity, sources: Sources) -> Iterator[float]:
-    """By the month, quarter or week, or so many per cent more or less."""
+    """By the month, quarter or week, or some per cent more or less."""
     if _BY_TIME.search(claim.text):
         for n in (12.0, 4.0, 52.0, *(float(n) for n in _MONTH_OF.findall(sources.around))):
             yield from (q.value * n, q.value / n) if n else ()

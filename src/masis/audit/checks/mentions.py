@@ -53,7 +53,7 @@ def foreign_period(claim: Claim, sources: Sources) -> Finding | None:
 
 
 def _kind(period: Period) -> str:
-    """A quarter, a half, a month or a day: a month is no other time than its quarter."""
+    """A quarter, a half, a month or a day: a month does not differ from its quarter."""
     part = period.part or ""
     return "day" if "-" in part else "month" if part[:1].isdigit() else part[:1]
 

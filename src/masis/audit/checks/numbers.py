@@ -82,7 +82,9 @@ def unfounded_figure(claim: Claim, sources: Sources) -> Finding | None:
             continue
         is_reckoned = _may_be_counted(number) and not _has_a_rival(claim, number, sources)
         if is_reckoned or could_follow(claim, number, sources):
-            doubt = Finding("unverified", f"{number.in_words} may be the writer's own reckoning: code cannot tell")
+            doubt = Finding(
+                "unverified", f"{number.in_words} may be the writer's own arithmetic: code cannot verify it"
+            )
             continue
         said = reading.clause if len(claim.figures) > 1 else claim.text
         computed = (word for word in SAYS_COMPUTED.findall(said) if word.lower() not in sources.text.lower())
@@ -99,7 +101,7 @@ def _as_meant(claim: Claim, number: Quantity) -> Quantity:
 
 
 def _may_be_counted(number: Quantity) -> bool:
-    """“In just under three years”, “one in nine”: reckoned from dates, amounts or rows, as often as read."""
+    """“In just under three years”, “one in nine”: computed from dates, amounts or rows as often as read."""
     return number.measure is not None or not any(c.isdigit() for c in number.text)
 
 
@@ -226,7 +228,7 @@ def wrong_change(claim: Claim, sources: Sources) -> Finding | None:
 
 
 def wrong_sign(claim: Claim, sources: Sources) -> Finding | None:
-    """A loss is no profit: the source has the figure below zero only, and no word of either makes up for the minus."""
+    """A loss is not a profit: the source has the figure only below zero, and no word makes up for the minus."""
     for ours in claim.figures:
         theirs = [r for s in sources.statements for r in readings(s) if gives(r.quantity, ours.quantity)]
         is_in_brackets = claim.text[: ours.quantity.start].rstrip("$€£ ").endswith("(")

@@ -201,7 +201,7 @@ def _is_of_its_kind(ours: Quantity, theirs: Quantity) -> bool:
     """A count in words is never another figure of a sum of money."""
     is_written_alike = ours.text[:1].isalpha() == theirs.text[:1].isalpha()
     is_alike = comparable(ours, theirs) and bool(ours.measure) == bool(theirs.measure)
-    # In prose a count of shares is no other figure of what they cost.
+    # In prose a count of shares does not contradict their cost.
     return is_written_alike and is_alike and (ours.unit == theirs.unit or theirs.is_cell)
 
 

@@ -67,7 +67,7 @@ SCORES: dict[Verdict, float] = {
 """How far each verdict carries a sentence, 0 to 1. Doubt costs 3 % of what support is worth."""
 
 REFUTED: frozenset[Verdict] = frozenset({"numbers_differ", "contradicted", "not_in_source", "fabricated_citation"})
-"""What the source does not bear out; `unverified` is not among them: nobody could tell."""
+"""What the source does not support; `unverified` is not among them: it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ def cited_sentences(answer: str, known_ids: Collection[str]) -> list[CitedSenten
 
 @lru_cache(maxsize=64)
 def _cited_sentences(answer: str, known: frozenset[str]) -> tuple[CitedSentence, ...]:
-    """Kept, for the Critic asks several times about the same draft."""
+    """Cached: the Critic asks several times about the same draft."""
     blocks = parse_blocks(answer)
     marks = find_marks(answer, blocks, IdLexicon(known))
     starts = [mark.start for mark in marks]

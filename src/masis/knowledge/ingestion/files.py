@@ -66,7 +66,7 @@ def find_files(paths: Sequence[Path], max_bytes: int) -> list[IncomingFile]:
 
 def _files_of(path: Path, max_bytes: int) -> Iterator[IncomingFile]:
     def found(file: Path, name: str) -> IncomingFile:
-        # Two names that are no text must stay two places.
+        # Two names that do not decode must stay two places.
         place = str(file.absolute()).encode("utf-8", "backslashreplace").decode()
         return IncomingFile(_storable(name), partial(read_file, file, max_bytes), place)
 
@@ -147,7 +147,7 @@ class Uploads:
     def unread(
         self, workspace_id: str, upload_id: str, kept: Iterable[tuple[str, str]]
     ) -> tuple[list[IncomingFile], IngestReport]:
-        """Of ids and names of kept files: what is still to be read, and what became of the rest before a crash, whose
+        """Of ids and names of stored files: what is still to be read, and what became of the rest before a crash, whose
         bytes went with their end."""
         report = IngestReport(workspace_id)
         waiting: list[IncomingFile] = []

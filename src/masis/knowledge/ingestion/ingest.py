@@ -128,7 +128,7 @@ class Ingestor:
             self._is_rebuilding = False
 
     async def remove(self, workspace_id: str, document_id: str) -> tuple[int, int, int]:
-        """Passages, kept bytes and cached vectors that went. No search sees any of it from the first moment on."""
+        """Counts the passages, stored bytes and cached vectors removed. No search sees any of it from the start."""
         await asyncio.to_thread(self._catalog.hide, workspace_id, document_id)
         passages = await self._store.delete_document(workspace_id, document_id)
         size = await asyncio.to_thread(self._originals.delete, workspace_id, document_id)
@@ -220,7 +220,7 @@ class Ingestor:
         return Ingested(findable, members, parsed.notes)
 
     async def _members_again(self, file: IncomingFile, data: bytes, known: Document) -> list[IncomingFile]:
-        """A message may be complete while a crash kept what it carries from coming in."""
+        """A message may be complete while a crash prevented its attachments from being read."""
         if not known.members:
             return []
         with suppress(UnreadableFile):

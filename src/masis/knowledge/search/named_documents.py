@@ -76,7 +76,7 @@ def named_documents(question: str, documents: Sequence[NamedDocument]) -> Named:
     if named_by:
         best = max(named_by.values())
         named_by = {name: weight / best for name, weight in named_by.items() if weight >= _NEAR_BEST * best}
-    # A year alone picks no document: what happened in 2025 is told by many, and by the reports of other years.
+    # A year alone picks no document: many report what happened in 2025, those of other years included.
     asked = [period for period in periods(question) if period.year and period.part]
     long = [each for each in documents if each.document_id in called]
     candidates = [each for each in long if each.document_id in named_by] or long

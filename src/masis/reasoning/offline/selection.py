@@ -35,7 +35,7 @@ class Candidate:
     span: float = 0.0
     """That the words which answer best are among its own, and are an answer."""
     strength: float = 0.0
-    """How surely it answers, all told; 0 where it is as likely as not."""
+    """How surely it answers, overall; 0 where it is as likely as not."""
 
 
 def candidates_of(passages: Sequence[Passage]) -> list[Candidate]:

@@ -27,7 +27,7 @@ def children(node: LexborNode) -> list[LexborNode]:
 
 
 def _is_visible(node: LexborNode) -> bool:
-    """What no reader sees is no evidence; it is also where instructions for models are planted."""
+    """What no reader sees is not evidence; it is also where instructions for models are planted."""
     if node.is_text_node:
         return True
     if not node.is_element_node or node.tag in _DROPPED:

@@ -186,7 +186,7 @@ def _list_lines(items: Element) -> Iterator[str]:
         lead = [one_line(paragraph_text(block)) for block in elements(item, "p", "h")]
         headings = [f"{'#' * number(attribute(block, 'outline-level'), 1, 9)} " for block in elements(item, "h")]
         if any(lead):
-            # Numbered headings are kept in lists.
+            # Numbered headings are stored in lists.
             yield (headings[0] if headings else "- ") + " ".join(lead)
         for block in elements(item, "list"):
             yield from _list_lines(block)

@@ -45,7 +45,7 @@ class ParagraphNumbers:
         level = levels.get(place)
         if level is None:
             return ""
-        # The clauses of a contract go on over all its parts; a simple list begins again.
+        # The clauses of a contract are numbered across all its parts; a simple list begins again.
         counted = kind if is_heading or _is_outline(levels) else f"list {listed}"
         counts = self._counts.setdefault(counted, [0] * _LEVELS)
         counts[:] = [*(count or 1 for count in counts[:place]), counts[place] + 1, *[0] * (_LEVELS - place - 1)]

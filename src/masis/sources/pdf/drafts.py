@@ -60,7 +60,7 @@ class _Slice(Word):
 
 def draft_page(content: PageContent) -> list[Draft]:
     if len(content.words) > _MOST_WORDS:
-        # No page that is read has so many: a map, or a file made to cost time.
+        # No page of text has that many: a map, or a file made to cost time.
         region = Region(lines_as_written(content.words), 0.0, content.width)
         return [_draft_line(line, region, 0) for line in region.lines]
     ruled = ruled_tables(content.words, content.shapes)
@@ -125,7 +125,7 @@ def _table_drafts(lines: list[Line], region: Region, number: int, content: PageC
 
 
 def _readable(lines: Sequence[Line]) -> Iterator[Line]:
-    """Several lines with gaps that are no table are read as they were written, not across the gaps."""
+    """Several lines with gaps that do not form a table are read as they were written, not across the gaps."""
     for has_gaps, run in groupby(lines, key=lambda line: len(line.fragments) > 1 and not line.is_item):
         found = list(run)
         has_boxes = any(not any(map(str.isalnum, f.text)) for line in found for f in line.fragments)

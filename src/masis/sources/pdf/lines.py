@@ -238,7 +238,7 @@ def stacked_cell(cell: Sequence[Fragment]) -> Fragment:
 
 
 def lines_as_written(words: Iterable[Word]) -> list[Line]:
-    """In the order of the file, for text whose layout cannot be told: what was written together stays together."""
+    """In the order of the file, for text whose layout is unclear: what was written together stays together."""
     lines: list[Line] = []
     for word in sorted(words, key=lambda each: each.order):
         last = lines[-1].words[-1] if lines else None
