@@ -15,7 +15,7 @@ from masis.audit.citations.hedges import mentions_a_limit
 from masis.language.quantities import quantities
 from masis.language.words import DENYING_VERBS, FUNCTION_WORDS, NEGATIONS, NOT_A_DENIAL, is_negated, plain, stem
 
-SAME_SENTENCE = 0.70
+SAME_SENTENCE = 0.80
 """Two sentences that share this much and differ in a negation deny each other."""
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from masis.audit.checks.derivations import derivation
-from masis.audit.checks.numbers import gives
+from masis.audit.checks.numbers import gives, locates
 from masis.audit.checks.signature import LIKELY, Claim, Finding, Sources
 from masis.audit.checks.turns import CHANGING
 from masis.language.measures import NUMBER_WORDS
@@ -74,7 +74,8 @@ def figure_of_another_row(claim: Claim, sources: Sources) -> Finding | None:
         # Beside a figure of the row it names, only words right before or behind tell what another one is.
         meant = _labelled(claim.text, ours, named) if is_shared else named
         holding = [s for s in sources.statements if _gives(s, ours)]
-        if not meant or not holding or any(s in meant or not s.is_row for s in holding):
+        is_found = any(locates(r.quantity, ours) for s in holding for r in readings(s))
+        if not meant or not is_found or any(s in meant or not s.is_row for s in holding):
             continue
         rival = next((r.quantity for s in meant for r in readings(s) if _is_alike(ours, r.quantity)), None)
         is_other = not any(_may_be_meant(s, meant, said) for s in holding)
@@ -129,7 +130,7 @@ def figures_swapped(claim: Claim, sources: Sources) -> Finding | None:
         listed = [(_word_before(statement.text, r.quantity), r.quantity) for r in readings(statement)]
         for label, ours in said:
             own = [q for name, q in listed if name == label]
-            other = [name for name, q in listed if name and name != label and gives(q, ours)]
+            other = [name for name, q in listed if name and name != label and locates(q, ours)]
             if len(own) == 1 and other and _is_alike(ours, own[0]) and not gives(own[0], ours):
                 why = f"the source gives {own[0].in_words} for {label}, {ours.in_words} for {other[0]}"
                 return Finding("numbers_differ", why)
