@@ -10,7 +10,7 @@ from masis.errors import UnknownPassage
 from masis.knowledge.ingestion.ingest import embedded_text, meaning_text
 from masis.knowledge.library import Library
 from masis.knowledge.search.keywords import BY_ROW, QueryWords, nearest, vocabulary_of
-from masis.knowledge.search.named_documents import KnownDocument, named_documents, names_of
+from masis.knowledge.search.named_documents import NamedDocument, named_documents, names_of
 from masis.knowledge.store.edge import EdgeStore
 from masis.settings import Settings
 from masis.types import Chunk, EvidenceChunk, Page, ParsedDocument, SearchFilters
@@ -147,8 +147,8 @@ def test_the_nearest_spelling(word: str, expected: str | None) -> None:
 # Whose and of when
 
 
-def document(name: str, names: str = "", period: str | None = None, date: str | None = None) -> KnownDocument:
-    return KnownDocument(name, name, None, date, period, names, 50)
+def document(name: str, names: str = "", period: str | None = None, date: str | None = None) -> NamedDocument:
+    return NamedDocument(name, name, None, date, period, names, 50)
 
 
 FILINGS = [

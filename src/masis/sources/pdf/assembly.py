@@ -168,6 +168,9 @@ class Assembler:
                 self._indent(kept, part)
             if part.kind == "table":
                 captions = 0
+                if kept and kept[-1].kind == "heading" and kept[-1].text.endswith(":"):
+                    # “Fiscal year:” over the labels of a table.
+                    kept[-1].kind, kept[-1].text, kept[-1].level = "paragraph", kept[-1].text.lstrip("# "), 0
                 while kept and captions < 2 and _names(kept[-1], part):
                     above = kept.pop()
                     captions += 0 if _is_unit(above) else 1

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from masis.sources.pdf.columns import Region, regions_of
 from masis.sources.pdf.forms import parted_by_forms, written_out
-from masis.sources.pdf.lines import BULLETS, Line, joined, levelled, lines_as_written, lines_of
+from masis.sources.pdf.lines import BULLETS, Line, in_reading_order, joined, levelled, lines_as_written, lines_of
 from masis.sources.pdf.page_words import PageContent, Word
 from masis.sources.pdf.ruled import FoundTable, ruled_tables, texts
 from masis.sources.pdf.unruled import unruled_tables
@@ -154,7 +154,7 @@ def _draft_line(line: Line, region: Region, number: int) -> DraftLine:
         first_width=line.words[0].right - line.words[0].left,
         is_joined=line.words[-1].is_joined,
         is_pair=line.is_pair,
-        words=line.words,
+        words=in_reading_order(line.words),
     )
 
 
@@ -168,5 +168,6 @@ def _draft_of(table: FoundTable) -> DraftTable:
         table.bottom,
         table.edges,
         tuple(joined(note) for note in table.notes),
-        [word for note in table.notes for word in note] + [word for row in table.rows for cell in row for word in cell],
+        [word for note in table.notes for word in note]
+        + [word for row in table.rows for cell in row for word in in_reading_order(cell)],
     )
