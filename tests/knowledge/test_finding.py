@@ -13,7 +13,7 @@ from masis.knowledge.search.keywords import BY_ROW, QueryWords, nearest, vocabul
 from masis.knowledge.search.named_documents import NamedDocument, named_documents, names_of
 from masis.knowledge.store.edge import EdgeStore
 from masis.settings import Settings
-from masis.types import Chunk, EvidenceChunk, Page, ParsedDocument, SearchFilters
+from masis.types import EVERYWHERE, Chunk, EvidenceChunk, Page, ParsedDocument, SearchFilters
 from tests.knowledge.stores import NamedEmbedder
 
 STRICT = 0.99
@@ -259,3 +259,13 @@ def test_the_figures_of_a_table_are_not_embedded() -> None:
         "aapl > Item 2 > Results > Sales\nIn millions\nItem | 2023 | Change\n\nNet sales\nFounded | 1976 | in May"
     )
     assert "81,797" in embedded_text(passage, None)
+
+
+async def test_several_documents_as_a_whole_are_opened_one_by_one(library: Library, tmp_path: Path) -> None:
+    await ingest(library, tmp_path / "d", one__md=f"# One\n\n{prose('cost')}", two__md=f"# Two\n\n{prose('fare')}")
+    asked = "Summarise these documents"
+    opened = await library.outline("acme", asked, [], EVERYWHERE, 10)
+    assert {chunk["file_name"] for chunk in opened} == {"one.md", "two.md"}
+    alone = await library.outline("acme", asked, [], SearchFilters(("two.md",)), 10)
+    assert {chunk["file_name"] for chunk in alone} == {"two.md"}
+    assert await library.outline("acme", "Summarise it", [], EVERYWHERE, 10) == []

@@ -1,6 +1,7 @@
 """The documents of every workspace: put in, searched, taken out. The one owner of all store calls."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -56,6 +57,13 @@ def open_library(
     made = Library(settings, store or store_for(settings, used), used, image_reader)
     made.lent = tuple(given for given in (embedder, store) if given is not None)
     return made
+
+
+SEVERAL = re.compile(
+    r"\b(?:these|those|all|my|the)\s+(?:[\w-]+\s+){0,2}(?:documents|files|reports|papers|articles|materials|policies)\b|\beverything\b",
+    re.IGNORECASE,
+)
+"""A question about more than one document as a whole."""
 
 
 class Library:
@@ -155,15 +163,19 @@ class Library:
     async def outline(
         self, workspace_id: str, question: str, found: Sequence[EvidenceChunk], filters: SearchFilters, limit: int
     ) -> list[EvidenceChunk]:
-        """For a question about a whole document: the passages that open it and its sections."""
+        """For a question about a whole document: the passages that open it and its sections; about several of them, the
+        passages that open each."""
         documents = await asyncio.to_thread(self.catalog.documents, workspace_id)
         wanted = filters.documents
         allowed = [d for d in documents if not wanted or d.document_id in wanted or d.file_name in wanted]
-        meant = meant_document(question, [d for d in allowed if d.status == "READY"], found)
-        if meant is None:
-            return []
-        indexed = await self._store.chunks(workspace_id, meant)
-        return openings([item.chunk for item in indexed], limit)
+        ready = [d for d in allowed if d.status == "READY"]
+        one = meant_document(question, ready, found)
+        meant = [d.document_id for d in ready][:limit] if SEVERAL.search(question) else [one] if one else []
+        opened = list[EvidenceChunk]()
+        for document_id in meant:
+            indexed = await self._store.chunks(workspace_id, document_id)
+            opened += openings([item.chunk for item in indexed], max(1, limit // len(meant)))
+        return opened
 
     async def whole_tables(self, workspace_id: str, evidence: Sequence[EvidenceChunk]) -> list[EvidenceChunk]:
         """The evidence, and behind it the other rows of the tables that the best of it have rows of: a count or a
