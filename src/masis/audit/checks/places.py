@@ -254,6 +254,12 @@ def _at_the_time_named(claim: Claim, ours: Reading) -> Reading:
     )
     if behind:
         return replace(ours, periods=(behind,), is_clear=True)
+    behind_it = [
+        claim.text[at:to] for p, (at, to) in period_spans(claim.text) if p in ours.periods and at > ours.quantity.end
+    ]
+    if behind_it and not any(words in ours.clause for words in behind_it):
+        # “Plus 0.75 %; extending it to January 2025 …”: the time is for what follows.
+        return replace(ours, periods=())
     compared = {p for p, (at, _) in period_spans(claim.text) if _COMPARED_TIME.search(claim.text[:at])}
     is_compared = compared & set(ours.periods) or _A_YEAR_LATER.match(claim.text, ours.quantity.end)
     if is_compared or _COMPARES.search(claim.text[: ours.quantity.start]):
