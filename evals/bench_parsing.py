@@ -45,12 +45,13 @@ def measure() -> Section:
         f"Pages (sheets, slides, whole texts) per second on {machine()}. The sandbox costs some milliseconds a file, a "
         "fork and the way there and back: much of a file that takes one millisecond, next to nothing of a long one. "
         f"Reading in process is no choice for files from outside; it is here as the measure.\n\n{table(header, rows)}"
-        f"{_cost_of_filings()}"
+        f"{cost_of_filings()}"
     )
     return Section("parsing", "Reading files", body)
 
 
-def _cost_of_filings() -> str:
+def cost_of_filings() -> str:
+    """In CPU time, user and system, so that other work on the machine matters little."""
     folder = shared_data("kgrag_sec10q")
     if folder is None:
         return ""

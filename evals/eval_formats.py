@@ -12,6 +12,7 @@ from typing import Any
 from evals.tables import Section, shared_data, table
 from masis.errors import UnreadableFile
 from masis.settings import Settings
+from masis.sources.pdf.page_words import RIGHT_TO_LEFT
 from masis.sources.pdf.text import opened_pdf
 from masis.sources.sandbox.pool import Sandbox
 from masis.sources.sniff import is_pdf
@@ -127,4 +128,6 @@ def words_found(reference: str, text: str) -> float:
 
 
 def _words(text: str) -> list[str]:
-    return [word.lower() for word in _WORD.findall(text.replace("\\_", "_"))]
+    words = (word.lower() for word in _WORD.findall(text.replace("\\_", "_")))
+    # pdfium gives the letters of Arabic and Hebrew as they stand on the page.
+    return [min(word, word[::-1]) if RIGHT_TO_LEFT.search(word) else word for word in words]

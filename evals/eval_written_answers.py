@@ -1,8 +1,8 @@
 """Answers in a strong chat model's manner over passages of many kinds, all right, and one wrong word in each.
 
-    python -m evals.eval_written_answers [KIND …]      # what is refuted, missed, and by which check, of one half
+    python -m evals.eval_written_answers [KIND …]      # what of the cases looked at is refuted, and missed, and why
 
-Half of the cases, by a hash of the question, was looked at while the audit was built; the figures are of the others.
+All cases but those marked `held_out` were looked at while the audit was built; the figures are of those.
 """
 
 import sys
@@ -21,7 +21,6 @@ from masis.audit.checks import support
 from masis.audit.checks.support import CHECKS, REFUTED
 from masis.audit.verdicts import judge_claims
 from masis.types import Claim, EvidenceChunk
-from training.figures import hash_half
 
 CASES = Path(__file__).with_name("written_answers.toml")
 TITLE = "Answers in a chat model's manner, audited"
@@ -36,10 +35,7 @@ class Case:
     evidence: tuple[EvidenceChunk, ...]
     wrong: tuple[tuple[str, str, str], ...]
     """The kind of error, words of the answer, the words instead."""
-
-    @property
-    def half(self) -> int:
-        return hash_half(self.question)
+    half: int
 
 
 @cache
@@ -59,7 +55,13 @@ def _case(name: str, entry: dict[str, object]) -> Case:
         return text
 
     changes = tuple((kind, cited(old), cited(new)) for kind, old, new in entry["wrong"])  # type: ignore[attr-defined]
-    return Case(str(entry["question"]), cited(str(entry["answer"]).strip()), tuple(evidence), changes)
+    return Case(
+        str(entry["question"]),
+        cited(str(entry["answer"]).strip()),
+        tuple(evidence),
+        changes,
+        REPORTED if entry.get("held_out") else LOOKED_AT,
+    )
 
 
 def _passage(entry: dict[str, str], chunk_id: str) -> EvidenceChunk:
@@ -103,8 +105,10 @@ def wrong_claims(half: int) -> Iterator[Changed]:
 def measure() -> Section:
     body = (
         "Written by hand in the manner of a strong chat model from MASIS's prompts: every claim is right, paraphrased, "
-        "derived, rounded or merged from several rows; then one thing is changed. Code and embedded verifier, no key. "
-        f"The half whose results were not looked at. 95 % intervals.\n\n{_alarms(REPORTED)}\n\n{_caught(REPORTED)}"
+        "derived, rounded or merged from several rows; then one thing is changed. Code and embedded verifier, no key; "
+        "what the verifier alone refutes is left open where a chat model audits and does not object. "
+        "Cases that were written last; 95 % intervals."
+        f"\n\n{_alarms(REPORTED)}\n\n{_caught(REPORTED)}"
     )
     return Section("written-answers", TITLE, body)
 
@@ -114,7 +118,9 @@ def _alarms(half: int) -> str:
     claims = [c for answer in answers for c in answer if c["verdict"]]
     by_answer = [any(c["verdict"] in REFUTED for c in answer) for answer in answers]
     rows: list[list[object]] = [
-        ["right claims, refuted", len(claims), share([c["verdict"] in REFUTED for c in claims])],
+        ["right claims, refuted by code", len(claims), share([_by_code(c) for c in claims])],
+        ["answers with such a claim", len(answers), share([any(map(_by_code, answer)) for answer in answers])],
+        ["right claims, refuted by code or verifier", len(claims), share([c["verdict"] in REFUTED for c in claims])],
         ["answers with such a claim", len(answers), share(by_answer)],
         ["right claims, unverified", len(claims), share([c["verdict"] == "unverified" for c in claims])],
         ["right claims or limits, taken for uncited", len(claims), share([c["verdict"] == "uncited" for c in claims])],

@@ -18,7 +18,7 @@ from evals.retrieval_data import Collection, Span
 from masis.knowledge.ingestion.chunking import chunk_document
 from masis.knowledge.search.fusion import fuse
 from masis.knowledge.search.keywords import QueryWords
-from masis.knowledge.search.named_documents import KnownDocument, Named, named_documents, names_of
+from masis.knowledge.search.named_documents import Named, NamedDocument, named_documents, names_of
 from masis.knowledge.search.reranking import CLEARLY_WEAKER, narrowed, reranked
 from masis.knowledge.search.searching import SPARE, worth
 from masis.knowledge.store.points import search_depth
@@ -76,13 +76,13 @@ class Index:
         meanings: list[str] = []
         self._settings = settings or Settings()
         self._texts = {name: parsed.text for name, parsed in collection.documents.items()}
-        self._known: list[KnownDocument] = []
+        self._known: list[NamedDocument] = []
         self._of_document: dict[str, set[int]] = {}
         for name, undated in collection.documents.items():
             parsed = dated(undated, name)
             chunks = chunk_document(parsed, name, name, self._settings)
             called = (parsed.title, parsed.date, parsed.period, names_of(parsed))
-            self._known.append(KnownDocument(name, name, *called, len(chunks)))
+            self._known.append(NamedDocument(name, name, *called, len(chunks)))
             self._of_document[name] = set(range(len(self.chunks), len(self.chunks) + len(chunks)))
             self.chunks += chunks
             texts += (embedded_text(chunk, parsed.title) for chunk in chunks)

@@ -10,11 +10,13 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from masis.api.routes.documents import QUESTIONS
 from tests.support.browser import DESKTOP, PATIENCE_MS, PHONE, launched
-from tests.support.service import Service
+from tests.support.deployment import until
+from tests.support.service import OVER, Service
 
 PICTURES = Path(__file__).parent.parent / "docs" / "images"
 WORKSPACE = "tolmerick"
 _, CONFLICT, SILENCE, SEVERAL, FIGURE = (each.question for each in QUESTIONS)
+FOLLOW_UP = "And the year before?"
 OUTAGE = "What was the root cause of the gateway outage and how long did it last?"
 COLOURS = 200
 
@@ -34,12 +36,26 @@ def take_all(service: Service) -> None:
     with service.client() as client:
         client.post(f"/masis/workspaces/{WORKSPACE}/sample?wait=true").raise_for_status()
     runs = {question: service.ask(WORKSPACE, question) for question in (SILENCE, SEVERAL, FIGURE, CONFLICT, OUTAGE)}
+    runs[FOLLOW_UP] = followed_up(service, runs[FIGURE])
     with sync_playwright() as playwright:
         browser = launched(playwright)
         for theme in ("light", "dark"):
             for size in (DESKTOP, PHONE):
                 take(browser, service, theme, size["width"] < DESKTOP["width"], runs)
         browser.close()
+
+
+def followed_up(service: Service, run_id: str) -> str:
+    """A question in the thread of a figure, and what people say of two answers."""
+    path = f"/masis/workspaces/{WORKSPACE}/runs"
+    with service.client() as client:
+        client.put(f"{path}/{run_id}/feedback", json={"verdict": "right"}).raise_for_status()
+        asked = {"query": FOLLOW_UP, "thread_id": run_id}
+        made: str = client.post(path, json=asked).raise_for_status().json()["run_id"]
+        until(lambda: service.record(WORKSPACE, made)["status"] in OVER)
+        wrong = {"verdict": "wrong", "reason": "something is missing"}
+        client.put(f"{path}/{made}/feedback", json=wrong).raise_for_status()
+    return made
 
 
 def take(browser: Browser, service: Service, theme: str, on_phone: bool, runs: dict[str, str]) -> None:
@@ -77,7 +93,7 @@ def at(address: str, heading: str) -> Callable[[Page, dict[str, str]], None]:
 def run_of(question: str) -> Callable[[Page, dict[str, str]], None]:
     def look(page: Page, runs: dict[str, str]) -> None:
         page.goto(f"/w/{WORKSPACE}/runs/{runs[question]}")
-        expect(page.get_by_label("Ask a follow-up")).to_be_attached()
+        expect(page.locator(".next-question")).to_be_attached()
 
     return look
 
@@ -107,7 +123,11 @@ VIEWS: dict[str, Callable[[Page, dict[str, str]], None]] = {
     "source": source,
     "review": review,
     "trail": trail,
+    "thread": run_of(FOLLOW_UP),
+    "silence": run_of(SILENCE),
+    "search": at("search?q=customer+churn", "Search"),
     "runs": at("runs", "Runs"),
+    "record": at("record", "Track record"),
     "documents": at("documents", "Documents"),
 }
 

@@ -72,6 +72,8 @@ def _default(name: str) -> str:
     field = Settings.model_fields[name]
     if name == "home":
         return "`~/.masis`"
+    if isinstance(field.default, bool):
+        return "`on`" if field.default else "`off`"
     return "unset" if field.default in (None, PydanticUndefined) else f"`{field.default}`"
 
 

@@ -4,9 +4,11 @@ import fcntl
 import os
 import secrets
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import certifi
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -22,6 +24,11 @@ from tests.support.service import SAMPLE, clean_environment
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 # As the command line sets it.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
+# httpx reads all certificates of the world for every client, and tests make thousands that never leave this machine.
+_certificate = tempfile.NamedTemporaryFile("w", suffix=".pem")  # noqa: SIM115
+_certificate.write("".join(Path(certifi.where()).read_text().partition("-----END CERTIFICATE-----")[:2]) + "\n")
+_certificate.flush()
+os.environ["SSL_CERT_FILE"] = _certificate.name
 
 # Enough to find what a change breaks; HYPOTHESIS_PROFILE=deep looks further.
 settings.register_profile("suite", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -42,7 +49,7 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
 def _reused_parsers() -> Iterator[None]:
     pool.Worker = parsers.reused_worker  # type: ignore[assignment,misc]
     yield
-    parsers.end_all()
+    parsers.end_all(is_over=True)
 
 
 @pytest.fixture

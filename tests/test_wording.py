@@ -5,6 +5,7 @@ from typing import get_args
 
 from masis.reasoning.offline.auditor import DISPUTED, ENOUGH
 from masis.runs.records import RunStatus
+from masis.settings import Settings
 from masis.types import CheckedBy, ClaimKind, ConflictKind, Outcome, Repair, ReviewCause, Verdict
 from masis.wording import (
     LIKELIHOODS,
@@ -18,7 +19,7 @@ from masis.wording import (
 
 
 def test_every_code_has_words() -> None:
-    words = vocabulary()
+    words = vocabulary(Settings())
     codes = {
         "verdicts": Verdict,
         "claim_kinds": ClaimKind,
@@ -35,7 +36,7 @@ def test_every_code_has_words() -> None:
 
 
 def test_verdicts_can_be_told_apart() -> None:
-    words = [term["word"] for term in vocabulary()["verdicts"].values()]
+    words = [term["word"] for term in vocabulary(Settings())["verdicts"].values()]
     assert len(set(words)) == len(words)
     claim = {"text": "", "start": 0, "end": 0, "kind": "limit", "citations": [], "verdict": None, "reason": ""}
     assert verdict_of(claim).word == "limit"
@@ -51,7 +52,7 @@ def test_a_likelihood_is_a_word_and_a_number() -> None:
     ]
     assert LIKELIHOODS[0][0] > DISPUTED, "documents that contradict each other are worth a look"
     assert LIKELIHOODS[1][0] == ENOUGH, "what the Supervisor does not accept is called weak"
-    assert [each["at_least"] for each in vocabulary()["likelihoods"]] == [least for least, _ in LIKELIHOODS]
+    assert [each["at_least"] for each in vocabulary(Settings())["likelihoods"]] == [least for least, _ in LIKELIHOODS]
 
 
 def test_removed_sentences_are_found_in_the_trail_each_once() -> None:
@@ -76,3 +77,14 @@ def test_a_decision_names_who_and_why() -> None:
     assert decision_words(decision) == "Ada trusts a.pdf over b.md: It is audited."
     assert decision_words({"action": "stop", "by": "local"}) == "The person at this machine ended the run"
     assert decision_words({"action": "explain_both", "by": "Ada", "decision_id": "d1"}).endswith("an earlier run)")
+
+
+def test_the_page_shows_the_weights_that_are_set() -> None:
+    scores = vocabulary(Settings(weight_faithfulness=0.5, weight_relevance=0.1))["scores"]
+    assert {name: score["weight"] for name, score in scores.items()} == {
+        "faithfulness": 0.5,
+        "relevance": 0.1,
+        "completeness": 0.25,
+        "reasoning_quality": 0.15,
+        "overall_score": None,
+    }

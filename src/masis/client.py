@@ -29,6 +29,7 @@ from masis.runs import asking, deletion, working
 from masis.runs.deletion import PruneReport, prune
 from masis.runs.events import RunEvent
 from masis.runs.execution import OnEvent
+from masis.runs.feedback import FeedbackTable
 from masis.runs.ingestions import Ingestion
 from masis.runs.parts import Given, Parts
 from masis.runs.planning import Finding, Plan, examine, planned
@@ -46,6 +47,7 @@ from masis.types import (
     IngestReport,
     Outcome,
     SearchFilters,
+    Section,
     StandingDecision,
 )
 
@@ -71,9 +73,8 @@ class Masis:
     ...     masis.ingest(["reports/"], workspace="acme")
     ...     print(masis.ask("What was churn in 2025?", workspace="acme").answer)
 
-    What is not given is made from the settings when it is first needed. `close`, or the end of the `with` block, closes
-    what this Masis opened and nothing that was given to it. Two of them may use the same data folder in one process:
-    they share the open index, and the last one to close releases it for other processes.
+    What is not given is made from the settings when it is first needed; `close`, or the end of `with`, closes that and
+    nothing else. Two may use a data folder in one process: the last one to close releases it for other processes.
     """
 
     def __init__(
@@ -100,6 +101,10 @@ class Masis:
     def library(self) -> Library:
         """The documents of all workspaces."""
         return self._parts.library
+
+    @property
+    def feedback(self) -> FeedbackTable:
+        return self._parts.feedback
 
     def close(self) -> None:
         self._parts.close()
@@ -136,9 +141,8 @@ class Masis:
         on_event: OnEvent | None = None,
         by: Caller = LOCAL,
     ) -> RunResult:
-        """Runs here and now. `filters`: where in the workspace to look for the answer. `thread`: the `thread_id` of an
-        earlier answer, or its run: the question follows up on it and is completed from it, unless `complete` is False;
-        without filters of its own it looks where that one looked."""
+        """Runs here and now. `filters`: where to look. `thread`: the `thread_id` of an earlier answer, or its run: the
+        question is completed from it, unless `complete` is False, and without filters looks where that one looked."""
         here = asking.WorkHere(self._parts)
         asked = asking.Asked(question, workspace, max_retries, filters, budget, thread, complete=complete)
         record = await asking.new_run(self._parts, asked, by, here.owner)
@@ -157,8 +161,7 @@ class Masis:
         complete: bool = True,
         by: Caller = LOCAL,
     ) -> RunRecord:
-        """Queued for a worker: `masis serve` and `masis worker` have one, and so has `working`. `turns`: what was said
-        before, where no thread of MASIS has it."""
+        """Queued for a worker: `masis serve` has one, and so has `working`. `turns`: what was said before."""
         asked = asking.Asked(question, workspace, max_retries, filters, budget, thread, turns, complete)
         return await asking.new_run(self._parts, asked, by)
 
@@ -223,18 +226,14 @@ class Masis:
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunRecord]:
-        """Newest first. `before`: the last run of the previous page, by its id or by its `position`, which outlives
-        it."""
+        """Newest first. `before`: the last run of the previous page, by its id or its `position`, which outlives it."""
         chosen: dict[str, Any] = {"status": status, "outcome": outcome, "search": search, "thread_id": thread_id}
-        page = partial(self._parts.runs.page, **chosen, limit=limit)
-        return await asyncio.to_thread(page, workspace, before=before)
+        return await asyncio.to_thread(partial(self._parts.runs.page, workspace, limit=limit, before=before, **chosen))
 
     async def aresult(self, run_id: str, workspace: str | None = None) -> RunResult | None:
         """None while there is none yet."""
-        await self.aget_run(run_id, workspace)
         found = await asyncio.to_thread(self._parts.runs.result, run_id)
-        if found is None:
-            await self.aget_run(run_id, workspace)  # it may have been deleted between the two looks
+        await self.aget_run(run_id, workspace)  # after it: the run may be deleted between two looks
         return RunResult(**found) if found else None
 
     async def aevents(self, run_id: str, workspace: str | None = None, after: int = -1) -> list[RunEvent]:
@@ -305,11 +304,14 @@ class Masis:
         """The passages that the Researcher would look at, best first, with their relevance; no model is asked."""
         await self._parts.require_workspace(workspace)
         asking.checked_input(question, workspace, None)
-        settings = self.settings
-        found = await self.library.search(
-            workspace, question, limit or settings.candidates, at_least=settings.relevance_threshold, filters=filters
-        )
+        most, least = limit or self.settings.candidates, self.settings.relevance_threshold
+        found = await self.library.search(workspace, question, most, at_least=least, filters=filters)
         return list(found.candidates)
+
+    async def asection(self, chunk_id: str, workspace: str) -> Section:
+        """The whole section that a passage stands in."""
+        await self._parts.require_workspace(workspace)
+        return await self.library.section(workspace, chunk_id)
 
     async def aworkspaces(self) -> list[WorkspaceSummary]:
         return await asyncio.to_thread(self.library.catalog.workspaces)
@@ -348,8 +350,6 @@ class Masis:
     async def arequire_workspace(self, workspace: str) -> None:
         """Raises UnknownWorkspace."""
         await self._parts.require_workspace(workspace)
-
-    # The installation
 
     async def acheckup(self) -> list[Finding]:
         """What is configured and whether it works: each configured model is asked two short questions."""
@@ -390,6 +390,7 @@ class Masis:
     ingestions = _blocking(aingestions)
     cancel_ingestion = _blocking(acancel_ingestion)
     search = _blocking(asearch)
+    section = _blocking(asection)
     workspaces = _blocking(aworkspaces)
     create_workspace = _blocking(acreate_workspace)
     documents = _blocking(adocuments)

@@ -12,7 +12,7 @@ Role = Literal["writer", "auditor", "judge"]
 ROLES: tuple[Role, ...] = ("writer", "auditor", "judge")
 
 RETRY_CEILING = 10
-"""No run retries more often in one round, whoever asks; the graph's step limit follows from it."""
+"""No run retries more often in one round; the graph's step limit follows from it."""
 
 SUMMARIES_LIMIT_CHARS = 6000
 """Where summaries begin; pruned text may be longer, because all of it bears on the question."""

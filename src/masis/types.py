@@ -394,7 +394,7 @@ class IngestReport:
 class Caller:
     name: str
     key_id: str | None = None
-    """The API key that was shown; None for whoever sits at the machine."""
+    """The API key that was shown; None for the person at the machine."""
 
 
 LOCAL = Caller("local")

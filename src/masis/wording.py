@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from masis.language.citation_marks import CitationMark, find_citations
+from masis.settings import Settings
 from masis.types import (
     LOCAL,
     CheckedBy,
@@ -190,6 +191,8 @@ REASONS: dict[str, str] = {
     "standing_decision": "a standing decision settles the conflict",
     "no_progress": "the last attempt changed nothing",
     "budget_spent": "the budget for this run is spent",
+    "no_qualifying_evidence": "no passage is close enough",
+    "not_a_question_for_documents": "not a question for documents",
     **{cause: words[0].lower() + words[1:] for cause, words in REVIEW_CAUSES.items()},
 }
 """Why the Supervisor routes as it does."""
@@ -221,8 +224,34 @@ SET_ASIDE: dict[str, str] = {
 """Why the Researcher does not use a passage that it found."""
 
 
-def vocabulary() -> dict[str, Any]:
-    """All of it as JSON, for the page."""
+TRACE_FIELDS: dict[str, str] = {
+    "duration_ms": "time",
+    "chunks": "passages used",
+    "filtered_out": "passages set aside",
+    "avg_score": "average relevance",
+    "threshold_used": "relevance needed",
+    "augmented_query_used": "search widened by the critique",
+    "results_before_filter": "candidates before the filter",
+    "context_chars": "characters read",
+    "context_compressed": "context compressed",
+    "compression_latency_ms": "time to compress",
+    "answer_length": "characters written",
+    "citations": "citations",
+    "raw_confidence": "confidence before penalties",
+    "hallucination": "hallucination found",
+    "needs_retry": "asks for another attempt",
+    "conflicts": "conflicts",
+    "invalid_citations": "fabricated citations",
+    "uncited_claims": "claims without citation",
+    "refuted_claims": "claims the source refutes",
+    "overall_score": "overall score",
+    "reasoning_quality": "reasoning",
+}
+"""What the entries of a trace name; a field that is not here is called as it is."""
+
+
+def vocabulary(settings: Settings) -> dict[str, Any]:
+    """All of it as JSON, for the page, with what each score weighs."""
     terms: dict[str, Mapping[Any, Term]] = {
         "verdicts": VERDICTS,
         "claim_kinds": CLAIM_KINDS,
@@ -240,9 +269,12 @@ def vocabulary() -> dict[str, Any]:
         "routes": ROUTES,
         "actions": ACTIONS,
         "set_aside": SET_ASIDE,
+        "trace_fields": TRACE_FIELDS,
     }
     described = {name: {code: asdict(term) for code, term in table.items()} for name, table in terms.items()}
     likelihoods = [{"at_least": least, **asdict(term)} for least, term in LIKELIHOODS]
+    for score in described["scores"]:
+        described["scores"][score]["weight"] = getattr(settings, f"weight_{score}", None)
     rest = {"decided": list(DECIDED), "likelihoods": likelihoods}
     return described | {name: dict(table) for name, table in words.items()} | rest
 

@@ -59,6 +59,9 @@ def test_a_document_is_read_to_the_character(client: httpx.Client) -> None:
     passage = next(each for each in found if each["document_id"] == document["document_id"])
     exact = client.get(f"{here}/passages/{passage['chunk_id']}").json()
     assert exact["text"] == text["text"][exact["start"] : exact["end"]]
+    whole = client.get(f"{here}/passages/{passage['chunk_id']}", params={"section": True}).json()
+    assert passage["text"].split("\n")[-1] in whole["text"]
+    assert whole["end"] - whole["start"] == len(whole["text"]) >= len(passage["text"].lstrip("# "))
     joined = client.get(f"{here}/passages/joined", params={"start": 3, "end": 40}).json()
     assert joined["text"] == text["text"][3:40]
     assert client.get(f"{here}/passages/joined", params={"start": 3, "end": 10**6}).status_code == 404

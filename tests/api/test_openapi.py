@@ -1,5 +1,6 @@
 """The document that describes the service: pleasant to read, and true."""
 
+import os
 import re
 import uuid
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ DOCUMENT = create_app(Settings()).openapi()
 OPERATIONS = [(path, method) for path, methods in DOCUMENT["paths"].items() for method in methods]
 
 described = schemathesis.openapi.from_dict(DOCUMENT)
+# Every boundary of every parameter takes half a minute: HYPOTHESIS_PROFILE=deep tries them all.
+described.config.phases.coverage.enabled = os.environ.get("HYPOTHESIS_PROFILE") == "deep"
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +30,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
 
 
 @described.parametrize()
-@settings(max_examples=3, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=6, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 def test_the_service_does_what_its_document_says(case: schemathesis.Case, empty: Live) -> None:
     if case.meta and case.meta.generation.mode.is_positive:
         _say_what_no_schema_knows(case)

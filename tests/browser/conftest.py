@@ -27,7 +27,11 @@ def service(sample_service: Service) -> Service:
 
 @pytest.fixture(scope="module")
 def told_service(storyteller: Storyteller, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """Its model says what the test wants; in the workspace acme is one report. A process, which a test may kill."""
+    """Its model says what the test wants; in the workspace acme is one report."""
+    yield from telling(storyteller, tmp_path_factory.mktemp("told"), ServiceHere)
+
+
+def telling(storyteller: Storyteller, folder: Path, kind: type[Service]) -> Iterator[Service]:
     provider = FakeOpenAI()
     provider.answer_with(storyteller)
     settings = {
@@ -37,7 +41,7 @@ def told_service(storyteller: Storyteller, tmp_path_factory: pytest.TempPathFact
         "MASIS_POLL_SECONDS": "0.1",
     }
     try:
-        for service in running(Service(tmp_path_factory.mktemp("told"), settings)):
+        for service in running(kind(folder, settings)):
             service.upload("acme", {"report.md": b"# Report\n\nRevenue was $12 million in 2025.\n"})
             yield service
     finally:

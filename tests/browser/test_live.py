@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from masis import Masis, Settings
+from tests.browser.conftest import telling
 from tests.support.browser import WATCHED, Witness, quality_of
 from tests.support.deployment import until
 from tests.support.relay import Relay
@@ -27,8 +28,9 @@ new MutationObserver(() => {
 
 
 @pytest.fixture(scope="module")
-def service(told_service: Service) -> Service:
-    return told_service
+def service(storyteller: Storyteller, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A process, which a test may kill."""
+    yield from telling(storyteller, tmp_path_factory.mktemp("killed"), Service)
 
 
 @pytest.fixture(autouse=True)

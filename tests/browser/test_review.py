@@ -57,6 +57,8 @@ def test_the_conflict_of_the_sample_is_settled_and_remembered(page: Page, servic
         side = conflict.locator(".conflict-side").filter(has_text=file)
         expect(side).to_contain_text(said)
         expect(side).to_contain_text(place)
+    expect(page.get_by_role("region", name="Best draft")).to_be_hidden()
+    page.get_by_text("The best draft, with its verdicts").click()
     expect(page.get_by_role("region", name="Best draft")).to_contain_text("The documents do not agree on this")
     assert sum(page.evaluate("window.shifts")) < 0.02, "what is read was pushed away"
     quality = quality_of(page)
@@ -64,7 +66,7 @@ def test_the_conflict_of_the_sample_is_settled_and_remembered(page: Page, servic
     expect(quality.get_by_role("img", name="Confidence by attempt")).to_be_visible()
     page.get_by_role("tab", name="Answer").click()
 
-    conflict.locator(".conflict-side").filter(has_text="7.4%").get_by_role("button").click()
+    conflict.locator(".conflict-side").filter(has_text="7.4%").get_by_role("button", name="Open").click()
     image = page.get_by_role("img", name="Page 2 of annual-report-2025.pdf, the cited words marked")
     expect(image).to_have_js_property("complete", True)
     page.get_by_role("button", name="Close the source").click()
@@ -79,13 +81,12 @@ def test_the_conflict_of_the_sample_is_settled_and_remembered(page: Page, servic
     expect(comparison).to_contain_text("The two drafts are identical.")
     page.get_by_role("tab", name="Answer").click()
 
-    trust = review_of(page).get_by_role("button", name="Trust the chosen document")
-    expect(trust).to_be_disabled()
-    conflict.get_by_role("radio", name="Trust annual-report-2025.pdf").check()
+    expect(page.get_by_label("Who decides")).to_be_hidden()
+    page.get_by_text("Other options").click()
     page.get_by_label("Reason, or a rule to remember").fill("Audited figures win.")
     page.get_by_role("checkbox", name="Apply this").check()
     page.get_by_label("Who decides").fill("Ada")
-    trust.click()
+    conflict.get_by_role("button", name="Trust this: annual-report-2025.pdf").click()
     expect(page.get_by_role("heading", level=1)).to_be_focused()
     expect(answer_of(page)).to_contain_text("Customer churn in fiscal 2025 was 7.4%")
     expect(answer_of(page)).to_contain_text("rests on the decision of Ada to trust annual-report-2025.pdf")
@@ -105,6 +106,7 @@ def test_the_conflict_of_the_sample_is_settled_and_remembered(page: Page, servic
 
 def test_both_sides_are_explained(disputed: Page) -> None:
     expect(announced(disputed)).to_have_text("")
+    disputed.get_by_text("Other options").click()
     review_of(disputed).get_by_role("button", name="Explain both sides").click()
     expect(answer_of(disputed)).to_contain_text("7.4%")
     expect(answer_of(disputed)).to_contain_text("9.1%")
@@ -119,6 +121,7 @@ def test_both_sides_are_explained(disputed: Page) -> None:
 
 
 def test_the_question_is_refined(disputed: Page) -> None:
+    disputed.get_by_text("Other options").click()
     box = disputed.get_by_label("Ask this instead")
     expect(box).to_have_value(DISPUTED)
     ask = disputed.get_by_role("button", name="Ask the refined question")
@@ -162,16 +165,11 @@ def test_two_conflicts_between_the_same_documents_are_decided_together(page: Pag
 
     page.route("**/result", doubled)
     page.goto(f"/w/disputed/runs/{run_id}")
-    trusted = review_of(page).get_by_role("radio", name="Trust annual-report.md")
+    trusted = review_of(page).get_by_role("button", name="Trust this: annual-report.md")
     expect(trusted).to_have_count(2)
     expect(review_of(page)).to_contain_text("Conflicts between the same documents are decided together.")
-    trusted.first.check()
-    expect(trusted.last).to_be_checked()
-    review_of(page).get_by_role("radio", name="Trust board-memo.md").last.check()
-    expect(trusted.first).not_to_be_checked()
-    trusted.last.check()
     page.unroute("**/result")
-    review_of(page).get_by_role("button", name="Trust the chosen document").click()
+    trusted.last.click()
     expect(answer_of(page)).to_contain_text("7.4%")
 
 
@@ -180,6 +178,7 @@ def test_on_a_phone_many_attempts_stay_in_one_line_with_the_last_in_sight(disput
     disputed.get_by_role("button", name="Steps").click()
     attempts = disputed.get_by_role("region", name="Agents at work").get_by_role("button", name="Attempt")
     for made in (4, 6):
+        disputed.get_by_text("Other options").click()
         disputed.get_by_role("button", name="Search again without adding documents").click()
         expect(attempts).to_have_count(made)
         expect(review_of(disputed)).to_be_visible()
@@ -197,12 +196,14 @@ def test_on_a_phone_many_attempts_stay_in_one_line_with_the_last_in_sight(disput
 
 
 def test_the_draft_is_accepted_as_it_is(disputed: Page) -> None:
+    disputed.get_by_text("Other options").click()
     review_of(disputed).get_by_role("button", name="Accept the draft as is").click()
     expect(disputed.get_by_text("accepted the draft as it was")).to_be_visible()
     expect(answer_of(disputed)).to_contain_text("The documents do not agree on this")
 
 
 def test_it_is_stopped(disputed: Page) -> None:
+    disputed.get_by_text("Other options").click()
     review_of(disputed).get_by_role("button", name="Stop here").click()
     expect(disputed.get_by_text("The person at this machine: ended the run")).to_be_visible()
     expect(review_of(disputed)).to_be_hidden()

@@ -110,7 +110,7 @@ def test_who_may_only_read_sees_both_sides_of_a_conflict_and_nothing_to_decide(
     for file, said in (("annual-report.md", "7.4%"), ("board-memo.md", "9.1%")):
         side = review.locator(".conflict-side").filter(has_text=file)
         expect(side).to_contain_text(said)
-    expect(review.get_by_role("radio")).to_have_count(0)
+    expect(review.get_by_role("button", name="Trust")).to_have_count(0)
     expect(review.get_by_role("button", name="Explain both sides")).to_have_count(0)
     assert violations(page) == []
     review.get_by_role("button", name="Open the source: board-memo.md").click()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.support.browser import PHONE, violations
+from tests.support.service import Service
 
 EXPENSE = "How much was research and development expense in fiscal 2025?"
 
@@ -87,3 +88,73 @@ def test_a_search_shows_passages_as_one_types_opens_them_in_place_and_asks_about
     page.keyboard.press("Enter")
     expect(page.get_by_role("region", name="Answer", exact=True)).to_contain_text("9.1%")
     expect(page.get_by_text("In: board-memo-2026-02.docx · page 1").first).to_be_visible()
+
+
+def test_what_people_say_of_an_answer_is_kept_and_counted(page: Page, service: Service) -> None:
+    service.upload("judged", {"plan.md": b"# Plan\n\nThe harbour office opened in 2019. It has 14 berths."})
+    runs = [
+        service.ask("judged", question)
+        for question in ("When was the harbour office opened?", "How many berths are there?")
+    ]
+    page.goto(f"/w/judged/runs/{runs[0]}")
+    feedback = page.get_by_role("region", name="Feedback")
+    feedback.get_by_role("button", name="Right: the answer").click()
+    expect(feedback.get_by_role("button", name="Right: the answer")).to_have_attribute("aria-pressed", "true")
+    page.goto(f"/w/judged/runs/{runs[1]}")
+    feedback.get_by_role("button", name="Wrong: the answer").click()
+    feedback.get_by_role("button", name="wrong figure").click()
+    feedback.get_by_role("button", name="Save").click()
+    expect(feedback).to_contain_text("because wrong figure")
+    page.reload()
+    expect(feedback).to_contain_text("because wrong figure")
+    page.get_by_role("link", name="Runs").click()
+    page.get_by_role("link", name="Track record").click()
+    expect(page.get_by_text("1 of 2 judged answers were right (50 %).")).to_be_visible()
+    expect(page.get_by_role("table").first).to_contain_text("Share right")
+    assert violations(page) == []
+    page.get_by_role("link", name="How many berths are there?").click()
+    expect(feedback.get_by_role("button", name="Wrong: the answer")).to_have_attribute("aria-pressed", "true")
+
+
+def test_where_the_documents_are_silent_the_closest_passages_stand_open_and_the_question_is_put_more_widely(
+    page: Page, service: Service
+) -> None:
+    files = {
+        "tides.md": b"# Tides\n\nThe tide rises by 3 metres.",
+        "office.md": b"# Office\n\nThe harbour office opened in 2019.",
+    }
+    service.upload("silent", files)
+    page.goto("/w/silent/search?q=harbour")
+    page.get_by_role("button", name="In: all documents").click()
+    page.goto("/w/silent/ask")
+    page.get_by_role("button", name="In: all documents").click()
+    page.get_by_role("group", name="Documents").get_by_label("tides.md").check()
+    page.get_by_label("Your question").fill("Who bakes the bread of the canteen in 2019?")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    closest = page.get_by_role("region", name="Closest passages")
+    expect(closest).to_contain_text("The tide rises by 3 metres.")
+    page.get_by_role("button", name="Ask without the period").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Who bakes the bread of the canteen?")
+    expect(page.get_by_text("In: tides.md").first).to_be_visible()
+    page.get_by_role("button", name="Ask all documents").click()
+    expect(page.get_by_role("button", name="In: all documents")).to_be_visible()
+    expect(page.get_by_role("button", name="Ask all documents")).to_have_count(0)
+    page.get_by_role("link", name="Search for these words").click()
+    expect(page.get_by_label("Words, or a question")).to_have_value("Who bakes the bread of the canteen?")
+
+
+def test_after_an_upload_documents_are_introduced_with_questions_they_answer(page: Page, service: Service) -> None:
+    words = "The harbour company runs the port and the market.", "Cargo revenue in fiscal 2025 was $12.4 million."
+    report = f"# Harbour Report\n\n{words[0]}\n\n## Traffic\n\n{words[1]}".encode()
+    service.upload("fresh", {"harbour.md": report})
+    page.goto("/w/fresh/ask")
+    page.get_by_role("group").get_by_text("harbour.md").click()
+    expect(page.get_by_role("heading", name="Main figures")).to_be_visible()
+    expect(page.get_by_role("link", name="The harbour company runs the port and the market.")).to_be_visible()
+    assert violations(page) == []
+    page.get_by_role("link", name="Cargo revenue in fiscal 2025 was $12.4 million.").click()
+    expect(page.get_by_role("region", name="Text of the page").locator("mark")).to_contain_text("$12.4 million")
+    page.get_by_text("Overview and questions").click()
+    page.get_by_role("button", name="What was Cargo revenue in fiscal 2025?").click()
+    expect(page.get_by_role("region", name="Answer", exact=True)).to_contain_text("$12.4 million")
+    expect(page.get_by_text("In: harbour.md").first).to_be_visible()

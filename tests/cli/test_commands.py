@@ -146,6 +146,9 @@ def test_a_search_shows_the_passages_and_can_be_narrowed(home: Path) -> None:
     shown = here("search", "term loan Lakehead Mutual Bank", "-w", "tolmerick", "-n", "3", home=home)
     assert shown.returncode == 0
     assert "Lakehead" in shown.stdout
+    best = json.loads(here("search", "term loan", "-w", "tolmerick", "-n", "1", "--json", home=home).stdout)[0]
+    assert best["text"].split()[-1] in here("section", best["chunk_id"], "-w", "tolmerick", home=home).stdout
+    assert "There is no passage" in here("section", "c0000000000", "-w", "tolmerick", home=home).stderr
     found = json.loads(here("search", "revenue", "-w", "tolmerick", "--type", "csv", "--json", home=home).stdout)
     assert {passage["file_name"].rsplit(".", 1)[1] for passage in found} == {"csv"}
     known = json.loads(here("documents", "-w", "tolmerick", "--json", home=home).stdout)

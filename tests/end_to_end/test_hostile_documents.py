@@ -1,9 +1,10 @@
 """Documents that give orders, against engines that obey: what code alone still catches."""
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from io import StringIO
-from pathlib import Path
+from itertools import count
 
 import pytest
 from rich.console import Console
@@ -78,21 +79,24 @@ ATTACKS = {
 }
 
 
-@pytest.fixture
-def ask(fake_openai: FakeOpenAI, tmp_path: Path) -> Iterator[Asker]:
+@pytest.fixture(scope="module")
+def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
+    """Each time in a workspace of its own."""
+    folder, model, workspaces = tmp_path_factory.mktemp("hostile"), FakeOpenAI(), count()
     settings = Settings(
-        home=tmp_path / "home", model_base_url=fake_openai.base_url, openai_api_key="sk-secret", rate_limit_calls=1000
+        home=folder / "home", model_base_url=model.base_url, openai_api_key="sk-secret", rate_limit_calls=1000
     )
-    masis = Masis(settings)
 
     def asked(planted: str, answer: str) -> RunResult:
-        (tmp_path / "report.md").write_text(f"{REPORT}{planted}\n\nThe board met in May.\n")
-        masis.ingest([tmp_path / "report.md"], "w")
-        fake_openai.answer_with(ObedientModel(planted, answer, HONEST))
-        return masis.ask(QUESTION, "w")
+        workspace = f"w{next(workspaces)}"
+        (folder / workspace).mkdir()
+        (folder / workspace / "report.md").write_text(f"{REPORT}{planted}\n\nThe board met in May.\n")
+        masis.ingest([folder / workspace], workspace)
+        model.answer_with(ObedientModel(planted, answer, HONEST))
+        return masis.ask(QUESTION, workspace)
 
-    yield asked
-    masis.close()
+    with closing(model), Masis(settings) as masis:
+        yield asked
 
 
 @pytest.mark.parametrize("name", ATTACKS)

@@ -49,7 +49,7 @@ def test_planted_errors_are_caught(kind: str, answers: list[tuple[str, RunResult
     assert sum(map(raises_alarm, critiques)) / len(planted) >= LEAST_CAUGHT[kind]
     untouched = [audited(q, r.answer, r.evidence)["confidence"] for q, _, r in planted]
     drop = sum(untouched) / len(planted) - sum(c["confidence"] for c in critiques) / len(planted)
-    assert drop > 0.3
+    assert drop > 0.25
 
 
 def test_the_answer_to_another_question_loses(answers: list[tuple[str, RunResult]]) -> None:

@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborHTMLParser
 from masis.export import pdf
 from masis.export.content import Pack, plain
 from masis.export.formats import FORMATS, Format, exported
-from tests.export.packs import HOSTILE, hostile, usual
+from tests.export.packs import HOSTILE, QUOTE, cited, claim, hostile, made, usual
 
 FOR_PEOPLE = [form for form in FORMATS if form != "json"]
 each_form = pytest.mark.parametrize("form", FOR_PEOPLE)
@@ -219,3 +219,14 @@ def test_plain_text_keeps_what_is_text() -> None:
     kept = "Zoë\n東京\t‍👩‍🔬 e\u0301 عربي"
     assert plain(kept) == kept
     assert plain("a\r\nb\u2028c\x00\ud800\u200e\U000e0041") == "a\nb\nc\ufffd"
+
+
+def test_rows_of_an_answer_are_a_table_with_their_footnotes() -> None:
+    answer = "By region:\n\n| Region | 2025 |\n|---|---|\n| North | 12 [c1] |\n\nThat is all."
+    pack = made(
+        "By region?", answer, [claim(answer, "| North | 12 [c1] |", "verbatim", cited("c1", "memo.docx", QUOTE))]
+    )
+    html = exported(pack, "html").decode()
+    assert ">Region</th>" in html
+    assert "<td>North</td><td>12 [1]</td>" in html.replace("\n", "")
+    assert "|---" not in exported(pack, "docx").decode("latin-1")

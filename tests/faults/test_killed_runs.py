@@ -20,7 +20,7 @@ from tests.support.play import PREFER, Play
 
 QUESTION = "What was revenue in 2025?"
 AGENTS = ("supervisor", "researcher", "synthesizer", "critic", "evaluator")
-TIMES = ("run_id", "duration_ms", "node_latency_ms", "seconds", "at")
+TIMES = ("run_id", "thread_id", "duration_ms", "node_latency_ms", "seconds", "at")
 
 
 @pytest.fixture(scope="module")

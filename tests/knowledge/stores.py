@@ -1,13 +1,17 @@
 """What the tests of the stores share: small vectors, and chunks made of one sentence."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from masis.knowledge.ingestion.chunking import chunk_id
+from masis.knowledge.library import Library
 from masis.knowledge.search.fusion import fuse
 from masis.knowledge.store.points import sparse_passage, sparse_query
 from masis.knowledge.store.port import IndexedChunk, SparseVector, VectorStore
-from masis.types import Chunk
+from masis.types import Chunk, IngestReport
 
 DIMENSION = 8
 ENGLISH = "english"
@@ -73,3 +77,10 @@ def question(text: str) -> tuple[list[float], SparseVector]:
 async def ask(store: VectorStore, text: str, workspace: str = "a", limit: int = 10) -> list[str]:
     """Texts, best first."""
     return [hit.chunk.text for hit in fuse(await store.query(workspace, *question(text), limit), limit)]
+
+
+async def ingest_bytes(library: Library, files: Sequence[tuple[str, bytes]], workspace: str) -> IngestReport:
+    with TemporaryDirectory() as folder:
+        for name, data in files:
+            (Path(folder) / name).write_bytes(data)
+        return await library.ingest([Path(folder) / name for name, _ in files], workspace)

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from masis.errors import UnknownPassage
 from masis.knowledge.ingestion.ingest import embedded_text, meaning_text
 from masis.knowledge.library import Library
 from masis.knowledge.search.keywords import BY_ROW, QueryWords, nearest, vocabulary_of
-from masis.knowledge.search.named_documents import KnownDocument, named_documents, names_of
+from masis.knowledge.search.named_documents import NamedDocument, named_documents, names_of
 from masis.knowledge.store.edge import EdgeStore
 from masis.settings import Settings
-from masis.types import Chunk, EvidenceChunk, Page, ParsedDocument, SearchFilters
+from masis.types import EVERYWHERE, Chunk, EvidenceChunk, Page, ParsedDocument, SearchFilters
 from tests.knowledge.stores import NamedEmbedder
 
 STRICT = 0.99
@@ -75,12 +76,14 @@ async def test_the_whole_section_of_a_passage(library: Library, tmp_path: Path) 
     ]:
         found = best((await library.search("acme", asked, 10)).candidates)
         section = await library.section("acme", found["chunk_id"])
-        assert section is not None
         assert (section.text, section.heading, section.page) == (expected, path, 1)
         parsed = await library.document_text("acme", section.document_id)
         assert parsed is not None
         assert parsed.text[section.start : section.end] == section.text
-    assert await library.section("acme", "c0000000000") is None
+        joined = ("cjoined0000", (section.document_id, found["start"], found["end"]))
+        assert await library.section("acme", *joined) == section
+    with pytest.raises(UnknownPassage):
+        await library.section("acme", "c0000000000")
 
 
 # Words
@@ -144,8 +147,8 @@ def test_the_nearest_spelling(word: str, expected: str | None) -> None:
 # Whose and of when
 
 
-def document(name: str, names: str = "", period: str | None = None, date: str | None = None) -> KnownDocument:
-    return KnownDocument(name, name, None, date, period, names, 50)
+def document(name: str, names: str = "", period: str | None = None, date: str | None = None) -> NamedDocument:
+    return NamedDocument(name, name, None, date, period, names, 50)
 
 
 FILINGS = [
@@ -256,3 +259,13 @@ def test_the_figures_of_a_table_are_not_embedded() -> None:
         "aapl > Item 2 > Results > Sales\nIn millions\nItem | 2023 | Change\n\nNet sales\nFounded | 1976 | in May"
     )
     assert "81,797" in embedded_text(passage, None)
+
+
+async def test_several_documents_as_a_whole_are_opened_one_by_one(library: Library, tmp_path: Path) -> None:
+    await ingest(library, tmp_path / "d", one__md=f"# One\n\n{prose('cost')}", two__md=f"# Two\n\n{prose('fare')}")
+    asked = "Summarise these documents"
+    opened = await library.outline("acme", asked, [], EVERYWHERE, 10)
+    assert {chunk["file_name"] for chunk in opened} == {"one.md", "two.md"}
+    alone = await library.outline("acme", asked, [], SearchFilters(("two.md",)), 10)
+    assert {chunk["file_name"] for chunk in alone} == {"two.md"}
+    assert await library.outline("acme", "Summarise it", [], EVERYWHERE, 10) == []

@@ -17,7 +17,7 @@ from masis.knowledge.library import Library, open_library
 from masis.knowledge.store.edge import EdgeStore
 from masis.settings import Settings
 from masis.types import EvidenceChunk, Page, ParsedDocument, SearchFilters
-from tests.knowledge.stores import NamedEmbedder
+from tests.knowledge.stores import NamedEmbedder, ingest_bytes
 from tests.sources.files import scanned_pdf
 from tests.sources.packages import sheet_rows, text_cell, xlsx_parts
 from tests.sources.packages import zip_of as package_of
@@ -451,7 +451,7 @@ async def test_what_is_being_ingested_cannot_be_deleted_under_it(settings: Setti
 
     asked, released = asyncio.Event(), asyncio.Event()
     library = Library(settings, EdgeStore(settings.home, SlowEmbedder(), "english"), SlowEmbedder())
-    ingestion = asyncio.create_task(library.ingest_bytes([("fleet.md", OLD)], "acme"))
+    ingestion = asyncio.create_task(ingest_bytes(library, [("fleet.md", OLD)], "acme"))
     await asked.wait()
     with pytest.raises(InvalidInput, match="being ingested"):
         await library.delete_document("acme", document_id_of(OLD))
@@ -473,7 +473,7 @@ async def test_what_another_process_deletes_meanwhile_does_not_come_back(setting
             return await super().embed_passages(texts)
 
     library = Library(settings, EdgeStore(settings.home, Deleting(), "english"), Deleting())
-    report = await library.ingest_bytes([("fleet.md", OLD)], "acme")
+    report = await ingest_bytes(library, [("fleet.md", OLD)], "acme")
     assert "deleted or replaced while" in str(report.failed[0].reason)
     assert library.catalog.documents("acme") == []
     assert await library._store.count("acme") == 0
@@ -510,13 +510,16 @@ async def test_nothing_changes_while_the_index_is_built_anew(settings: Settings,
     asked, released = asyncio.Event(), asyncio.Event()
     released.set()
     library = Library(settings, EdgeStore(settings.home, SlowEmbedder(), "english"), SlowEmbedder())
-    await library.ingest_bytes([("fleet.md", OLD)], "acme")
+    await ingest_bytes(library, [("fleet.md", OLD)], "acme")
     library._cache.delete("acme")
     asked.clear()
     released.clear()
     rebuilding = asyncio.create_task(library.reindex())
     await asked.wait()
-    for change in (library.delete_document("acme", document_id_of(OLD)), library.ingest_bytes([("b.md", NEW)], "acme")):
+    for change in (
+        library.delete_document("acme", document_id_of(OLD)),
+        ingest_bytes(library, [("b.md", NEW)], "acme"),
+    ):
         with pytest.raises(InvalidInput, match="being rebuilt"):
             await change
     released.set()
@@ -537,7 +540,7 @@ async def test_exact_words_keep_their_place_in_a_search(settings: Settings, tmp_
 
     library = Library(settings, EdgeStore(settings.home, Leaning(), "english"), Leaning())
     others = [(f"{n}.txt", f"Harbour note number {n} speaks of tides.".encode()) for n in range(40)]
-    await library.ingest_bytes([*others, ("q.txt", b"Quillfeather pays the toll.")], "acme")
+    await ingest_bytes(library, [*others, ("q.txt", b"Quillfeather pays the toll.")], "acme")
     found = (await library.search("acme", "Quillfeather toll", 10)).candidates
     assert len(found) == 10
     [exact] = [candidate for candidate in found if "Quillfeather" in candidate["text"]]
@@ -563,12 +566,12 @@ async def test_pictures_and_scanned_pages_are_read_where_a_reader_is(settings: S
     picture = b"\x89PNG\r\n\x1a\n" + bytes(64)
     uploads = [("map.png", picture), ("scan.pdf", scanned_pdf(2))]
     blind = Library(settings, EdgeStore(settings.home, embedder, "english"), embedder)
-    refused = (await blind.ingest_bytes(uploads, "acme")).failed
+    refused = (await ingest_bytes(blind, uploads, "acme")).failed
     assert ["MASIS_VISION_MODEL" in (d.reason or "") for d in refused] == [True, False]
     assert "(OCR)" in (refused[1].reason or "")
     blind.close()
     seeing = Library(settings, EdgeStore(settings.home, embedder, "english"), embedder, Reader())
-    ready = (await seeing.ingest_bytes(uploads, "acme")).ready
+    ready = (await ingest_bytes(seeing, uploads, "acme")).ready
     assert [document.note for document in ready] == [
         "Its text was read by a reader.",
         "2 of its 2 pages are scanned and were read by a reader.",

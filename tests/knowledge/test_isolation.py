@@ -7,7 +7,7 @@ from masis.knowledge.library import Library
 from masis.knowledge.store.edge import EdgeStore
 from masis.settings import Settings
 from masis.types import SearchFilters
-from tests.knowledge.stores import NamedEmbedder
+from tests.knowledge.stores import NamedEmbedder, ingest_bytes
 
 QUERIES = 500
 WORDS = "ferry harbour tide berth pilot toll lighthouse cargo anchor buoy".split()
@@ -27,7 +27,7 @@ async def test_no_foreign_passage_in_hundreds_of_searches(tmp_path: Path, databa
             own[mark] = name
             text = ". ".join(f"{mark} {' '.join(chance.choices(WORDS, k=6))}" for _ in range(12))
             uploads.append((f"{number}.txt", text.encode()))
-        await library.ingest_bytes(uploads, name)
+        await ingest_bytes(library, uploads, name)
     documents = {name: {d.document_id for d in library.catalog.documents(name)} for name in names}
     for _ in range(QUERIES // 10 if database_url else QUERIES):
         name = chance.choice(names)

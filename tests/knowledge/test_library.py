@@ -22,7 +22,7 @@ from masis.knowledge.library import Library, open_library
 from masis.knowledge.store.edge import EdgeStore
 from masis.settings import Settings
 from masis.types import Chunk, Mentions
-from tests.knowledge.stores import NamedEmbedder
+from tests.knowledge.stores import NamedEmbedder, ingest_bytes
 from tests.sources.files import docx_of, pdf_of
 
 REPORT = b"# Annual Report\n\nPublished: 12 March 2026\n\nRevenue in fiscal 2025 was $184.1 million.\n"
@@ -225,7 +225,7 @@ async def test_too_large(store: EdgeStore, settings: Settings, folder: Path) -> 
     report = await library.ingest([folder], "acme")
     assert len(report.failed) == 2
     assert all("MASIS_MAX_FILE_BYTES" in (document.reason or "") for document in report.failed)
-    assert len((await library.ingest_bytes([("report.md", REPORT)], "acme")).failed) == 1
+    assert len((await ingest_bytes(library, [("report.md", REPORT)], "acme")).failed) == 1
 
 
 async def test_a_bad_workspace_name_or_a_wrong_index_stops_everything_at_once(
@@ -249,21 +249,21 @@ async def test_a_bad_workspace_name_or_a_wrong_index_stops_everything_at_once(
 
 
 async def test_an_upload(library: Library) -> None:
-    [document] = (await library.ingest_bytes([("report.md", REPORT)], "acme")).ready
+    [document] = (await ingest_bytes(library, [("report.md", REPORT)], "acme")).ready
     assert document == library.catalog.document("acme", document_id_of(REPORT))
     assert (document.status, document.source) == ("READY", None)
-    [again] = (await library.ingest_bytes([("again.md", REPORT)], "acme")).duplicates
+    [again] = (await ingest_bytes(library, [("again.md", REPORT)], "acme")).duplicates
     assert again.reason == "again.md is in acme already, as report.md."
-    assert len((await library.ingest_bytes([("empty.md", b"")], "acme")).failed) == 1
+    assert len((await ingest_bytes(library, [("empty.md", b"")], "acme")).failed) == 1
 
 
 async def test_uploads_of_one_name_stand_side_by_side(library: Library) -> None:
-    await library.ingest_bytes([("report.md", REPORT), ("report.md", MEMO)], "acme")
+    await ingest_bytes(library, [("report.md", REPORT), ("report.md", MEMO)], "acme")
     assert [document.file_name for document in library.catalog.documents("acme")] == ["report.md", "report.md"]
 
 
 async def test_the_same_upload_twice_at_once(library: Library) -> None:
-    reports = await asyncio.gather(*(library.ingest_bytes([("report.md", REPORT)], "acme") for _ in range(4)))
+    reports = await asyncio.gather(*(ingest_bytes(library, [("report.md", REPORT)], "acme") for _ in range(4)))
     assert sum(len(report.duplicates) for report in reports) == 3
     assert len(library.catalog.documents("acme")) == 1
 
@@ -282,7 +282,9 @@ async def test_the_same_upload_twice_at_once(library: Library) -> None:
     ],
 )
 async def test_a_clients_file_name_is_a_label(library: Library, given: str, kept: str) -> None:
-    [document] = (await library.ingest_bytes([(given, REPORT)], "acme")).ready
+    library.catalog.create_workspace("acme")
+    document_id = await library.keep_upload("acme", given, REPORT)
+    [document] = (await library.ingest_kept("acme", [(document_id, given)], upload_id="first")).ready
     assert document.file_name == kept
 
 

@@ -65,6 +65,8 @@ async def test_looking_around(client: Client) -> None:
         found = await called(client, "search_evidence", question="employees", workspace="acme", limit=1)
         (best,) = found["passages"]
         read = await called(client, "read_passage", workspace="acme", chunk_id=best["chunk_id"], context_chars=7)
+        whole = await called(client, "read_passage", workspace="acme", chunk_id=best["chunk_id"], section=True)
+        assert f"{whole['before']}{whole['text']}{whole['after']}".startswith("#")
         assert workspaces == {
             "workspaces": [{"workspace": "acme", "documents": 2}, {"workspace": "other", "documents": 1}]
         }

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from masis.audit.verdicts import judge_claims
 from masis.orchestrator.graph import graph
 from masis.orchestrator.review import CHOICES, Situation, outcome_of, review_for
 from masis.reasoning.ports import AuditFinding
@@ -154,8 +155,25 @@ def claim(kind: str) -> Claim:
 )
 def test_outcome_of_a_finished_answer(kinds: list[str], conflict: str | None, outcome: str) -> None:
     conflicts = [SIDES | {"kind": conflict}] if conflict else []
-    best = {"claims": [claim(kind) for kind in kinds], "conflicts": conflicts}
+    best = {"claims": [claim(kind) for kind in kinds], "conflicts": conflicts, "answer": "Sales rose.", "evidence": []}
     assert outcome_of(None, best) == outcome
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [
+        (
+            "The evidence gives the costs, $520.91, but not the income: it does not show why.",
+            "insufficient_evidence",
+        ),
+        ("The evidence does not name the firm. It says only that they switched in 2025.", "insufficient_evidence"),
+        ("Some states require more, which the evidence does not list.", "answered_with_caveat"),
+        ("Net sales were $44.9 million. The evidence does not give the dividend.", "answered_with_caveat"),
+    ],
+)
+def test_a_refusal_that_says_what_was_found_instead_is_no_answer(answer: str, outcome: str) -> None:
+    claims = judge_claims(answer, [])
+    assert outcome_of(None, {"claims": claims, "conflicts": [], "answer": answer, "evidence": []}) == outcome  # type: ignore[typeddict-item]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./vocabulary.mjs";
-import { answerModel, aroundQuote, blocksOf } from "../../src/masis/api/web/static/js/logic/answer_model.js";
+import { answerModel, aroundQuote, blocksOf, tableRows } from "../../src/masis/api/web/static/js/logic/answer_model.js";
 import { standingOf, withFootnotes } from "../../src/masis/api/web/static/js/logic/footnotes.js";
 
 const EVIDENCE = [
@@ -106,4 +106,13 @@ test("a copy that is not a full answer says so first, and what was asked first a
   assert.equal(standingOf({ status: "finished", outcome: "answered" }, null), "");
   const about = { question: "And\nnow?", askedFirst: "Before?", standing: "Draft" };
   assert.equal(withFootnotes(answerModel({ answer: "Yes." }), about), "Draft\n\nQuestion: And now?\nAsked first: Before?\n\nYes.");
+});
+
+test("rows are a table, cell by cell with their citations", () => {
+  const answer = "| Region | 2025 |\n|---|---|\n| North | 12 [c1] |\n| South | 9 | [c2]";
+  const evidence = ["c1", "c2"].map((id) => ({ chunk_id: id, text: "x", start: 0 }));
+  const { hasHead, list } = tableRows(answerModel({ answer, evidence }).blocks);
+  assert.ok(hasHead);
+  const told = list.map((row) => row.cells.map((cell) => cell.map((piece) => piece.text ?? `#${piece.number}`).join(" ")));
+  assert.deepEqual(told, [["Region", "2025"], ["North", "12 #1"], ["South", "9 #2"]]);
 });

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import masis.api
+from masis.settings import Settings
 from masis.wording import vocabulary
 
 WEB = Path(masis.api.__file__).parent / "web"
@@ -22,7 +23,7 @@ def test_the_logic_of_the_page() -> None:
     tests = sorted(str(path) for path in Path(__file__).parent.glob("*.test.mjs"))
     assert NODE
     assert tests
-    words = os.environ | {"MASIS_WORDING": json.dumps(vocabulary())}
+    words = os.environ | {"MASIS_WORDING": json.dumps(vocabulary(Settings()))}
     done = subprocess.run([NODE, "--test", *tests], capture_output=True, text=True, timeout=120, check=False, env=words)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
 

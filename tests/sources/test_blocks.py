@@ -49,3 +49,15 @@ def test_what_the_parser_saw_goes_before_what_the_text_shows() -> None:
     seen = (Block("furniture", 0, 6),)
     assert blocks_of(Page(1, "Page 1", blocks=seen)) == seen
     assert [block.kind for block in blocks_of(Page(1, "Page 1"))] == ["paragraph"]
+
+
+def test_a_numbered_line_over_a_paragraph_is_a_heading_and_an_item_stays_one() -> None:
+    prose = "The group reports its results by line of business and reviews them every quarter."
+    text = f"1. Introduction\n\n{prose}\n\n2.1 Scope of the report\n\n{prose}\n\n1. First\n\n2. Second\n\nEnd."
+    assert [(block.kind, block.level) for block in read_blocks(text)][:4] == [
+        ("heading", 2),
+        ("paragraph", 0),
+        ("heading", 3),
+        ("paragraph", 0),
+    ]
+    assert [block.kind for block in read_blocks(text)][4:] == ["item", "item", "paragraph"]

@@ -34,6 +34,9 @@ from masis.types import Page, ParsedDocument
         ("Date: 05/05/2025", "2025-05-05"),
         ("Date: 03/04/2026", "2026"),
         ("Date: 29 February 2024", "2024-02-29"),
+        ("LONDON, 3 March 2022 – The board met.", "2022-03-03"),
+        ("Minutes of the meeting held on 14 June 2024", "2024-06-14"),
+        ("Effective date: May 5, 2024", "2024-05-05"),
     ],
 )
 def test_a_line_that_dates_the_document(line: str, expected: str) -> None:
@@ -141,6 +144,8 @@ def test_what_a_document_says_comes_before_its_name_and_its_properties() -> None
     assert of(ended, "x.pdf", date="2022-08-01") == ("2022-08-01", "quarter ended 2022-06-25")
     assert of("Text.", "2021Q3.pdf", made="2024-01-01") == ("2021", "Q3 2021")
     assert of("Text.", "notes.pdf", made="2024-01-01") == ("2024-01-01", None)
+    assert of("Text.", "Report 2021-22.pdf", made="2024-01-01") == ("2022", "FY2022")
+    assert of("Text.", "Strategy 2030.pdf", made="2024-01-01") == ("2024-01-01", "2030")
     assert of("Text.", "notes.pdf") == (None, None)
 
 

@@ -119,7 +119,7 @@ def test_a_lying_extension_is_named(name: str, data: bytes, says: str, advice: s
 def test_what_is_not_read_is_named_with_what_is(name: str, data: bytes, says: str) -> None:
     with pytest.raises(UnreadableFile, match=says) as error:
         parse(data, name)
-    assert all(extension in error.value.advice for extension in supported_extensions())
+    assert error.value.advice.endswith("as PDF, Word, Excel, PowerPoint, HTML, Markdown or plain text.")
 
 
 @pytest.mark.parametrize(

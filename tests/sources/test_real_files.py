@@ -67,6 +67,30 @@ def test_tables_of_the_sample_are_tables() -> None:
 
 
 @needs_formats
+def test_figures_alone_are_no_header() -> None:
+    assert real("unstructured__all-number-table.pdf").text.startswith("|  |  |\n|---|---|\n| 200.01 | 1 |")
+
+
+@needs_formats
+def test_columns_in_a_script_without_small_letters() -> None:
+    page = real("unstructured__korean-text-with-tables.pdf").pages[0]
+    left, right = page.text.index("기프트/선불카드"), page.text.index("커피전문점·제과점·편의점")
+    assert page.text.index("할인점·주유·온라인쇼핑몰") < left < right < page.text.index("삼성카드의 포인트는")
+
+
+@needs_formats
+def test_letters_that_are_read_from_the_right() -> None:
+    assert "حَبيبي" in real("sample-files__habibi.pdf").text
+
+
+@needs_formats
+def test_a_report_behind_a_picture_is_dated_by_its_year() -> None:
+    name = "unstructured__reliance.pdf"
+    report = dated(real(name), name)
+    assert (report.date, report.period, report.made) == ("2022-03-31", "year ended 2022-03-31", "2023-06-21")
+
+
+@needs_formats
 def test_a_designed_page_is_read_column_by_column() -> None:
     page = real("unstructured__reliance.pdf").pages[1].text
     assert "Big achievements follow if you dream big. Reliance is a proof of the power of dreams." in page
@@ -166,6 +190,24 @@ def test_tables_of_a_presentation_and_what_is_said_to_it() -> None:
 
 
 @needs_formats
+def test_tables_beside_each_other_on_one_sheet() -> None:
+    (page,) = real("docling__xlsx_07_gap_tolerance_.xlsx").pages
+    assert [block.kind for block in blocks_of(page)].count("table") == 3
+
+
+@needs_formats
+def test_a_list_of_a_word_file_stays_with_the_sentence_above_it() -> None:
+    name = "docling__word_sample.docx"
+    passage = next(
+        chunk for chunk in chunk_document(real(name), "a", name, Settings()) if "To get started" in chunk.text
+    )
+    assert "try not to drown:\n\n- You can relax and look around\n- Paddle about" in passage.text
+    assert "1. Wear sunglasses\n2. Don’t forget to drink water" in passage.text
+    levels = [(b.level, b.marker) for b in blocks_of(real("docling__unit_test_headers_numbered.docx").pages[0])]
+    assert {level for level, marker in levels if marker} >= {1, 2, 3}
+
+
+@needs_formats
 def test_a_table_in_a_table_of_a_word_file() -> None:
     text = real("unstructured__docx-tables.docx").text
     assert "| d |  | i |" in text
@@ -173,10 +215,19 @@ def test_a_table_in_a_table_of_a_word_file() -> None:
 
 
 @needs_formats
+def test_tables_inside_the_cells_of_a_web_page() -> None:
+    text = real("docling__table_06.html").text
+    assert "| A1 | B1 | C1 |\n|---|---|---|\n| D1 |  | F1 |" in text
+    assert "| III | IV |\n| V |  |\n| VII | VIII |\n\nV\n" in text
+
+
+@needs_formats
 def test_tables_of_a_web_page_apart_from_its_layout() -> None:
     text = real("unstructured__example-10k-1p.html").text
     assert "| Title of each class | Trading symbol | Name of exchange on which registered |" in text
     assert "\nGalaxy Gaming, Inc.\n" in text
+    assert text.startswith("☐ TRANSITION REPORT")
+    assert "\nNevada\n" in text
 
 
 @needs_formats

@@ -62,6 +62,32 @@ def test_a_table_that_lays_out_the_page_is_not_a_table() -> None:
     assert bare(read("<table><tr><td>Only</tr><tr><td>one column</tr></table>")) == "Only\none column"
 
 
+def test_a_table_inside_a_cell_comes_below_with_the_label_of_its_row() -> None:
+    html = """<table><tr><th>Region<th>Detail</tr><tr><td>North<td>see
+    <table><tr><th>Q1<th>Q2</tr><tr><td>10<td>12</tr></table></tr><tr><td>South<td>none</tr></table>"""
+    assert bare(read(html)) == "Region | Detail\nNorth | see\nSouth | none\n\nNorth\nQ1 | Q2\n10 | 12"
+
+
+def test_tables_as_deep_as_a_page_may_nest() -> None:
+    html = "<table><tr><th>a<th>b</tr><tr><td>c<td>" * 700
+    text = read(html + "<p>end</p>" + "</table>" * 700)
+    assert text.count("| a | b |") == 700
+    assert text.endswith("end |")
+
+
+def test_a_table_that_lists_or_lays_out_is_read_as_lines() -> None:
+    assert read("<table><tr><td>•<td>Prices may fall.</tr><tr><td>•<td>Costs may rise.</table>") == (
+        "- Prices may fall.\n- Costs may rise."
+    )
+    cover = "<tr><td>Nevada<td>20-81</tr>" + "".join(f"<tr><td colspan=2>Line {n}</tr>" for n in range(3))
+    assert "|" not in read(f"<table>{cover}</table>")
+
+
+def test_the_rows_of_a_form_have_no_header() -> None:
+    text = read("<table><tr><th>Founded<td>1999</tr><tr><th>Chair<td>Ann Lee</table>")
+    assert text == "|  |  |\n|---|---|\n| Founded | 1999 |\n| Chair | Ann Lee |"
+
+
 def test_an_absurd_span_costs_nothing() -> None:
     text = read("<table><tr><td colspan=999999999 rowspan=999999999>a<td>b</tr><tr><td>c</tr></table>")
     assert text.splitlines()[0].startswith("| a")

@@ -93,14 +93,16 @@ def quality_of(page: Page) -> Locator:
     return page.get_by_role("tabpanel", name="Quality")
 
 
-def violations(page: Page) -> list[str]:
-    """What axe finds on the page as it stands."""
+def violations(page: Page, *, of_colours: bool = False) -> list[str]:
+    """What axe finds on the page as it stands; in its colours alone, where nothing else has changed."""
     if not AXE.exists():
         pytest.skip("no axe-core: fetch it with scripts/fetch_axe.sh")
     # Evaluated by the debugger, which the page's content security policy does not concern.
     if page.evaluate("typeof axe") == "undefined":
         page.evaluate(AXE.read_text())
-    found: dict[str, Any] = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    rules = {"runOnly": {"type": "rule", "values": ["color-contrast"]}} if of_colours else {}
+    options = {"resultTypes": ["violations"], **rules}
+    found: dict[str, Any] = page.evaluate("options => axe.run(document, options)", options)
     return [
         f"{each['id']}: {each['help']}: {node['html'][:160]} {'; '.join(node['target'])}"
         for each in found["violations"]

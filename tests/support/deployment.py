@@ -99,13 +99,13 @@ class Api:
     def is_ready(self) -> bool:
         assert self.program.process.poll() is None, self.program.said[-2000:]
         try:
-            return httpx.get(f"{self.url}/ready", timeout=5).status_code == 200
+            return httpx.get(f"{self.url}/ready", timeout=5, verify=False).status_code == 200
         except httpx.TransportError:
             return False
 
     def client(self, token: str | None = None, timeout: float = 30) -> httpx.Client:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        return httpx.Client(base_url=self.url, headers=headers, timeout=timeout)
+        return httpx.Client(base_url=self.url, headers=headers, timeout=timeout, verify=False)
 
 
 def until(true: Callable[[], bool], seconds: float = READY_SECONDS) -> None:

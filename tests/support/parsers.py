@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from masis.sources.sandbox.process import Worker
 
 _idle: list["_Reused"] = []
+_over = False
+"""Whether the tests are: a library that is only forgotten ends its processes later still."""
 
 
 class _Reused(Worker):
     def end(self) -> None:
-        if self.is_usable:
+        if self.is_usable and not _over:
             _idle.append(self)
         else:
             super().end()
@@ -30,6 +32,8 @@ def reused_worker(formats: Sequence[str] = ()) -> Worker:
     return _Reused()
 
 
-def end_all() -> None:
+def end_all(*, is_over: bool = False) -> None:
+    global _over
+    _over = is_over
     while _idle:
         _idle.pop().end_for_good()

@@ -181,7 +181,7 @@ class AccessCheck:
 
 
 def require_own_machine(scope: Scope) -> None:
-    """Without keys whoever reaches this machine's loopback is its owner. Whoever comes through a proxy is not, nor a
+    """Without keys a caller on this machine's loopback is its owner. A caller behind a proxy is not, nor a
     page elsewhere in the owner's browser, sent here by a name that points to loopback or by a cross-site form."""
     headers = Headers(scope=scope)
     # nginx adds no header unless configured to, but it speaks HTTP/1.0 to what is behind it, or runs as another user.

@@ -109,7 +109,7 @@ class Keys:
         return self.get(key_id)
 
     def stop_asking(self) -> None:
-        """No key is needed any more, for whoever is at this machine. For a command on the machine itself, and refused
+        """The person at this machine needs no key any more. For a command on the machine itself, and refused
         while a key is valid."""
         with self._database.writing(_LOCK) as db:
             if db.execute("SELECT 1 FROM api_keys WHERE revoked_at IS NULL LIMIT 1").fetchone():
@@ -118,7 +118,7 @@ class Keys:
         self._leave_mark("no")
 
     def forget_workspace(self, workspace: str) -> Sequence[ApiKey]:
-        """For one that was deleted: whoever makes another of that name finds no old key that opens it. Returns those
+        """For one that was deleted: another workspace of that name must not open to old keys. Returns those
         that opened nothing else, and are revoked."""
         with self._database.writing(_LOCK) as db:
             rows = db.execute(f"SELECT {_COLUMNS} FROM api_keys WHERE revoked_at IS NULL").fetchall()

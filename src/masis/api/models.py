@@ -159,14 +159,14 @@ class Found(Passage):
     """Start and end, in the document's text, of the words that come nearest."""
 
 
-class KnownDocument(Described):
+class DocumentName(Described):
     document_id: str
     file_name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Accepted(Ingestion):
-    duplicates: list[KnownDocument] = field(default_factory=list[KnownDocument])
+    duplicates: list[DocumentName] = field(default_factory=list[DocumentName])
     """Files of this upload whose bytes the workspace has already."""
 
 

@@ -73,7 +73,7 @@ def judge_claims(
 ) -> list[Claim]:
     """`second_opinion` is asked for all that code had to leave to a reader of meaning, then, where it is not sure of a
     claim, for the contrary. `own` are checks of the caller's, asked before all others; names of the
-    `question` are no inventions."""
+    `question` are not inventions."""
     by_id = {chunk["chunk_id"]: chunk for chunk in _with_names_elsewhere(readable(evidence), question)}
     sentences = cited_sentences(answer, by_id)
     examined = [_examine(s, by_id, before, own) for s, before in zip(sentences, [None, *sentences], strict=False)]
@@ -133,7 +133,7 @@ def _examine(
 
 
 def _may_lean_on(sentence: CitedSentence, before: CitedSentence) -> bool:
-    """What the cited passages do not bear out would count against this sentence."""
+    """What the cited passages do not support would count against this sentence."""
     return before.kind != "heading" and bool(before.cited) and set(before.cited) <= set(sentence.cited)
 
 

@@ -1,10 +1,11 @@
-"""`masis ask`, `answer`, `resume` and `search`: questions, and the passages they are answered from."""
+"""`masis ask`, `answer`, `resume`, `search` and `section`: questions, and the passages they are answered from."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, err, opened, out, print_json
+from masis.cli.console import AsJson, Workspace, beside, err, opened, out, print_json
 from masis.cli.report import print_receipt, show_plan
 
 if TYPE_CHECKING:
@@ -43,18 +44,46 @@ def search(
 
     $ masis search "customer churn in 2025" --workspace acme --type pdf --since 2025
     """
-    with opened(as_json=as_json) as masis:
+    with beside(as_json=as_json) as service:
         filters = filters_from(document, file_type, since, until, pages)
+        if service:
+            _show_found(service.search(question, workspace, limit, filters), as_json)
+            return
+    with opened(as_json=as_json) as masis:
         found = masis.search(question, workspace, limit=limit, filters=filters)
         if since or until:
             _say_undated(masis.library.catalog.undated(workspace))
+        _show_found(found, as_json)
+
+
+def _show_found(found: "list[EvidenceChunk]", as_json: bool) -> None:
+    from masis.cli.console import settings
+
+    if as_json:
+        print_json(found)
+    elif not found:
+        out().print("Nothing was found.")
+    else:
+        for number, passage in enumerate(found, start=1):
+            _print_passage(number, passage, is_used=passage["score"] >= settings().relevance_threshold)
+
+
+def section(
+    chunk_id: Annotated[str, typer.Argument(help="A passage, as a citation or `masis search` names it.")],
+    workspace: Workspace,
+    as_json: AsJson = False,
+) -> None:
+    """Show the whole section that a passage stands in.
+
+    $ masis section c0123456789 --workspace acme
+    """
+    with opened(as_json=as_json) as masis:
+        found = masis.section(chunk_id, workspace)
         if as_json:
-            print_json(found)
-        elif not found:
-            out().print("Nothing was found.")
-        else:
-            for number, passage in enumerate(found, start=1):
-                _print_passage(number, passage, is_used=passage["score"] >= masis.settings.relevance_threshold)
+            print_json(asdict(found))
+            return
+        out().print(f"{found.file_name}, page {found.page}", style="dim", markup=False)
+        out().print(found.text, markup=False)
 
 
 def _say_undated(count: int) -> None:
@@ -143,11 +172,24 @@ def ask(
 
     $ masis ask "What did the board decide on Lyon?" -w acme --max-cost 0.05 --max-seconds 60
     """
-    with opened(as_json=as_json) as masis:
-        from masis.cli.report import watching
-        from masis.types import EVERYWHERE, Budget
+    from masis.cli.report import watching
+    from masis.types import EVERYWHERE, Budget
 
+    with beside(as_json=as_json) as service:
         filters = filters_from(document, file_type, since, until, pages)
+        if service and not dry_run and max_cost is None and max_seconds is None:
+            with watching(quiet=as_json) as on_event:
+                result = service.ask(
+                    question,
+                    workspace,
+                    max_retries=max_retries,
+                    filters=filters if filters != EVERYWHERE or thread is None else None,
+                    thread=thread,
+                    on_event=on_event,
+                )
+            _show_answer(result, question, as_json, receipt)
+            return
+    with opened(as_json=as_json) as masis:
         if since or until:
             _say_undated(masis.library.catalog.undated(workspace))
         # In a thread, no scope of its own means the thread's.
@@ -166,9 +208,13 @@ def ask(
                 thread=thread,
                 on_event=on_event,
             )
-        if not as_json and result.question != question:
-            out().print(f"→ {result.question}", markup=False)
-        _show(result, as_json, receipt)
+        _show_answer(result, question, as_json, receipt)
+
+
+def _show_answer(result: "RunResult", question: str, as_json: bool, receipt: bool) -> None:
+    if not as_json and result.question not in ("", question):
+        out().print(f"→ {result.question}", markup=False, soft_wrap=True)
+    _show(result, as_json, receipt)
 
 
 def answer(

@@ -12,6 +12,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from masis.cli.remote import Remote
     from masis.client import Masis
     from masis.settings import Settings
 
@@ -87,6 +88,15 @@ def opened(*, as_json: bool) -> Iterator["Masis"]:
             chosen = chosen.model_copy(update={"model_cache": True})
         with Masis(chosen) as masis:
             yield masis
+
+
+@contextmanager
+def beside(*, as_json: bool) -> "Iterator[Remote | None]":
+    """The running service that holds the data folder, or the one at MASIS_URL; None where there is none."""
+    from masis.cli.remote import service_beside
+
+    with clear_errors(as_json=as_json):
+        yield service_beside(settings())
 
 
 def record(masis: "Masis", action: str, workspace: str, subject: str) -> None:

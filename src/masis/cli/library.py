@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, err, opened, out, print_json, print_table
+from masis.cli.console import AsJson, Workspace, beside, err, opened, out, print_json, print_table
 from masis.wording import counted
 
 if TYPE_CHECKING:
+    from masis.cli.remote import Remote
     from masis.knowledge.calibration.fitting import Profile
     from masis.knowledge.ingestion.batch import IngestProgress
     from masis.types import Document, IngestReport
@@ -39,6 +40,10 @@ def ingest(
 
     $ masis ingest report.pdf notes/ mails.zip --workspace acme
     """
+    with beside(as_json=as_json) as service:
+        if service:
+            _uploaded(service, paths, workspace, as_json)
+            return
     with opened(as_json=as_json) as masis:
         with _progress_bar(quiet=as_json) as on_progress:
             report = masis.ingest(paths, workspace, on_progress=on_progress, defer_vectors=defer_vectors)
@@ -48,6 +53,23 @@ def ingest(
             _print_report(report)
         if report.failed and not (report.ready or report.pending or report.duplicates):
             raise typer.Exit(1)
+
+
+def _uploaded(service: "Remote", paths: list[Path], workspace: str, as_json: bool) -> None:
+    from masis.cli.remote import files_below
+
+    accepted = service.upload(files_below(paths), workspace)
+    if as_json:
+        print_json(accepted)
+        return
+    for file in accepted["files"]:
+        reason = f": {file['reason']}" if file.get("reason") else ""
+        out().print(f"{file['file_name']} {file['stage']}{reason}", markup=False, soft_wrap=True)
+    for known in accepted["duplicates"]:
+        out().print(f"{known['file_name']} already here", markup=False, soft_wrap=True)
+    out().print(f"{workspace}: read by the service at {service.url}", markup=False, soft_wrap=True)
+    if accepted["files"] and all(file["stage"] == "failed" for file in accepted["files"]):
+        raise typer.Exit(1)
 
 
 @contextmanager

@@ -119,7 +119,11 @@ def print_result(result: "RunResult", console: Console | None = None) -> None:
     console = console or out()
     title, colour = _title(result)
     sources = Sources(result.claims)
-    console.print(Panel(Text(sources.numbered(result.answer)), title=title, title_align="left", border_style=colour))
+    answer = Text(sources.numbered(result.answer))
+    if console.is_terminal:
+        console.print(Panel(answer, title=title, title_align="left", border_style=colour))
+    else:  # piped: no box, and no line broken
+        console.print(f"{title}\n", answer, "", sep="\n", soft_wrap=True)
     if len(sources):
         console.print(_sources(sources))
     if result.closest:
@@ -130,7 +134,12 @@ def print_result(result: "RunResult", console: Console | None = None) -> None:
     if result.instructions_seen:
         console.print(_orders(result.instructions_seen))
     if result.requires_human_review:
-        console.print(_question(result))
+        console.print(
+            Text(f"\n{result.clarification_question or ''}", style="yellow"), soft_wrap=not console.is_terminal
+        )
+        # To be copied: in no box, and never broken.
+        for command in _ways_on(result):
+            console.print(f"$ {command}", style="cyan", markup=False, soft_wrap=True)
 
 
 def _title(result: "RunResult") -> tuple[str, str]:
@@ -201,14 +210,6 @@ def _orders(seen: "list[InstructionSeen]") -> Text:
         lines.append(f"and {len(seen) - MOST_ORDERS_SHOWN} more, in the trace")
     title = "! The documents contain text addressed to their reader; it was treated as data, not followed:"
     return Text("\n  ".join([title, *lines]), style="yellow")
-
-
-def _question(result: "RunResult") -> Panel:
-    body = escape(result.clarification_question or "")
-    commands = _ways_on(result)
-    if commands:
-        body += "\n\n" + "\n".join(f"[cyan]$ {escape(command)}[/cyan]" for command in commands)
-    return Panel(body, title="Your decision", title_align="left", border_style="yellow")
 
 
 def _ways_on(result: "RunResult") -> list[str]:

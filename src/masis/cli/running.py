@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from masis.cli.console import AsJson, Workspace, err, opened, out, print_json, print_table
-from masis.wording import OUTCOMES, STATUSES, Term, counted
+from masis.wording import OUTCOMES, STATUSES, counted
 
 if TYPE_CHECKING:
     from masis.client import Masis
+    from masis.runs.feedback import TrackRecord
     from masis.runs.records import RunRecord
 
 
@@ -59,7 +60,7 @@ def _exported(masis: "Masis", run_id: str, form: str, output: Path | None) -> by
         raise InvalidInput(
             f"Run {run_id} is {record.status}.", advice="Export it when it is finished or needs your decision."
         )
-    return exported(Pack(record, result, masis.events(run_id)), known)
+    return exported(Pack(record, result, masis.events(run_id), masis.feedback.of(run_id)), known)
 
 
 def _write(output: Path, data: bytes) -> None:
@@ -191,6 +192,58 @@ def decisions(workspace: Workspace, as_json: AsJson = False) -> None:
             print_table(["id", "about", "trusted", "by", "since"], rows)
 
 
+def feedback(
+    run_id: Annotated[str | None, typer.Argument(help="The run to judge; without one, the track record.")] = None,
+    workspace: OneWorkspace = None,
+    right: Annotated[bool, typer.Option("--right", help="The answer is right.")] = False,
+    wrong: Annotated[bool, typer.Option("--wrong", help="The answer is wrong.")] = False,
+    because: Annotated[str | None, typer.Option(help="Why it is wrong.")] = None,
+    sentence: Annotated[int | None, typer.Option(min=1, help="Only this sentence of the answer, from 1.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say whether an answer is right; or, for a workspace, how often answers were right by how sure they were.
+
+    $ masis feedback 4f2a… --wrong --because "the figure is of 2024"
+
+    $ masis feedback --workspace acme
+    """
+    from masis.errors import InvalidInput
+
+    with opened(as_json=as_json) as masis:
+        if run_id and right != wrong:
+            given = masis.feedback.give(
+                run_id, "right" if right else "wrong", reason=because, claim=sentence - 1 if sentence else None
+            )
+            _show_feedback([asdict(each) for each in given], as_json)
+        elif run_id and not right:
+            _show_feedback([asdict(each) for each in masis.feedback.of(masis.get_run(run_id).run_id)], as_json)
+        elif workspace and not run_id:
+            _show_record(masis.feedback.record(workspace), as_json)
+        else:
+            raise InvalidInput("Name a run, or a workspace.", advice="`masis feedback --help` shows examples.")
+
+
+def _show_feedback(given: list[dict[str, Any]], as_json: bool) -> None:
+    if as_json:
+        print_json(given)
+        return
+    rows = [
+        (each["given_by"], each["verdict"], each["claim"] + 1 or "answer", each["reason"] or "", each["given_at"][:10])
+        for each in given
+    ]
+    print_table(["by", "verdict", "sentence", "because", "on"], rows)
+
+
+def _show_record(record: "TrackRecord", as_json: bool) -> None:
+    if as_json:
+        print_json(asdict(record))
+        return
+    out().print(f"{record.right} of {counted(record.answers, 'judged answer')} right.")
+    for title, bands in (("likelihood", record.by_likelihood), ("confidence", record.by_confidence)):
+        if bands:
+            print_table([title, "right", "wrong"], [(band.name, band.right, band.wrong) for band in bands])
+
+
 def usage(workspace: OneWorkspace = None, as_json: AsJson = False) -> None:
     """What was spent: runs, model calls, tokens and money, by workspace and by who asked.
 
@@ -222,22 +275,47 @@ def _one_of(value: str | None, kind: str) -> Any:
 
 
 def _print_runs(found: "list[RunRecord]") -> None:
-    rows = [
-        (
-            record.run_id,
-            record.workspace_id,
-            _short(record.question),
-            _coloured(STATUSES[record.status]),
-            OUTCOMES[record.outcome].word if record.outcome else record.error or record.agent or "",
-            record.created_at[:16].replace("T", " "),
-        )
-        for record in found
-    ]
-    print_table(["run", "workspace", "question", "state", "outcome", "asked"], rows, markup=(3,))
+    """One line each, as wide as the terminal; whole where the output is piped."""
+    from rich.markup import escape
+
+    console = out()
+    several = len({record.workspace_id for record in found}) > 1
+    for record in found:
+        term = OUTCOMES[record.outcome] if record.status == "finished" and record.outcome else STATUSES[record.status]
+        start = f"{record.run_id}  {record.created_at[5:16].replace('T', ' ')}  "
+        state = f"{BRIEF.get(term.word, term.word.lower()):<11}"
+        where = f"{record.workspace_id}: " if several else ""
+        room = console.width - len(start) - len(state) - 2
+        text = _short(f"{where}{record.question}", room if console.is_terminal else len(record.question) + 80)
+        console.print(f"{start}[{COLOURS[term.tone]}]{state}[/]  {escape(text)}", soft_wrap=True)
 
 
-def _coloured(term: Term) -> str:
-    return f"[{COLOURS[term.tone]}]{term.word.lower()}[/]"
+BRIEF = {
+    "Answered with a caveat": "caveat",
+    "The documents disagree": "disagree",
+    "Not covered by the documents": "not covered",
+    "Not a question for documents": "no question",
+    "Needs a decision": "decide",
+}
+"""For a line of 80 columns."""
+
+
+def open_run(run_id: RunId) -> None:
+    """Open a run on the page of the running service.
+
+    $ masis open 4f2a…
+    """
+    import webbrowser
+
+    from masis.cli.console import beside
+    from masis.errors import InvalidInput
+
+    with opened(as_json=False) as masis, beside(as_json=False) as service:
+        if service is None:
+            raise InvalidInput("No service is running here.", advice="Start one with `masis serve`, or set MASIS_URL.")
+        address = service.page_of(masis.get_run(run_id).workspace_id, run_id)
+        out().print(address, soft_wrap=True, markup=False)
+        webbrowser.open(address)
 
 
 def _print_trail(events: list[Any]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from masis.cli.console import AsJson, clear_errors, err, opened, out, print_json, settings
+from masis.cli.remote import announced
 from masis.data_folder import FolderLock
 from masis.errors import InvalidInput
 from masis.settings import Settings
@@ -116,7 +117,8 @@ def serve(
                 beside=other_doors(),
             )
             _greet(address)
-            server_for(app, chosen, host, port).run(sockets=[place])
+            with announced(chosen, address):
+                server_for(app, chosen, host, port).run(sockets=[place])
 
 
 def worker(

@@ -192,7 +192,7 @@ class PostgresDatabase:
         with self._lock:
             if self._pool is None:
                 self._pool = lease_pool(self._url)
-                # Whoever forgets to close it must not leave connections behind.
+                # A caller who forgets to close it must not leave connections behind.
                 self._give_back = weakref.finalize(self, release_pool, self._url)
             return self._pool
 

@@ -37,7 +37,7 @@ class SqliteDatabase:
         self._kept: Kept = []
         self._kept_lock = threading.Lock()
         self._writer = _writer_of(path)
-        # Whoever forgets to close it must not leave open files behind.
+        # A caller who forgets to close it must not leave open files behind.
         weakref.finalize(self, _close_all, self._kept)
 
     @contextlib.contextmanager

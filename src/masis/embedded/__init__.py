@@ -41,7 +41,7 @@ CROSS_ENCODER = ModelFile("reranker_en", "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aa
 
 
 def silent_runtime() -> Any:
-    """The runtime reports its use to its maker, and marks the machine for it, unless it is told not to in time."""
+    """The runtime reports its use to its maker, and marks the machine for it, unless it is switched off in time."""
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import onnxruntime
 
@@ -69,7 +69,7 @@ def answer_scores(question: str, texts: Sequence[str]) -> list[float]:
 
 @lru_cache(maxsize=20_000)
 def _answer_score(question: str, text: str) -> float:
-    """Kept, because a retry reads most texts again."""
+    """Cached, because a retry reads most texts again."""
     return float(_cross_encoder().run(question, text).ravel()[0])
 
 

@@ -1,4 +1,4 @@
-"""The embedded cross-encoder with a change of ours: it then tells what a passage bears out, or which words answer.
+"""The embedded cross-encoder with a change of ours: it then says what a passage supports, or which words answer.
 
 The changes are small (a few thousand figures for each matrix, `trained/`); the matrices themselves are read from the
 base model's file in its wheel, changed, and handed to the runtime. How they were trained: training/README.md.

@@ -49,7 +49,7 @@ def select(question: str, passage: str, units: Sequence[Unit]) -> Selection:
 
 @lru_cache(maxsize=20_000)
 def _select(question: str, passage: str, units: tuple[Unit, ...]) -> Selection:
-    """Kept, because the auditor and a retry read most passages again."""
+    """Cached, because the auditor and a retry read most passages again."""
     # What stands above the first unit, a title or a table's header, is read with every window.
     lead = passage[: units[0][0]][-LONGEST_LEAD:] if units else ""
     read = [_read(question, passage, lead, window) for window in _windows(question, passage, lead, units)]

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
@@ -9,7 +10,9 @@ from typing import Literal
 from masis._version import __version__
 from masis.language.citation_marks import CitationMark, find_citations
 from masis.runs.events import RunEvent
+from masis.runs.feedback import Feedback
 from masis.runs.records import RunRecord, RunResult
+from masis.settings import OFFLINE
 from masis.types import Claim, Conflict, ConflictSide, place
 from masis.wording import (
     AGENTS,
@@ -21,8 +24,10 @@ from masis.wording import (
     Source,
     Sources,
     Term,
+    counted,
     decision_words,
     likelihood_words,
+    person,
     removed_sentences,
     step_words,
     verdict_of,
@@ -34,6 +39,7 @@ class Pack:
     run: RunRecord
     result: RunResult
     events: Sequence[RunEvent]
+    feedback: Sequence[Feedback] = ()
 
     @property
     def question(self) -> str:
@@ -51,6 +57,7 @@ def as_json(pack: Pack) -> bytes:
         "run": asdict(pack.run),
         "result": pack.result.as_dict(),
         "events": list(pack.events),
+        "feedback": [asdict(each) for each in pack.feedback],
     }
     return json.dumps(content, indent=2, default=str).encode()
 
@@ -137,6 +144,7 @@ def one_line(text: str) -> str:
 
 _ITEM = re.compile(r"\s*(?:[-*•]|\d{1,3}[.)])\s+")
 _HEADING = re.compile(r"\s*#{1,6}\s+")
+_RULE = re.compile(r"[\s|:-]+")
 _STRONG = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
 
 
@@ -155,11 +163,25 @@ class Footnotes:
 
     def answer(self, text: str) -> Iterator[Block]:
         marks = find_citations(text, self._known)
-        start = 0
+        start, rows = 0, list[list[str]]()
         for line in text.split("\n"):
-            if line.strip():
+            if is_row := line.lstrip().startswith("|"):
+                rows += self._row(text, start, start + len(line), marks)
+            elif rows:
+                yield Table(rows)
+                rows = []
+            if line.strip() and not is_row:
                 yield self._line(text, start, start + len(line), marks)
             start += len(line) + 1
+        if rows:
+            yield Table(rows)
+
+    def _row(self, text: str, start: int, end: int, marks: Sequence[CitationMark]) -> list[list[str]]:
+        """The cells of a row of Markdown, its citations as [1] in their cells; nothing for the rule under the head."""
+        spans = self._line(text, start, end, marks).spans
+        words = "".join(f"{span.text}{''.join(f' [{number}]' for number in span.notes)}" for span in spans).strip()
+        cells = [cell.strip() for cell in words.strip("|").split("|")]
+        return [] if _RULE.fullmatch(words) else [cells]
 
     def _line(self, text: str, start: int, end: int, marks: Sequence[CitationMark]) -> Paragraph:
         head, item = _HEADING.match(text, start, end), _ITEM.match(text, start, end)
@@ -202,6 +224,7 @@ def report_of(pack: Pack) -> Report:
         *_closest(pack.result),
         *_question(pack.result),
         *_decisions(pack.result),
+        *_feedback(pack),
         *_checked(pack.result, footnotes),
         *_conflicts(pack.result),
         *_scores(pack.result),
@@ -245,11 +268,26 @@ def _decisions(result: RunResult) -> Iterator[Block]:
         yield from (said(one_line(decision_words(decision)), "item") for decision in result.decisions)
 
 
+def _feedback(pack: Pack) -> Iterator[Block]:
+    if pack.feedback:
+        yield Heading("What people say of it")
+    for each in pack.feedback:
+        of = f"sentence {each.claim + 1}: " if each.claim >= 0 else ""
+        because = f" because {one_line(each.reason)}" if each.reason else ""
+        yield said(f"{person(one_line(each.given_by))}: {of}{each.verdict}{because}", "item")
+
+
 def _checked(result: RunResult, footnotes: Footnotes) -> Iterator[Block]:
     judged = [claim for claim in result.claims if claim["verdict"] or claim["kind"] != "heading"]
+    passed = [claim for claim in judged if verdict_of(claim).tone == "good" and "repaired" not in claim]
     if judged:
         yield Heading("What was checked")
-        yield from (_claim(claim, footnotes) for claim in judged)
+    if passed:
+        # Their words stand in the answer, their verdicts with the sources: not a third time.
+        yield said(f"{len(passed)} of {counted(len(judged), 'sentence')} passed:")
+        verdicts = Counter(map(verdict_of, passed))
+        yield from (said(f"{count} {term.word}: {term.meaning}", "item") for term, count in verdicts.items())
+    yield from (_claim(claim, footnotes) for claim in judged if claim not in passed)
     for sentence in removed_sentences(result.trace):
         word = Span(f" — {REPAIRS['cut'].word}", strong=True)
         yield Paragraph((Span(one_line(sentence)), word, Span(f": {REPAIRS['cut'].meaning}")), "item")
@@ -293,7 +331,8 @@ def _scores(result: RunResult) -> Iterator[Block]:
     yield Table([("Score", "Of 1"), *((_score(term), f"{scores[name]:.2f}") for name, term in SCORES.items())])
     yield from (said(f"Capped: {one_line(clamp)}", "item") for clamp in evaluation["clamps"])
     yield from (said(f"To improve: {one_line(each)}", "item") for each in evaluation["improvement_suggestions"])
-    yield said(f"Judged by {one_line(evaluation['judged_by'])}.", "small")
+    judge = evaluation["judged_by"]
+    yield said(f"Judged by {'the offline engine' if judge == OFFLINE else one_line(judge)}.", "small")
 
 
 def _score(term: Term) -> str:

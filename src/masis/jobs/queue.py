@@ -186,7 +186,7 @@ class JobQueue:
             )
 
     def request_cancel(self, db: Connection, key: JobKey) -> Literal["not_open", "queued", "running"]:
-        """One that is running is told by its worker's next renewal; one that waits, or whose worker is gone, is
+        """A running one learns of it at its worker's next renewal; one that waits, or whose worker is gone, is
         simply taken out."""
         asked = db.execute("UPDATE jobs SET cancel_requested = 1 WHERE kind = ? AND subject = ?", key)
         if asked.rowcount == 0:

@@ -215,7 +215,7 @@ class Worker:
                 log.warning("job_interrupted", kind=job.kind, subject=job.subject, error=str(error))
                 await self._give_back(job, AGAIN_SECONDS * 2 ** (job.tries - 1))
             except asyncio.CancelledError:
-                # A cancelled job whose work did not say so itself is told again. Where this worker stops,
+                # A cancelled job whose work did not notice is cancelled again. Where this worker stops,
                 # `_hand_back` does the rest.
                 if lease.cancelled:
                     await self._give_back(job, 0.0)

@@ -13,7 +13,7 @@ from masis.errors import InvalidInput
 from masis.knowledge import catalog_rows
 from masis.knowledge.catalog_rows import COLUMNS, ONE
 from masis.knowledge.search.keywords import vocabulary_of
-from masis.knowledge.search.named_documents import KnownDocument, names_of
+from masis.knowledge.search.named_documents import NamedDocument, names_of
 from masis.types import WORKSPACE_NAME, WORKSPACE_NAME_RULE, Document, DocumentStatus, ParsedDocument
 
 _NO_LIMIT = 2**62
@@ -65,7 +65,7 @@ class Catalog:
             catalog_rows.save(db, document)
 
     def save_failed(self, document: Document) -> None:
-        """Nothing of its text is kept."""
+        """None of its text is stored."""
         with self._database.writing() as db:
             catalog_rows.save(db, document)
             db.execute(f"DELETE FROM document_texts WHERE {ONE}", (document.workspace_id, document.document_id))
@@ -144,7 +144,7 @@ class Catalog:
         limit: int | None = None,
         after: str | None = None,
     ) -> list[Document]:
-        """By name; a page goes on `after` the position of the last document of the page before."""
+        """By name; a page starts `after` the position of the last document of the page before."""
         conditions, values = ["workspace_id = ?"], [workspace_id]
         if status:
             conditions.append("status = ?")
@@ -217,7 +217,7 @@ class Catalog:
         text, pages, title, date, period = row
         return ParsedDocument(catalog_rows.pages_of(text, pages), title=title, date=date, period=period)
 
-    def known_documents(self, workspace_id: str) -> list[KnownDocument]:
+    def known_documents(self, workspace_id: str) -> list[NamedDocument]:
         """What those that searches see can be called by."""
         with self._database.reading() as db:
             rows = db.execute(
@@ -226,7 +226,7 @@ class Catalog:
                 " WHERE d.workspace_id = ? AND d.visibility = 'shown' ORDER BY d.document_id",
                 (workspace_id,),
             )
-            return [KnownDocument(*row) for row in rows]
+            return [NamedDocument(*row) for row in rows]
 
     def vocabulary(self, workspace_id: str) -> set[str]:
         """Every word of four letters or more in the texts that searches see, without accents."""

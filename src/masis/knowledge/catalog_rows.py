@@ -65,7 +65,7 @@ COLUMNS = ", ".join(_NAMES)
 ONE = "workspace_id = ? AND document_id = ?"
 _POSITION_CHARS = 300
 """Of a file name: a position goes into an address, and a member of an archive may be called anything. Where such a
-document is deleted, a list may go on with one that was there before; it leaves none out."""
+document is deleted, a list may continue with one that was there before; it leaves none out."""
 
 Visibility = Literal["coming", "shown", "going"]
 """`coming`: not all of it is in the index yet; `going`: replaced or deleted, and not yet out of the index."""

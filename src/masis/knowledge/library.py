@@ -1,27 +1,27 @@
 """The documents of every workspace: put in, searched, taken out. The one owner of all store calls."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from masis.database import open_database
-from masis.errors import DataFolderError, InvalidInput, UnknownWorkspace
+from masis.errors import DataFolderError, InvalidInput, UnknownPassage, UnknownWorkspace
 from masis.knowledge.calibration.profiles import Calibration, calibration_for
 from masis.knowledge.catalog import Catalog, check_workspace_name, now
 from masis.knowledge.catalog_rows import CATALOG
 from masis.knowledge.embedding.port import Embedder, embedder_for
 from masis.knowledge.embedding.vector_cache import VECTORS, VectorCache
 from masis.knowledge.ingestion.batch import Batch, OnBatch, OnDone, OnProgress, Tally
-from masis.knowledge.ingestion.files import Incoming, Uploads, base_name, find_files
+from masis.knowledge.ingestion.files import Uploads, find_files
 from masis.knowledge.ingestion.ingest import Ingestor, meaning_text
 from masis.knowledge.ingestion.layout import section_of
 from masis.knowledge.ingestion.reading import FileReader
 from masis.knowledge.ingestion.reindexing import Reindexer
 from masis.knowledge.ingestion.vectors import Vectorizer, VectorStage
 from masis.knowledge.originals import originals_for
-from masis.knowledge.search.passages import meant_document, openings, rest_of_table
+from masis.knowledge.search.passages import NOWHERE, Place, meant_document, openings, read_words, rest_of_table
 from masis.knowledge.search.reranking import EmbeddedReranker
 from masis.knowledge.search.searching import Searcher, store_filters
 from masis.knowledge.store.port import VectorStore, store_for
@@ -59,6 +59,13 @@ def open_library(
     return made
 
 
+SEVERAL = re.compile(
+    r"\b(?:these|those|all|my|the)\s+(?:[\w-]+\s+){0,2}(?:documents|files|reports|papers|articles|materials|policies)\b|\beverything\b",
+    re.IGNORECASE,
+)
+"""A question about more than one document as a whole."""
+
+
 class Library:
     def __init__(
         self,
@@ -69,7 +76,7 @@ class Library:
     ) -> None:
         self.embedder = embedder
         self.lent: tuple[Embedder | VectorStore, ...] = ()
-        """Parts that whoever gave them closes."""
+        """Parts that were given, and that their giver closes."""
         self._databases = open_database(settings, CATALOG), open_database(settings, VECTORS, "vectors.db")
         self.catalog, self._cache = Catalog(self._databases[0]), VectorCache(self._databases[1])
         self.originals = originals_for(settings)
@@ -90,7 +97,7 @@ class Library:
         *,
         defer_vectors: bool = False,
     ) -> IngestReport:
-        """Every file of every path; what fails is reported and the rest goes on. Makes the workspace.
+        """Every file of every path; failures are reported and the rest continues. Makes the workspace.
 
         A file that was read before is skipped while it is the same, and replaced when it has changed.
         """
@@ -100,17 +107,6 @@ class Library:
             # A mistyped path must not leave an empty workspace behind.
             await self._prepare(workspace_id)
         return await self._batch(workspace_id, on_progress, defer_vectors=defer_vectors).run(files)
-
-    async def ingest_bytes(
-        self,
-        uploads: Sequence[tuple[str, bytes]],
-        workspace_id: str,
-        on_progress: OnProgress | None = None,
-    ) -> IngestReport:
-        """Files that are not on this machine: name and content of each."""
-        await self._prepare(workspace_id)
-        files = [Incoming(base_name(name), partial(bytes, data)) for name, data in uploads]
-        return await self._batch(workspace_id, on_progress).run(files)
 
     async def keep_upload(self, workspace_id: str, name: str, data: bytes) -> str:
         """Keeps the bytes until `ingest_kept` makes a document of them; gives its id. Raises UnreadableFile for too
@@ -125,7 +121,7 @@ class Library:
         *,
         upload_id: str,
     ) -> IngestReport:
-        """Ids and names of kept files. The same call again, with the same `upload_id`, goes on after a crash, and
+        """Ids and names of stored files. The same call again, with the same `upload_id`, resumes after a crash, and
         reports what was finished before it as this upload's own."""
         await asyncio.to_thread(self.uploads.require_workspace, workspace_id)
         await self._prepare(workspace_id)
@@ -171,15 +167,19 @@ class Library:
     async def outline(
         self, workspace_id: str, question: str, found: Sequence[EvidenceChunk], filters: SearchFilters, limit: int
     ) -> list[EvidenceChunk]:
-        """For a question about a whole document: the passages that open it and its sections."""
+        """For a question about a whole document: the passages that open it and its sections; about several of them, the
+        passages that open each."""
         documents = await asyncio.to_thread(self.catalog.documents, workspace_id)
         wanted = filters.documents
         allowed = [d for d in documents if not wanted or d.document_id in wanted or d.file_name in wanted]
-        meant = meant_document(question, [d for d in allowed if d.status == "READY"], found)
-        if meant is None:
-            return []
-        indexed = await self._store.chunks(workspace_id, meant)
-        return openings([item.chunk for item in indexed], limit)
+        ready = [d for d in allowed if d.status == "READY"]
+        one = meant_document(question, ready, found)
+        meant = [d.document_id for d in ready][:limit] if SEVERAL.search(question) else [one] if one else []
+        opened = list[EvidenceChunk]()
+        for document_id in meant:
+            indexed = await self._store.chunks(workspace_id, document_id)
+            opened += openings([item.chunk for item in indexed], max(1, limit // len(meant)))
+        return opened
 
     async def whole_tables(self, workspace_id: str, evidence: Sequence[EvidenceChunk]) -> list[EvidenceChunk]:
         """The evidence, and behind it the other rows of the tables that the best of it have rows of: a count or a
@@ -207,11 +207,13 @@ class Library:
         chunk = await self._store.chunk(workspace_id, chunk_id)
         return chunk if chunk and await self._is_shown(workspace_id, chunk.document_id) else None
 
-    async def section(self, workspace_id: str, chunk_id: str) -> Section | None:
-        """The whole section that a passage is part of; None where there is no such passage."""
-        chunk = await self.passage(workspace_id, chunk_id)
-        parsed = await self.document_text(workspace_id, chunk.document_id) if chunk else None
-        return await asyncio.to_thread(section_of, parsed, chunk) if chunk and parsed else None
+    async def section(self, workspace_id: str, chunk_id: str, place: Place = NOWHERE) -> Section:
+        """The whole section that a passage is part of; `place`: of passages that were found together."""
+        chunk, _ = await read_words(self, workspace_id, chunk_id, place)
+        parsed = await self.document_text(workspace_id, chunk.document_id)
+        if parsed is None:
+            raise UnknownPassage(f"The text of {chunk.file_name} is not stored.")
+        return await asyncio.to_thread(section_of, parsed, chunk)
 
     async def document_text(self, workspace_id: str, document_id: str) -> ParsedDocument | None:
         if not await self._is_shown(workspace_id, document_id):
@@ -283,7 +285,7 @@ class Library:
                 part.close()
 
     async def answers(self) -> None:
-        """Raises what a search would meet now: cheap, for who asks often."""
+        """Raises what a search would meet now: cheap enough to call often."""
         await self._store.count("")
 
     async def check(self) -> None:

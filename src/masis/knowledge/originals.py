@@ -1,4 +1,4 @@
-"""The bytes of every document, kept by their hash: a citation can be shown in the file itself, not only in its text.
+"""The bytes of every document, stored by hash: a citation can be shown in the file itself, not only in its text.
 
 In the data folder, or in PostgreSQL where one is configured: then every process of every machine can read them.
 """
@@ -32,7 +32,7 @@ PART_BYTES = 8_000_000
 
 
 class Originals(Protocol):
-    """Kept for each workspace by itself, so that one tenant's files go without touching another's."""
+    """Stored for each workspace separately, so that one tenant's files go without touching another's."""
 
     def save(self, workspace_id: str, document_id: str, data: bytes) -> None:
         """Whole or not at all."""
@@ -106,7 +106,7 @@ class FolderOriginals:
             return size
 
     def close(self) -> None:
-        """Nothing is kept open."""
+        """Nothing stays open."""
 
     def _path(self, workspace_id: str, document_id: str) -> Path:
         return self._folder / workspace_id / document_id

@@ -5,7 +5,7 @@ unknown token is a made-up id when it
 - has the shape of a known id (`[chunk_99]` beside `chunk_12`, `[doc2-7]` beside `doc1-3`, eleven letters and
   digits that start with c beside `c7k2m9x4qt1`, or only its first letter and a number: `[c9999]`),
 - is a UUID, a long hexadecimal number, a file name, or joined by underscore, colon or hash (`[fake_id]`),
-- or mixes letters and digits in any way that is no editor's shorthand, such as `[Q3]`, `[FY2024]`, `[A4]`,
+- or mixes letters and digits in any way that is not an editor's shorthand, such as `[Q3]`, `[FY2024]`, `[A4]`,
   `[5bn]`, `[10-K]`, `[Table2]` (all of it in `shorthand`).
 The shape of the known ids comes first: where they look like `Q1` and `Q2`, `[Q3]` is made up. A token without
 any letter (`[12]`, `[2024-03-31]`) is an id only if it is a known one.
@@ -65,7 +65,7 @@ def is_shorthand(token: str) -> bool:
 
 
 TYPOGRAPHY = "\"'“”‘’«»*_`~^#@<>{}()†.,:;!?|\\/=+" + INVISIBLE
-"""What may surround an id and is no part of it."""
+"""What may surround an id without being part of it."""
 
 _MATHS = re.compile(r"[A-Za-z]_\{?\w\}?")
 _ADDRESS = re.compile(r"\w+://|www\.|mailto:|[^@]+@[^@]+\.\w", re.IGNORECASE)

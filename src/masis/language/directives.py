@@ -1,4 +1,4 @@
-"""Orders to whoever answers: what to say when nothing is found, in which unit, how exactly, how briefly.
+"""Instructions for the answer: what to say when nothing is found, in which unit, how exactly, how briefly.
 
 They are obeyed and taken out of the question: a search for “If data is not available, return N/A” finds nothing.
 """
@@ -44,7 +44,7 @@ MANNER = re.compile(
     re.IGNORECASE,
 )
 SENTENCE = re.compile(r"[^.?!\n]*(?:[.?!](?!\s|$)[^.?!\n]*)*[.?!\n]*\s*")
-"""Up to a full stop that ends something: “1.4.0” and “mo.ui.text” go on."""
+"""Up to a full stop that ends something: “1.4.0” and “mo.ui.text” do not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ def states_a_hard_figure(text: str) -> bool:
 
 
 def states_a_figure(text: str) -> bool:
-    """A hard figure, or any number that is no year, period, page or document number."""
+    """A hard figure, or any number but a year, period, page or document number."""
     return states_a_hard_figure(text) or any(_is_quantity(text, m) for m in _NUMBER.finditer(text))
 
 

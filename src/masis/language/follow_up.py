@@ -205,7 +205,7 @@ def _shift(text: str) -> tuple[str, int] | None:
 
 
 def _shifted(words: str, unit: str, steps: int) -> str:
-    """The words of a period, so many years, quarters or months on."""
+    """The words of a period, some years, quarters or months later."""
     period = next(iter(periods(words)), Period())
     if unit == "quarter" and period.year and period.part and period.part.startswith("Q"):
         years, quarter = divmod(int(period.part[1]) - 1 + steps, 4)

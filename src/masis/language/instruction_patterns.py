@@ -1,4 +1,4 @@
-"""How documents give orders to whoever reads them for someone else. A blank in a pattern is any white space."""
+"""How documents give orders to a reader who works for someone else. A blank in a pattern is any white space."""
 
 import re
 
@@ -101,7 +101,7 @@ ORDERS: dict[str, tuple[str, ...]] = {
             "stop (?:following|obeying)",
         )
         + rf" (?:about )?(?:{_EARLIER} ){{1,4}}{_GAP}\b{_RULES}\b",
-        # A company withdraws its guidance; only an order goes on to what is to be said.
+        # A company withdraws its guidance; only an order then names what to say.
         rf"(?:ignore|disregard|forget|override|bypass) (?:{_EARLIER} ){{1,4}}guidance,? and (?:then )?"
         + one_of("say state claim write print output reveal leak show answer respond reply")
         + r"\b",

@@ -136,7 +136,7 @@ def _fold_one(character: str) -> str:
 
 @lru_cache(maxsize=2048)
 def find_instructions(text: str) -> tuple[Instruction, ...]:
-    """In the order they stand; where two overlap they are one. Read several times a run, so kept."""
+    """In the order they stand; where two overlap they are one. Read several times a run, so cached."""
     folded = Folded(text)
     certain = [*_hidden(text), *_worded(folded)]
     hints = [hint for hint in _requests(folded) if not any(_overlap(hint, one) for one in certain)]

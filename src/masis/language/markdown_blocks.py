@@ -1,6 +1,6 @@
 """The blocks of a markdown text, with exact spans: paragraphs, headings, list items, table rows, code.
 
-Markers (`#`, `-`, `1.`, `>`, table rules, fence lines) are outside the spans. What cannot be told is prose:
+Markers (`#`, `-`, `1.`, `>`, table rules, fence lines) are outside the spans. What is uncertain is prose:
 the audit would rather read too much than skip a claim.
 """
 
@@ -100,7 +100,7 @@ def _lines(text: str) -> Iterator[_Line]:
 
 
 class _Parser:
-    """Reads line by line; `open` holds the lines of the paragraph or list item that may still go on."""
+    """Reads line by line; `open` holds the lines of the paragraph or list item that may still continue."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -167,7 +167,7 @@ class _Parser:
             self.open_lines += 1
 
     def _heads_a_paragraph(self, line: _Line) -> bool:
-        """A question, or “Who we are” above a longer line that begins anew: a wrapped paragraph's own lines are about
+        """A question, or “Who we are” above a longer line that starts afresh: a wrapped paragraph's own lines are about
         as long."""
         if self.open is None or self.open_lines > 1:
             return False

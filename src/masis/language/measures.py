@@ -61,7 +61,7 @@ _EACH = (
     rf"(?:(?:an?|per|each|every)\s|/\s?)(?P<unit>{'|'.join(_UNITS)})\b"
     r"(?!-|\s+(?:earlier|ago|later|before|after|from|into|prior|previously|on))"
 )
-"""“17 % a year earlier” is no rate."""
+"""“17 % a year earlier” is not a rate."""
 _OFTEN = rf"(?:{_EACH}|(?P<adverb>{'|'.join(_ADVERBS)})\b)"
 RATE_AFTER_A_NUMBER = re.compile(rf"(?:\s?[a-zµμ]+){{0,2}}?\s?{_OFTEN}", re.IGNORECASE)
 

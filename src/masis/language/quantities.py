@@ -102,7 +102,7 @@ class Quantity:
     """The word a bare number is measured in: years, km, °c …"""
     bound: Bound | None = None
     is_loose: bool = False
-    """Whether it is a bound cannot be told: “…, above 3.2 % in April”, “over 18 years”."""
+    """It may or may not be a bound: “…, above 3.2 % in April”, “over 18 years”."""
     rate: str | None = None
     """Day, for “400 units a day”."""
     is_cell: bool = False
@@ -121,7 +121,7 @@ class Quantity:
         agreeing = [f for f in _factors(self, other) if comparable(self, other) and _close(self, other, f)]
         is_limit = self.bound in AT_LEAST | AT_MOST and not self.is_loose
         if is_limit and not other.bound and not other.is_loose:
-            # Half a digit is no leave to pass a limit: 4.2 is not “less than 4”.
+            # Half a digit does not excuse passing a limit: 4.2 is not “less than 4”.
             return any(_reached(self, other, f) for f in agreeing or ([1.0] if _alike(self, other) else []))
         if agreeing:
             return not _are_opposed(self.bound, other.bound)
@@ -212,7 +212,7 @@ def quantities(text: str) -> list[Quantity]:
 
 @lru_cache(maxsize=16_384)
 def _quantities(text: str) -> tuple[Quantity, ...]:
-    """Every claim is held against every statement it cites, so kept."""
+    """Every claim is held against every statement it cites, so cached."""
     taken = {place for _, (start, end) in period_spans(text) for place in range(start, end)}
     found = []
     for match in QUANTITY.finditer(text):

@@ -179,7 +179,7 @@ def _of_compared(text: str, numbers: list[Quantity], dates: Spans, span: tuple[i
 
 
 def _of_a_row(row: Statement) -> list[Reading]:
-    """The cells that are no numbers say what all of them are about."""
+    """The cells without numbers say what all of them are about."""
     labels = [cell for _, cell in row.cells if not quantities(cell)]
     # The header names every column, the caption speaks for all.
     captions = [line for line in row.above.splitlines() if CELL_BREAK not in line][::-1]

@@ -59,7 +59,7 @@ def split_sentences(text: str, known_ids: Collection[str] = ()) -> list[Sentence
     """Headings, table rows and code blocks are one sentence each; what follows a full stop as its citation
     stays with it.
 
-    Without `known_ids`, citations are told by their looks alone.
+    Without `known_ids`, citations are recognised by form alone.
     """
     blocks = parse_blocks(text)
     marks = find_marks(text, blocks, IdLexicon(known_ids))

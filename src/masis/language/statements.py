@@ -63,20 +63,20 @@ class Statement:
 
 @lru_cache(maxsize=16_384)
 def stems_of(statement: Statement) -> frozenset[str]:
-    """Every claim of an answer is held against every statement it cites, so kept."""
+    """Every claim of an answer is held against every statement it cites, so cached."""
     headed_by = " ".join(cell for column, cell in statement.cells if column == GROUP)
     return frozenset(content_stems(f"{statement.in_context}\n{headed_by}"))
 
 
 @lru_cache(maxsize=4096)
 def statements(text: str, heading: str | None = None) -> tuple[Statement, ...]:
-    """Read several times a run (writer, auditor, verdicts), so kept."""
+    """Read several times a run (writer, auditor, verdicts), so cached."""
     found: list[Statement] = []
     under, headings = heading or "", Headings()
     for start, end, is_table in _regions(text):
         read = _rows if is_table else _prose
         found += read(text, start, end, under, headings)
-    # An order planted in a document states nothing: it is no answer, no support and no side of a conflict.
+    # An order planted in a document states nothing: it can be neither an answer nor support nor a side of a conflict.
     return tuple(one for one in found if not is_instruction(text, one.start, one.end))
 
 

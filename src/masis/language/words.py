@@ -42,7 +42,9 @@ def language_of(text: str) -> str | None:
     said = re.findall(r"[^\W\d_]+", text.lower())
     counts = {language: sum(word in common for word in said) for language, common in _COMMON.items()}
     (first, most), (_, second), *_ = sorted(counts.items(), key=lambda item: -item[1])
-    return first if most >= 2 and most >= _CLEAR * second else None
+    # “A tablet twice a day, i.e. two” is no Portuguese for its “a” and “e”.
+    are_words = len({word for word in said if word in _COMMON[first] and len(word) > 1}) >= 2
+    return first if are_words and most >= _CLEAR * second else None
 
 
 def differ(one: str, other: str) -> bool:

@@ -18,7 +18,7 @@ Report = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
 async def reporting(report: Report, work: Callable[[Hearer], Awaitable[T]]) -> T:
-    """Does the work; what it tells of itself goes out one after the other, without holding it up."""
+    """Does the work; its progress messages go out in order, without holding it up."""
     loop = asyncio.get_running_loop()
     messages: asyncio.Queue[str | None] = asyncio.Queue()
     telling = asyncio.create_task(_tell(report, messages))
@@ -237,7 +237,7 @@ def evidence_of(found: list[EvidenceChunk]) -> Evidence:
     )
 
 
-def passage_of(chunk: Chunk, text: str, context_chars: int) -> Passage:
+def passage_of(chunk: Chunk, text: str, around: tuple[int, int]) -> Passage:
     return Passage(
         chunk_id=chunk.chunk_id,
         document_id=chunk.document_id,
@@ -247,8 +247,8 @@ def passage_of(chunk: Chunk, text: str, context_chars: int) -> Passage:
         start=chunk.start,
         end=chunk.end,
         text=chunk.text,
-        before=text[max(0, chunk.start - context_chars) : chunk.start],
-        after=text[chunk.end : chunk.end + context_chars],
+        before=text[max(0, around[0]) : chunk.start],
+        after=text[chunk.end : around[1]],
     )
 
 

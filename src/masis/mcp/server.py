@@ -52,7 +52,7 @@ def build_server(masis: Masis) -> "MCPServer[Any]":
 
 
 class MCPApp:
-    """An ASGI app for one path. Whoever mounts it keeps `running()` open for as long as it serves."""
+    """An ASGI app for one path. Keep `running()` open for as long as it is mounted."""
 
     def __init__(self, masis: Masis, access: AccessCheck) -> None:
         self._masis = masis

@@ -197,6 +197,7 @@ class Tools:
         ] = None,
         start: Annotated[int | None, Field(ge=0, description="From the citation.")] = None,
         end: Annotated[int | None, Field(ge=0, description="From the citation.")] = None,
+        section: Annotated[bool, Field(description="Return all of the section that it stands in.")] = False,
     ) -> Passage:
         """Read the exact words behind a citation, with document, page, span and the text around them. Use it to check
         a quotation, or when a passage breaks off where the user wants to know more."""
@@ -204,8 +205,13 @@ class Tools:
             self._admit(ctx, "read", workspace)
             await self._masis.arequire_workspace(workspace)
             place = (document_id, start, end)
-            chunk, text = await read_words(self._masis.library, workspace, chunk_id, place)
-            return passage_of(chunk, text, context_chars)
+            library = self._masis.library
+            chunk, text = await read_words(library, workspace, chunk_id, place)
+            around = (chunk.start - context_chars, chunk.end + context_chars)
+            if section:
+                whole = await library.section(workspace, chunk_id, place)
+                around = (whole.start, whole.end)
+            return passage_of(chunk, text, around)
 
     async def list_documents(self, workspace: Workspace, ctx: Context[Any, Any]) -> Documents:
         """List a workspace's documents with their state. Use it to see what an answer can rest on, or to find the
@@ -277,7 +283,7 @@ class Tools:
 
 
 def is_local(ctx: Context[Any, Any]) -> bool:
-    """Over standard input: whoever asks started this process, and it ends with them."""
+    """Over standard input: the client started this process, and it ends with the client."""
     return ctx.request_context.request is None
 
 

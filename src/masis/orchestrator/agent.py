@@ -121,7 +121,7 @@ class Turn:
 T = TypeVar("T")
 THREAD = "masis-sync"
 LET_GO_SECONDS = 5.0
-"""How long whoever presses Ctrl-C waits at most."""
+"""The longest wait after Ctrl-C."""
 Node = Callable[[MASISState, Runtime[Services]], Awaitable[StateUpdate]]
 
 
@@ -135,7 +135,7 @@ def run_blocking(work: Coroutine[Any, Any, T]) -> T:
     try:
         return future.result()
     except (KeyboardInterrupt, SystemExit):
-        # Whoever waited is gone: the work lets go of what it holds, so that nobody takes it up again unasked.
+        # The caller is gone: the work lets go of what it holds, so that nobody takes it up again unasked.
         future.cancel()
         ended.wait(LET_GO_SECONDS)
         raise

@@ -195,7 +195,7 @@ SAYS_NOTHING = frozenset(content_stems("the same figure fact value number amount
 
 
 def decisions_from(answer: Mapping[str, Any], state: MASISState, *, run_id: str, created_at: str) -> list[DecisionMade]:
-    """What is to be kept of an answer, one for each conflict that it settles; `state` is that of the waiting run."""
+    """What to store of an answer, one for each conflict that it settles; `state` is that of the waiting run."""
     if not answer.get("remember"):
         return []
     settled = conflicts_settled(answer["action"], answer["prefer"], answer["over"], state)

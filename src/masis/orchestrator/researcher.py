@@ -84,7 +84,7 @@ class SearchPlan:
 
 
 def plan_search(state: MASISState, settings: Settings) -> SearchPlan:
-    # Orders to whoever answers (“if not available, return N/A”) are in no document.
+    # Instructions for the answer (“if not available, return N/A”) are in no document.
     question, _ = split_directives(question_of(state))
     if state.get("retry_count", 0) == 0:
         return SearchPlan(question, settings.candidates, settings.relevance_threshold, False)

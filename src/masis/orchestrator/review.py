@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from masis.audit.citations.extraction import is_abstention
+from masis.audit.citations.hedges import mentions_a_limit
 from masis.orchestrator.state import Attempt, Failure, Review
 from masis.types import Conflict, ConflictSide, Outcome, ReviewCause, place
 
@@ -22,10 +24,10 @@ def outcome_of(cause: ReviewCause | None, best: Attempt | None) -> Outcome:
         return BY_CAUSE[cause]
     claims = best["claims"] if best else []
     asserts = any(claim["kind"] in ("claim", "recommendation") for claim in claims)
-    limited = any(claim["kind"] == "limit" for claim in claims)
+    limited = any(claim["kind"] == "limit" or mentions_a_limit(claim["text"]) for claim in claims)
     # A contradiction that a person settled, and a figure that was revised, are part of what the reader must know.
     disputed = any(c["kind"] in ("revision", "contradiction") for c in best["conflicts"]) if best else False
-    if not asserts:
+    if not asserts or (best and is_abstention(best["answer"], [chunk["chunk_id"] for chunk in best["evidence"]])):
         return "insufficient_evidence"
     return "answered_with_caveat" if limited or disputed else "answered"
 
@@ -97,7 +99,7 @@ def _side(side: ConflictSide) -> str:
 
 def _quality(s: Situation) -> str:
     return (
-        f"No answer passed its own audit: {_attempts(s)} ended with a confidence of {s.confidence:.0%}. "
+        f"No answer passed its own audit: {_attempts(s)}, the best with a confidence of {s.confidence:.0%}. "
         "The best draft is shown with what is wrong with it. Refine the question, add documents that cover it, "
         "or accept the draft as it is."
     )

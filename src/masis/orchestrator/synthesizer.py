@@ -93,7 +93,7 @@ async def synthesizer(state: MASISState, runtime: Runtime[Services]) -> StateUpd
 
 
 def _telling(runtime: Runtime[Services], turn: Turn) -> Listener:
-    """Whoever follows the run reads along; a stream that breaks off is written again, so the draft decides."""
+    """Followers of the run read along; a stream that breaks off is written again, so the draft decides."""
 
     def tell(piece: str) -> None:
         runtime.stream_writer({"agent": turn.agent, "event": "token", "attempt": turn.attempt, "text": piece})

@@ -1,4 +1,4 @@
-"""What a result tells of its run beside the answer: an entry for each turn of an agent, and figures.
+"""What a result says about its run beside the answer: an entry for each turn of an agent, and figures.
 
 Every key is optional but those of every entry: an agent writes what it knows.
 """
@@ -11,7 +11,7 @@ AgentName = Literal["supervisor", "researcher", "synthesizer", "critic", "evalua
 
 
 class InstructionSeen(TypedDict):
-    """A sentence of a document that gives orders to whoever reads it; an entry of the Researcher's trace."""
+    """A sentence of a document that gives orders to its reader; an entry of the Researcher's trace."""
 
     chunk_id: str
     file_name: str

@@ -63,7 +63,7 @@ def _within(
 
 
 def _spans(text: str, found: Sequence[Statement], kept: set[int]) -> list[tuple[int, int]]:
-    """What stays: the kept units, and whatever states nothing itself (a heading, a header row) above any of them."""
+    """What stays: the chosen units, and whatever states nothing itself (a heading, a header row) above any of them."""
     spans: list[tuple[int, int]] = []
     last, at = max(kept, default=-1), 0
     for place, one in enumerate(found[: last + 1]):

@@ -204,8 +204,8 @@ class WorkHere:
         return result
 
     def _given_up(self, job: Job, error: BaseException, is_new: bool) -> None:
-        """Whoever waited for it is gone. A new question is simply not asked any more; of a run that was there before,
-        nothing that people gave it may be lost."""
+        """The caller is gone. A new question is no longer asked; a run that was there before must lose nothing
+        that people gave it."""
         runs = self._parts.runs
         with suppress(MASISError):
             if isinstance(error, Exception):

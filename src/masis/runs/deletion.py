@@ -107,7 +107,7 @@ def has_checkpoints(settings: Settings) -> bool:
 
 
 TOGETHER = 100
-"""So many runs go at once: opening the checkpoints for each would take longer than deleting them."""
+"""Runs deleted at once: opening the checkpoints for each would take longer than deleting them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -272,7 +272,7 @@ class Execution:
         return result
 
     async def _unsaved(self, run_id: str, progress: Progress, error: MASISError) -> RunResult:
-        """The answer is there and only could not be saved: whoever waits for it gets it."""
+        """The answer is there and only could not be saved: a waiting caller still gets it."""
         if not progress.state.get("outcome"):
             raise error
         warning: TraceEntry = {"node": "run", "warning": "run_not_saved", "error": str(error)}
@@ -302,7 +302,7 @@ class Execution:
         return max((event["seq"] or 0 for event in known), default=0) // NUMBERS_A_STEP
 
     async def _recover_events(self, run_id: str, recorder: Recorder) -> None:
-        """A step may have been saved while what it told was not yet: its event is read from the states around it."""
+        """A step may have been saved before its event was: its event is read from the states around it."""
         known = {event["seq"] for event in await self._runs.together("reading", self._runs.events.after, run_id, -1)}
         async for step, agent, before, after in self._steps(run_id):
             event = between(step, agent, before, after)

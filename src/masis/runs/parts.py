@@ -22,6 +22,7 @@ from masis.orchestrator.services import Services, services_with
 from masis.reasoning.ports import Auditor, Judge, Writer
 from masis.runs.checkpoints import open_checkpointer, saving
 from masis.runs.events import Hub
+from masis.runs.feedback import FeedbackTable
 from masis.runs.ingestions import Ingestions
 from masis.runs.run_table import RunTable
 from masis.runs.tables import RUNS, StandingDecisions
@@ -80,6 +81,10 @@ class Parts:
         return StandingDecisions(self.database)
 
     @cached_property
+    def feedback(self) -> FeedbackTable:
+        return FeedbackTable(self.database, self.runs)
+
+    @cached_property
     def ingestions(self) -> Ingestions:
         return Ingestions(self.database, self.queue)
 
@@ -127,7 +132,7 @@ class SharedGraph:
             with saving(self._settings):
                 yield graph
         finally:
-            # Shielded: whoever is cancelled here closes for others too.
+            # Shielded: a caller cancelled here closes for others too.
             await asyncio.shield(self._left())
 
     async def _left(self) -> None:

@@ -51,7 +51,7 @@ _SAVE = f"""
     RETURNING thread_id, checkpoint_id"""
 _WIDTH = 7
 _SETUP = 5_716_053_904_622_193_018
-"""The number of the lock that whoever makes LangGraph's tables holds; any would do, as long as it stays the same."""
+"""The number of the lock held while LangGraph's tables are made; any would do, as long as it stays the same."""
 _LOOK_SECONDS = 0.05
 _SETUP_LOOKS = 6000
 Row = tuple[Any, ...]

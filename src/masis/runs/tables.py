@@ -120,7 +120,25 @@ UPDATE runs SET thread_id = run_id;
 CREATE INDEX runs_by_thread ON runs (thread_id, created_at);
 """
 
-RUNS = Schema("runs", (JOB_TABLES + _RUN_TABLES, JOB_STOPS, _DELETED_RUNS + _FIRST_RESPONSES, _RESUMED, _THREADS))
+_FEEDBACK = """
+CREATE TABLE feedback (
+    run_id TEXT NOT NULL REFERENCES runs ON DELETE CASCADE,
+    claim INTEGER NOT NULL,
+    verdict TEXT NOT NULL,
+    reason TEXT,
+    given_by TEXT NOT NULL,
+    given_at TEXT NOT NULL,
+    confidence REAL NOT NULL,
+    likelihood REAL,
+    checked TEXT,
+    PRIMARY KEY (run_id, claim, given_by)
+);
+"""
+
+RUNS = Schema(
+    "runs",
+    (JOB_TABLES + _RUN_TABLES, JOB_STOPS, _DELETED_RUNS + _FIRST_RESPONSES, _RESUMED, _THREADS, _FEEDBACK),
+)
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00")
 

@@ -14,6 +14,8 @@ from masis.types import Block, Page
 
 _HEADING = re.compile(r"(#{1,6}) \S")
 _ITEM = re.compile(r"([ \t]*)([-*•◦▪‣●○■–]|\(?\d{1,3}[.)]|\(?[A-Za-z][.)]|\(?[ivx]{2,5}\))[ \t]+\S")
+_NUMBERED = re.compile(r"\d{1,2}(?:\.\d{1,2}){0,3}\.? [^\W\d_][^\n]{1,70}[^\s.,;:!?]")
+_PARAGRAPH_CHARS = 60
 _NOTE = re.compile(r"(?:Note|Comment|Notes)(?: by [^:\n]{1,80})?: \S")
 _FENCE = re.compile(r"\s{0,3}(```|~~~)")
 _CAPTION_CHARS = 200
@@ -110,12 +112,20 @@ class _Reader:
             return Block("table", start, end)
         if heading := _HEADING.match(line):
             return Block("heading", start, end, level=len(heading[1]))
+        if _NUMBERED.fullmatch(line) and self._heads_a_paragraph(start, end):
+            return Block("heading", start, end, level=min(2 + line.split(maxsplit=1)[0].strip(".").count("."), 6))
         if item := _ITEM.match(line):
             return Block("item", start, end, level=1 + len(item[1].expandtabs()) // _INDENT, marker=item[2])
         is_after_table = self._open is not None and self._open.kind in ("table", "heading")
         if _NOTE.match(line):
             return Block("note", start, end)
         return Block("paragraph", start, end) if is_after_table and line.strip() else None
+
+    def _heads_a_paragraph(self, start: int, end: int) -> bool:
+        """Alone between empty lines, with running text below it: no item of a list."""
+        is_alone = self._text[max(start - 2, 0) : start].strip("\n") == "" and self._text[end : end + 2] == "\n\n"
+        below = self._text[end + 2 : end + 2 + _PARAGRAPH_CHARS]
+        return is_alone and len(below) == _PARAGRAPH_CHARS and below[0].isalpha() and "\n" not in below
 
     def _names_table(self, above: Block) -> bool:
         """Short lines right above the rows: its caption and unit."""

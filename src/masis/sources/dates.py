@@ -36,12 +36,17 @@ _FORMS = [
 _WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+)?"
 _LABEL = re.compile(
     r"^[\W_]*(?:(?P<as_of>as\s+of)|published|released|issued|(?:last\s+)?(?:updated|revised)|"
-    r"(?:publication\s+|release\s+|document\s+|issue\s+|report\s+)?date(?:d|\s+of\s+(?:issue|publication|release))?)\b"
+    r"(?:(?:publication|release|document|issue|report|effective)\s+)?date(?:d|\s+of\s+(?:issue|publication|release))?)\b"
     rf"(?:\s+on\b)?[\s*_:|–—-]*{_WEEKDAY}",
     re.IGNORECASE,
 )
 
-_CLOSING = [re.compile(rf"(?:^[\W_]*|[,–—|·]\s+){_WEEKDAY}{day}{_LINE_END}", re.IGNORECASE) for day in _DAYS]
+_OPENS = r"^[\W_]*|[,–—|·]\s+|\b(?:minutes|meeting|held|report)\s+(?:of|on)\s+"
+_CLOSING = [
+    # A press release continues after its date: "LONDON, 3 March 2022 – The board …".
+    re.compile(rf"(?:{_OPENS}){_WEEKDAY}{day}(?:{_LINE_END}|\s+[–—-]+\s)", re.IGNORECASE)
+    for day in _DAYS
+]
 _BYLINES, _LONGEST_BYLINE = 6, 100
 
 
@@ -51,11 +56,12 @@ _ENDED = re.compile(
     re.IGNORECASE,
 )
 _LENGTHS = {"quarter": "quarter", "three": "quarter", "3": "quarter", "half": "half-year", "period": "period"}
-_COVER_CHARS = 4000
+_COVER_CHARS, _OPENING_PAGES = 4000, 3
 _IN_A_NAME = (
     re.compile(rf"(?<!\d){_YEAR}[ ._-]?(?P<month>0[1-9]|1[0-2])[ ._-]?(?P<day>0[1-9]|[12]\d|3[01])(?!\d)"),
     *(re.compile(rf"(?<![^\W_]){form}(?!\d)", re.IGNORECASE) for form in (*_DAYS[2:], rf"{_MONTH},?\s+{_YEAR}")),
-    re.compile(rf"(?<!\d){_YEAR}[ ._-](?P<month>0[1-9]|1[0-2])(?!\d)"),
+    re.compile(rf"(?<!\d)(?P<first>[0-3]\d) (?P<second>[0-3]\d) {_YEAR}(?!\d)"),
+    re.compile(rf"(?<!\d){_YEAR}[ ._-]?(?P<month>0[1-9]|1[0-2])(?!\d)"),
 )
 _PERIOD_IN_A_NAME = re.compile(
     rf"(?<!\d){_YEAR}[ ._-]?(?P<part>[QH][1-4])(?!\d)"
@@ -63,17 +69,21 @@ _PERIOD_IN_A_NAME = re.compile(
     r"|(?<![^\W_])FY[ ._-]?(?P<fiscal>(?:19|20)?\d\d)(?!\d)",
     re.IGNORECASE,
 )
+_FISCAL_YEARS = re.compile(r"(?<!\d)((?:19|20)\d\d)[-–/](1[3-9]|[2-9]\d)(?!\d)")
+"""“2021-22”; up to 12 it would be a month."""
 _YEAR_IN_A_NAME = re.compile(rf"(?<!\d){_YEAR}(?!\d)")
 
 
 def dated(parsed: ParsedDocument, file_name: str) -> ParsedDocument:
     """With the period it covers, and with a date where it states none itself: the day in its file's name, the end of
-    that period, the year in the name, and at last when the file was made."""
-    first = parsed.pages[0].text if parsed.pages else ""
+    that period, the year in its name or title, and at last when the file was made."""
+    texts = [page.text for page in parsed.pages[:_OPENING_PAGES]] or [""]
     name = PurePosixPath(file_name).stem
-    ended = period_ended(first)
-    covered = f"{ended[0]} ended {ended[1]}" if ended else period_in_name(name)
-    day = parsed.date or date_in_name(name) or (ended[1] if ended else None) or _year_of(covered) or parsed.made
+    # A report may have a picture for its first page.
+    ended = period_ended(texts[0]) or next(filter(None, map(period_ended, texts[1:])), None)
+    titled = None if parsed.date else period_in_name(parsed.title or "")
+    covered = f"{ended[0]} ended {ended[1]}" if ended else period_in_name(name) or titled
+    day = parsed.date or date_in_name(name) or (ended[1] if ended else None) or _year_of(covered, parsed.made)
     return replace(parsed, date=day, period=parsed.period or covered)
 
 
@@ -103,12 +113,15 @@ def period_in_name(name: str) -> str | None:
         if fiscal := match["fiscal"]:
             return f"FY{fiscal if len(fiscal) == 4 else f'20{fiscal}'}"
         return f"{(match['part'] or match['part2']).upper()} {match['year'] or match['year2']}"
+    if (match := _FISCAL_YEARS.search(name)) and int(match[2]) == (int(match[1]) + 1) % 100:
+        return f"FY{match[1][:2]}{match[2]}"
     years = {match["year"] for match in _YEAR_IN_A_NAME.finditer(name)}
     return years.pop() if len(years) == 1 and not date_in_name(name) else None
 
 
-def _year_of(covered: str | None) -> str | None:
-    return covered[-4:] if covered else None
+def _year_of(covered: str | None, made: str | None) -> str | None:
+    """“Strategy 2030” was not written then."""
+    return covered[-4:] if covered and not (made and made[:4] < covered[-4:]) else made
 
 
 def find_date(text: str) -> str | None:

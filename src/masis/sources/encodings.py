@@ -1,4 +1,4 @@
-"""Which encoding a text without a mark is in, told by the letters it would give: each is tried, the likeliest wins."""
+"""Which encoding a text without a mark is in, by the letters it would give: each is tried, the likeliest wins."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -80,7 +80,7 @@ UNREAD_NAMES = frozenset(
         "exe dll so dylib class jar wasm db sqlite parquet ps pages numbers key vsd vsdx"
     )
 )
-"""Extensions of files that are no text and that no parser reads: text so named was damaged or misnamed."""
+"""Extensions of binary files that no parser reads: text so named was damaged or misnamed."""
 
 _BINARY_PARSERS = {form.names[0]: form.parser for form in BINARY}
 _BINARY_NAMES = {form.names[0]: form.names for form in BINARY}
@@ -183,7 +183,7 @@ def _unread(file_name: str, content: Content) -> UnreadableFile:
         )
     return UnreadableFile(
         f"{file_name} is {content.description}, which MASIS cannot read.",
-        advice=f"Save it, whole and without a password, as one of: {', '.join(supported_extensions())}.",
+        advice="Save it, whole and without a password, as PDF, Word, Excel, PowerPoint, HTML, Markdown or plain text.",
     )
 
 

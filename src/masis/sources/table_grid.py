@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from masis.language.periods import PERIOD
 from masis.language.table_headers import NOTE, header_depth, spread_names
 from masis.sources.plain import one_line
 
@@ -138,8 +139,27 @@ def _without_unit(rows: Rows) -> tuple[Rows, str]:
     return [row for row, is_one in zip(rows, is_unit, strict=True) if not is_one], " ".join(units)
 
 
+def is_pairs(rows: Rows) -> bool:
+    """Labels with values of many kinds, as a form has them: its first row names no column."""
+    pairs = [[cell for cell in row if cell] for row in rows if any(row)]
+    if len(pairs) < 2 or any(len(pair) > 2 for pair in pairs):
+        return False
+    if 2 * sum(pair[0].endswith(":") for pair in pairs) > len(pairs) or re.search(r"\d", PERIOD.sub("", pairs[0][-1])):
+        return True
+    has_figure = [bool(re.search(r"\d", pair[-1])) for pair in pairs[1:] if len(pair) > 1]
+    return any(has_figure) and not all(has_figure)
+
+
+def _is_figure(cell: str) -> bool:
+    return bool(re.fullmatch(r"[-+(]?[\d.,\s]+[)%]?", cell)) and not PERIOD.fullmatch(cell)
+
+
 def _depth(rows: Rows) -> int:
-    """How many rows are the header; none where the first has amounts already."""
+    """How many rows are the header; none where the first has amounts already, or heads the rows below it."""
+    if len(rows) > 1 and not any(rows[0][1:]) and any(re.search(r"\d", cell) for cell in rows[1][1:]):
+        return 0
+    if all(_is_figure(cell) for cell in rows[0] if cell):
+        return 0
     if any(_WRITTEN_AMOUNT.fullmatch(cell) and not NO_AMOUNT.fullmatch(cell) for cell in rows[0][1:]):
         return 0
     return header_depth(rows)

@@ -31,6 +31,14 @@ NOTICE = chunk("c1", "We erase your data 24 months after your last order. The tu
         ("AWS operating income rose 21% to $5.1 billion.", SEGMENTS),
         ("Your data is erased 24 months before your last order.", NOTICE),
         (
+            "It costs £0.5m for IT and £0.8m for redundancy.",
+            chunk("c1", "Costs: fit-out £1.9m, IT £0.8m, redundancy £0.5m."),
+        ),
+        (
+            "They healed in 23 days, four days sooner than the others (19 days).",
+            chunk("c1", "It took 19 days, the others 23."),
+        ),
+        (
             "The rate was 15.8%, 5.2 percentage points above the statutory 21%.",
             chunk("c1", "Rate: 15.8%. Statutory: 21%."),
         ),

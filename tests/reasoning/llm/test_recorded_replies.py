@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from masis.audit.checks.support import REFUTED
 from masis.orchestrator.graph import graph
 from masis.orchestrator.services import Services
 from masis.reasoning.llm.chat_model import ModelClient
@@ -65,3 +66,18 @@ def test_a_refusal_is_searched_for_once_more_and_stands(play: Play) -> None:
     assert search.queries[1][2] == 20
     assert "searched again, more widely" in chats[3].prompt
     assert len(chats) == 6
+
+
+def test_a_refusal_that_says_what_was_found_is_searched_for_once_more(play: Play) -> None:
+    state, search, chats = play("refusal_with_what_was_found")
+    assert (state["outcome"], state["retry_count"]) == ("answered", 1)
+    assert search.queries[1][2] == 20
+    assert "by $149,923.68" in state["final_answer"]
+    assert len(chats) == 6
+
+
+def test_rounded_derived_and_merged_figures_pass_at_the_first_draft(play: Play) -> None:
+    state, _, chats = play("derived_figures")
+    assert (state["outcome"], state["retry_count"], len(chats)) == ("answered_with_caveat", 0, 3)
+    assert not [claim for claim in state["claims"] if claim["verdict"] in (REFUTED | {"uncited"})]
+    assert not [entry for entry in state["trace"] if entry.get("repairs")]

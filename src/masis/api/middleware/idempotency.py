@@ -44,7 +44,7 @@ class Replay(Exception):
 
 
 class FirstResponses:
-    """Those of a workspace and of a run are deleted with it, by whoever deletes it."""
+    """Those of a workspace and of a run are deleted with it."""
 
     def __init__(self, settings: Settings) -> None:
         self._database = open_database(settings, RUNS)
@@ -72,7 +72,7 @@ class FirstResponses:
         return _judged(row, fingerprint)
 
     def keep(self, caller: str, key: str, response: Kept, run_id: str | None = None) -> None:
-        """Unless the run that it tells of was deleted meanwhile."""
+        """Unless the run it describes was deleted meanwhile."""
         with self._database.writing() as db:
             # Writing to the run's row prevents its deletion until this is stored; the two are deleted together.
             held = db.execute("UPDATE runs SET status = status WHERE run_id = ?", (run_id,)).rowcount if run_id else 1

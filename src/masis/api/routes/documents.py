@@ -21,9 +21,9 @@ from masis.api.models import (
     BlockOut,
     Cursor,
     Described,
+    DocumentName,
     DocumentOut,
     DocumentText,
-    KnownDocument,
     Limit,
     Offset,
     Page,
@@ -37,13 +37,14 @@ from masis.api.models import (
 from masis.api.routes.ingestions import (
     UPLOAD_BODY,
     Contents,
-    Uploaded,
+    FormFile,
     location_of,
     until_done,
     uploaded_files,
 )
 from masis.errors import DuplicateDocument, UnknownPassage
 from masis.knowledge import catalog_rows
+from masis.knowledge.overview import Overview, overview_of
 from masis.knowledge.search.passages import read_words
 from masis.runs.ingestions import Ingestion
 from masis.sources.blocks import blocks_of, read_table
@@ -58,7 +59,7 @@ DocumentId = Annotated[str, InPath(pattern="^[0-9a-f]{64}$", description="The SH
 class AllKnown(DuplicateDocument):
     """Every file of an upload is in the workspace already."""
 
-    def __init__(self, message: str, documents: list[KnownDocument]) -> None:
+    def __init__(self, message: str, documents: list[DocumentName]) -> None:
         super().__init__(message)
         self.documents = [document.model_dump() for document in documents]
 
@@ -164,6 +165,17 @@ async def get_document_text(
     )
 
 
+@router.get("/{document_id}/overview", **documented("get_overview", "What a document is, and what it can answer", 404))
+async def get_overview(
+    access: Read, workspace_id: WorkspaceId, document_id: DocumentId, response: Response
+) -> Overview:
+    """Its opening, sections and main figures, with their places in the text, and questions that it can answer."""
+    await known_document(access, workspace_id, document_id)
+    parsed = await parsed_document(access, workspace_id, document_id)
+    response.headers["Cache-Control"] = "private, max-age=3600"  # its id is the hash of its bytes
+    return await asyncio.to_thread(overview_of, parsed)
+
+
 @router.get(
     "/{document_id}/original",
     operation_id="get_document_original",
@@ -190,13 +202,19 @@ async def get_passage(
     chunk_id: Annotated[str, InPath(max_length=400, description="As a citation names it.")],
     start: Offset = None,
     end: Offset = None,
+    section: Annotated[bool, Query(description="The whole section that it stands in.")] = False,
 ) -> Passage:
     """Passages that were found together are cited as one, under an id that no index holds: give `start` and `end`."""
     await known_document(access, workspace_id, document_id)
-    chunk, _ = await read_words(access.masis.library, workspace_id, chunk_id, (document_id, start, end))
+    library, place = access.masis.library, (document_id, start, end)
+    chunk, _ = await read_words(library, workspace_id, chunk_id, place)
     if chunk.document_id != document_id:
         raise UnknownPassage("This document has no such passage.")
-    return Passage(**asdict(chunk))
+    if not section:
+        return Passage(**asdict(chunk))
+    whole = await library.section(workspace_id, chunk_id, place)
+    around = {"text": whole.text, "start": whole.start, "end": whole.end, "page": whole.page, "heading": whole.heading}
+    return Passage(**asdict(chunk) | around)
 
 
 async def known_document(access: Access, workspace_id: str, document_id: str) -> Document:
@@ -225,12 +243,12 @@ async def open_for_upload(access: Access, workspace_id: str) -> None:
 
 
 def _sorted_out(
-    access: Access, workspace_id: str, files: Sequence[Uploaded]
-) -> tuple[list[Uploaded], list[KnownDocument]]:
+    access: Access, workspace_id: str, files: Sequence[FormFile]
+) -> tuple[list[FormFile], list[DocumentName]]:
     """What is new, each once, and what the workspace has already or is about to read. A file that failed or was left
     half read may be tried again."""
-    fresh: dict[str, Uploaded] = {}
-    known: list[KnownDocument] = []
+    fresh: dict[str, FormFile] = {}
+    known: list[DocumentName] = []
     coming = access.masis.being_ingested(workspace_id)
     for file in files:
         document = access.masis.library.catalog.document(workspace_id, file.document_id)
@@ -244,11 +262,11 @@ def _sorted_out(
     return list(fresh.values()), known
 
 
-def _known(file: Uploaded) -> KnownDocument:
-    return KnownDocument(document_id=file.document_id, file_name=file.name)
+def _known(file: FormFile) -> DocumentName:
+    return DocumentName(document_id=file.document_id, file_name=file.name)
 
 
-def _all_known(workspace_id: str, known: list[KnownDocument]) -> AllKnown:
+def _all_known(workspace_id: str, known: list[DocumentName]) -> AllKnown:
     return AllKnown(f"{workspace_id} has all of these files already, or is reading them.", known)
 
 

@@ -59,8 +59,8 @@ class _LimitedParser(MultiPartParser):
         return sum(len(data) for part, data in self._file_parts_to_write if part.file is file)
 
 
-class Uploaded:
-    """One file on disk, with the id that its bytes give it."""
+class FormFile:
+    """One file of a form, on disk, with the id that its bytes give it."""
 
     def __init__(self, file: UploadFile) -> None:
         self.file = file
@@ -75,7 +75,7 @@ class Uploaded:
 class Contents(Sequence[tuple[str, bytes]]):
     """Names and bytes of files, each read when it is its turn: one at a time is in memory."""
 
-    def __init__(self, files: Sequence[Uploaded]) -> None:
+    def __init__(self, files: Sequence[FormFile]) -> None:
         self._files = files
 
     def __len__(self) -> int:
@@ -95,7 +95,7 @@ class Contents(Sequence[tuple[str, bytes]]):
 
 
 @asynccontextmanager
-async def uploaded_files(request: Request, max_file_bytes: int) -> AsyncIterator[list[Uploaded]]:
+async def uploaded_files(request: Request, max_file_bytes: int) -> AsyncIterator[list[FormFile]]:
     if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
         raise InvalidInput("The body is not multipart/form-data.", advice=f"Send the files as parts named `{FIELD}`.")
     parser = _LimitedParser(request.headers, request.stream(), max_files=MAX_FILES, max_fields=10)
@@ -108,7 +108,7 @@ async def uploaded_files(request: Request, max_file_bytes: int) -> AsyncIterator
         files = [value for name, value in form.multi_items() if name == FIELD and isinstance(value, UploadFile)]
         if not files:
             raise InvalidInput("There is no file in the request.", advice=f"Send the files as parts named `{FIELD}`.")
-        yield await asyncio.to_thread(lambda: [Uploaded(file) for file in files])
+        yield await asyncio.to_thread(lambda: [FormFile(file) for file in files])
     finally:
         await form.close()
 

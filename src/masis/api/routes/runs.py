@@ -5,7 +5,8 @@ import calendar
 import re
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from typing import Annotated, Any, TypeVar
+from functools import partial
+from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
@@ -31,6 +32,7 @@ from masis.errors import MASISError
 from masis.export.content import Pack
 from masis.export.formats import FORMATS, MEDIA_TYPES, POLICY, Format, exported
 from masis.orchestrator.human import is_name
+from masis.runs.feedback import Feedback, TrackRecord
 from masis.runs.records import ENDED, RunRecord, RunResult, RunStatus
 from masis.settings import RETRY_CEILING
 from masis.types import Caller, Outcome, SearchFilters
@@ -82,7 +84,7 @@ def _within_its_month(date: str | None) -> str | None:
     return f"{date[:8]}{min(day, calendar.monthrange(year, month)[1]):02d}"
 
 
-class Asked(Given):
+class QuestionBody(Given):
     """A question to the documents of a workspace."""
 
     query: Question = Field(examples=["What was customer churn in fiscal 2025?"])
@@ -168,7 +170,7 @@ Known = Annotated[RunRecord, Depends(_known_run)]
 
 
 @router.post("", tags=["ask"], **documented("ask", "Ask, and wait for the answer", 404, 409, 504))
-async def ask(access: Write, asked: Asked, _: Once, workspace_id: WorkspaceId, response: Response) -> Result:
+async def ask(access: Write, asked: QuestionBody, _: Once, workspace_id: WorkspaceId, response: Response) -> Result:
     """Five agents find evidence, write, audit and score an answer. `needs_clarification` comes with the best draft and
     a question for a person; answer it under the run that `Location` names. A connection that breaks stops nothing."""
     run = await _asked(access, asked, workspace_id)
@@ -205,7 +207,7 @@ async def list_runs(
 
 @router.post("/runs", status_code=202, **documented("ask_in_background", "Ask in the background", 404, 409))
 async def ask_in_background(
-    access: Write, asked: Asked, _: Once, workspace_id: WorkspaceId, response: Response
+    access: Write, asked: QuestionBody, _: Once, workspace_id: WorkspaceId, response: Response
 ) -> RunRecord:
     run = await _asked(access, asked, workspace_id)
     response.headers["Location"] = location_of(run)
@@ -269,6 +271,42 @@ async def answer(access: Write, given: Answer, _: Once, run: Known, response: Re
     return resumed
 
 
+class Judged(Given):
+    """What a person says of an answer."""
+
+    verdict: Literal["right", "wrong"] | None
+    """null takes it back."""
+    reason: str | None = Field(None, max_length=2000)
+    claim: Annotated[int, Field(ge=0, le=10_000), BeforeValidator(_whole)] | None = None
+    """Which sentence, from 0; null: the whole answer."""
+
+
+@router.put("/runs/{run_id}/feedback", **documented("judge", "Say whether an answer is right", 404, 409))
+async def judge(access: Write, given: Judged, run: Known) -> list[Feedback]:
+    """One for each person and sentence: the last one counts."""
+    with refused_as_conflict():
+        give = partial(
+            access.masis.feedback.give,
+            run.run_id,
+            given.verdict,
+            reason=given.reason,
+            claim=given.claim,
+            by=access.caller,
+        )
+        return await asyncio.to_thread(give)
+
+
+@router.get("/runs/{run_id}/feedback", **documented("get_feedback", "What people say of an answer", 404))
+async def get_feedback(access: Read, run: Known) -> list[Feedback]:
+    return await asyncio.to_thread(access.masis.feedback.of, run.run_id)
+
+
+@router.get("/track-record", **documented("get_track_record", "How often answers were right, by confidence", 404))
+async def get_track_record(access: Read, workspace_id: WorkspaceId) -> TrackRecord:
+    await access.require_workspace(workspace_id)
+    return await asyncio.to_thread(access.masis.feedback.record, workspace_id)
+
+
 @router.post("/runs/{run_id}/cancel", **documented("cancel", "Stop a run", 404))
 async def cancel(access: Write, _: Once, run: Known) -> RunRecord:
     """One that is over stays as it is."""
@@ -315,10 +353,11 @@ async def _pack(access: Access, run: RunRecord) -> Pack:
     result = await access.masis.aresult(run.run_id, run.workspace_id)
     if result is None or run.status in ("queued", "running"):
         raise Conflicting(f"The run is {run.status}.", advice="Export it when it has ended or needs a decision.")
-    return Pack(run, result, await access.masis.aevents(run.run_id, run.workspace_id))
+    events = await access.masis.aevents(run.run_id, run.workspace_id)
+    return Pack(run, result, events, await asyncio.to_thread(access.masis.feedback.of, run.run_id))
 
 
-async def _asked(access: Access, asked: Asked, workspace_id: str) -> RunRecord:
+async def _asked(access: Access, asked: QuestionBody, workspace_id: str) -> RunRecord:
     run = await access.masis.aask_in_background(
         asked.query,
         workspace_id,

@@ -46,9 +46,9 @@ async def get_metrics(request: Request) -> Response:
 
 
 @router.get("/masis/wording", **documented("get_wording", "What the codes mean"))
-async def get_wording(_: Read) -> dict[str, Any]:
+async def get_wording(access: Read) -> dict[str, Any]:
     """How the page, the command line and the exports name verdicts, outcomes, conflicts and causes."""
-    return vocabulary()
+    return vocabulary(access.masis.settings)
 
 
 @router.get("/masis/doctor", **documented("get_doctor", "What is configured, and whether it works"))

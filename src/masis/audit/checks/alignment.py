@@ -51,7 +51,7 @@ class Laid:
 
     text: str
     words: tuple[str, ...]
-    """Stems, so that an inflection is no change."""
+    """Stems, so that an inflection does not count as a change."""
     spans: tuple[tuple[int, int], ...]
 
     def between(self, first: int, last: int) -> str:
@@ -152,7 +152,7 @@ def _anchored_changes(ours: Laid, theirs: Laid) -> Iterator[tuple[Change, bool]]
 
 
 def _beside_the_claim(i1: int, i2: int, first: int, last: int, length: int) -> tuple[int, int]:
-    """The source's sentence may begin before the claim and go on after it: only as much of it is looked at."""
+    """The source's sentence may begin before the claim and end after it: only the part in between is compared."""
     if i1 < i2 == length:
         return first, min(last, first + i2 - i1)
     return (max(first, last - i2), last) if i1 == 0 < i2 else (first, last)

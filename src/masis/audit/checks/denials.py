@@ -11,16 +11,17 @@ from functools import lru_cache
 from masis.audit.checks.numbers import gives
 from masis.audit.checks.signature import HARDLY, LIKELY, Claim, Finding, Sources, coverage_of
 from masis.audit.checks.turns import flipped, turned_round
+from masis.audit.citations.hedges import mentions_a_limit
 from masis.language.quantities import quantities
 from masis.language.words import DENYING_VERBS, FUNCTION_WORDS, NEGATIONS, NOT_A_DENIAL, is_negated, plain, stem
 
-SAME_SENTENCE = 0.70
+SAME_SENTENCE = 0.80
 """Two sentences that share this much and differ in a negation deny each other."""
 
 
 def denied(claim: Claim, sources: Sources) -> Finding | None:
     window = sources.window(claim)
-    if window is None or claim.tells_an_absence or all(part.is_row for part in window.parts):
+    if window is None or _tells_an_absence(claim) or all(part.is_row for part in window.parts):
         # A row of a table denies nothing, and says nothing that could be denied word for word.
         return None
     turned = flipped(claim.text, window.said)
@@ -35,6 +36,10 @@ def denied(claim: Claim, sources: Sources) -> Finding | None:
     if contrary := turned_round(claim.text, window.said):
         return Finding("contradicted", f"the claim says {contrary[0]}, the source {contrary[1]}", withdrawn_at=LIKELY)
     return None
+
+
+def _tells_an_absence(claim: Claim) -> bool:
+    return claim.tells_an_absence or mentions_a_limit(claim.text)
 
 
 def denied_figure(claim: Claim, sources: Sources) -> Finding | None:

@@ -2,7 +2,7 @@
 
 Figures the claim itself gives may be computed with in any way: it shows its arithmetic. Others must belong together,
 in one row, column or sentence, and the claim must say what it computed (“rose by”, “on average”, “in total”):
-recomputed from any two numbers of a page, chance would bear out anything.
+recomputed from any two numbers of a page, chance would support anything.
 """
 
 import re
@@ -94,22 +94,26 @@ def derivation(claim: Claim, number: Quantity, sources: Sources, given: Sequence
     return None
 
 
-def could_follow(claim: Claim, number: Quantity, sources: Sources) -> bool:
+def could_follow(claim: Claim, number: Quantity, sources: Sources, is_quoting: bool) -> bool:
     """Some calculation with figures of one row, column or sentence, or with the claim's own, comes to it. It bears
-    nothing out, for chance may have made it; but nobody can call the figure made up."""
-    if not (_is_reckoned(claim.text, number) or _SUPPOSED.search(claim.text)):
-        return False
+    nothing out, for chance may have made it; but nobody can call the figure made up. `is_quoting`: the claim gives
+    other figures that are printed; one that gives none cites the wrong passage."""
     if _turns_against(claim, number, sources):
         return False
     if _HEDGED.search(claim.text[: number.start]):
         number = replace(number, tolerance=2 * number.tolerance)
-    own = [r.quantity for r in claim.figures if r.quantity.start != number.start]
-    named = [s for s in sources.statements if _is_named(s, claim)]
+    is_supposed = _SUPPOSED.search(claim.text) is not None
+    others = [r.quantity for r in claim.figures if r.quantity.start != number.start]
+    own = others if is_quoting or is_supposed else []
+    # “Excluding Newcastle” names the one row that is not meant.
+    named = [s for s in sources.statements if _is_named(s, claim) and not is_supposed]
     lines = [[r.quantity for r in readings(s)] for s in named or sources.statements]
     printed = [q for line in lines for q in line]
-    groups = (*lines, *([] if named else _columns(sources)), own)
-    pairs = [pair for group in groups for pair in combinations(group[:MOST_OPERANDS], 2)]
-    pairs += [(a, b) for a in own for b in printed]
+    groups = (*lines, *([] if named else _columns(sources)))
+    is_said = is_supposed or _is_reckoned(claim.text, number)
+    # Two figures of a page may make it by chance; with one that the claim gives itself, it is likely meant.
+    pairs = [pair for group in groups for pair in combinations(group[:MOST_OPERANDS], 2)] if is_said else []
+    pairs += [*combinations(own, 2), *((a, b) for a in own for b in printed)]
     if number.unit == "percent" and not (ADDED.search(claim.text) or SUBTRACTED.search(claim.text)):
         # Of two percentages nobody makes a third.
         pairs = [pair for pair in pairs if not any(q.unit == "percent" for q in pair)]
@@ -119,6 +123,10 @@ def could_follow(claim: Claim, number: Quantity, sources: Sources) -> bool:
     ]
     if number.unit == "number" and not _SO_MANY_TIMES.search(claim.text):
         made = [one for one in made if not one.how.startswith(("the share", "the change"))]
+    for a, b in combinations(own, 2):
+        # “64 orders worth £182,400, on average £2,850 each”
+        made += [Made(x / y, "so much each") for x, y in ((a.value, b.value), (b.value, a.value)) if y]
+        made.append(Made(a.value * b.value, "so many times"))
     if not AVERAGED.search(claim.text):
         made = [one for one in made if not one.how.startswith("the average")]
     are_scaled = any(q.scaled or not q.is_cell for q in (*own, *printed)) or bool(sources.scales)
@@ -139,7 +147,7 @@ def _turns_against(claim: Claim, number: Quantity, sources: Sources) -> bool:
 
 
 def _shared_out(claim: Claim, q: Quantity, sources: Sources) -> Iterator[float]:
-    """By the month, quarter or week, or so many per cent more or less."""
+    """By the month, quarter or week, or some per cent more or less."""
     if _BY_TIME.search(claim.text):
         for n in (12.0, 4.0, 52.0, *(float(n) for n in _MONTH_OF.findall(sources.around))):
             yield from (q.value * n, q.value / n) if n else ()

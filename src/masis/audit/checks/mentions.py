@@ -45,15 +45,21 @@ def foreign_period(claim: Claim, sources: Sources) -> Finding | None:
             return _unmentioned(period, years, sources)
         alike = [p for p in sources.periods if p.part and _kind(p) == _kind(period)]
         # A printed table may set the day and the year of a column apart.
-        if period.part and alike and period.part not in {p.part for p in sources.periods}:
+        is_named = any(p.part and (p.part == period.part or _holds(period, p)) for p in sources.periods)
+        if period.part and alike and not is_named:
             said = f"the source speaks of {spoken(alike)}, not of {spoken([period])}"
             is_reckoned = _kind(period) == "day" and _DAY_OF_A_WEEK.search(sources.text)
             return Finding("unverified" if is_reckoned else "numbers_differ", said)
     return _of_another_statement(claim, sources)
 
 
+def _holds(month: Period, day: Period) -> bool:
+    """“By September 2023” where the source has September 30, 2023."""
+    return _kind(month) == "month" and bool(day.part) and str(day.part).startswith(f"{month.part}-")
+
+
 def _kind(period: Period) -> str:
-    """A quarter, a half, a month or a day: a month is no other time than its quarter."""
+    """A quarter, a half, a month or a day: a month does not differ from its quarter."""
     part = period.part or ""
     return "day" if "-" in part else "month" if part[:1].isdigit() else part[:1]
 

@@ -44,6 +44,7 @@ _CAN_BE_EITHER = re.compile(
     re.IGNORECASE,
 )
 _NEAR = 0.5
+PRECISE = 0.02
 _LIKELY_PERCENTAGE = 200
 """A bare cell above it is an amount."""
 
@@ -58,6 +59,13 @@ def gives(theirs: Quantity, ours: Quantity) -> bool:
         return ours.bound is None or not is_far or ours.agrees_with(exact)
     is_bare = exact.unit == "number" and not (exact.measure or exact.scaled) and abs(exact.value) < _LIKELY_PERCENTAGE
     return is_bare and ours.unit in ("percent", "points") and replace(ours, unit="number").agrees_with(exact)
+
+
+def locates(theirs: Quantity, ours: Quantity) -> bool:
+    """This very figure, and not one that happens to round to it: “0.3m” is 270 thousand, and 320."""
+    is_precise = ours.tolerance <= PRECISE * abs(ours.value)
+    sizes = (abs(theirs.value) * factor for factor in (1, 1e3, 1e6, 1e9))
+    return gives(theirs, ours) and (is_precise or any(abs(s - abs(ours.value)) <= 1e-6 * s for s in sizes))
 
 
 def _ratio(ours: Quantity, theirs: Quantity) -> float:
@@ -81,8 +89,10 @@ def unfounded_figure(claim: Claim, sources: Sources) -> Finding | None:
         if derivation(claim, number, sources, given):
             continue
         is_reckoned = _may_be_counted(number) and not _has_a_rival(claim, number, sources)
-        if is_reckoned or could_follow(claim, number, sources):
-            doubt = Finding("unverified", f"{number.in_words} may be the writer's own reckoning: code cannot tell")
+        if is_reckoned or could_follow(claim, number, sources, bool(given)):
+            doubt = Finding(
+                "unverified", f"{number.in_words} may be the writer's own arithmetic: code cannot verify it"
+            )
             continue
         said = reading.clause if len(claim.figures) > 1 else claim.text
         computed = (word for word in SAYS_COMPUTED.findall(said) if word.lower() not in sources.text.lower())
@@ -99,7 +109,7 @@ def _as_meant(claim: Claim, number: Quantity) -> Quantity:
 
 
 def _may_be_counted(number: Quantity) -> bool:
-    """“In just under three years”, “one in nine”: reckoned from dates, amounts or rows, as often as read."""
+    """“In just under three years”, “one in nine”: computed from dates, amounts or rows as often as read."""
     return number.measure is not None or not any(c.isdigit() for c in number.text)
 
 
@@ -149,7 +159,9 @@ def _stands_bare(number: Quantity, sources: Sources) -> bool:
         return False
     if any(q.text == number.text and (q.measure or q.rate) for q in sources.quantities):
         return False
-    return re.search(rf"(?<![\d.,]){re.escape(number.text)}(?!\d|[.,]\d)", sources.text) is not None
+    # “After 2000 hours” may have been read as a year.
+    written = "|".join(map(re.escape, {number.text, number.text.replace(",", "")}))
+    return re.search(rf"(?<![\d.,])(?:{written})(?!\d|[.,]\d)", sources.text) is not None
 
 
 def _printed(sources: Sources) -> list[Quantity]:
@@ -226,7 +238,7 @@ def wrong_change(claim: Claim, sources: Sources) -> Finding | None:
 
 
 def wrong_sign(claim: Claim, sources: Sources) -> Finding | None:
-    """A loss is no profit: the source has the figure below zero only, and no word of either makes up for the minus."""
+    """A loss is not a profit: the source has the figure only below zero, and no word makes up for the minus."""
     for ours in claim.figures:
         theirs = [r for s in sources.statements for r in readings(s) if gives(r.quantity, ours.quantity)]
         is_in_brackets = claim.text[: ours.quantity.start].rstrip("$€£ ").endswith("(")
@@ -241,8 +253,9 @@ def _is_below_zero(ours: Reading, theirs: Reading) -> bool:
     if any(_BELOW_ZERO.search(r.clause) or directions(r.clause) for r in (ours, theirs)):
         return False
     # Costs stand in brackets as a habit.
-    is_plain = bool(ours.quantity.currency or ours.quantity.measure) and not theirs.is_in_a_row
-    return is_plain or _CAN_BE_EITHER.search(ours.clause) is not None
+    is_plain = bool(ours.quantity.currency or ours.quantity.measure)
+    either = _CAN_BE_EITHER.search(theirs.clause) is not None and _CAN_BE_EITHER.search(ours.clause) is not None
+    return either if theirs.is_in_a_row else is_plain or _CAN_BE_EITHER.search(ours.clause) is not None
 
 
 def _computed(a: float, operator: str, b: float) -> float | None:

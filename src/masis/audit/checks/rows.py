@@ -9,14 +9,15 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from masis.audit.checks.derivations import derivation
-from masis.audit.checks.numbers import gives
+from masis.audit.checks.numbers import gives, locates
 from masis.audit.checks.signature import LIKELY, Claim, Finding, Sources
 from masis.audit.checks.turns import CHANGING
+from masis.language.measures import NUMBER_WORDS
 from masis.language.quantities import Quantity, comparable
 from masis.language.readings import Reading, readings
 from masis.language.statements import Statement
 from masis.language.table_headers import GROUP
-from masis.language.words import DOWNWARDS, UPWARDS, content_stems, directions, is_negated, words
+from masis.language.words import DOWNWARDS, FUNCTION_WORDS, UPWARDS, content_stems, directions, is_negated, stem, words
 
 _ROUGHLY = r"(?:(?:by|about|around|roughly|nearly|almost|over|just|some|under|approximately|a|an|the|its)\s+)*[$€£]?"
 _FROM = re.compile(rf"\bfrom\s+{_ROUGHLY}$", re.IGNORECASE)
@@ -40,7 +41,13 @@ _NOUN_BEHIND = re.compile(
     r"[\w\s]{0,24}?,?\s(?:an?|the)\s(?P<turn>increase|decrease|rise|gain|drop|fall|decline|reduction) of\b",
     re.IGNORECASE,
 )
-_SIDE = re.compile(r"\s?(?P<turn>above|below|(?:higher|lower|more|less) than)\b", re.IGNORECASE)
+_SIDE = re.compile(
+    r"[\s\w]{0,7}?\s?(?P<turn>above|below|(?:higher|lower|more|less|longer|later|sooner|earlier|shorter) than)\b",
+    re.IGNORECASE,
+)
+_MORE = frozenset("above higher more longer later".split())
+_FOR_WHAT = re.compile(r"\s(?:for|in|on) (?:the )?(?P<name>[^\W\d_][\w-]*)(?=[,;.)]|\s(?:and|or)\b|\s*$)")
+_WORD_BEFORE = re.compile(r"(?:^|[,;:(]|\band)\s*(?:[\w-]+ ){0,2}(?P<name>[^\W\d_][\w-]*):?\s[$€£(]{0,2}$")
 _OTHER_SIGN = re.compile(
     r"\b(?:loss(?:es)?|deficits?|shortfall|negative|debt|outflows?|overspen\w+|underspen\w+|behind|short)\b",
     re.IGNORECASE,
@@ -51,6 +58,7 @@ _OTHER_MEASURE = re.compile(
     r"\b(?:shares?|margins?|proportion|percentage|ratio|pace|growth|average|per|mix)\b", re.IGNORECASE
 )
 _HIGHER_THAN = re.compile(r"\b(?:higher|lower|more|less|above|below) than\b", re.IGNORECASE)
+_COUNTS = frozenset(content_stems(" ".join(NUMBER_WORDS)))
 _NO_NAMES = frozenset(content_stems("total other sum subtotal net change average"))
 
 
@@ -60,12 +68,14 @@ def figure_of_another_row(claim: Claim, sources: Sources) -> Finding | None:
     rows = [s for s in sources.statements if s.is_row]
     named = _named(rows, said)
     figures = [r.quantity for r in claim.figures if any(c.isdigit() for c in r.quantity.text)]
-    is_shared = any(_gives(row, ours) for row in named for ours in figures)
+    levels = [r.quantity for row in named for r in readings(row) if not r.is_change]
+    is_shared = any(gives(theirs, ours) for theirs in levels for ours in figures)
     for ours in figures if named else ():
         # Beside a figure of the row it names, only words right before or behind tell what another one is.
         meant = _labelled(claim.text, ours, named) if is_shared else named
         holding = [s for s in sources.statements if _gives(s, ours)]
-        if not meant or not holding or any(s in meant or not s.is_row for s in holding):
+        is_found = any(locates(r.quantity, ours) for s in holding for r in readings(s))
+        if not meant or not is_found or any(s in meant or not s.is_row for s in holding):
             continue
         rival = next((r.quantity for s in meant for r in readings(s) if _is_alike(ours, r.quantity)), None)
         is_other = not any(_may_be_meant(s, meant, said) for s in holding)
@@ -91,7 +101,8 @@ def _named(rows: Sequence[Statement], said: frozenset[str]) -> list[Statement]:
 
 def _label(row: Statement) -> frozenset[str]:
     group = " ".join(cell for column, cell in row.cells if column == GROUP)
-    return frozenset(content_stems(f"{row.cells[0][1]} {group}"))
+    stems = content_stems(f"{row.cells[0][1]} {group}")
+    return frozenset(s for s in stems if not s[0].isdigit()) - _COUNTS
 
 
 def _may_be_meant(row: Statement, named: Sequence[Statement], said: frozenset[str]) -> bool:
@@ -108,6 +119,35 @@ def _gives(statement: Statement, ours: Quantity) -> bool:
 
 def _is_alike(ours: Quantity, theirs: Quantity) -> bool:
     return comparable(ours, theirs) and ours.measure == theirs.measure
+
+
+def figures_swapped(claim: Claim, sources: Sources) -> Finding | None:
+    """“£0.5m for IT and £0.8m for redundancy”, where a list of the source has IT £0.8m, redundancy £0.5m."""
+    said = [(label, r.quantity) for r in claim.figures if (label := _its_label(claim.text, r.quantity))]
+    for statement in sources.statements if said else ():
+        if statement.is_row:
+            continue
+        listed = [(_word_before(statement.text, r.quantity), r.quantity) for r in readings(statement)]
+        for label, ours in said:
+            own = [q for name, q in listed if name == label]
+            other = [name for name, q in listed if name and name != label and locates(q, ours)]
+            if len(own) == 1 and other and _is_alike(ours, own[0]) and not gives(own[0], ours):
+                why = f"the source gives {own[0].in_words} for {label}, {ours.in_words} for {other[0]}"
+                return Finding("numbers_differ", why)
+    return None
+
+
+def _its_label(text: str, number: Quantity) -> str | None:
+    behind = _FOR_WHAT.match(text, number.end)
+    return stem(behind["name"].lower()) if behind else _word_before(text, number)
+
+
+def _word_before(text: str, number: Quantity) -> str | None:
+    """The noun that a figure stands right behind, in a list: “IT £0.8m, redundancy £0.5m”."""
+    before = _WORD_BEFORE.search(text[: number.start])
+    word = before["name"] if before else ""
+    is_small = word.lower() in FUNCTION_WORDS | CHANGING | UPWARDS | DOWNWARDS and not word.isupper()
+    return stem(word.lower()) if word and not is_small else None
 
 
 def turned_the_other_way(claim: Claim, sources: Sources) -> Finding | None:
@@ -154,7 +194,7 @@ def _by_a_distance(claim: Claim) -> Finding | None:
         is_distance = x.unit == y.unit and d.unit in (x.unit, "points") and min(x.value, y.value, d.value) > 0
         if not side or not is_distance or abs(abs(x.value - y.value) - d.value) > 2.01 * max(x.tolerance, y.tolerance):
             continue
-        if x.value != y.value and (side["turn"].lower().split()[0] in UPWARDS) != (x.value > y.value):
+        if x.value != y.value and (side["turn"].lower().split()[0] in _MORE) != (x.value > y.value):
             return Finding("contradicted", f"{x.in_words} is not {side['turn'].lower()} {y.in_words}")
     return None
 

@@ -1,7 +1,7 @@
 """What readers with a sense of meaning may change in code's verdicts, and what they may not.
 
 Code compares words, and a paraphrase shares few of them. Where nothing was proved wrong, a second reader (the embedded
-verifier, say) is asked how likely the passage bears out the claim. What code found in numbers and quotations stands
+verifier, say) is asked how likely the passage supports the claim. What code found in numbers and quotations stands
 whatever that reader thinks. What code read from a negation, a name or a row is withdrawn, to `unverified`, when the
 reader finds the claim borne out. Where the reader is not sure of a claim it is asked for its contrary too. What is open
 after both, a chat model's own audit may settle.
@@ -76,7 +76,7 @@ def _as_written(old: str, new: str) -> str:
 
 
 SUPPORTED_BY_VERIFIER = 0.70
-"""From this probability on the passage bears out the claim …"""
+"""From this probability on the passage supports the claim …"""
 REFUTED_BY_VERIFIER = 0.15
 """… down to this one it does not, unless code found every figure of the claim; in between the reader cannot tell."""
 UNDECIDED = 0.16
@@ -107,7 +107,7 @@ class Question(NamedTuple):
 
 QuestionKey = tuple[str, tuple[str, ...], str]
 SecondOpinion = Callable[[Sequence[Question]], Sequence[float | None]]
-"""Claims with the chunks they cite → the probability that these bear each out, None where it cannot be told."""
+"""Claims with the chunks they cite → the probability that these support each, None where unknown."""
 
 
 def weighed(

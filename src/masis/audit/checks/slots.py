@@ -16,7 +16,7 @@ from masis.language.words import FUNCTION_WORDS
 CONTEXTS = ((2, 2), (2, 1), (1, 2), (3, 0), (0, 3))
 """How many words before and behind must be the same, from the surest on."""
 OWN_CONTEXTS = ((1, 1), (2, 0), (0, 2), (3, 0))
-"""Where the passage has the claim's own name among so many of the same words, it may stand there."""
+"""Where the passage has the claim's own name among this many of the same words, it may stand there."""
 LONGEST_SLOT = 5
 _NEW_SENTENCE = re.compile(r"[.!?]\s+[A-Z]")
 
@@ -119,7 +119,7 @@ def _same_place(
     if len(left) < before or len(right) < behind or not any(map(_is_telling, (*left, *right))):
         return
     found = _between(passage, left, right, known) if left else _before(passage, right, known)
-    # The same words across the end of a sentence are no context.
+    # The same words across the end of a sentence do not count as context.
     yield from (s for s in found if passage.is_one_sentence(s.start - before, s.end + behind))
 
 

@@ -19,7 +19,7 @@ from masis.audit.checks.places import (
     figure_of_another_time,
     figure_of_something_else,
 )
-from masis.audit.checks.rows import figure_of_another_row, turned_the_other_way
+from masis.audit.checks.rows import figure_of_another_row, figures_swapped, turned_the_other_way
 from masis.audit.checks.signature import Check, Claim, Finding, Sources, Window
 from masis.audit.checks.slots import misplaced
 from masis.types import CheckedBy, EvidenceChunk, Verdict
@@ -34,6 +34,7 @@ CHECKS: tuple[Check, ...] = (
     figure_of_another_row,
     figure_of_another_column,
     figure_of_something_else,
+    figures_swapped,
     turned_the_other_way,
     foreign_period,
     foreign_name,
@@ -66,7 +67,7 @@ SCORES: dict[Verdict, float] = {
 """How far each verdict carries a sentence, 0 to 1. Doubt costs 3 % of what support is worth."""
 
 REFUTED: frozenset[Verdict] = frozenset({"numbers_differ", "contradicted", "not_in_source", "fabricated_citation"})
-"""What the source does not bear out; `unverified` is not among them: nobody could tell."""
+"""What the source does not support; `unverified` is not among them: it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)

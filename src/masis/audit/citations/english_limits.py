@@ -125,6 +125,16 @@ LIMITS = (
     r"|the|any)",
     # The company does not disclose its margins in the provided documents.
     rf"\b(?:do|does|did) not {_ADVERBS}{_SAY}\b{GAP} (?:in|within|from) {_HERE}",
+    # The policy is silent on transfers. The lease does not say who pays.
+    r"\b(?:the|this) (?:policy|contract|agreement|lease|minutes|handbook|manual|guide|page|post|study|survey)\b"
+    r"[^.;,]{0,30} (?:(?:is|are) silent\b|(?:do|does) not (?:say|state|specify|mention|quantify|explain|indicate)\b)",
+    rf"\b(?:they|this|it) (?:do|does|did) not {_ADVERBS}(?:show|tell|establish|reveal) {_QUESTION_WORD}\b",
+    # What guests paid is not in the table. Nothing is said about sixth-formers.
+    r"\b(?:is|are) not in the (?:table|evidence|documents?|passages?|sources?|excerpts?)\b",
+    r"^\W*nothing is (?:said|stated|mentioned|reported|given|disclosed)\b(?! by\b)",
+    # It does not quantify any of the effects. The figures are not directly comparable.
+    r"\b(?:they|this|it) (?:do|does|did) not (?:quantify|explain|elaborate|indicate|break (?:it|this|them) down)\b",
+    r"\b(?:is|are) (?:therefore |thus )?not (?:directly |strictly |fully )?comparable\b",
     # The annual report is silent on churn.
     rf"\b{EVIDENCE}\b{SHORT_GAP} (?:is|are|remains?|stays?) (?:\w+ )?"
     r"(?:silent|quiet|mute|unclear|insufficient|inconclusive|incomplete|limited to"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from masis.audit.citations.advice import is_advice, is_frame
-from masis.audit.citations.hedges import states_a_limit
+from masis.audit.citations.hedges import mentions_a_limit, refuses, states_a_limit
 from masis.language.characters import CLOSERS
 from masis.language.citation_ids import IdLexicon
 from masis.language.citation_marks import CitationMark, citation_groups, find_citations, find_marks, without_groups
@@ -86,7 +86,7 @@ def cited_sentences(answer: str, known_ids: Collection[str]) -> list[CitedSenten
 
 @lru_cache(maxsize=64)
 def _cited_sentences(answer: str, known: frozenset[str]) -> tuple[CitedSentence, ...]:
-    """Kept, for the Critic asks several times about the same draft."""
+    """Cached: the Critic asks several times about the same draft."""
     blocks = parse_blocks(answer)
     marks = find_marks(answer, blocks, IdLexicon(known))
     starts = [mark.start for mark in marks]
@@ -136,6 +136,7 @@ def audit_citations(answer: str, known_ids: Collection[str]) -> CitationAudit:
 
 
 def is_abstention(answer: str, known_ids: Collection[str]) -> bool:
-    """Whether the answer says what the evidence lacks, and nothing else."""
-    kinds = {sentence.kind for sentence in cited_sentences(answer, known_ids)}
-    return "limit" in kinds and kinds <= {"limit", "heading"}
+    """Whether the answer says what the evidence lacks, or has instead, and nothing else."""
+    told = [sentence for sentence in cited_sentences(answer, known_ids) if sentence.kind != "heading"]
+    is_limit = [sentence.kind == "limit" or refuses(sentence.bare) for sentence in told]
+    return bool(told) and all(is_limit) and any(mentions_a_limit(sentence.bare) for sentence in told)

@@ -64,13 +64,21 @@ _HARMLESS = re.compile(
     r"|described|named|listed|referenced|covered)\b"
 )
 _PASSES_ON_A_CLAIM = re.compile(
-    r"\b(?:says?|states?|shows?|indicates?|confirms?|reveals?|suggests?) (?!nothing|little|no\b|only\b)\w"
+    r"\b(?:says?|states?|shows?|indicates?|confirms?|reveals?|suggests?|attributes?) (?!nothing|little|no\b|only\b)\w"
     r"|\b(?:reports?|notes?|explains?|mentions?) that\b|\b(?:dass|que|che|dat)\b"
 )
 _LEANS_ON_IT = re.compile(
     r"\W*(?:(?:so|and|therefore|thus|hence)\s+)?(?:it|they|this|these)\s+(?:do|does|did|can) not\b"
 )
 """“…, so it does not show which”: the evidence again."""
+_IN_A_NUMBER = re.compile(r"(?<=\d)[.,](?=\d)")
+_SAYS_ONLY = re.compile(
+    r"\W*(?:it|they|these) (?:only (?:says?|states?|gives?|mentions?)|(?:says?|states?|gives?|mentions?) only)\b"
+)
+_OF_THE_EVIDENCE = re.compile(
+    r"\W*(?:the|these|this|your) (?:\w+ ){0,2}?(?:evidence|documents?|passages?|sources?|excerpts?) (?:only )?"
+    r"(?:gives?|names?|has|have|shows?|states?|says?|describes?|mentions?|covers?|contains?|provides?|reports?)\b"
+)
 _UNDECIDED = re.compile(r"\b(?:whether|if|why|how|ob|warum|si|pourquoi|se|perché|of|waarom)\b")
 
 
@@ -84,6 +92,21 @@ def states_a_limit(sentence: str) -> bool:
     if limit is None or any(states_a_figure(aside) for aside in asides):
         return False
     return not _claims_besides(main, limit)
+
+
+def refuses(sentence: str) -> bool:
+    """“The evidence gives the costs, but not the income, so it does not show the gap”; “It says only that …”: what is
+    stated is what was found instead of an answer."""
+    words = plain_words(sentence)
+    if _SAYS_ONLY.match(words):
+        return True
+    return bool(_OF_THE_EVIDENCE.match(words)) and mentions_a_limit(sentence)
+
+
+def mentions_a_limit(sentence: str) -> bool:
+    """It states one, beside a claim or not."""
+    words = _IN_A_NUMBER.sub("", plain_words(sentence))
+    return len(words) <= _LONGEST and not _NOT_A_DENIAL.search(words) and _limit_in(words) is not None
 
 
 def plain_words(sentence: str) -> str:
@@ -107,6 +130,8 @@ def _claims_besides(text: str, limit: re.Match[str]) -> bool:
         if start <= anchor < end:
             continue
         piece = text[start:end]
+        if _limit_in(piece):
+            continue
         if states_a_figure(piece) and not _TOPIC.match(piece):
             return True
         if is_clause and _asserts(piece):

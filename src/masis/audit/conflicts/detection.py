@@ -1,4 +1,4 @@
-"""Two documents that give different figures for the same thing: found by code, told apart by kind."""
+"""Two documents that give different figures for the same thing: found by code, sorted by kind."""
 
 import re
 from collections.abc import Iterable, Sequence

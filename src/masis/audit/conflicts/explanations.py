@@ -169,12 +169,12 @@ ITEM = re.compile(
     r"scenario|tier|class|group|team|project|batch|type|customer|supplier|region)s?\s+(?P<item>[A-Z]|\d{1,3})\b(?![.,]\d)",
     re.IGNORECASE,
 )
-"""“Product A” and “product B” are told apart by what no list of content words holds."""
+"""“Product A” and “product B” differ in a letter that no list of content words holds."""
 PEOPLE = stems_of("people persons employees staff workers colleagues inhabitants residents headcount")
 """Counted under many names; customers are others."""
 WAS = re.compile(r"\b(?:was|were)\s+(?:(?:in|at|the|an?)\s+)*$", re.IGNORECASE)
 WAS_THE = re.compile(r"\s+(?:was|were)\s+(?:the|its|an?)\b", re.IGNORECASE)
-"""Beside the answer itself: “was founded by” tells of an event, which no later time undoes."""
+"""Beside the answer itself: “was founded by” reports an event, which no later time undoes."""
 IS_NOW = re.compile(r"\b(?:is|are)\b", re.IGNORECASE)
 WITHIN = re.compile(r"\b(?:in|across|throughout|within|from)\s+(?:the\s+)?(?P<name>[A-Z][\w-]+)")
 

@@ -48,7 +48,7 @@ def calibration_for(embedder_name: str, home: Path | None = None) -> Calibration
 
 
 def calibration_of(profile: Mapping[str, Any]) -> Calibration:
-    """Raises ValueError, TypeError or KeyError for what is no profile."""
+    """Raises ValueError, TypeError or KeyError for anything but a profile."""
     points = tuple((float(cosine), float(relevance)) for cosine, relevance in profile["points"])
     if len(points) < 2 or any(x1 <= x0 or y1 < y0 for (x0, y0), (x1, y1) in pairwise(points)):
         raise ValueError("the points do not rise")

@@ -66,11 +66,11 @@ class Embedder(Protocol):
 
     @property
     def dimension(self) -> int | None:
-        """None until the first vector told it."""
+        """None until the first vector shows it."""
         ...
 
     async def ready(self) -> int:
-        """The dimension; the model is asked once when nothing told it yet."""
+        """The dimension; the model is asked once if it is unknown."""
         ...
 
     async def embed_passages(self, texts: list[str]) -> list[Vector]: ...

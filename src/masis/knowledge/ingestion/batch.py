@@ -9,8 +9,8 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from masis.errors import DuplicateDocument
-from masis.knowledge.ingestion.files import Incoming, failure_reason
-from masis.knowledge.ingestion.ingest import AlreadyThere, Ingestor, TakenIn
+from masis.knowledge.ingestion.files import IncomingFile, failure_reason
+from masis.knowledge.ingestion.ingest import AlreadyThere, Ingested, Ingestor
 from masis.knowledge.ingestion.vectors import OUTAGES, VectorStage
 from masis.types import Document, IngestReport
 
@@ -128,7 +128,7 @@ class Batch:
         self._defer_vectors = defer_vectors
         self._is_continued = is_continued
         self._stage = make_stage(tally.embedded, self._vectors_done)
-        self._waiting: asyncio.Queue[tuple[Position, Incoming]] = asyncio.Queue()
+        self._waiting: asyncio.Queue[tuple[Position, IncomingFile]] = asyncio.Queue()
         self._to_embed: asyncio.Queue[Document | None] = asyncio.Queue()
         self._positions: dict[str, Position] = {}
         """Of documents whose vectors are to come; they are claimed until then."""
@@ -137,7 +137,7 @@ class Batch:
         self._notes: list[str] = []
         self._places = _Places()
 
-    async def run(self, files: Sequence[Incoming]) -> IngestReport:
+    async def run(self, files: Sequence[IncomingFile]) -> IngestReport:
         self._expect([((number,), file) for number, file in enumerate(files)])
         readers = [asyncio.create_task(self._read_files()) for _ in range(self._readers)]
         embedding = asyncio.create_task(self._stage.run(self._to_embed))
@@ -155,7 +155,7 @@ class Batch:
                 self._ingestor.release(self._workspace_id, document_id)
         return self._report()
 
-    def _expect(self, files: Sequence[tuple[Position, Incoming]]) -> None:
+    def _expect(self, files: Sequence[tuple[Position, IncomingFile]]) -> None:
         self._tally.expect(len(files))
         for file in files:
             self._waiting.put_nowait(file)
@@ -172,7 +172,7 @@ class Batch:
             finally:
                 self._waiting.task_done()
 
-    async def _take_in(self, position: Position, file: Incoming) -> None:
+    async def _take_in(self, position: Position, file: IncomingFile) -> None:
         data = await asyncio.to_thread(file.read)
         self._places.seen(file)
         try:
@@ -180,7 +180,7 @@ class Batch:
         except AlreadyThere as there:
             is_own = self._is_continued and there.known.source == file.source
             self._settle(position, *("ready", there.known) if is_own else ("duplicate", there.document))
-            taken = TakenIn(None, there.members)
+            taken = Ingested(None, there.members)
         except DuplicateDocument as error:
             self._settle(position, "duplicate", self._ingestor.twin_of(file, data, self._workspace_id, str(error)))
             return
@@ -191,7 +191,7 @@ class Batch:
             await self._sort_in(position, taken)
         self._expect([((*position, number), member) for number, member in enumerate(taken.members)])
 
-    async def _sort_in(self, position: Position, taken: TakenIn) -> None:
+    async def _sort_in(self, position: Position, taken: Ingested) -> None:
         document = taken.document
         if document is None:
             self._tally.unpacked()
@@ -263,13 +263,13 @@ class _Places:
         self._opened: set[str] = set()
         self._closed: set[str] = set()
 
-    def seen(self, file: Incoming) -> None:
+    def seen(self, file: IncomingFile) -> None:
         if file.source:
             self._seen.add(file.source)
             if file.depth == 0:
                 self._opened.add(file.source)
 
-    def closed(self, file: Incoming) -> None:
+    def closed(self, file: IncomingFile) -> None:
         """It could not be read this time: what was in it before stays."""
         if file.source:
             self._closed.add(file.source)

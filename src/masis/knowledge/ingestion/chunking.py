@@ -135,7 +135,7 @@ class _Page:
         self.is_a_title = len(self.heading_lines) == 1 and not bodies
         body_end = bodies[-1].end if bodies else 0
         cuts = sorted(_cuts(text, self.lines, self.blocks).items())
-        # Headings at the end of a page have their text on the next: alone they are no passage.
+        # Headings at the end of a page have their text on the next: alone they do not make a passage.
         self.cuts: list[Cut] = [cut for cut in cuts if cut[0] < body_end]
         self.headings = [position for position, strength in self.cuts if strength is Strength.HEADING]
 

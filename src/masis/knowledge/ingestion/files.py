@@ -36,7 +36,7 @@ class Allowance:
 
 
 @dataclass(frozen=True, slots=True)
-class Incoming:
+class IncomingFile:
     """A file on its way in: on this machine, uploaded, or inside another file."""
 
     name: str
@@ -50,25 +50,25 @@ class Incoming:
     allowance: Allowance | None = None
     """What is left to unpack of the file it is in."""
 
-    def member(self, inside: Member, allowance: Allowance) -> "Incoming":
+    def member(self, inside: Member, allowance: Allowance) -> "IncomingFile":
         source = f"{self.source}/{inside.name}" if self.source else None  # a place, not a path: never opened
-        return Incoming(f"{self.name}/{inside.name}", lambda: inside.data, source, self.depth + 1, allowance)
+        return IncomingFile(f"{self.name}/{inside.name}", lambda: inside.data, source, self.depth + 1, allowance)
 
 
-def find_files(paths: Sequence[Path], max_bytes: int) -> list[Incoming]:
+def find_files(paths: Sequence[Path], max_bytes: int) -> list[IncomingFile]:
     """A path that cannot be used is a file without a place, whose reading says why, so that the others still are."""
-    found: dict[str, Incoming] = {}
+    found: dict[str, IncomingFile] = {}
     for path in paths:
         for file in _files_of(path, max_bytes):
             found.setdefault(file.source or file.name, file)
     return list(found.values())
 
 
-def _files_of(path: Path, max_bytes: int) -> Iterator[Incoming]:
-    def found(file: Path, name: str) -> Incoming:
-        # Two names that are no text must stay two places.
+def _files_of(path: Path, max_bytes: int) -> Iterator[IncomingFile]:
+    def found(file: Path, name: str) -> IncomingFile:
+        # Two names that do not decode must stay two places.
         place = str(file.absolute()).encode("utf-8", "backslashreplace").decode()
-        return Incoming(_storable(name), partial(read_file, file, max_bytes), place)
+        return IncomingFile(_storable(name), partial(read_file, file, max_bytes), place)
 
     try:
         path = path.expanduser()
@@ -89,11 +89,11 @@ def _walk(folder: Path) -> Iterator[Path]:
         yield from (Path(parent, name) for name in sorted(names) if not name.startswith("."))
 
 
-def _problem(path: Path, message: str) -> Incoming:
+def _problem(path: Path, message: str) -> IncomingFile:
     def refuse() -> NoReturn:
         raise UnreadableFile(_storable(message), advice="Check the path and your right to read it.")
 
-    return Incoming(_storable(str(path)), refuse)
+    return IncomingFile(_storable(str(path)), refuse)
 
 
 def read_file(path: Path, max_bytes: int) -> bytes:
@@ -146,16 +146,16 @@ class Uploads:
 
     def unread(
         self, workspace_id: str, upload_id: str, kept: Iterable[tuple[str, str]]
-    ) -> tuple[list[Incoming], IngestReport]:
-        """Of ids and names of kept files: what is still to be read, and what became of the rest before a crash, whose
+    ) -> tuple[list[IncomingFile], IngestReport]:
+        """Of ids and names of stored files: what is still to be read, and what became of the rest before a crash, whose
         bytes went with their end."""
         report = IngestReport(workspace_id)
-        waiting: list[Incoming] = []
+        waiting: list[IncomingFile] = []
         for document_id, name in dict.fromkeys((document_id, base_name(name)) for document_id, name in kept):
             # In one upload two files may have one name, or one content.
             place = f"upload:{upload_id}/{document_id}/{name}"
             if self._originals.has(workspace_id, document_id):
-                waiting.append(Incoming(name, partial(self._read, workspace_id, document_id, name), place))
+                waiting.append(IncomingFile(name, partial(self._read, workspace_id, document_id, name), place))
             else:
                 self._settle(workspace_id, name, place, report)
         return waiting, report

@@ -15,7 +15,7 @@ from masis.errors import DuplicateDocument, InvalidInput, MASISError, Unreadable
 from masis.knowledge.catalog import Catalog, now
 from masis.knowledge.embedding.vector_cache import VectorCache
 from masis.knowledge.ingestion.chunking import chunk_document
-from masis.knowledge.ingestion.files import Incoming, document_id_of, failure_reason
+from masis.knowledge.ingestion.files import IncomingFile, document_id_of, failure_reason
 from masis.knowledge.ingestion.reading import FileReader
 from masis.knowledge.originals import Originals
 from masis.knowledge.store.points import sparse_passage
@@ -29,17 +29,19 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 @dataclass(frozen=True, slots=True)
-class TakenIn:
+class Ingested:
+    """What became of an incoming file."""
+
     document: Document | None
     """PROCESSING (findable by keyword), or FAILED; None for an archive, which is its members."""
-    members: list[Incoming] = field(default_factory=list[Incoming])
+    members: list[IncomingFile] = field(default_factory=list[IncomingFile])
     notes: Sequence[str] = ()
 
 
 class AlreadyThere(DuplicateDocument):
     """The same bytes are there; what they carry may still have to be looked at."""
 
-    def __init__(self, known: Document, file_name: str, members: list[Incoming]) -> None:
+    def __init__(self, known: Document, file_name: str, members: list[IncomingFile]) -> None:
         super().__init__(f"{file_name} is in {known.workspace_id} already, as {known.file_name}.")
         self.known = known
         self.document = replace(known, file_name=file_name, reason=str(self))
@@ -66,7 +68,7 @@ class Ingestor:
         self._in_work: set[tuple[str, str]] = set()
         self._is_rebuilding = False
 
-    async def take_in(self, file: Incoming, data: bytes, workspace_id: str) -> TakenIn:
+    async def take_in(self, file: IncomingFile, data: bytes, workspace_id: str) -> Ingested:
         """Reads it and makes it findable by keyword. Keep it claimed until `release`.
 
         Raises AlreadyThere, or DuplicateDocument while the same bytes are being read. What a crash left PROCESSING,
@@ -80,7 +82,7 @@ class Ingestor:
             self.release(workspace_id, document_id)
             raise
 
-    def twin_of(self, file: Incoming, data: bytes, workspace_id: str, reason: str) -> Document:
+    def twin_of(self, file: IncomingFile, data: bytes, workspace_id: str, reason: str) -> Document:
         """What is known of a document that holds the same bytes."""
         document_id = document_id_of(data)
         known = self._catalog.document(workspace_id, document_id)
@@ -126,7 +128,7 @@ class Ingestor:
             self._is_rebuilding = False
 
     async def remove(self, workspace_id: str, document_id: str) -> tuple[int, int, int]:
-        """Passages, kept bytes and cached vectors that went. No search sees any of it from the first moment on."""
+        """Counts the passages, stored bytes and cached vectors removed. No search sees any of it from the start."""
         await asyncio.to_thread(self._catalog.hide, workspace_id, document_id)
         passages = await self._store.delete_document(workspace_id, document_id)
         size = await asyncio.to_thread(self._originals.delete, workspace_id, document_id)
@@ -170,7 +172,7 @@ class Ingestor:
         await asyncio.to_thread(self._catalog.save_failed, failed)
         return failed
 
-    async def _taken_in(self, file: Incoming, data: bytes, workspace_id: str, document_id: str) -> TakenIn:
+    async def _taken_in(self, file: IncomingFile, data: bytes, workspace_id: str, document_id: str) -> Ingested:
         known = await asyncio.to_thread(self._catalog.document, workspace_id, document_id)
         if known and await self._is_complete(known):
             members = await self._members_again(file, data, known)
@@ -179,7 +181,7 @@ class Ingestor:
                 raise AlreadyThere(known, file.name, members)
             known = replace(known, source=file.source or known.source)
             await self._found_at(file.source, known)
-            return TakenIn(known, members)
+            return Ingested(known, members)
         document = Document(
             workspace_id,
             document_id,
@@ -196,16 +198,16 @@ class Ingestor:
         try:
             return await self._read(file, data, document)
         except Exception as error:  # one file's trouble, foreseen or not, must not stop the others
-            return TakenIn(await self.fail(document, error))
+            return Ingested(await self.fail(document, error))
 
-    async def _read(self, file: Incoming, data: bytes, document: Document) -> TakenIn:
+    async def _read(self, file: IncomingFile, data: bytes, document: Document) -> Ingested:
         parsed = await self._reader.parsed(file.name, data)
         members = self._reader.members(file, parsed)
         workspace_id, document_id = document.workspace_id, document.document_id
         if not parsed.pages:
             await asyncio.to_thread(self._catalog.delete_document, workspace_id, document_id)
             self.release(workspace_id, document_id)
-            return TakenIn(None, members, parsed.notes)
+            return Ingested(None, members, parsed.notes)
         chunks = await asyncio.to_thread(chunk_document, parsed, document_id, document.file_name, self._settings)
         await asyncio.to_thread(self._originals.save, workspace_id, document_id, data)
         # The text first: a chunk that can be found must also be shown in place.
@@ -215,10 +217,10 @@ class Ingestor:
         # A new version stays unseen until it is complete; a new document may be found at once.
         save = self._catalog.save_document if await self._has_older(findable) else self._catalog.show
         await asyncio.to_thread(save, findable)
-        return TakenIn(findable, members, parsed.notes)
+        return Ingested(findable, members, parsed.notes)
 
-    async def _members_again(self, file: Incoming, data: bytes, known: Document) -> list[Incoming]:
-        """A message may be complete while a crash kept what it carries from coming in."""
+    async def _members_again(self, file: IncomingFile, data: bytes, known: Document) -> list[IncomingFile]:
+        """A message may be complete while a crash prevented its attachments from being read."""
         if not known.members:
             return []
         with suppress(UnreadableFile):

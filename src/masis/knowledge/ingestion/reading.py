@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from masis.errors import MASISError, ScannedFile, UnreadableFile
-from masis.knowledge.ingestion.files import Allowance, Incoming, too_large
+from masis.knowledge.ingestion.files import Allowance, IncomingFile, too_large
 from masis.settings import Settings
 from masis.sources.archives.members import MAX_DEPTH, MemberNames
 from masis.sources.dates import dated
@@ -49,7 +49,7 @@ class FileReader:
             recognised = await reader.read_pages(data, name, parsed.scanned)
         return _with_pages(parsed, recognised, reader.name) if recognised else parsed
 
-    def members(self, file: Incoming, parsed: ParsedDocument) -> list[Incoming]:
+    def members(self, file: IncomingFile, parsed: ParsedDocument) -> list[IncomingFile]:
         if parsed.members and file.depth >= MAX_DEPTH:
             if parsed.pages:
                 return []

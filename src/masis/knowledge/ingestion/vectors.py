@@ -61,7 +61,7 @@ class _InWork:
 
 
 class VectorStage:
-    """Documents come one after the other; `on_done` is told of each when its last vector is stored, or why not."""
+    """Documents come one after the other; `on_done` hears of each when its last vector is stored, or the error."""
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class VectorStage:
         together = [passage for _, part in parts for passage in part]
         error = await self._stored(parts[0][0].document.workspace_id if parts else "", together)
         if error and not self._outage and len(parts) > 1:
-            # One of them has a trouble of its own: each for itself, and the others go on.
+            # One of them fails by itself: each is tried alone, and the others continue.
             return [(await self._embedded([part]))[0] for part in parts]
         if not error:
             for work, part in parts:

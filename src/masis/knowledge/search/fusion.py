@@ -63,7 +63,7 @@ Worth = Callable[[Chunk], float]
 MEANING = 0.7
 """The weight of meaning; words have the rest. Measured: 0.6 is better on tables, 0.8 on nothing."""
 _SURE = 2
-"""So many of the best by words have a place, however far in meaning: exact words must not be lost."""
+"""This many of the best by words have a place, however far in meaning: exact words must not be lost."""
 _NO_ANSWER = Answer()
 _SCORE_DIGITS = 5
 _TIE_DIGITS = 4
@@ -103,7 +103,7 @@ def best_by_words(answer: Answer) -> set[str]:
 
 
 def with_places(order: list[str], limit: int, sure: set[str]) -> list[str]:
-    """The first so many; where one of the sure is not among them, it takes the last place of another."""
+    """The first of them; where one of the sure is not among them, it takes the last place of another."""
     missing = sure.intersection(order[limit:])
     if len(missing) >= limit:
         return order[:limit]

@@ -69,7 +69,7 @@ def _distance(a: str, b: str) -> int:
 ALL_WORDS = 0.80
 """The relevance of a passage that has every word of the question; at 0.60 three words in four must be there."""
 _PHRASE = 3
-"""So many content words in a row are a phrase of the question; what it quotes is one anyway."""
+"""This many content words in a row are a phrase of the question; what it quotes is one anyway."""
 _LABEL = 2
 """A heading or a row's label of fewer words is on too many pages to be what was meant."""
 BY_ROW = 0.3

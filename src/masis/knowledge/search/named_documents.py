@@ -32,7 +32,7 @@ _LONG = 4
 
 
 @dataclass(frozen=True, slots=True)
-class KnownDocument:
+class NamedDocument:
     """What a document can be called by."""
 
     document_id: str
@@ -70,13 +70,13 @@ def names_of(parsed: ParsedDocument) -> str:
     return " ".join(dict.fromkeys(found[:_MOST_NAMES]))
 
 
-def named_documents(question: str, documents: Sequence[KnownDocument]) -> Named:
+def named_documents(question: str, documents: Sequence[NamedDocument]) -> Named:
     called = {each.document_id: _called(each) for each in documents if each.passages >= _LONG}
     named_by = _matches(question, called)
     if named_by:
         best = max(named_by.values())
         named_by = {name: weight / best for name, weight in named_by.items() if weight >= _NEAR_BEST * best}
-    # A year alone picks no document: what happened in 2025 is told by many, and by the reports of other years.
+    # A year alone picks no document: many report what happened in 2025, those of other years included.
     asked = [period for period in periods(question) if period.year and period.part]
     long = [each for each in documents if each.document_id in called]
     candidates = [each for each in long if each.document_id in named_by] or long
@@ -96,7 +96,7 @@ def _in_words(file_name: str) -> str:
     return re.sub(r"[-_.\s]+", " ", re.sub(r"\.\w{1,5}$", "", file_name)).strip()
 
 
-def _about(document: KnownDocument, spoken: Iterable[str]) -> str:
+def _about(document: NamedDocument, spoken: Iterable[str]) -> str:
     own = _called(document)
     return "; ".join(part for part in (" ".join(word for word in spoken if word in own), document.period) if part)
 
@@ -123,7 +123,7 @@ def _proper(question: str) -> frozenset[str]:
     return frozenset(_naming_words(" ".join(capitals or written)))
 
 
-def _of_period(question: str, asked: Sequence[Period], documents: Sequence[KnownDocument]) -> list[str]:
+def _of_period(question: str, asked: Sequence[Period], documents: Sequence[NamedDocument]) -> list[str]:
     if not asked and read_question(question).is_for_the_latest_document:
         newest = max((_last_day(each) for each in documents), default="")
         return [each.document_id for each in documents if newest and _last_day(each) == newest]
@@ -131,12 +131,12 @@ def _of_period(question: str, asked: Sequence[Period], documents: Sequence[Known
     return found if len(found) < len(documents) else []
 
 
-def _last_day(document: KnownDocument) -> str:
+def _last_day(document: NamedDocument) -> str:
     ended = (document.period or "").rpartition(" ended ")[2] if " ended " in (document.period or "") else ""
     return ended or document.date or ""
 
 
-def _covers(document: KnownDocument, asked: Period) -> bool:
+def _covers(document: NamedDocument, asked: Period) -> bool:
     return any(
         own.year == asked.year and (asked.part is None or own.part in (asked.part, asked.part[:2]))
         for own in _periods(document.file_name, document.period)
@@ -152,7 +152,7 @@ def _periods(file_name: str, period: str | None) -> tuple[Period, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _called(document: KnownDocument) -> frozenset[str]:
+def _called(document: NamedDocument) -> frozenset[str]:
     name = PurePosixPath(document.file_name).stem.replace("_", " ").replace("-", " ")
     return frozenset(_naming_words(f"{name} {document.title or ''} {document.names}"))
 

@@ -81,6 +81,7 @@ def _as_evidence(chunk: Chunk) -> EvidenceChunk:
 
 Place = tuple[str | None, int | None, int | None]
 """A document's id, and where in its text a passage begins and ends."""
+NOWHERE: Place = (None, None, None)
 
 
 async def read_words(library: "Library", workspace: str, chunk_id: str, place: Place) -> tuple[Chunk, str]:

@@ -193,7 +193,7 @@ class Searcher:
         return await asyncio.to_thread(self._catalog.undated, workspace_id)
 
     async def _with_vectors(self, workspace_id: str, answer: Answer, dense: Vector, limit: int) -> Answer:
-        """Passages whose vectors are still to come are embedded now, the best by keyword first, and kept."""
+        """Passages whose vectors are still to come are embedded now, the best by keyword first, and stored."""
         waiting = [found for found in answer.by_words if found.cosine is None][:limit]
         if not waiting:
             return answer

@@ -7,7 +7,7 @@ What is deleted is found no more at once. Its bytes leave the files with it when
 the index (and a thousand points) has gone, otherwise when the store is closed, after a crash when the next one is.
 
 The engine allows one opener of a folder. Stores of one process share it: what the first one opened, the last one to
-close gives back. Two stores may have different embedders; the one that does not fit the index is told so.
+close gives back. Two stores may have different embedders; the one that does not fit the index gets an error.
 """
 
 import asyncio

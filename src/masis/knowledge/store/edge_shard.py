@@ -83,7 +83,7 @@ class IndexFiles:
         return name if isinstance(name, str) else None
 
     def _folders(self) -> list[Path]:
-        """An empty folder is no index: renaming the new one onto it works."""
+        """An empty folder is not an index: renaming the new one onto it works."""
         if not self.home.is_dir():
             return []
         found = (path for path in self.home.iterdir() if _FOLDER.fullmatch(path.name) and path.is_dir())

@@ -23,7 +23,7 @@ _LONGEST_QUOTE = 300
 def resolve(
     reported: Sequence[ReportedConflict], evidence: Sequence[EvidenceChunk]
 ) -> tuple[list[Conflict], list[str]]:
-    """Records with both sides quoted from the evidence; sentences for contradictions that code can neither bear out
+    """Records with both sides quoted from the evidence; sentences for contradictions that code can neither confirm
     nor refute. What the auditor itself explains, or cannot name, is not worth a person's time without a record."""
     # A value that appears only in an order inside a document is not a statement of that document.
     honest = readable(evidence)

@@ -118,7 +118,7 @@ class RateLimiter:
 
 @lru_cache(maxsize=8)
 def limiter_for(settings: Settings) -> Limiter:
-    """One for each configuration: whoever calls a model, the limit is the same. A database that several processes
+    """One for each configuration: all callers of a model share the limit. A database that several processes
     share counts for all of them."""
     if settings.database_url:
         return SharedRateLimiter(settings)
@@ -196,7 +196,7 @@ class SharedRateLimiter:
             raise _unavailable(error) from error
 
     def _refuse_all(self, error: DatabaseUnavailable) -> None:
-        """Whoever waits has waited for the same database: asking it one after the other would add up."""
+        """All waiters waited for the same database: asking it one after the other would add up."""
         with self._lock:
             self._away_since = None
             self._refused = {ticket: _unavailable(error) for ticket in self._queue}

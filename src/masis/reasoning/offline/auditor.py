@@ -1,4 +1,4 @@
-"""The offline auditor: does each source bear out its sentence, is the question answered, do the documents agree."""
+"""The offline auditor: does each source support its sentence, is the question answered, do the documents agree."""
 
 import asyncio
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ class OfflineAuditor:
         guidance: Guidance,
         claims: Sequence[Claim],
     ) -> Reply[AuditFinding]:
-        # In a thread: reading takes a processor for a while, and other runs go on meanwhile.
+        # In a thread: reading takes a processor for a while, and other runs continue meanwhile.
         return Reply(await asyncio.to_thread(audited, question, evidence, claims))
 
 

@@ -89,7 +89,7 @@ def find_disagreements(question: str, evidence: Sequence[EvidenceChunk], read: R
 
 
 def _answers(question: str, evidence: Sequence[EvidenceChunk], read: Reader) -> list[Answer]:
-    # What a document orders its reader to say is no answer of that document.
+    # What a document orders its reader to say is not its own answer.
     honest = readable(evidence)
     readings = read(question, [chunk["text"] for chunk in honest])
     found = [

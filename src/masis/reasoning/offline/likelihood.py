@@ -76,7 +76,7 @@ def likelihood(signs: Signs) -> float:
 
 
 def signs_of(question: str, claims: Sequence[Claim], evidence: Sequence[EvidenceChunk]) -> list[Signs]:
-    """For each part of the question that is answered; a part that the answer leaves open is no wrong answer."""
+    """For each part of the question that is answered; a part that the answer leaves open is not a wrong answer."""
     asserted = [c for c in claims if c["kind"] in ("claim", "recommendation")]
     parts = parsed(question).parts
     open_parts = [c["text"] for c in claims if c["kind"] == "limit"]

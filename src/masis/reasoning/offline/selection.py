@@ -30,7 +30,7 @@ class Candidate:
     answers: float = 0.0
     """… and that its passage answers at all, by the selector."""
     strength: float = 0.0
-    """How surely it answers, all told; 0 where it is as likely as not."""
+    """How surely it answers, overall; 0 where it is as likely as not."""
 
 
 def candidates_of(passages: Sequence[Passage]) -> list[Candidate]:

@@ -36,7 +36,7 @@ GOES_WITH = 0.5
 NOT_NOTHING = 0.05
 """… or, under a heading that says what was asked, at least."""
 TOUCHING = 3
-"""Characters between two passages of which one goes on where the other ends."""
+"""Characters between two passages of which one continues where the other ends."""
 OPENING = 3
 """Sentences with which an overview begins."""
 SAYS_SOMETHING = 5
@@ -50,7 +50,7 @@ COUNT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Statements to be told together, in their order."""
+    """Statements to be quoted together, in their order."""
 
     statements: tuple[Candidate, ...]
     introduction: Candidate | None = None

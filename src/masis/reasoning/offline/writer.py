@@ -103,7 +103,7 @@ def answer(
 
 
 def _sure_in_words(ranked: Sequence[Candidate], at_least: float) -> float:
-    """How likely the best sentence answers; a row of a table is no rival of its own cells."""
+    """How likely the best sentence answers; a row of a table does not compete with its own cells."""
     if not ranked or ranked[0].statement.is_row or ranked[0].strength < at_least:
         return 0.0
     return 1 / (1 + exp(-ranked[0].strength))
@@ -116,7 +116,7 @@ def _from_tables(
     ranked: Sequence[Candidate],
     in_words: float,
 ) -> list[str]:
-    """Figures told from cells: surer than what a sentence says, and only where the audit can follow them."""
+    """Figures read from cells: surer than what a sentence says, and only where the audit can follow them."""
     if _lacks_a_name(part, candidates):
         return []
     passages = list({c.passage.chunk_id: c.passage for c in candidates}.values())
@@ -131,7 +131,7 @@ def _from_tables(
 
 
 def _is_in(found: TableAnswer, best: Candidate) -> bool:
-    """Whether the cells stand in the row that the selector would quote, in a column that is told by its time: two
+    """Whether the cells stand in the row that the selector would quote, in a column named by its time: two
     readings that agree."""
     row = best.statement
     columns = {found.trial.table.columns[cell.column] for cell in found.trial.cells}

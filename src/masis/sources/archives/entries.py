@@ -45,7 +45,7 @@ class Entry:
     """As the archive has it."""
     data: bytes | None
     problem: str = ""
-    """Why there are no data."""
+    """Why the data are missing."""
 
 
 class Budget:

@@ -133,7 +133,7 @@ class _Letter:
         self.texts: list[str] = []
         self.members: list[Member] = []
         self.has_documents = False
-        """Whether anything is attached that is no picture."""
+        """Whether anything but pictures is attached."""
         self._read(message, depth=0)
 
     def _read(self, part: Message, depth: int) -> None:

@@ -1,4 +1,4 @@
-"""Outlook messages (MSG): the same as mail, kept in numbered properties."""
+"""Outlook messages (MSG): the same as mail, stored in numbered properties."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta

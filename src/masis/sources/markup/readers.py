@@ -207,7 +207,7 @@ def _table_size(lines: list[str], start: int) -> int:
 
 
 def _simple_table(lines: list[str]) -> Iterator[str]:
-    """Columns are where the rule has marks; a row without a first cell goes on with the row above."""
+    """Columns are where the rule has marks; a row without a first cell continues the row above."""
     starts = [match.start() for match in re.finditer(r"=+", lines[0])]
     ends = [*starts[1:], None]
     rows: list[list[str]] = []

@@ -9,7 +9,7 @@ from masis.errors import UnreadableFile
 from masis.language.table_headers import header_depth
 from masis.sources.dates import find_date
 from masis.sources.plain import clean, decode, one_line
-from masis.sources.table_grid import Cell, grid, is_row, span, table_lines
+from masis.sources.table_grid import Cell, grid, is_pairs, is_row, span, table_lines
 from masis.types import Page, ParsedDocument
 
 
@@ -27,7 +27,7 @@ def children(node: LexborNode) -> list[LexborNode]:
 
 
 def _is_visible(node: LexborNode) -> bool:
-    """What no reader sees is no evidence; it is also where instructions for models are planted."""
+    """What no reader sees is not evidence; it is also where instructions for models are planted."""
     if node.is_text_node:
         return True
     if not node.is_element_node or node.tag in _DROPPED:
@@ -36,21 +36,24 @@ def _is_visible(node: LexborNode) -> bool:
     return "hidden" not in attributes and not _HIDDEN_STYLE.search(attributes.get("style") or "")
 
 
-def walk(root: LexborNode) -> Iterator[tuple[LexborNode, bool]]:
+def walk(root: LexborNode, without: str = "") -> Iterator[tuple[LexborNode, bool]]:
     """Each visible node as it opens (True) and as it closes; no recursion, as pages nest deeply."""
     stack = [(root, True)]
     while stack:
         node, opens = stack.pop()
+        if node.tag == without:
+            continue
         yield node, opens
         if opens and node.is_element_node:
             stack.append((node, False))
             stack.extend((child, True) for child in reversed(children(node)))
 
 
-def inline_text(root: LexborNode) -> str:
+def inline_text(root: LexborNode, without: str = "") -> str:
     """All visible text on one line."""
     parts = [
-        (node.text_content or "") if node.is_text_node else "" if node.tag in _INLINE else " " for node, _ in walk(root)
+        (node.text_content or "") if node.is_text_node else "" if node.tag in _INLINE else " "
+        for node, _ in walk(root, without)
     ]
     return one_line("".join(parts))
 
@@ -59,25 +62,79 @@ _CURRENCY = frozenset("$€£¥")
 _SUFFIX = frozenset((")", "%", ")%"))
 
 
-def html_table_lines(table: LexborNode) -> list[str]:
-    """Empty for a table that only lays out a page: one column, or tables inside it."""
-    rows, caption = [], []
-    for node, opens in walk(table):
-        if not opens or node.mem_id == table.mem_id:
-            continue
+_SHORT_CELL, _LONG_CELL = 60, 300
+_BULLETS = frozenset("•◦▪‣●○■–·*-o")
+_LIST_MARK = re.compile(r"\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)]")
+
+
+_Inner = list[tuple[LexborNode, str]]
+"""Tables inside cells, each with the label of its row."""
+
+
+def html_table_lines(table: LexborNode) -> tuple[list[str], _Inner]:
+    """The lines, none for a table that only lays out a page, and the tables inside its cells, which come below it."""
+    rows, inner, caption = _own_parts(table)
+    cells = [_cells(row) for row in rows]
+    filled = [[cell.text for cell in row if cell.text] for row in cells]
+    filled = [texts for texts in filled if texts]
+    known = _header_rows(rows)
+    if not known and (listed := _list_lines(filled)):
+        return listed, inner
+    if not known and not caption and _is_layout(filled, len(inner)):
+        return [], []
+    # Only the names of columns are repeated over what they span.
+    spread, plain = grid(cells, is_header=True), grid(cells)
+    known = max(known, header_depth(plain)) if known else 0
+    read = [_joined_signs(row) for row in [*spread[:known], *plain[known:]]]
+    is_form = not known and (_labels_rows(rows) or is_pairs(read))
+    lines = table_lines(read, 0 if is_form else known or None)
+    return ([*caption, *lines], inner) if any(map(is_row, lines)) else ([], [])
+
+
+def _own_parts(table: LexborNode) -> tuple[list[LexborNode], _Inner, list[str]]:
+    rows: list[LexborNode] = []
+    inner: _Inner = []
+    caption: list[str] = []
+    stack = list(reversed(children(table)))
+    while stack:
+        node = stack.pop()
         if node.tag == "table":
-            return []
+            label = next(iter(_cells(rows[-1])), Cell("")) if rows else Cell("")
+            inner.append((node, label.text))
+            continue
         if node.tag == "tr":
             rows.append(node)
         elif node.tag == "caption":
             caption.append(inline_text(node))
-    cells = [_cells(row) for row in rows]
-    # Only the names of columns are repeated over what they span.
-    spread, plain = grid(cells, is_header=True), grid(cells)
-    known = _header_rows(rows)
-    known = max(known, header_depth(plain)) if known else 0
-    lines = table_lines([_joined_signs(row) for row in [*spread[:known], *plain[known:]]], known or None)
-    return caption + lines if any(map(is_row, lines)) else []
+        if node.is_element_node:
+            stack.extend(reversed(children(node)))
+    return rows, inner, caption
+
+
+def _list_lines(rows: list[list[str]]) -> list[str]:
+    """Filings set their lists, and boxes to tick, in tables: a mark, and beside it its text."""
+    if not rows or any(len(row) != 2 or not _is_mark(row[0]) or _is_mark(row[1]) for row in rows):
+        return []
+    return [f"{'-' if mark in _BULLETS else mark} {text}" for mark, text in rows]
+
+
+def _is_mark(text: str) -> bool:
+    return not any(map(str.isalnum, text)) or bool(_LIST_MARK.fullmatch(text))
+
+
+def _is_layout(rows: list[list[str]], inner: int) -> bool:
+    """One row of long text, mostly single cells, or tables and long text side by side."""
+    alone = sum(len(row) < 2 for row in rows)
+    longest = max((len(text) for row in rows for text in row), default=0)
+    if len(rows) < 2 and (longest > _SHORT_CELL or inner):
+        return True
+    return 2 * alone > len(rows) or (inner > 0 and (longest > _LONG_CELL or 2 * inner > len(rows)))
+
+
+def _labels_rows(rows: list[LexborNode]) -> bool:
+    """Header cells that begin rows and name no column."""
+    tags = [[child.tag for child in children(row) if child.tag in ("td", "th")] for row in rows]
+    return bool(tags) and tags[0][:1] == ["th"] and "td" in tags[0]
 
 
 def _header_rows(rows: list[LexborNode]) -> int:
@@ -94,7 +151,11 @@ def _header_rows(rows: list[LexborNode]) -> int:
 
 def _cells(row: LexborNode) -> list[Cell]:
     return [
-        Cell(inline_text(child), span(child.attributes.get("colspan")), span(child.attributes.get("rowspan")))
+        Cell(
+            inline_text(child, without="table"),
+            span(child.attributes.get("colspan")),
+            span(child.attributes.get("rowspan")),
+        )
         for child in children(row)
         if child.tag in ("td", "th")
     ]
@@ -174,6 +235,7 @@ def _visible_text(body: LexborNode) -> str:
     """Walks without recursion: pages nest deeper than Python's stack."""
     lines = _Lines()
     stack: list[tuple[LexborNode, bool]] = [(body, True)]
+    labels: dict[int, str] = {}
     while stack:
         node, opens = stack.pop()
         tag = node.tag or ""
@@ -181,8 +243,11 @@ def _visible_text(body: LexborNode) -> str:
             lines.add(node.text_content or "", is_preformatted=node.parent is not None and node.parent.tag == "pre")
             continue
         lines.break_at(tag, opens)
-        if opens and tag == "table" and (rows := html_table_lines(node)):
-            lines.add_rows(rows)
+        rows, inner = html_table_lines(node) if opens and tag == "table" else ([], [])
+        if rows:
+            lines.add_rows([*filter(None, [labels.get(node.mem_id, "")]), *rows])
+            labels |= {each.mem_id: label for each, label in inner}
+            stack.extend((each, True) for each, _ in reversed(inner))
         elif opens:
             stack.append((node, False))
             stack.extend((child, True) for child in reversed(children(node)))

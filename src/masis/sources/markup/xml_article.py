@@ -86,7 +86,7 @@ def _person(contributor: Element) -> str:
 
 
 def _words(element: Element) -> str:
-    """Neighbouring elements are kept apart, as their layout would; a formula once, not in each of its forms."""
+    """Neighbouring elements stay apart, as their layout would; a formula once, not in each of its forms."""
     return spaced("".join(_pieces(element)))
 
 

@@ -147,7 +147,7 @@ def _refuse(header: bytes, file_name: str) -> None:
 
 
 def _pieces(header: bytes, table: bytes) -> Iterator[_Piece]:
-    """The piece table: places in the text, then where and how each piece is kept."""
+    """The piece table: places in the text, then where and how each piece is stored."""
     start = long_at(header, _PIECES)
     pieces = _piece_table(table[start : start + long_at(header, _PIECES_SIZE)])
     count = max(0, (len(pieces) - 4) // (4 + _PIECE_BYTES))

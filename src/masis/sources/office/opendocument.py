@@ -9,7 +9,7 @@ from masis.sources.dates import find_date
 from masis.sources.office.package import Package, encrypted
 from masis.sources.office.sheets import readable_number, sheet_text
 from masis.sources.plain import clean, one_line, title_line
-from masis.sources.table_grid import Cell, grid, span, table_lines
+from masis.sources.table_grid import Cell, grid, is_pairs, span, table_lines
 from masis.types import Page, ParsedDocument
 
 _MAX_REPEATED = 1000
@@ -141,7 +141,8 @@ def _block_lines(parent: Element, *, below: int = 0) -> Iterator[str]:
             yield from _list_lines(block)
             yield ""
         elif name == "table":
-            yield from ("", *table_lines(_table_rows(block)), "")
+            rows = list(_table_rows(block))
+            yield from ("", *table_lines(rows, 0 if is_pairs(rows) else None), "")
         elif name not in _SKIPPED:
             yield from _block_lines(block, below=below)
 
@@ -185,7 +186,7 @@ def _list_lines(items: Element) -> Iterator[str]:
         lead = [one_line(paragraph_text(block)) for block in elements(item, "p", "h")]
         headings = [f"{'#' * number(attribute(block, 'outline-level'), 1, 9)} " for block in elements(item, "h")]
         if any(lead):
-            # Numbered headings are kept in lists.
+            # Numbered headings are stored in lists.
             yield (headings[0] if headings else "- ") + " ".join(lead)
         for block in elements(item, "list"):
             yield from _list_lines(block)

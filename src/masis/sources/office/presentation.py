@@ -7,7 +7,7 @@ from masis.sources.data.xml_tree import Element, attribute, descendants, element
 from masis.sources.dates import find_date
 from masis.sources.office.package import Package, chart_lines
 from masis.sources.plain import clean, one_line
-from masis.sources.table_grid import table_lines
+from masis.sources.table_grid import is_pairs, table_lines
 from masis.types import Page, ParsedDocument
 
 _TITLES = ("title", "ctrTitle")
@@ -138,7 +138,8 @@ def _text(paragraph: Element) -> str:
 def _graphic_lines(package: Package, links: dict[str, tuple[str, str]], frame: Element) -> Iterator[str]:
     for element in descendants(frame, "tbl", "chart", "relIds"):
         if name_of(element) == "tbl":
-            yield from table_lines(_table_rows(element))
+            rows = list(_table_rows(element))
+            yield from table_lines(rows, 0 if is_pairs(rows) else None)
             continue
         _, part = links.get(_relation_id(element), ("", ""))
         root = package.xml(part) if part else None

@@ -51,7 +51,7 @@ def readable_number(text: str) -> str:
 
 
 def displayed(value: float, code: str) -> str:
-    """As a sheet shows it; a format for dates, fractions or text leaves the figure as it is kept."""
+    """As a sheet shows it; a format for dates, fractions or text leaves the figure as it is stored."""
     sections = _sections(code)
     if not sections or abs(value) >= _EXACT:
         return readable_float(float(value))

@@ -8,7 +8,7 @@ from masis.sources.data.xml_tree import Element, attribute, descendants, element
 from masis.sources.dates import find_date
 from masis.sources.office.package import Package
 from masis.sources.plain import clean, one_line, title_line
-from masis.sources.table_grid import span, table_lines
+from masis.sources.table_grid import is_pairs, span, table_lines
 from masis.types import Page, ParsedDocument
 
 _LEVELS = 9
@@ -45,7 +45,7 @@ class ParagraphNumbers:
         level = levels.get(place)
         if level is None:
             return ""
-        # The clauses of a contract go on over all its parts; a simple list begins again.
+        # The clauses of a contract are numbered across all its parts; a simple list begins again.
         counted = kind if is_heading or _is_outline(levels) else f"list {listed}"
         counts = self._counts.setdefault(counted, [0] * _LEVELS)
         counts[:] = [*(count or 1 for count in counts[:place]), counts[place] + 1, *[0] * (_LEVELS - place - 1)]
@@ -147,7 +147,10 @@ class _Reader:
 
     def _table_lines(self, table: Element) -> Iterator[str]:
         """A table inside a cell comes below the one that holds it."""
-        yield from ("", *table_lines(_table_rows(table)), "")
+        rows = list(_table_rows(table))
+        named = [first(row, "trPr", "tblHeader") is not None for row in _inside(table, "tr")]
+        known = named.index(False) if False in named else 0
+        yield from ("", *table_lines(rows, known or (0 if is_pairs(rows) else None)), "")
         for row in _inside(table, "tr"):
             for cell in _inside(row, "tc"):
                 for inner in _inside(cell, "tbl"):

@@ -253,7 +253,7 @@ def _open(data: bytes, file_name: str) -> "CalamineWorkbook":
 
     try:
         return CalamineWorkbook.from_filelike(io.BytesIO(data))
-    # A broken file makes the Rust library panic, and a panic is no Exception.
+    # A broken file makes the Rust library panic, and a panic is not an Exception.
     except BaseException as error:
         if not isinstance(error, CalamineError | ValueError | OSError) and type(error).__name__ != "PanicException":
             raise

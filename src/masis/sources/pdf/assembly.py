@@ -10,7 +10,7 @@ from masis.language.unit_captions import is_unit_line
 from masis.sources.pdf.drafts import Draft, DraftLine, DraftTable
 from masis.sources.pdf.lines import BULLETS, LIST_MARKER
 from masis.sources.pdf.styles import Styles
-from masis.sources.table_grid import table_lines
+from masis.sources.table_grid import is_pairs, table_lines
 from masis.types import Block, BlockKind, Box, Page
 
 _NEW_PARAGRAPH = 1.28
@@ -93,7 +93,7 @@ class Assembler:
             else:
                 if open_part:
                     yield open_part
-                open_part = self._begun(draft, drafts[index - 1] if index else None)
+                open_part = self._begun(draft, _last_written(drafts[max(index - 3, 0) : index]))
         if open_part:
             yield open_part
 
@@ -124,7 +124,8 @@ class Assembler:
             goes_on = _is_wrapped(above, line) or line.text[:1].islower()
             return same and is_near and goes_on and not line.is_item
         is_same_type = abs(above.size - line.size) < 0.3 and above.is_bold == line.is_bold
-        if line.is_item or _CAPTION.match(line.text) or (self._styles.level(line) and not is_same_type):
+        is_item = line.is_item and not _is_inside_sentence(part.text, above, line)
+        if is_item or _CAPTION.match(line.text) or (self._styles.level(line) and not is_same_type):
             return False
         if is_next_column:
             return not part.text.endswith(_ENDS) and line.text[:1].islower()
@@ -154,7 +155,8 @@ class Assembler:
             if header and not header_rows and rows[: len(header)] != header:
                 rows, header_rows = [*header, *rows], len(header)
                 table.rows, table.header_rows = rows, header_rows
-        lines = [*table.notes, *table_lines(rows, header_rows)]
+        is_form = header_rows is None and is_pairs(rows)
+        lines = [*table.notes, *table_lines(rows, 0 if is_form else header_rows)]
         return _Part("table", "\n".join(lines), [table])
 
     def _captioned(self, parts: list[_Part]) -> list[_Part]:
@@ -166,6 +168,9 @@ class Assembler:
                 self._indent(kept, part)
             if part.kind == "table":
                 captions = 0
+                if kept and kept[-1].kind == "heading" and kept[-1].text.endswith(":"):
+                    # “Fiscal year:” over the labels of a table.
+                    kept[-1].kind, kept[-1].text, kept[-1].level = "paragraph", kept[-1].text.lstrip("# "), 0
                 while kept and captions < 2 and _names(kept[-1], part):
                     above = kept.pop()
                     captions += 0 if _is_unit(above) else 1
@@ -206,6 +211,18 @@ class Assembler:
         tables = [draft for draft in last.drafts if isinstance(draft, DraftTable)] if last else []
         self._open_table = tables[-1] if tables else None
         self._open_text = last.text if last and last.kind == "paragraph" and not last.text.endswith(_ENDS) else ""
+
+
+def _last_written(drafts: Sequence[Draft]) -> Draft | None:
+    """Without lines that are only a rule in letters."""
+    written = (d for d in reversed(drafts) if isinstance(d, DraftTable) or any(map(str.isalnum, d.text)))
+    return next(written, None)
+
+
+def _is_inside_sentence(text: str, above: DraftLine, line: DraftLine) -> bool:
+    """“(1) … (2) …” in running text may open a line."""
+    is_level = abs(above.left - line.left) < 2 and _is_wrapped(above, line)
+    return is_level and line.text.startswith("(") and text[-1:] not in ".:;!?…"
 
 
 def _refuse_long_heading(part: _Part) -> None:

@@ -11,6 +11,7 @@ from masis.sources.pdf.page_words import Word
 _LEAST_LINES = 4
 _STEP = 4.0
 _MOST_GAPS = 12
+_MOST_SHORT = 2
 _MARGIN = 2.5
 _PROSE_SHARE = 0.6
 _UNEVEN_SHARE = 0.6
@@ -121,12 +122,24 @@ def _trimmed(lines: Sequence[Line], place: float, first: int, last: int, both: i
         first += 1
     while first <= last and not _has_prose_beside_a_gap(lines[last]):
         last -= 1
-    # One column may be longer than the other, or begin with a heading.
-    while start < first <= last and _is_of_columns(lines[first - 1], place):
-        first -= 1
-    while first <= last < stop and _is_of_columns(lines[last + 1], place):
-        last += 1
-    return first, last, both if last >= first else 0
+    if last < first:
+        return first, last, 0
+    # One column may be longer than the other, or have headings between its text.
+    first = _reached(lines, place, range(first - 1, start - 1, -1), first)
+    return first, _reached(lines, place, range(last + 1, stop + 1), last), both
+
+
+def _reached(lines: Sequence[Line], place: float, numbers: range, last: int) -> int:
+    """The furthest line of the columns, over short lines that stand on one side only."""
+    short = 0
+    for number in numbers:
+        if _is_of_columns(lines[number], place):
+            last, short = number, 0
+        elif all(_sides(lines[number], place)) or short == _MOST_SHORT:
+            break
+        else:
+            short += 1
+    return last
 
 
 def _is_of_columns(line: Line, place: float) -> bool:

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from masis.sources.pdf.columns import Region, regions_of
 from masis.sources.pdf.forms import parted_by_forms, written_out
-from masis.sources.pdf.lines import BULLETS, Line, joined, levelled, lines_as_written, lines_of
+from masis.sources.pdf.lines import BULLETS, Line, in_reading_order, joined, levelled, lines_as_written, lines_of
 from masis.sources.pdf.page_words import PageContent, Word
 from masis.sources.pdf.ruled import FoundTable, ruled_tables, texts
 from masis.sources.pdf.unruled import unruled_tables
@@ -60,7 +60,7 @@ class _Slice(Word):
 
 def draft_page(content: PageContent) -> list[Draft]:
     if len(content.words) > _MOST_WORDS:
-        # No page that is read has so many: a map, or a file made to cost time.
+        # No page of text has that many: a map, or a file made to cost time.
         region = Region(lines_as_written(content.words), 0.0, content.width)
         return [_draft_line(line, region, 0) for line in region.lines]
     ruled = ruled_tables(content.words, content.shapes)
@@ -125,7 +125,7 @@ def _table_drafts(lines: list[Line], region: Region, number: int, content: PageC
 
 
 def _readable(lines: Sequence[Line]) -> Iterator[Line]:
-    """Several lines with gaps that are no table are read as they were written, not across the gaps."""
+    """Several lines with gaps that do not form a table are read as they were written, not across the gaps."""
     for has_gaps, run in groupby(lines, key=lambda line: len(line.fragments) > 1 and not line.is_item):
         found = list(run)
         has_boxes = any(not any(map(str.isalnum, f.text)) for line in found for f in line.fragments)
@@ -154,7 +154,7 @@ def _draft_line(line: Line, region: Region, number: int) -> DraftLine:
         first_width=line.words[0].right - line.words[0].left,
         is_joined=line.words[-1].is_joined,
         is_pair=line.is_pair,
-        words=line.words,
+        words=in_reading_order(line.words),
     )
 
 
@@ -168,5 +168,6 @@ def _draft_of(table: FoundTable) -> DraftTable:
         table.bottom,
         table.edges,
         tuple(joined(note) for note in table.notes),
-        [word for note in table.notes for word in note] + [word for row in table.rows for cell in row for word in cell],
+        [word for note in table.notes for word in note]
+        + [word for row in table.rows for cell in row for word in in_reading_order(cell)],
     )

@@ -21,19 +21,16 @@ def header_cells(
     """The rows of the header with each name in every column it spans, and the unit lines among them."""
     rows: list[list[list[Word]]] = []
     notes: list[list[Word]] = []
-    below: list[tuple[int, int]] = []
     under: list[tuple[Fragment, tuple[int, int]]] = []
-    # From the bottom: what a name spans is no less than what a name under its middle does.
+    # From the bottom: a name may be the first line of the one under it.
     for line in reversed(head):
         if len(line.fragments) == 1 and (is_unit_line(line.text) or _fills_a_band(line, columns, shapes)):
             notes.insert(0, line.words)
             continue
         names = _names(line, columns)
-        spans = [_widened(f, s, below, columns) for f, s in zip(names, _spans(names, columns, shapes), strict=True)]
-        spans = [_begun_above(f, s, under, columns) for f, s in zip(names, spans, strict=True)]
+        spans = [_begun_above(f, s, under, columns) for f, s in zip(names, _spans(names, columns, shapes), strict=True)]
         under = list(zip(names, spans, strict=True))
         rows.insert(0, _spread(names, columns, spans))
-        below = [span for span in spans if span[1] > span[0]] or below
     return rows, notes
 
 
@@ -125,17 +122,6 @@ def _names(line: Line, columns: Sequence[Span]) -> list[Fragment]:
 
 def _over(word: Word, columns: Sequence[Span]) -> int:
     return min(range(len(columns)), key=lambda i: abs((columns[i][0] + columns[i][1]) / 2 - word.centre))
-
-
-def _widened(
-    fragment: Fragment, span: tuple[int, int], below: Sequence[tuple[int, int]], columns: Sequence[Span]
-) -> tuple[int, int]:
-    centre = (fragment.left + fragment.right) / 2
-    for first, last in below:
-        left, right = columns[first][0], columns[last][1]
-        if first <= span[0] <= last and abs((left + right) / 2 - centre) < 0.25 * (right - left):
-            return min(first, span[0]), max(last, span[1])
-    return span
 
 
 def _spread(names: Sequence[Fragment], columns: Sequence[Span], spans: Sequence[tuple[int, int]]) -> list[list[Word]]:

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from itertools import groupby, pairwise
 from statistics import median
 
-from masis.sources.pdf.page_words import Word
+from masis.sources.pdf.page_words import RIGHT_TO_LEFT, Word
 
 _SAME_LINE = 0.6
 """Of the smaller of two heights, that must overlap."""
@@ -18,6 +18,7 @@ _APART = 0.75
 _WIDER, _WIDER_SIZE = 1.5, 0.38
 """Of the spaces of the line, and of the type's size."""
 _NUMBERS_APART = 0.5
+_LETTERS = 4
 _SIGN_APART = 0.36
 FIGURE = re.compile(
     r"[-–—−+~<>]?\s?[($€£¥₹\[]*\s?[-–—−+]?\s?[$€£¥₹]?\s?\(?\d[\d.,'’\u202f]*(?:[-–/:]\d[\d.,]*){0,3}(?:\s?(?:%|bps|x|pts?))?[)\]]*%?[*†‡]*"
@@ -123,16 +124,43 @@ _NO_SPACE_AFTER = re.compile(r"(?:US|C|A|HK)?[$€£¥₹]\(?|\(")
 
 def joined(words: Sequence[Word]) -> str:
     """On one line; a sign set apart from its figure is put next to it."""
+    text = _as_given(words)
+    if text.isascii() or not RIGHT_TO_LEFT.search(text):
+        return text
+    return _as_given(in_reading_order(words))
+
+
+def _as_given(words: Sequence[Word]) -> str:
     parts: list[str] = []
-    for index, word in enumerate(words):
-        if index and not _touches(words[index - 1], word):
+    before: Word | None = None
+    for word in words:
+        if before is not None and not _touches(before, word):
             parts.append(" ")
         parts.append(word.text)
+        before = word
     return "".join(parts)
+
+
+def in_reading_order(words: Sequence[Word]) -> Sequence[Word]:
+    """From left to right as they are given; where most letters are Arabic or Hebrew, from right to left on each line,
+    with other words among them as they stand."""
+    if all(word.text.isascii() for word in words):
+        return words
+    is_turned = [bool(RIGHT_TO_LEFT.search(word.text)) for word in words]
+    if 2 * sum(is_turned) < sum(any(map(str.isalpha, word.text)) for word in words) or not any(is_turned):
+        return words
+    ordered: list[Word] = []
+    for line in lines_of(words):
+        runs = groupby(reversed(line.words), key=lambda word: bool(RIGHT_TO_LEFT.search(word.text)))
+        ordered += [word for turned, run in runs for word in (run if turned else reversed(list(run)))]
+    return ordered
 
 
 def _touches(left: Word, right: Word) -> bool:
     before, after = left.text, right.text
+    if before.isalpha() and after.isalpha():
+        # Most words, of which there are very many.
+        return False
     if before[-1:] == "-" and len(before) > 1 and right.top > left.bottom - 0.3 * left.size:
         # A word broken at its hyphen.
         return before[-2].isalpha() and after[0].isalpha()
@@ -238,12 +266,12 @@ def stacked_cell(cell: Sequence[Fragment]) -> Fragment:
 
 
 def lines_as_written(words: Iterable[Word]) -> list[Line]:
-    """In the order of the file, for text whose layout cannot be told: what was written together stays together."""
+    """In the order of the file, for text whose layout is unclear: what was written together stays together."""
     lines: list[Line] = []
     for word in sorted(words, key=lambda each: each.order):
         last = lines[-1].words[-1] if lines else None
         is_level = last is not None and abs(last.middle - word.middle) < 0.4 * last.size
-        if last and is_level and -last.size < word.left - last.right < 2 * last.size:
+        if last and is_level and -last.size < max(word.left - last.right, last.left - word.right) < 2 * last.size:
             lines[-1].words.append(word)
         else:
             lines.append(Line([word]))
@@ -252,9 +280,15 @@ def lines_as_written(words: Iterable[Word]) -> list[Line]:
 
 def is_wordy(words: Sequence[Word], least: int = 3) -> bool:
     """Running text: most of its words begin with a small letter, as those of labels, names and figures do not."""
-    first = [word.text[:1] for word in words]
-    small = sum(letter.islower() or not (letter.isascii() or letter in "£€¥₹–—") for letter in first)
-    return len(words) >= least and small >= 0.5 * len(words)
+    total = small = 0
+    for word in words:
+        letter = word.text[:1]
+        is_other = not letter.isascii() and letter not in "£€¥₹–—"
+        # Scripts without small letters have longer words, or none.
+        weight = 1 + (len(word.text) - 1) // _LETTERS if is_other else 1
+        total += weight
+        small += weight if is_other or letter.islower() else 0
+    return total >= least and small >= 0.5 * total
 
 
 def fragments_of(words: Sequence[Word], *, is_close: bool = False) -> list[Fragment]:
@@ -285,6 +319,9 @@ def _is_wider(before: Word, word: Word, space: float) -> bool:
 def _is_apart(fragment: Fragment, word: Word) -> bool:
     before = fragment.words[-1]
     gap, size = word.left - before.right, max(min(word.size, before.size), 4.0)
+    if gap <= _SIGN_APART * size:
+        # The least of all gaps below: most words stand so close.
+        return False
     is_number, was_number = bool(FIGURE.fullmatch(word.text)), bool(FIGURE.fullmatch(before.text))
     if SIGN.fullmatch(before.text) and len(fragment.words) == 1 and (is_number or word.text[0] in "(-–—−$.)"):
         return False

@@ -3,8 +3,10 @@
 import ctypes
 import itertools
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from masis.sources.plain import clean
@@ -16,6 +18,8 @@ _MOST_SHAPES = 5_000
 _MOST_SEGMENTS = 400
 _DEEPEST_FORM = 4
 _WORD = re.compile(r"\S+")
+RIGHT_TO_LEFT = re.compile(r"[\u0590-\u060b\u0610-\u061a\u0620-\u065f\u066e-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+")
+"""Letters of Hebrew, Arabic and their kin."""
 _HYPHEN_AT_END = ("\x02", "\ufffe")
 """pdfium's marks for a hyphen that ends a line inside a word."""
 
@@ -104,12 +108,41 @@ def _words(textpage: Any, page_left: float, page_top: float) -> Iterator[tuple[W
         yield from reader.words(match.start(), match[0], page_left, page_top)
 
 
+class _Calls:
+    """What is called for each word and each object of a page, with plain addresses instead of objects around them."""
+
+    def __init__(self, raw: Any) -> None:
+        pointer, number = ctypes.c_void_p, ctypes.c_int
+        self.object_at = _by_address(raw.FPDFPage_GetObject, pointer, pointer, number)
+        self.kind_of = _by_address(raw.FPDFPageObj_GetType, number, pointer)
+        self.box_of = _by_address(raw.FPDFText_GetLooseCharBox, number, pointer, number, pointer)
+        self.object_of = _by_address(raw.FPDFText_GetTextObject, pointer, pointer, number)
+        self.font_of = _by_address(raw.FPDFTextObj_GetFont, pointer, pointer)
+
+
+def _by_address(function: Any, *types: Any) -> Any:
+    return ctypes.PYFUNCTYPE(*types)(_address(function))
+
+
+@cache
+def _calls() -> _Calls:
+    from pypdfium2 import raw
+
+    return _Calls(raw)
+
+
+def _address(pointer: Any) -> int:
+    return ctypes.cast(pointer, ctypes.c_void_p).value or 0
+
+
 class _CharacterReader:
     def __init__(self, raw: Any, textpage: Any) -> None:
         self._raw = raw
         self._textpage = textpage
+        self._calls, self._at = _calls(), _address(textpage)
         self.count = raw.FPDFText_CountChars(textpage)
         self._box = raw.FS_RECTF()
+        self._to_box = ctypes.byref(self._box)
         self._fonts: dict[int, bool] = {}
 
     def text(self) -> str:
@@ -126,15 +159,18 @@ class _CharacterReader:
 
     def words(self, start: int, letters: str, page_left: float, page_top: float) -> Iterator[tuple[Word, bool]]:
         text, is_joined = letters, False
-        if text[-1] in _HYPHEN_AT_END:
-            text, is_joined = text[:-1] + "-", True
-        elif any(mark in text for mark in _HYPHEN_AT_END):
-            cut = min(text.index(mark) for mark in _HYPHEN_AT_END if mark in text) + 1
-            yield from self.words(start, letters[:cut], page_left, page_top)
-            yield from self.words(start + cut, letters[cut:], page_left, page_top)
-            return
         # Most words need no cleaning, and there are very many.
-        text = text if text.isascii() and text.isprintable() else clean(text)
+        if not (text.isascii() and text.isprintable()):
+            if text[-1] in _HYPHEN_AT_END:
+                text, is_joined = text[:-1] + "-", True
+            elif any(mark in text for mark in _HYPHEN_AT_END):
+                cut = min(text.index(mark) for mark in _HYPHEN_AT_END if mark in text) + 1
+                yield from self.words(start, letters[:cut], page_left, page_top)
+                yield from self.words(start + cut, letters[cut:], page_left, page_top)
+                return
+            text = clean(text)
+            if RIGHT_TO_LEFT.search(text):
+                text = clean(RIGHT_TO_LEFT.sub(lambda run: self._from_the_right(start + run.start(), run[0]), letters))
         first, last = self._edges(start), self._edges(start + len(letters) - 1)
         if not text or first is None or last is None:
             return
@@ -148,20 +184,27 @@ class _CharacterReader:
         word.place = (left, high, right, low)
         yield word, is_turned
 
+    def _from_the_right(self, start: int, letters: str) -> str:
+        """Some files have them as they stand on the page, or those of a ligature so."""
+        edges = [self._edges(start + index) for index in range(len(letters))]
+        lefts = [edge[0] if edge else 0.0 for edge in edges]
+        if any(map(unicodedata.combining, letters)):
+            return letters[::-1] if lefts[0] <= lefts[-1] else letters
+        order = sorted(range(len(letters)), key=lambda index: (lefts[index], index), reverse=True)
+        return "".join(letters[index] for index in order)
+
     def _edges(self, index: int) -> tuple[float, float, float, float] | None:
         """Left, top, right and bottom of the character's place in its line, whatever its shape."""
         box = self._box
-        if not self._raw.FPDFText_GetLooseCharBox(self._textpage, index, ctypes.byref(box)):
+        if not self._calls.box_of(self._at, index, self._to_box):
             return None
         return box.left, box.top, box.right, box.bottom
 
     def _is_bold(self, index: int) -> bool:
-        raw = self._raw
-        font = raw.FPDFTextObj_GetFont(raw.FPDFText_GetTextObject(self._textpage, index))
-        key = ctypes.c_void_p.from_buffer(font).value or 0
-        if key not in self._fonts:
-            self._fonts[key] = bool(key) and self._font_is_bold(font)
-        return self._fonts[key]
+        font = self._calls.font_of(self._calls.object_of(self._at, index))
+        if font not in self._fonts:
+            self._fonts[font] = bool(font) and self._font_is_bold(ctypes.cast(font, self._raw.FPDF_FONT))
+        return self._fonts[font]
 
     def _font_is_bold(self, font: Any) -> bool:
         raw = self._raw
@@ -169,9 +212,9 @@ class _CharacterReader:
         buffer = ctypes.create_string_buffer(max(int(size), 1))
         raw.FPDFFont_GetBaseFontName(font, buffer, size)
         name = buffer.value.decode("utf-8", "replace").lower()
-        return any(part in name for part in ("bold", "black", "heavy", "demi")) or raw.FPDFFont_GetWeight(font) >= (
-            _BOLD_WEIGHT
-        )
+        # TeX calls its bold types “CMBX10” and “NimbusRomNo9L-Medi”.
+        is_named = any(part in name for part in ("bold", "black", "heavy", "demi", "cmbx", "sfbx"))
+        return is_named or name.endswith("-medi") or raw.FPDFFont_GetWeight(font) >= _BOLD_WEIGHT
 
 
 def _turned(words: list[tuple[Word, bool]]) -> bool:
@@ -206,14 +249,14 @@ def _shapes(page: Any, page_left: float, page_top: float) -> tuple[list[Shape], 
     found: list[Shape] = []
     has_drawings = False
     # Most objects of a page are text: there are thousands.
-    object_at, kind_of, is_text = raw.FPDFPage_GetObject, raw.FPDFPageObj_GetType, raw.FPDF_PAGEOBJ_TEXT
-    for index in range(raw.FPDFPage_CountObjects(page)):
-        item = object_at(page, index)
-        kind = kind_of(item)
-        if kind == is_text:
+    numbers = range(raw.FPDFPage_CountObjects(page))
+    kinds = map(_calls().kind_of, map(_calls().object_at, itertools.repeat(_address(page)), numbers))
+    for index, kind in enumerate(kinds):
+        if kind == raw.FPDF_PAGEOBJ_TEXT:
             continue
         has_drawings = True
         if len(found) < _MOST_SHAPES:
+            item = raw.FPDFPage_GetObject(page, index)
             found += (
                 Shape(left - page_left, page_top - top, right - page_left, page_top - bottom)
                 for left, bottom, right, top in _boxes(raw, item, kind, None, 0)

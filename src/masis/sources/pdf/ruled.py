@@ -48,7 +48,7 @@ def ruled_tables(words: Sequence[Word], shapes: Sequence[Shape]) -> list[FoundTa
     flat = _merged([s for s in shapes if s.is_flat and s.right - s.left > _LEAST_LENGTH], is_flat=True)
     upright = _merged([s for s in shapes if s.is_upright and s.bottom - s.top > _LEAST_LENGTH], is_flat=False)
     if len(flat) * len(upright) > _MOST_PAIRS:
-        # A drawing: no table has so many lines.
+        # A drawing: no table has that many lines.
         return []
     tables = []
     for rows, columns in _grids(flat, upright):

@@ -40,7 +40,7 @@ class Styles:
                 if isinstance(draft, DraftLine):
                     weight[draft.size] += len(draft.text)
                     lines[draft.size] += 1
-        # Small print may have most letters of a form; what a quarter of the lines are set in is no heading's size.
+        # Small print may have most letters of a form; what a quarter of the lines are set in is not a heading's size.
         usual = [size for size, count in lines.items() if count >= max(_LEAST_LINES, _OF_LINES * lines.total())]
         self.body = max([*usual, *(size for size, _ in weight.most_common(1))], default=0.0)
         self._sizes: list[float] = []

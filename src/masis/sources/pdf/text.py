@@ -92,7 +92,7 @@ def _made(document: Any) -> str | None:
 
 
 def _property(document: Any, name: str) -> str | None:
-    with suppress(Exception):  # a damaged dictionary of properties is no loss
+    with suppress(Exception):  # a damaged dictionary of properties can be ignored
         return one_line(clean(document.get_metadata_value(name))) or None
     return None
 

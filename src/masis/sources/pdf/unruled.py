@@ -39,7 +39,7 @@ _WIDER_GAP, _LEVEL = 6.0, 1.5
 """Also of a line's height, between rows that are alike; points by which the edges of their cells may differ."""
 _HEADER_WORDS, _CELL_WORDS = 25, 80
 _OF_FIGURES, _OF_FULL = 0.6, 0.7
-"""Of the values and of the rows: so many show a table by themselves."""
+"""Of the values and of the rows: this share shows a table by itself."""
 _GAP_AT_START = 0.5
 """Of the type's size."""
 _TIGHT = 0.86

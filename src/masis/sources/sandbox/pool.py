@@ -21,7 +21,7 @@ Answer = TypeVar("Answer")
 class Sandbox:
     """Reads files in limited processes, several at once.
 
-    Each process is started when it is first needed and kept: it has the parsers loaded and forks for every file.
+    Each process is started when it is first needed and reused: it has the parsers loaded and forks for every file.
     """
 
     def __init__(self, settings: Settings) -> None:

@@ -108,7 +108,7 @@ def _answer_in_child(request: dict[str, Any], size: int, requests: FileIO, answe
 
 
 def _wait_for(child: int, finished: int, requests: FileIO) -> None:
-    """Until the child has ended; ends it when whoever asked has gone."""
+    """Until the child has ended; ends it when the caller has gone."""
     import select
 
     poller = select.poll()
@@ -131,7 +131,7 @@ def _answer(request: dict[str, Any], data: bytes, answers: FileIO) -> None:
         _refuse(answers, refused)
     except MemoryError:
         _refuse(answers, too_much_memory(name))
-    except BaseException as error:  # parsers written in Rust panic with a class that is no Exception
+    except BaseException as error:  # parsers written in Rust panic with a class that is not an Exception
         _refuse(answers, damaged(name, error))
 
 

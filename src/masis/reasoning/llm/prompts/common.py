@@ -1,4 +1,4 @@
-"""What every role is told, what a person's decision means to it, and how a follow-up question is completed."""
+"""The rules for every role, what a person's decision means to it, and how a follow-up question is completed."""
 
 COMPLETE = """\
 You get the earlier turns of a conversation about documents, and a new question. Rewrite the new question so that it

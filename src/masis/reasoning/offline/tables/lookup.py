@@ -49,7 +49,7 @@ def answer_from_tables(
 
 @lru_cache(maxsize=16)
 def _best_answer(question: str, passages: tuple[Passage, ...], orders: Directives) -> TableAnswer | None:
-    """Kept, since the writer, the auditor and the judge each ask for it."""
+    """Cached, since the writer, the auditor and the judge each ask for it."""
     asked, tables = meant_tables(TableQuery(question, orders=orders), tables_of(passages))
     if followed := series(asked, tables):
         return _answer(asked, followed, "series", SURE)

@@ -1,4 +1,4 @@
-"""The words of a table's answer: the figure with its name, time and unit, and the cells that it was reckoned from."""
+"""The words of a table's answer: the figure with its name, time and unit, and the cells it was computed from."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -209,7 +209,7 @@ def _gap(trial: Trial) -> str:
 
 
 def _made(trial: Trial, value: float, more: int = 0) -> str:
-    """A figure that was reckoned, in the unit of the cells it was made from."""
+    """A computed figure, in the unit of the cells it was made from."""
     return in_unit(_like(value, *trial.cells, more=more), *unit_of(trial.table, trial.cells[0]))
 
 

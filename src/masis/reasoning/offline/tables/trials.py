@@ -35,7 +35,7 @@ class Trial:
     """The words of cells or headers, or nothing where `value` is the answer."""
     value: float | None
     cells: tuple[Cell, ...]
-    """What it was read or reckoned from."""
+    """What it was read or computed from."""
     filters: Filters
     column: int = -1
     by: int = -1

@@ -1,4 +1,4 @@
-"""What a cell holds: words, an amount, a day. Each is read once and kept."""
+"""What a cell holds: words, an amount, a day. Each is read once and cached."""
 
 import re
 import unicodedata

@@ -12,6 +12,7 @@ import { useShortcuts } from "./shortcuts.js";
 import { AskView } from "./views/ask.js";
 import { DocumentView } from "./views/document.js";
 import { DocumentsView } from "./views/documents.js";
+import { RecordView } from "./views/record.js";
 import { RunView } from "./views/run.js";
 import { RunsView } from "./views/runs.js";
 import { SearchView } from "./views/search.js";
@@ -118,12 +119,13 @@ function View({ route, workspace, onSignOut }) {
     isNew=${!workspace} />`;
   if (route.name === "search") return html`<${SearchView} key=${workspace} workspace=${workspace}
     query=${route.query.get("q") ?? ""} />`;
+  if (route.name === "record") return html`<${RecordView} key=${workspace} workspace=${workspace} />`;
   if (route.name === "runs") return html`<${RunsView} key=${workspace} workspace=${workspace} />`;
   if (route.name === "run") return html`<${RunView} key=${`${workspace}/${route.id}`} workspace=${workspace}
     runId=${route.id} />`;
   if (route.name === "documents") return html`<${DocumentsView} key=${workspace} workspace=${workspace} />`;
   if (route.name === "document") return html`<${DocumentView} key=${route.id} workspace=${workspace}
-    documentId=${route.id} />`;
+    documentId=${route.id} query=${route.query} />`;
   if (route.name === "settings") return html`<${SettingsView} onSignOut=${onSignOut} />`;
   return html`<div class="page"><h1 tabindex="-1">Page not found</h1><p>
     <${Link} to="/">Go to the question box<//></p></div>`;

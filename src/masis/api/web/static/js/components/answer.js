@@ -1,6 +1,6 @@
 // An answer, sentence by sentence: its words, its citations as buttons, its verdict as shape, colour and word.
 import { html } from "../html.js";
-import { aroundQuote } from "../logic/answer_model.js";
+import { aroundQuote, tableRows } from "../logic/answer_model.js";
 import { day, place } from "../logic/format.js";
 import { plainly } from "../logic/text.js";
 import { CHECKED_BY, REPAIRS, verdictOf } from "../logic/words.js";
@@ -30,10 +30,24 @@ function Group({ group, onOpen, scope }) {
   if (group.kind === "ul") return html`<ul>${group.blocks.map((block) => html`<li>${parts(block)}</li>`)}</ul>`;
   if (group.kind === "ol") return html`<ol start=${group.blocks[0].number}>${group.blocks.map((block) => html`<li>
     ${parts(block)}</li>`)}</ol>`;
-  if (group.kind === "row") return html`<div class="rows">${group.blocks.map((block) => html`<div>
-    ${parts(block)}</div>`)}</div>`;
+  if (group.kind === "row") return html`<${AnswerTable} rows=${tableRows(group.blocks)} onOpen=${onOpen} scope=${scope} />`;
   if (group.kind === "heading") return html`<h3>${parts(group.blocks[0])}</h3>`;
   return html`<p>${parts(group.blocks[0])}</p>`;
+}
+
+/** A table cell by cell, each with its citations; the verdict of a row stands at its end. */
+function AnswerTable({ rows, onOpen, scope }) {
+  const [head, ...body] = rows.hasHead ? rows.list : [null, ...rows.list];
+  const cells = (row, of) => row.cells.map((pieces, column) => of(pieces.map((piece, index) => html`<${Piece} piece=${piece} onOpen=${onOpen}
+    id="${scope}-${row.index}-${column}-${index}" claim=${row.claim} />`), column));
+  return html`<div class="grid-scroll" tabindex="0" role="group" aria-label="Table"><table class="answer-table">
+    ${head && html`<thead><tr>${cells(head, (drawn) => html`<th scope="col">${drawn}</th>`)}<td></td></tr></thead>`}
+    <tbody>${body.map((row) => {
+      const verdict = row.claim && verdictOf(row.claim);
+      return html`<tr class=${verdict ? `sentence tone-${verdict.tone}` : ""} data-sentence=${verdict ? row.index : undefined}>
+        ${cells(row, (drawn, column) => (column ? html`<td>${drawn}</td>` : html`<th scope="row">${drawn}</th>`))}
+        <td>${verdict && html`<${VerdictMark} id="${scope}-verdict-${row.index}" claim=${row.claim} verdict=${verdict} />`}</td></tr>`;
+    })}</tbody></table></div>`;
 }
 
 function Part({ part, onOpen, scope }) {

@@ -34,8 +34,8 @@ function Side({ side, name, onOpen, chosen, onChoose }) {
         ${[place(side), side.date ? `dated ${day(side.date)}` : "undated"].filter(Boolean).join(" · ")}</p>
       <blockquote dir="auto">“${oneLine(side.quote)}”</blockquote>
       <div class="side-actions">
-        ${onChoose && html`<label class="choice"><input type="radio" name=${name} checked=${chosen}
-          onChange=${() => onChoose(side.file_name)} /><span>Trust <${Foreign}>${side.file_name}<//></span></label>`}
+        ${onChoose && html`<button type="button" class="primary" aria-pressed=${chosen} aria-label="Trust this: ${side.file_name}"
+          onClick=${() => onChoose(side.file_name)}>Trust this</button>`}
         <button type="button" class="quiet" aria-label="Open the source: ${side.file_name}"
           onClick=${() => onOpen(side)}>Open the source</button>
       </div>

@@ -5,18 +5,23 @@ import { html, useState } from "../html.js";
 import { wasDrafted } from "../logic/findings.js";
 import { answersOf } from "../logic/run_state.js";
 import { shown } from "../logic/text.js";
+import { Link, addressOf } from "../router.js";
 import { Answer } from "./answer.js";
 import { Conflict } from "./conflict.js";
 import { DecisionWords } from "./decision_words.js";
+import { Feedback } from "./feedback.js";
 import { ProblemNote } from "./notices.js";
-import { Review } from "./review.js";
+import { Review, Wider } from "./review.js";
 import { Closest } from "./sources.js";
 import { AnswerStanding, DraftStanding } from "./standing.js";
 
 export function RunBody({ run, model, question, isLive, workspace, onOpen, source, gone }) {
+  const { mayWrite } = useShared();
   const { record, result, state, path, resumed } = run;
   const review = record.status === "waiting" ? (result?.review ?? state.review) : null;
   const hasText = result ? wasDrafted(result) : model.blocks.length > 0;
+  const closest = result?.closest?.length > 0 && html`<${Closest} passages=${result.closest} question=${question} onOpen=${onOpen}
+    source=${source} gone=${gone} />`;
   const isCutShort = record.status === "failed" || record.status === "cancelled";
   const text = html`<section class="answer-area ${isLive ? "is-live" : ""}"
     aria-label=${review ? "Best draft" : isLive ? "Draft" : isCutShort ? "Unfinished draft" : "Answer"}>
@@ -29,13 +34,16 @@ export function RunBody({ run, model, question, isLive, workspace, onOpen, sourc
   return html`
     ${record.status === "cancelled" && html`<p class="note">This run was cancelled. The trail shows what was done until then.</p>`}
     ${record.status === "failed" && html`<${Failure} record=${record} path=${path} onResumed=${resumed} />`}
-    ${review ? html`<${Review} key=${record.attempts} review=${review} path=${path} workspace=${workspace}
-      question=${question} hasDraft=${hasText} onOpen=${onOpen} onAnswered=${resumed}>${text}<//>` : text}
+    ${review ? html`<${Review} key=${record.attempts} review=${review} record=${record} path=${path} workspace=${workspace}
+      question=${question} hasDraft=${hasText} closest=${closest} onOpen=${onOpen} onAnswered=${resumed}>${text}<//>` : text}
+    ${result?.claims.length > 0 && !isLive && !review && html`<${Feedback} path=${path} claims=${result.claims} />`}
     ${result && !review && result.conflicts.length > 0 && html`<section>
       <h2>Where documents disagree</h2>${result.conflicts.map((conflict) => html`<${Conflict} conflict=${conflict}
       name="shown" onOpen=${onOpen} />`)}</section>`}
     ${!isLive && answersOf(state).length > 0 && html`<${Decided} answers=${answersOf(state)} />`}
-    ${result?.closest?.length > 0 && html`<${Closest} passages=${result.closest} onOpen=${onOpen} source=${source} gone=${gone} />`}
+    ${(!review || hasText) && closest}
+    ${!review && record.outcome === "insufficient_evidence" && mayWrite && html`<${Wider} record=${record} question=${question}
+      workspace=${workspace}><${Link} to=${addressOf(workspace, "documents")} class="button">Add documents<//><//>`}
   `;
 }
 

@@ -1,8 +1,9 @@
 // What is around every view: where one is, and where one can go.
-import { post } from "../api.js";
+import { post, workspacePath } from "../api.js";
 import { useShared } from "../context.js";
-import { html, useState } from "../html.js";
+import { html, useEffect, useState } from "../html.js";
 import { Link, addressOf, go } from "../router.js";
+import { useLoaded } from "../use_loaded.js";
 import { Dialog } from "./dialog.js";
 import { ProblemNote } from "./notices.js";
 import { ShortcutList } from "./shortcut_list.js";
@@ -17,9 +18,11 @@ const PLACES = [
 
 export function Shell({ route, children }) {
   const { workspace, session } = useShared();
-  const current = { run: "runs", document: "documents" }[route.name] ?? route.name;
+  const current = { run: "runs", record: "runs", document: "documents" }[route.name] ?? route.name;
   const place = (name, word, address) => html`<li><${Link} to=${address}
-    aria-current=${current === name ? "page" : undefined}><${Icon} name=${name} /><span>${word}</span><//></li>`;
+    aria-current=${current === name ? "page" : undefined}><${Icon} name=${name} /><span>${word}</span>
+    ${name === "runs" && waiting > 0 && html`<span class="badge">${waiting}<span class="unseen"> need a decision</span></span>`}<//></li>`;
+  const waiting = useWaiting(workspace, [route.name, route.id].join());
   return html`
     <a class="skip" href="#main">Skip to the content</a>
     <header class="side-nav">
@@ -36,6 +39,21 @@ export function Shell({ route, children }) {
     </header>
     <main id="main" tabindex="-1">${children}</main>
   `;
+}
+
+const LOOK_AGAIN = 30_000;
+const MOST_WAITING = 50;
+
+/** How many runs need a decision; looked up with every move, and now and then. */
+function useWaiting(workspace, place) {
+  const path = workspace ? workspacePath(workspace, `/runs?status=waiting&limit=${MOST_WAITING}`) : null;
+  const { value, reload } = useLoaded(path);
+  useEffect(() => {
+    reload();
+    const timer = setInterval(() => !document.hidden && reload(), LOOK_AGAIN);
+    return () => clearInterval(timer);
+  }, [place]);
+  return value?.items.length ?? 0;
 }
 
 /** Two sides and the line that settles them. */

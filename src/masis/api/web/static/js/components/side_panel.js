@@ -7,12 +7,13 @@ import { Foreign, Icon } from "./signs.js";
 import { Found, Sources } from "./sources.js";
 import { SourceView } from "./source_view.js";
 
-export function SidePanel({ workspace, isLive, evidence, model, source, gone, onOpen, onClose }) {
+export function SidePanel({ workspace, isLive, isBrief, evidence, model, source, gone, onOpen, onClose }) {
   return html`
     <aside class="side ${source ? "has-source" : ""}" aria-label=${source ? "Source" : "Evidence"}>
       ${source ? html`<${SourceSheet} workspace=${workspace} source=${source} isGone=${gone.has(source.document_id)}
         onClose=${onClose} />` : html`<div class="side-scroll" tabindex="0" role="region" aria-label="Passages">
-        <${isLive ? Found : Sources} model=${model} evidence=${evidence} onOpen=${onOpen} source=${source} gone=${gone} />
+        <${isLive ? Found : Sources} model=${model} evidence=${evidence} onOpen=${onOpen} source=${source} gone=${gone}
+          isBrief=${isBrief} />
       </div>`}
     </aside>
   `;

@@ -23,8 +23,9 @@ export function SourceView({ workspace, source }) {
   const [number, setNumber] = useState(null);
   const [wantsText, setWantsText] = useState(false);
   const [imageFailed, setImageFailed] = useState(false);
-  const [zoom, setZoom] = useState(0);
+  const [zoom, setZoom] = useState(() => firstZoom(source));
   useEffect(() => {
+    setZoom(firstZoom(source));
     setNumber(null);
     setImageFailed(false);
   }, [source.document_id, source.start, source.page]);
@@ -57,6 +58,9 @@ export function SourceView({ workspace, source }) {
     </div>
   `;
 }
+
+/** A page that fits a narrow frame is too small to read: cited words are opened larger. */
+const firstZoom = (source) => (source.start == null ? 0 : ZOOMS.length - 1);
 
 const spanOf = (source) => (source.start == null ? null : { start: source.start, end: source.end });
 

@@ -1,19 +1,21 @@
 // The passages an answer rests on, and those that come nearest where there is none.
 import { html } from "../html.js";
 import { day, percent, place } from "../logic/format.js";
-import { plural, shortened } from "../logic/text.js";
+import { highlighted, searched } from "../logic/highlights.js";
+import { plainly, plural, shortened } from "../logic/text.js";
 import { Foreign, Sign } from "./signs.js";
 
 const GONE = { word: "no longer in the workspace", tone: "doubt", shape: "triangle" };
 
 /** The documents do not answer: what they say that comes nearest. */
-export function Closest({ passages, onOpen, source, gone }) {
+export function Closest({ passages, question, onOpen, source, gone }) {
+  const wanted = searched(question);
   return html`
     <section class="sources closest" aria-labelledby="closest-title">
       <h2 id="closest-title">Closest passages</h2>
       <ul class="source-list">${passages.map((passage) => html`<li>
         <${SourceRow} passage=${passage} onOpen=${onOpen} isGone=${gone.has(passage.document_id)}
-        isOpen=${isSame(source, passage)} /><${Quote} passage=${passage} /></li>`)}</ul>
+        isOpen=${isSame(source, passage)} /><p class="quote" dir="auto">“${highlighted(shortened(plainly(passage.quote), 400), wanted).map(({ text, isHit }) => (isHit ? html`<mark>${text}</mark>` : text))}”</p></li>`)}</ul>
     </section>
   `;
 }
@@ -38,7 +40,7 @@ export function Found({ evidence, onOpen, gone }) {
 }
 
 /** Cited passages by their numbers; then what was read and not cited. */
-export function Sources({ model, evidence, onOpen, source, gone }) {
+export function Sources({ model, evidence, onOpen, source, gone, isBrief }) {
   const cited = new Set(model.sources.map(({ citation }) => citation.chunk_id));
   const others = evidence.filter((chunk) => !cited.has(chunk.chunk_id));
   if (!evidence.length && !model.sources.length) return null;
@@ -48,7 +50,7 @@ export function Sources({ model, evidence, onOpen, source, gone }) {
       ${!model.sources.length && html`<p class="faint">The answer has no citations.</p>`}
       <ol class="source-list">${model.sources.map(({ number, citation }) => html`<li value=${number}>
         <${SourceRow} passage=${citation} onOpen=${onOpen} isGone=${gone.has(citation.document_id)}
-        isOpen=${isSame(source, citation)} /><${Quote} passage=${citation} /></li>`)}</ol>
+        isOpen=${isSame(source, citation)} />${!isBrief && html`<${Quote} passage=${citation} />`}</li>`)}</ol>
       ${others.length > 0 && html`<details><summary>
         ${plural(others.length, cited.size ? "more passage" : "passage")} read and not cited</summary>
         <ul class="source-list">${others.map((chunk) => html`<li>

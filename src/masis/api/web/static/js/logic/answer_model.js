@@ -30,7 +30,7 @@ function blockOf(line, at) {
   if (heading) return { kind: "heading", level: heading[1].length, start: at + heading[0].length, end };
   const item = /^\s*(?:[-*•]|(\d{1,3})[.)])\s+/.exec(line);
   if (item) return { kind: "item", number: item[1], start: at + item[0].length, end };
-  if (/^\s*\|.*\|\s*$/.test(line)) return { kind: "row", start: at, end };
+  if (/^\s*\|.*\|\s*(?:\[[^\]]*\]\s*)*$/.test(line)) return { kind: "row", start: at, end };
   return { kind: "paragraph", start: at, end };
 }
 
@@ -128,6 +128,38 @@ function numbered(citation, numbers) {
 
 function sourcesOf(numbers) {
   return [...numbers.values()].sort((one, other) => one.number - other.number);
+}
+
+const RULE = /^[\s|:-]+$/;
+
+/** Rows of Markdown as cells of pieces; a rule under the first makes it the head. @param {{parts: object[]}[]} blocks */
+export function tableRows(blocks) {
+  const rows = blocks.map((block) => ({ cells: cellsOf(block.parts.flatMap((part) => part.pieces)), text: block.parts.flatMap((part) => part.pieces).map((piece) => piece.text ?? "[]").join(""), ...claimed(block.parts) }));
+  return { hasHead: rows.length > 1 && RULE.test(rows[1].text), list: rows.filter((row) => !RULE.test(row.text)) };
+}
+
+function claimed(parts) {
+  const part = parts.find((each) => each.claim);
+  return { claim: part?.claim ?? null, index: part?.index ?? null };
+}
+
+/** Cut at the bars; a citation belongs to the cell it stands in, or after the last bar to the last cell. */
+function cellsOf(pieces) {
+  const cells = [[]];
+  for (const piece of pieces) {
+    if (piece.type !== "text") {
+      cells.at(-1).push(piece);
+      continue;
+    }
+    piece.text.split("|").forEach((text, at) => {
+      if (at) cells.push([]);
+      if (text.trim()) cells.at(-1).push({ ...piece, text: text.trim() });
+    });
+  }
+  const inner = cells.slice(1);
+  const behind = inner.length > 1 && !inner.at(-1).some((piece) => piece.type === "text") ? inner.pop() : [];
+  inner.at(-1)?.push(...behind);
+  return inner;
 }
 
 /** A text around the words it is cited for. */

@@ -2,18 +2,13 @@
 import { money, percent } from "./format.js";
 import { latestAttempt, retryOf } from "./run_state.js";
 import { plural } from "./text.js";
-import { ACTIONS, SET_ASIDE, VERDICTS, confidenceOf, decisionInWords, needsDecision, personInWords, reasonInWords, signOf } from "./words.js";
-
-const WARNINGS = {
-  no_qualifying_evidence: "no passage is close enough",
-  not_a_question_for_documents: "not a question for documents",
-};
+import { ACTIONS, SET_ASIDE, TRACE_FIELDS, VERDICTS, confidenceOf, decisionInWords, needsDecision, personInWords, reasonInWords, signOf } from "./words.js";
 
 /** @returns {string} what to show under an agent that is done */
 export function finding(agent, trace, data = {}) {
   if (agent === "supervisor") return trace ? decision(trace) : "sends the question to the Researcher";
   if (!trace) return "done";
-  if (trace.warning) return WARNINGS[trace.warning] ?? reasonInWords(trace.warning);
+  if (trace.warning) return reasonInWords(trace.warning);
   return FOUND[agent]?.(trace, data) ?? "done";
 }
 
@@ -55,36 +50,16 @@ export function verdictCounts(claims = []) {
     .join(", ");
 }
 
-const NAMES = {
-  duration_ms: "time",
-  chunks: "passages used",
-  filtered_out: "passages set aside",
-  avg_score: "average relevance",
-  threshold_used: "relevance needed",
-  augmented_query_used: "search widened by the critique",
-  results_before_filter: "candidates before the filter",
-  context_chars: "characters read",
-  context_compressed: "context compressed",
-  compression_latency_ms: "time to compress",
-  answer_length: "characters written",
-  citations: "citations",
-  raw_confidence: "confidence before penalties",
-  hallucination: "hallucination found",
-  needs_retry: "asks for another attempt",
-  conflicts: "conflicts",
-  invalid_citations: "fabricated citations",
-  uncited_claims: "claims without citation",
-  refuted_claims: "claims the source refutes",
-  overall_score: "overall score",
-  reasoning_quality: "reasoning",
-};
+const SHARES = new Set([
+  "avg_score", "threshold_used", "confidence", "raw_confidence", "overall_score", "faithfulness", "relevance", "completeness", "reasoning_quality",
+]);
 const HIDDEN = new Set(["node", "retry_count"]);
 
 /** An entry of the trace as pairs of words. @returns {[string, string][]} */
 export function readable(trace) {
   return Object.entries(trace ?? {})
     .filter(([key, value]) => !HIDDEN.has(key) && isShort(value))
-    .map(([key, value]) => [NAMES[key] ?? key.replace(/_/g, " "), inWords(key, value, trace)]);
+    .map(([key, value]) => [TRACE_FIELDS[key] ?? key.replace(/_/g, " "), inWords(key, value, trace)]);
 }
 
 function isShort(value) {
@@ -100,6 +75,7 @@ function inWords(key, value, trace) {
   if (key === "action") return ACTIONS[value] ?? value;
   if (key === "by") return personInWords(value);
   if (typeof value === "boolean") return value ? "yes" : "no";
+  if (SHARES.has(key)) return percent(value);
   if (Array.isArray(value)) return value.length ? value.join(", ") : "none";
   return String(value);
 }

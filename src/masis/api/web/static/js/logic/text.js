@@ -40,6 +40,13 @@ export function plainly(text) {
   return text.replace(/^#{1,6}[ \t]+/gm, "").replace(/\n{2,}/g, "\n");
 }
 
+const PERIOD = /\s+(?:(?:in|for|during|of|at the end of|as of)\s+)?(?:(?:the\s+)?(?:fiscal|financial|calendar)\s+(?:year\s+)?|FY\s?|Q[1-4]\s+)?(?:19|20)\d\d\b/gi;
+
+/** A question that asks for no particular year. */
+export function withoutPeriod(question) {
+  return question.replace(PERIOD, "");
+}
+
 /** Cut to a maximum length, at a word. */
 export function shortened(text, most) {
   const line = oneLine(text);

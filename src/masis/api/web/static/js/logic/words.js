@@ -14,6 +14,7 @@ export const REASONS = {};
 export const ACTIONS = {};
 export const REPAIRS = {};
 export const SET_ASIDE = {};
+export const TRACE_FIELDS = {};
 export const AGENTS = [];
 export const SCORES = [];
 const LIKELIHOODS = [];
@@ -33,7 +34,6 @@ const SHAPES = {
   },
   statuses: { queued: "dashes", running: "open", waiting: "triangle", finished: "disc", cancelled: "square", failed: "cross" },
 };
-const WEIGHTS = { faithfulness: "35 %", relevance: "25 %", completeness: "25 %", reasoning_quality: "15 %" };
 
 /** @param {Record<string, Record<string, any>>} vocabulary what GET /masis/wording gives */
 export function learnWords(vocabulary) {
@@ -52,12 +52,13 @@ export function learnWords(vocabulary) {
   Object.assign(ROUTES, vocabulary.routes);
   Object.assign(REPAIRS, vocabulary.repairs);
   Object.assign(SET_ASIDE, vocabulary.set_aside);
+  Object.assign(TRACE_FIELDS, vocabulary.trace_fields);
   LIKELIHOODS.splice(0, LIKELIHOODS.length, ...vocabulary.likelihoods);
   vocabulary.decided.forEach((reason) => DECIDED.add(reason));
   const agents = Object.entries(vocabulary.agents).filter(([name]) => name !== "human_review");
   AGENTS.splice(0, AGENTS.length, ...agents.map(([name, { word, meaning }]) => ({ name, title: word, does: meaning })));
-  const scores = Object.entries(WEIGHTS).map(([key, weight]) => ({ key, weight, ...vocabulary.scores[key] }));
-  SCORES.splice(0, SCORES.length, ...scores);
+  const weighed = Object.entries(vocabulary.scores).filter(([, { weight }]) => weight !== null);
+  SCORES.splice(0, SCORES.length, ...weighed.map(([key, score]) => ({ key, ...score, weight: percent(score.weight) })));
 }
 
 /** How a sentence is marked; null for a heading, which claims nothing. */

@@ -2,6 +2,7 @@
 import { Composer, ask } from "../components/composer.js";
 import { UploadProgress } from "../components/dropzone.js";
 import { Waiting } from "../components/notices.js";
+import { WhatIsHere } from "../components/overview.js";
 import { SampleInvitation } from "../components/sample.js";
 import { Foreign, Sign } from "../components/signs.js";
 import { Unfinished } from "../components/unfinished.js";
@@ -63,8 +64,8 @@ function QuestionBox({ known, uploads, unfinished, documents, onChanged }) {
       <${Composer} workspace=${workspace} />
       <div class="columns">
         <${Recent} workspace=${workspace} />
-        ${mayWrite && html`<${SampleQuestions} onAsk=${(question) => ask(workspace, question).catch(tellProblem)}
-          documents=${documents} />`}
+        <${Suggestions} workspace=${workspace} documents=${documents}
+          onAsk=${mayWrite && ((question, more) => ask(workspace, question, more).catch(tellProblem))} />
       </div>
     </div>
   `;
@@ -96,12 +97,15 @@ function Recent({ workspace }) {
   `;
 }
 
-/** Only where the sample is what there is to ask about. */
-function SampleQuestions({ documents, onAsk }) {
+/** The sample has questions of its own; other documents are looked through for some. */
+function Suggestions({ workspace, documents, onAsk }) {
   const sample = useLoaded("/masis/sample").value;
-  const names = new Set(documents?.items.map((document) => document.file_name));
-  if (!sample?.documents.length || !sample.documents.every((name) => names.has(name))) return null;
-  return html`
+  const ready = documents?.items.filter((each) => each.status === "READY") ?? [];
+  const names = new Set(ready.map((document) => document.file_name));
+  if (!sample || !documents) return html`<div></div>`;
+  const isSample = sample.documents.length && sample.documents.every((name) => names.has(name));
+  if (!isSample) return html`<${WhatIsHere} workspace=${workspace} documents=${ready} onAsk=${onAsk} />`;
+  return onAsk && html`
     <section aria-labelledby="try-title">
       <h2 id="try-title">Try one of these</h2>
       <ul class="cards">${sample.questions.map((each) => html`<li>

@@ -1,15 +1,25 @@
 // One document, page by page.
 import { workspacePath } from "../api.js";
+import { ask } from "../components/composer.js";
 import { ProblemNote, Waiting } from "../components/notices.js";
+import { DocumentOverview } from "../components/overview.js";
 import { Foreign } from "../components/signs.js";
 import { SourceView } from "../components/source_view.js";
+import { useShared } from "../context.js";
 import { html, useEffect } from "../html.js";
 import { day, size } from "../logic/format.js";
 import { plural } from "../logic/text.js";
 import { Link, addressOf } from "../router.js";
 import { useLoaded } from "../use_loaded.js";
 
-export function DocumentView({ workspace, documentId }) {
+/** Where a link leads to, if it leads to a place in the document. */
+function placeIn(query) {
+  const [start, end, page] = ["start", "end", "page"].map((name) => Number.parseInt(query.get(name) ?? "", 10));
+  return Number.isNaN(start) ? {} : { start, end, page };
+}
+
+export function DocumentView({ workspace, documentId, query }) {
+  const { mayWrite, tellProblem } = useShared();
   const path = workspacePath(workspace, `/documents/${encodeURIComponent(documentId)}`);
   const { value: document_, problem } = useLoaded(path);
   useEffect(() => {
@@ -24,8 +34,10 @@ export function DocumentView({ workspace, documentId }) {
       <h1 tabindex="-1"><${Foreign}>${document_.file_name}<//></h1>
       <p class="faint">
         ${facts.filter(Boolean).join(" · ")} · <a href="${path}/original" download>Download the original</a></p>
+      <${DocumentOverview} workspace=${workspace} document=${document_} onAsk=${mayWrite && ((question) => ask(workspace, question,
+        { filters: { documents: [documentId] } }).catch(tellProblem))} />
       <${SourceView} workspace=${workspace}
-        source=${{ document_id: document_.document_id, file_name: document_.file_name }} />
+        source=${{ document_id: document_.document_id, file_name: document_.file_name, ...placeIn(query) }} />
     </div>
   `;
 }

@@ -86,7 +86,7 @@ export function RunView({ workspace, runId }) {
           sign=${signOf(isLive ? { status: state.status === "queued" ? record.status : "running" } : record)} />
         <p class="link-lost" role="status">
           ${run.link === "lost" && isLive ? "Connection lost. Reconnecting; the run continues without this page." : ""}</p>
-        <${Pipeline} state=${state} isLive=${isLive} facts=${factsOf(record)} />
+        <${Pipeline} state=${state} isLive=${isLive} facts=${factsOf(record, result)} />
         <div class="run-bar"><${Tabs} tab=${tab} onTab=${setTab} />
           <${RunActions} run=${run} question=${question} model=${model} isLive=${isLive} hasAnswer=${Boolean(result)}
             workspace=${workspace} /></div>
@@ -101,7 +101,7 @@ export function RunView({ workspace, runId }) {
           offers=${result?.claims.length && record.status === "finished" ? FOLLOW_UPS : NOTHING} />` : html`<p>
           <${Link} to=${addressOf(workspace, "runs", turns.at(-1).run_id)}>Continue at the last question of this thread<//></p>`}</div>`}
       </div>
-      <${SidePanel} workspace=${workspace} isLive=${isLive} evidence=${evidence} model=${model} source=${source}
+      <${SidePanel} workspace=${workspace} isLive=${isLive} isBrief=${record.status === "waiting"} evidence=${evidence} model=${model} source=${source}
         gone=${gone} onOpen=${open} onClose=${close} />
     </div>
   `;
@@ -148,8 +148,10 @@ function Tabs({ tab, onTab }) {
 }
 
 /** What is not needed to judge the answer: it stands with the agents' steps. */
-function factsOf(record) {
-  const took = between(record.started_at, record.finished_at);
+function factsOf(record, result) {
+  // The agents' own time: while a run waits for a person nobody works on it.
+  const worked = Object.values(result?.metrics.node_latency_ms ?? {}).reduce((sum, each) => sum + each, 0) / 1000;
+  const took = worked || between(record.started_at, record.finished_at);
   return [
     `Asked by ${record.asked_by}`,
     moment(record.created_at),

@@ -36,13 +36,15 @@ export function RunsView({ workspace }) {
   };
   return html`
     <div class="page wide">
-      <h1 tabindex="-1">Runs</h1>
+      <div class="title-line"><h1 tabindex="-1">Runs</h1>
+        <${Link} to=${addressOf(workspace, "record")} class="button quiet">Track record<//></div>
       <${Filters} filters=${filters} onChange=${setFilters} />
       ${list.problem && html`<${ProblemNote} problem=${list.problem} onRetry=${list.more} />`}
       ${list.items.length > 0 && html`<${WindowedList} className="run-list" label="Runs, newest first"
         items=${list.items} draw=${(run) => html`<${RunRow} key=${run.run_id} run=${run} workspace=${workspace}
         mayWrite=${mayWrite} onDelete=${setDeleting} />`} />`}
-      ${list.isLoading ? html`<${Waiting} />` : !list.items.length && !list.problem && html`<p class="empty">No run fits. Ask a question, or search for other words.</p>`}
+      ${list.isLoading ? html`<${Waiting} />` : !list.items.length && !list.problem && html`<p class="empty">
+        ${Object.values(filters).some(Boolean) ? "No run fits. Search for other words, or show all outcomes." : "No questions yet. Ask one, and it is listed here."}</p>`}
       ${list.hasMore && html`<button type="button" ref=${list.edge} class="more"
         onClick=${list.more}>Show more</button>`}
       ${deleting && html`<${Confirm} title="Delete this run?" action="Delete the run" onConfirm=${erase}
@@ -153,7 +155,7 @@ function RunRow({ run, workspace, mayWrite, onDelete }) {
         <span class="run-question"><${Foreign}>${shortened(run.question, 220)}<//></span>
         <span class="run-facts"><${Sign} sign=${signOf(run)} />
           ${confidenceOf(run) != null && html`<span class="faint">confidence ${percent(run.confidence)}</span>`}
-          <span class="faint">${moment(run.created_at)}</span><span class="faint">${run.asked_by}</span></span>
+          <span class="faint">${moment(run.created_at)}</span>${run.asked_by !== "local" && html`<span class="faint">${run.asked_by}</span>`}</span>
       <//>
       ${mayWrite &&
       html`<span class="row-actions">
