@@ -146,7 +146,13 @@ async def _answer(question: str, mail: str) -> MASISState:
     settings = Settings()
 
     async def search(
-        workspace_id: str, text: str, limit: int, *, at_least: float | None = None, filters: SearchFilters = EVERYWHERE
+        workspace_id: str,
+        text: str,
+        limit: int,
+        *,
+        at_least: float | None = None,
+        closely: bool = False,
+        filters: SearchFilters = EVERYWHERE,
     ) -> SearchResult:
         return SearchResult([as_evidence(mail, file_name="mail.eml")], False)
 

@@ -15,7 +15,7 @@ from masis.language.question import parsed
 from masis.reasoning.offline.selection import candidates_of, weighed
 from masis.reasoning.offline.strength import Features, strength
 
-SIGNS = np.array([1, 1, -1])
+SIGNS = np.array([1, 1, 1, -1])
 
 
 def main() -> None:

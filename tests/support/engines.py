@@ -56,6 +56,7 @@ class ScriptedSearch:
         limit: int,
         *,
         at_least: float | None = None,
+        closely: bool = False,
         filters: SearchFilters = EVERYWHERE,
     ) -> SearchResult:
         self.queries.append((workspace_id, text, limit))

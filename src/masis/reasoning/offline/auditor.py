@@ -41,6 +41,9 @@ def audited(question: str, evidence: Sequence[EvidenceChunk], claims: Sequence[C
     right = mean_likelihood(signs)
     if right is not None and any(conflict["kind"] == "contradiction" for conflict in conflicts):
         right = min(right, DISPUTED)
+    if right is not None and any(_shows_both(asserted, conflict) for conflict in conflicts):
+        # What the documents say, one and the other, is on record: that is an answer.
+        right = max(right, ENOUGH)
     gaps = [] if right is None or right >= ENOUGH else [f"The answer does not speak of what was asked: {question}"]
     return AuditFinding(
         confidence=_confidence(right, conflicts),
@@ -51,6 +54,11 @@ def audited(question: str, evidence: Sequence[EvidenceChunk], claims: Sequence[C
         needs_retry=bool(refuted or gaps),
         likelihood=right,
     )
+
+
+def _shows_both(claims: Sequence[Claim], conflict: Conflict) -> bool:
+    cited = {citation["chunk_id"] for claim in claims for citation in claim["citations"]}
+    return all(side["chunk_id"] in cited for side in conflict["sides"])
 
 
 def mean_likelihood(signs: Sequence[Signs]) -> float | None:

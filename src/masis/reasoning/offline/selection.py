@@ -1,7 +1,7 @@
 """Which statements of the passages answer a part of the question, and how surely."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log
 
@@ -53,8 +53,9 @@ def rank(part: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def weighed(part: Question, candidates: Sequence[Candidate]) -> list[tuple[Candidate, Features]]:
     read = [c for c in marked(part, candidates) if not _is_only_a_title(part, c.statement)]
+    weights = {term: part.weight(term) for term in part.terms}
     return [
-        (c, Features(logit(c.answers), logit(c.mark), shortfall(part, c.statement)))
+        (c, Features(logit(c.answers), logit(c.mark), shared_terms(weights, c), shortfall(part, c.statement)))
         for c in read
         if could_be_about(part, c.statement, c.passage.file_name)
     ]
@@ -120,6 +121,16 @@ def _with_marks(group: Sequence[Candidate], selection: Selection) -> list[Candid
 def logit(share: float) -> float:
     within = min(0.999, max(0.001, share))
     return log(within / (1 - within))
+
+
+def shared_terms(weights: Mapping[str, float], candidate: Candidate) -> float:
+    """Share of the question's terms that the statement, or what it stands under, has; 0 to 1."""
+    own = set(content_stems(candidate.statement.text))
+    name = re.sub(r"[-_.]", " ", candidate.passage.file_name)
+    around = set(content_stems(f"{candidate.statement.in_context} {name}"))
+    total = sum(weights.values())
+    found = sum(w * (1.0 if t in own else 0.7) for t, w in weights.items() if t in own or t in around)
+    return min(1.0, found / total) if total else 0.0
 
 
 def _is_only_a_title(part: Question, statement: Statement) -> bool:

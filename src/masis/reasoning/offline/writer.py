@@ -94,36 +94,31 @@ def answer(
     if part.shape == "overview" and (openings := overview(candidates)):
         return Answered(part, tuple(openings))
     ranked = rank(part, candidates)
-    if told := _from_tables(part, candidates, evidence, ranked, _sure_in_words(ranked, at_least)):
+    best = ranked[0] if ranked and ranked[0].strength >= at_least else None
+    if told := _from_tables(part, candidates, evidence, best):
         return Answered(part, told=tuple(told))
-    if not ranked or ranked[0].strength < at_least:
+    if best is None:
         return Answered(part, absent=tuple(word for word in absent if stem(word) in part.named))
     groups = tuple(shown(part, ranked, candidates))
-    return Answered(part, groups, verdict=yes_or_no(part, ranked[0]) if part.shape == "yes_no" else "")
+    return Answered(part, groups, verdict=yes_or_no(part, best) if part.shape == "yes_no" else "")
 
 
-def _sure_in_words(ranked: Sequence[Candidate], at_least: float) -> float:
+def _sure_in_words(best: Candidate | None) -> float:
     """How likely the best sentence answers; a row of a table does not compete with its own cells."""
-    if not ranked or ranked[0].statement.is_row or ranked[0].strength < at_least:
-        return 0.0
-    return 1 / (1 + exp(-ranked[0].strength))
+    return 0.0 if best is None or best.statement.is_row else 1 / (1 + exp(-best.strength))
 
 
 def _from_tables(
-    part: Question,
-    candidates: Sequence[Candidate],
-    evidence: Sequence[EvidenceChunk],
-    ranked: Sequence[Candidate],
-    in_words: float,
+    part: Question, candidates: Sequence[Candidate], evidence: Sequence[EvidenceChunk], best: Candidate | None
 ) -> list[str]:
     """Figures read from cells: surer than what a sentence says, and only where the audit can follow them."""
     if _lacks_a_name(part, candidates):
         return []
     passages = list({c.passage.chunk_id: c.passage for c in candidates}.values())
     found = answer_from_tables(part.for_reading, passages, AGREED, part.directives)
-    if found and found.strength < SURE and not (ranked and _is_in(found, ranked[0])):
+    if found and found.strength < SURE and not (best and _is_in(found, best)):
         return []
-    for told in (found.sentences, found.row_by_row) if found and found.strength >= in_words else ():
+    for told in (found.sentences, found.row_by_row) if found and found.strength >= _sure_in_words(best) else ():
         claims = [c for t in told for c in judge_claims(t, evidence) if c["kind"] != "heading"]
         if told and all(c["verdict"] in BORNE_OUT for c in claims):
             return list(told)
