@@ -13,7 +13,7 @@ from masis.types import Claim, Conflict, EvidenceChunk
 DISPUTED = 0.7
 """Each sentence may be true to its source, but the sources contradict each other."""
 OF_SILENCE = 0.9
-ENOUGH = 0.45
+ENOUGH = 0.40
 """The likelihood that stands at the Supervisor's threshold: below it more questions without an answer would be answered
 than right answers be won (docs/benchmarks.md)."""
 
@@ -30,10 +30,13 @@ class OfflineAuditor:
         claims: Sequence[Claim],
     ) -> Reply[AuditFinding]:
         # In a thread: reading takes a processor for a while, and other runs continue meanwhile.
-        return Reply(await asyncio.to_thread(audited, question, evidence, claims))
+        return Reply(await asyncio.to_thread(audited, question, evidence, claims, is_decided=bool(guidance)))
 
 
-def audited(question: str, evidence: Sequence[EvidenceChunk], claims: Sequence[Claim]) -> AuditFinding:
+def audited(
+    question: str, evidence: Sequence[EvidenceChunk], claims: Sequence[Claim], *, is_decided: bool = False
+) -> AuditFinding:
+    """`is_decided`: a person has said whose word counts, so that what it says is an answer."""
     asserted = [c for c in claims if c["kind"] in ("claim", "recommendation")]
     refuted = [c for c in asserted if c["verdict"] in REFUTED]
     conflicts = all_conflicts(question, evidence)
@@ -41,8 +44,7 @@ def audited(question: str, evidence: Sequence[EvidenceChunk], claims: Sequence[C
     right = mean_likelihood(signs)
     if right is not None and any(conflict["kind"] == "contradiction" for conflict in conflicts):
         right = min(right, DISPUTED)
-    if right is not None and any(_shows_both(asserted, conflict) for conflict in conflicts):
-        # What the documents say, one and the other, is on record: that is an answer.
+    if right is not None and (is_decided or any(_shows_both(asserted, conflict) for conflict in conflicts)):
         right = max(right, ENOUGH)
     gaps = [] if right is None or right >= ENOUGH else [f"The answer does not speak of what was asked: {question}"]
     return AuditFinding(
@@ -57,6 +59,7 @@ def audited(question: str, evidence: Sequence[EvidenceChunk], claims: Sequence[C
 
 
 def _shows_both(claims: Sequence[Claim], conflict: Conflict) -> bool:
+    """What the documents say, one and the other, is on record: that is an answer too."""
     cited = {citation["chunk_id"] for claim in claims for citation in claim["citations"]}
     return all(side["chunk_id"] in cited for side in conflict["sides"])
 
