@@ -81,7 +81,8 @@ def dated(parsed: ParsedDocument, file_name: str) -> ParsedDocument:
     name = PurePosixPath(file_name).stem
     # A report may have a picture for its first page.
     ended = period_ended(texts[0]) or next(filter(None, map(period_ended, texts[1:])), None)
-    covered = f"{ended[0]} ended {ended[1]}" if ended else period_in_name(name) or period_in_name(parsed.title or "")
+    titled = None if parsed.date else period_in_name(parsed.title or "")
+    covered = f"{ended[0]} ended {ended[1]}" if ended else period_in_name(name) or titled
     day = parsed.date or date_in_name(name) or (ended[1] if ended else None) or _year_of(covered, parsed.made)
     return replace(parsed, date=day, period=parsed.period or covered)
 
