@@ -110,7 +110,7 @@ def measure() -> Section:
         "said by the audit, code and embedded verifier, with no key. One error of eleven kinds is planted in each "
         "claim that passes, and the claim is audited with the answer's evidence. The half whose texts were not "
         "looked at; which checks "
-        "raised its false alarms, and how sure the verifier was of them, was seen three times and used. 95 % "
+        "raised its false alarms, and how sure the verifier was of them, was seen several times and used. 95 % "
         f"intervals.\n\n{_alarms(REPORTED)}\n\n{_caught(errors)}\n\n{_repairs(REPORTED)}"
     )
     return Section("model-answers", TITLE, body)

@@ -2,7 +2,7 @@
 
     python -m evals.eval_written_answers [KIND …]      # what of the cases looked at is refuted, and missed, and why
 
-All cases but those marked `held_out` were looked at while the audit was built; the figures are of those.
+All cases but those marked `held_out` were looked at while the audit was built; the figures are of the marked ones.
 """
 
 import sys
@@ -107,7 +107,8 @@ def measure() -> Section:
         "Written by hand in the manner of a strong chat model from MASIS's prompts: every claim is right, paraphrased, "
         "derived, rounded or merged from several rows; then one thing is changed. Code and embedded verifier, no key; "
         "what the verifier alone refutes is left open where a chat model audits and does not object. "
-        "Cases that were written last; 95 % intervals."
+        "Cases that were written last; before they were looked at, code refuted 2 of their 32 right claims. "
+        "95 % intervals."
         f"\n\n{_alarms(REPORTED)}\n\n{_caught(REPORTED)}"
     )
     return Section("written-answers", TITLE, body)
