@@ -56,6 +56,7 @@ class Desk:
             f"POST {ANY}/runs/{{run_id}}/cancel": ("run.cancel", lambda: self.post(f"{self.started()}/cancel")),
             f"POST {ANY}/runs/{{run_id}}/answer": ("run.answer", self._answer),
             f"POST {ANY}/runs/{{run_id}}/resume": ("run.resume", self._resume),
+            f"PUT {ANY}/runs/{{run_id}}/feedback": ("run.judge", self._judge),
             f"DELETE {ANY}/decisions/{{decision_id}}": ("decision.delete", self._delete_decision),
             f"DELETE {ANY}/runs/{{run_id}}": ("run.delete", self._delete_run),
             f"DELETE {ANY}/documents/{{document_id}}": ("document.delete", self._delete_document),
@@ -75,6 +76,9 @@ class Desk:
 
     def _answer(self) -> httpx.Response:
         return self.post(f"{self._waiting}/answer", json=ANSWER)
+
+    def _judge(self) -> httpx.Response:
+        return self._client.put(f"{self._waiting}/feedback", json={"verdict": "right"})
 
     def _make_key(self) -> httpx.Response:
         made = self.post("/masis/keys", json={"name": "Ada", "role": "read", "workspaces": ["acme"]})

@@ -3,10 +3,10 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from functools import partial
 
 from masis.knowledge.ingestion.chunking import chunk_id
+from masis.knowledge.ingestion.files import IncomingFile, base_name
 from masis.knowledge.library import Library
 from masis.knowledge.search.fusion import fuse
 from masis.knowledge.store.points import sparse_passage, sparse_query
@@ -80,7 +80,7 @@ async def ask(store: VectorStore, text: str, workspace: str = "a", limit: int = 
 
 
 async def ingest_bytes(library: Library, files: Sequence[tuple[str, bytes]], workspace: str) -> IngestReport:
-    with TemporaryDirectory() as folder:
-        for name, data in files:
-            (Path(folder) / name).write_bytes(data)
-        return await library.ingest([Path(folder) / name for name, _ in files], workspace)
+    """Files that are not on this machine, as an upload's are."""
+    await library._prepare(workspace)
+    incoming = [IncomingFile(base_name(name), partial(bytes, data)) for name, data in files]
+    return await library._batch(workspace, None).run(incoming)

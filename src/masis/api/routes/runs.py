@@ -293,7 +293,9 @@ async def judge(access: Write, given: Judged, run: Known) -> list[Feedback]:
             claim=given.claim,
             by=access.caller,
         )
-        return await asyncio.to_thread(give)
+        said = await asyncio.to_thread(give)
+    await access.record("run.judge", run.workspace_id, run.run_id)
+    return said
 
 
 @router.get("/runs/{run_id}/feedback", **documented("get_feedback", "What people say of an answer", 404))
