@@ -124,6 +124,18 @@ def _claim_weight(example: Example) -> float:
     return 1.0
 
 
+def _times(example: Example) -> list[Example]:
+    """Questions that we wrote for documents as people ask them of count twice. A question with a sister word in it (“the
+    agency” for “the firm”) is only measured with: it teaches that other words than the passage's ask something else."""
+    if (
+        example["held_out"]
+        or example.get("only_measured")
+        or (example.get("kind") == "sister" and "question" in example)
+    ):
+        return []
+    return [example] * (2 if (example["set"], example.get("kind")) == ("own", "real") else 1)
+
+
 def _is_measured(example: Example) -> bool:
     """Of the made ones every twelfth: they are many, and easy."""
     if example.get("only_measured"):
@@ -174,7 +186,7 @@ def main() -> None:
         "claims": (encoder.claims, claims_loss, report_claims),
         "selections": (encoder.selections, selections_loss, report_selections),
     }[given.task]
-    trained = encode([e for e in examples if not e["held_out"] and not e.get("only_measured")])
+    trained = encode([e for example in examples for e in _times(example)])
     measured = encode([e for e in examples if _is_measured(e)])
     print(f"{given.task}: {len(trained)} examples to train on, {len(measured)} to measure with", flush=True)
     network = Network(FOLDER / "base.npz", recipe.rank, recipe.outputs).to(DEVICE)

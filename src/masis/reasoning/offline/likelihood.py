@@ -1,7 +1,7 @@
 """How likely it is that an answer is right, by what it cites, weighed as held-out answers have taught.
 
-Read apart from the writer, from the finished sentences and what they cite. The weights are the output of
-`python -m evals.fit_likelihood`, which says on what they were fitted.
+Read apart from the writer, from the finished sentences and what they cite. `python -m evals.fit_likelihood` prints the
+weights and says on what it fits them; three are set by hand, as is said below.
 """
 
 import re
@@ -69,6 +69,7 @@ OF_CELLS = Signs(
     is_explanation=0.00,
 )
 BIAS_OF_CELLS = -3.96
+"""What speaks against a cell is weighed by hand too: the fit, on tables alone, gives it nothing."""
 
 
 def likelihood(signs: Signs) -> float:
