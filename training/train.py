@@ -125,13 +125,10 @@ def _claim_weight(example: Example) -> float:
 
 
 def _times(example: Example) -> list[Example]:
-    """Questions that we wrote for documents as people ask them of count twice. A question with a sister word in it (“the
-    agency” for “the firm”) is only measured with: it teaches that other words than the passage's ask something else."""
-    if (
-        example["held_out"]
-        or example.get("only_measured")
-        or (example.get("kind") == "sister" and "question" in example)
-    ):
+    """Questions that we wrote ourselves count twice. One with a sister word in it (“the agency” for “the firm”) is only
+    measured with: it teaches that other words than the passage's ask for something else."""
+    is_sister = "question" in example and example.get("kind") == "sister"
+    if example["held_out"] or example.get("only_measured") or is_sister:
         return []
     return [example] * (2 if (example["set"], example.get("kind")) == ("own", "real") else 1)
 
