@@ -18,8 +18,8 @@ BINS = (0.2, 0.4, 0.6, 0.8)
 EXPLAINED = (
     "No search, but for our business excerpts, a dozen to a workspace: the passages of each question are given. Of "
     "every set, the half of the questions that was not looked at, and none that a model of ours was trained on. "
-    "“Right”: the answer has the reference's words (SQuAD 2.0: all of them in order; the others: half of those that carry "
-    "meaning), and the auditor lets it pass. SQuAD 2.0's unanswerable questions were written to look answerable. "
+    "“Right”: the answer has the reference's words (SQuAD 2.0: all of them in order; the others: half of those that "
+    "carry meaning), and the auditor lets it pass. SQuAD 2.0's unanswerable questions were written to look answerable. "
     "MTRAG's references are written freely, so that few quotations have half of their words. PolicyQA has answerable "
     "questions only. 95 % intervals."
 )
