@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.progress import track
 
-from evals.answer_data import WORKSPACE, AnswerSet, Posed, answer_sets, opened
+from evals.answer_data import WORKSPACE, AnswerSet, Posed, opened, table_sets
 from evals.answer_scoring import Scored, scored
 from evals.intervals import share
 from evals.layout_prints import Chromium, converted_by_libreoffice
@@ -21,7 +21,7 @@ PRINTERS = ("Chromium, ruled", "Chromium, unruled", "LibreOffice, ruled")
 
 
 def measure(limit: int = ASKED) -> Section:
-    web = next((each for each in answer_sets(limit) if each.name.startswith("Tables")), None)
+    web = next(iter(table_sets(limit)), None)
     if web is None:
         return Section("printed", TITLE, "Not measured: the data set is not at ../shared/data.")
     printed = AnswerSet("Printed tables", [_of_pdf(posed) for posed in web.posed], lambda folder: _print(web, folder))

@@ -61,6 +61,14 @@ async def test_the_rows_asked_for_pass_the_filter(library: Library) -> None:
     assert any("| Wearables, Home and Accessories" in each["text"] for each in found if each["score"] >= 0.6)
 
 
+async def test_the_rows_of_a_statement_come_with_its_unit(library: Library) -> None:
+    """Amazon's say “(in millions)” above “(unaudited)”."""
+    [filing] = [d for d in library.catalog.documents("acme") if d.file_name == NAMES[1]]
+    cuts = [text for text in await library.passages("acme", filing.document_id) if "(unaudited) > |" in text]
+    assert len(cuts) >= 3
+    assert all("(in millions" in text for text in cuts)
+
+
 async def test_a_passage_has_one_id_in_every_search(library: Library) -> None:
     seen: dict[tuple[str, int], set[str]] = {}
     for asked, limit in (("Apple net sales of iPhone", 5), ("Apple iPhone net sales, third quarter", 10)):

@@ -19,6 +19,8 @@ _PERIOD = re.compile(r"(?:FY|Q|H)?\d{1,4}|(?:19|20)\d\d|%|\$|€|£")
 _NUMBER = re.compile(r"[^\w\s]*[A-Za-z]{0,2}\d[\d.,:/]*[A-Za-z%]{0,2}[^\w\s]*|[-–—$€£¥]|n/a", re.IGNORECASE)
 
 _UNIT = re.compile(r"\([^()]{4,80}\)")
+_REMARK = re.compile(r"\(?(?:un)?audited\)?", re.IGNORECASE)
+"""Stands below the unit of a statement, or above it."""
 
 _MIN_NUMERIC_ROWS = 3
 _LABEL_CHARS = 100
@@ -185,7 +187,7 @@ def _captions(lines: Sequence[Line], first: int) -> list[int]:
         if lines[above].kind != "text" or len(text) > _LABEL_CHARS:
             break
         found.insert(0, above)
-        if not is_unit_line(text):
+        if not (is_unit_line(text) or _REMARK.fullmatch(text.strip())):
             break  # a unit has the table's name above it; a name has the text before the table
         above -= 1
     return found
