@@ -160,7 +160,7 @@ REPAIRS: dict[Repair, Term] = {
 }
 LIKELIHOODS: tuple[tuple[float, Term], ...] = (
     (0.75, Term("likely right", "good", "Most answers with these signs were right when they were measured.")),
-    (0.40, Term("check it", "doubt", "Many answers with these signs were wrong when they were measured.")),
+    (0.45, Term("check it", "doubt", "Many answers with these signs were wrong when they were measured.")),
     (0.0, Term("weak", "bad", "Most answers with these signs were wrong when they were measured.")),
 )
 """From which likelihood on; the Supervisor retries below the second."""

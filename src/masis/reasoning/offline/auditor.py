@@ -13,7 +13,7 @@ from masis.types import Claim, Conflict, EvidenceChunk
 DISPUTED = 0.7
 """Each sentence may be true to its source, but the sources contradict each other."""
 OF_SILENCE = 0.9
-ENOUGH = 0.40
+ENOUGH = 0.45
 """The likelihood that stands at the Supervisor's threshold: below it more questions without an answer would be answered
 than right answers be won (docs/benchmarks.md)."""
 
