@@ -215,6 +215,13 @@ def test_a_table_in_a_table_of_a_word_file() -> None:
 
 
 @needs_formats
+def test_a_row_of_a_word_table_that_begins_late() -> None:
+    text = real("docling__word_tables.docx").text
+    assert "| Header 0.0 | Header 0.1 |\n|  | Cell 1.1 |" in text
+    assert "| Header 0.0 | Header 0.1 | Merged Cell 0.2 1.2 |\n|---|---|---|\n|  |  | Merged Cell 0.2 1.2 |" in text
+
+
+@needs_formats
 def test_tables_inside_the_cells_of_a_web_page() -> None:
     text = real("docling__table_06.html").text
     assert "| A1 | B1 | C1 |\n|---|---|---|\n| D1 |  | F1 |" in text

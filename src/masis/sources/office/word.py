@@ -236,7 +236,9 @@ def _pieces(element: Element, without: str = "") -> Iterator[str]:
 def _table_rows(table: Element) -> Iterator[list[str]]:
     above: list[str] = []
     for row in _inside(table, "tr"):
-        cells: list[str] = []
+        before = first(row, "trPr", "gridBefore")
+        # A row may begin some columns to the right.
+        cells = [""] * span(attribute(before, "val")) if before is not None else []
         for cell in _inside(row, "tc"):
             text = "".join(_pieces(cell, without="tbl"))
             # A cell merged with the one above repeats it, so that each row can be read alone.
