@@ -203,6 +203,7 @@ def test_an_abstention_is_searched_for_once_more_and_then_stands() -> None:
     state = run(stage)
     assert stage.store_queries == 2
     assert stage.search.queries[1][2] == 20
+    assert stage.search.closely == [False, True]
     assert decisions(state) == ["retry", "finalize"]
     assert state["outcome"] == "insufficient_evidence"
     assert state["critique"]["hallucination_detected"] is False

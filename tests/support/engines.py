@@ -48,6 +48,7 @@ class ScriptedSearch:
     empty_workspace: bool = False
     queries: list[tuple[str, str, int]] = field(default_factory=list)
     filters: list[SearchFilters] = field(default_factory=list)
+    closely: list[bool] = field(default_factory=list)
 
     async def __call__(
         self,
@@ -61,6 +62,7 @@ class ScriptedSearch:
     ) -> SearchResult:
         self.queries.append((workspace_id, text, limit))
         self.filters.append(filters)
+        self.closely.append(closely)
         return SearchResult(_next(self.script, len(self.queries) - 1), self.empty_workspace)
 
 

@@ -115,3 +115,16 @@ def test_who_asks_for_the_name_alone_gets_one_sentence() -> None:
     assert told(shown(part, [replace(c, mark=0.9, strength=2.0) for c in ranked], ranked)) == [
         "The Lund shop opened in June."
     ]
+
+
+SEATS = Passage("c9", "seats.md", 1, "The Lund shop has twelve seats. The Malmö shop has nine seats.")
+SEATS_TABLE = Passage("c10", "table.md", 1, "| Shop | Seats |\n| --- | --- |\n| Lund | 12 |\n| Malmö | 9 |")
+
+
+def test_what_is_as_sure_as_the_best_is_shown_and_a_row_beside_a_sentence_is_not() -> None:
+    candidates = [replace(c, mark=0.1, strength=-0.2) for c in candidates_of((SEATS, SEATS_TABLE))]
+    best = replace(candidates[0], strength=0.0)
+    groups = shown(read_question("How many seats are there?"), [best, *candidates[1:]], candidates)
+    assert told(groups) == ["The Lund shop has twelve seats.", "The Malmö shop has nine seats."]
+    far = [best, *(replace(c, strength=-0.5) for c in candidates[1:])]
+    assert told(shown(read_question("How many seats are there?"), far, candidates)) == [best.statement.text]

@@ -94,13 +94,20 @@ def overview(candidates: Sequence[Candidate]) -> list[Shown]:
 
 def _chosen(part: Question, ranked: Sequence[Candidate]) -> list[Candidate]:
     chosen = [ranked[0]]
-    belonging = [c for c in ranked[1:] if c.mark >= MARKED or _is_tied(c, ranked[0])]
+    belonging = [c for c in ranked[1:] if _belongs(c, ranked[0])]
     for candidate in sorted(belonging, key=lambda c: -c.mark):
         if len(chosen) >= MOST[part.shape]:
             break
         if _goes_with(part, candidate, ranked[0]) and not any(repeats(candidate, other) for other in chosen):
             chosen.append(candidate)
     return [*chosen, *_for_years_left_out(part, ranked, chosen)]
+
+
+def _belongs(candidate: Candidate, best: Candidate) -> bool:
+    """A row beside a sentence, or a sentence beside a row, only where it is marked for itself."""
+    if candidate.statement.is_row != best.statement.is_row:
+        return candidate.mark >= MARKED_ELSEWHERE
+    return candidate.mark >= MARKED or _is_tied(candidate, best)
 
 
 def _is_tied(candidate: Candidate, best: Candidate) -> bool:
