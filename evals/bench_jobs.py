@@ -1,4 +1,4 @@
-"""What a durable job costs: MASIS's queue beside DBOS, with jobs that do nothing, on SQLite."""
+"""What a durable job costs: MASIS's queue beside those of libraries, with jobs that do nothing."""
 
 import asyncio
 import json
@@ -14,34 +14,50 @@ from masis.jobs.queue import Job, JobQueue
 from masis.jobs.worker import Lease, Worker
 from masis.runs.tables import RUNS
 from masis.settings import Settings
+from tests.support.servers import PostgresServer
 
 JOBS, ROUNDS = 300, 5
 HERE = Path(__file__).parent
 PEER_PYTHON = HERE.parent / ".cache" / "peers" / "bin" / "python"
-PEER_SCRIPT = HERE / "peers" / "dbos_jobs.py"
+POSTGRES = HERE / "peers" / "postgres_jobs.py"
+TITLES = {"procrastinate": "procrastinate 3.10", "pgqueuer": "PgQueuer 1.6, `SKIP LOCKED` and little more"}
 
 
 def measure() -> Section:
-    ours, peer = [asyncio.run(_ours()) for _ in range(ROUNDS)], _dbos()
-    rows = [_row("MASIS's queue", ours, statistics.median(ours))]
-    if peer:
-        rows.append(_row("DBOS 3.3, a workflow of one step", peer, statistics.median(ours)))
+    ours = [asyncio.run(_ours(None)) for _ in range(ROUNDS)]
+    rows = [
+        _row("MASIS's queue", "SQLite", ours, ours),
+        _row("DBOS 3.3, a workflow of one step", "SQLite", _dbos(), ours),
+    ]
+    server = PostgresServer()
+    server.start()
+    try:
+        names = [f"ours_{number}" for number in range(ROUNDS)]
+        ours = [asyncio.run(_ours(server.database(name))) for name in names]
+        rows += [_row("MASIS's queue", "PostgreSQL", ours, ours)]
+        for library in ("procrastinate", "pgqueuer"):
+            rows.append(_row(TITLES[library], "PostgreSQL", _peer(POSTGRES, library, server.database(library)), ours))
+    finally:
+        server.close()
     body = (
-        f"{JOBS} jobs that do nothing, put, claimed, done and waited for in one process, median of {ROUNDS} rounds; "
-        f"{machine()}. Both survive kill -9. The steps of a run are kept by LangGraph's checkpoints either way; the "
-        "queue only says whose turn it is.\n\n" + table(["", "CPU ms per job", "ratio"], rows)
+        f"{JOBS} jobs that do nothing, put one by one, claimed, done and waited for in one process, median of {ROUNDS} "
+        f"rounds; CPU of that process, without the database server's; {machine()}. All survive kill -9. The steps of "
+        "a run are kept by LangGraph's checkpoints either way; the queue only says whose turn it is.\n\n"
+        + table(["", "on", "CPU ms per job", "ratio"], [row for row in rows if row])
     )
     return Section("jobs", "What a durable job costs", body)
 
 
-def _row(name: str, figures: list[float], ours: float) -> list[object]:
+def _row(name: str, database: str, figures: list[float] | None, ours: list[float]) -> list[object]:
+    if figures is None:
+        return []
     middle = statistics.median(figures)
-    return [name, f"{middle:.2f}", f"{middle / ours:.1f}"]
+    return [name, database, f"{middle:.2f}", f"{middle / statistics.median(ours):.1f}"]
 
 
-async def _ours() -> float:
+async def _ours(url: str | None) -> float:
     with tempfile.TemporaryDirectory() as home:
-        database = open_database(Settings(home=Path(home)), RUNS)
+        database = open_database(Settings(home=Path(home), database_url=url), RUNS)
         queue, done = JobQueue(database, 15.0), asyncio.Event()
         left = JOBS
 
@@ -72,10 +88,13 @@ def _finish(queue: JobQueue, lease: Lease) -> None:
 
 
 def _dbos() -> list[float] | None:
+    with tempfile.TemporaryDirectory() as home:
+        return _peer(HERE / "peers" / "dbos_jobs.py", home)
+
+
+def _peer(script: Path, *given: str) -> list[float] | None:
     if not PEER_PYTHON.exists():
         return None
-    with tempfile.TemporaryDirectory() as home:
-        done = subprocess.run(
-            [PEER_PYTHON, PEER_SCRIPT, home, str(JOBS), str(ROUNDS)], capture_output=True, text=True, timeout=300
-        )
+    command = [PEER_PYTHON, script, *given, str(JOBS), str(ROUNDS)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     return list(json.loads(done.stdout.strip().splitlines()[-1])) if done.returncode == 0 else None

@@ -19,7 +19,7 @@ from typing import Any
 from evals.peers.store_search import DIMENSION, memory_mb, questions, texts, vector_batches
 from evals.tables import Section, machine, table
 from masis.knowledge.embedding.port import Vector
-from masis.knowledge.search.fusion import fuse
+from masis.knowledge.search.reranking import fuse
 from masis.knowledge.store.edge import EdgeStore
 from masis.knowledge.store.points import sparse_passage, sparse_query
 from masis.knowledge.store.port import IndexedChunk, SparseVector

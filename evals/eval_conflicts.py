@@ -15,9 +15,9 @@ from evals.intervals import balanced
 from evals.sample import SAMPLE, questions
 from evals.tables import Section, shared_data, table
 from masis import Masis, Settings
-from masis.audit.conflicts.detection import find_conflicts, joined
+from masis.audit.conflicts.detection import find_conflicts
 from masis.language.words import content_stems
-from masis.reasoning.offline.disagreement import find_disagreements
+from masis.reasoning.offline.disagreement import all_conflicts
 from masis.types import Conflict, EvidenceChunk
 from training.sets import held_out
 
@@ -78,7 +78,7 @@ def measure(limit: int | None = None) -> Section:
 
 def conflicts_of(question: str, evidence: Sequence[EvidenceChunk]) -> list[Conflict]:
     """All that is found with no key: by code, and by the embedded reader."""
-    return joined(find_conflicts(question, evidence), find_disagreements(question, evidence))
+    return all_conflicts(question, evidence)
 
 
 @dataclass(frozen=True, slots=True)

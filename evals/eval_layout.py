@@ -149,7 +149,7 @@ def _fitting(known: Sequence[KnownTable], style: str) -> list[KnownTable]:
         fits = has_signs
     elif "wrapped" in style:
         fits = lambda each: is_long_worded(each.rows)  # noqa: E731
-    elif style == "two pages":
+    elif style.startswith("two pages"):
         fits = lambda each: len(each.rows) > 8  # noqa: E731
     return [each for each in known if fits(each) and (len(each.header) < 6 or "wrapped" in style)][:_A_STYLE]
 

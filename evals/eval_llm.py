@@ -4,47 +4,60 @@
 
 MODEL is a GGUF file (served by llama.cpp on loopback), or NAME@ADDRESS of any OpenAI-compatible endpoint (the key comes
 from OPENAI_API_KEY); without one the small model of `make eval-llm` shows that the wire works. N questions (20) each of
-the sample, the articles and the filings; the section `llm` of docs/benchmarks.md is written.
+the sample, the articles and the filings, two of three with an answer in the documents. The model gets the roles that
+`masis doctor` finds it fit for. Every answer is stored under .cache/llm at once: a run that was stopped resumes, and a
+larger N adds to a smaller one. The section `llm` of docs/benchmarks.md is written.
 """
 
 import asyncio
+import json
 import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from random import Random
 from typing import Any
 
-from evals.answer_data import WORKSPACE, AnswerSet, Posed, answer_sets, opened
-from evals.answer_scoring import Scored, compared, scored
+from evals.answer_data import SEED, WORKSPACE, AnswerSet, Posed, answer_sets, filing_sets
+from evals.answer_scoring import compared, scored
 from evals.small_model import NAME, is_installed, served
-from evals.tables import Section, machine, table, write_sections
+from evals.tables import PAGE, Section, machine, table, write_sections
 from masis import Masis, Settings
 from masis.audit.citations.extraction import is_abstention
+from masis.errors import ModelUnavailable
 from masis.reasoning.engines import clients_for
+from masis.reasoning.llm.fitness import cannot_fill, keep, tells_yes_from_no
 from masis.reasoning.llm.wire import Message
+from masis.settings import ROLES, Role
 from masis.types import Usage
 
 QUESTIONS = 20
-SETS = ("Sample", "Articles", "Filings")
+PATIENCE_SECONDS = 1800
+"""A model that reads 5,000 tokens on one busy core says nothing for minutes."""
+CACHE = PAGE.parent.parent / ".cache" / "llm"
 BARE_PASSAGES = 8
 BARE = (
     "Answer the question from the passages below, in a few sentences. If they do not contain the answer, say that the"
     " documents do not say."
 )
 """What thirty lines with LangChain or LlamaIndex would send, in one call."""
+MASIS_WITH, ALONE, NO_MODEL = "MASIS with {}", "retrieval and {}, one call", "MASIS, no model"
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    score: Scored
+    answerable: bool
+    answered: bool
+    right: bool
     seconds: float
     calls: int = 0
     tokens: int = 0
     false_alarm: bool = False
     """A right answer of which the audit refuted a sentence, or that ended with a person."""
+    text: str = ""
 
 
 Answerer = Callable[[Posed], Asked]
@@ -56,14 +69,68 @@ def measure(model: str | None = None, count: int = QUESTIONS) -> Section:
     if model is None and not is_installed():
         return Section("llm", title, "Not measured: `make eval-llm` installs a small model and measures.")
     with _address(model) as address:
-        chosen = [s for s in answer_sets(count) if s.name.split()[0] in SETS]
-        rows = [row for answer_set in chosen for row in _rows(answer_set, name, address)]
-    header = ["questions", "who answers", "right", "answered although nothing says it", "false alarms", "calls"]
+        roles = _roles(name, address)
+        rows = [row for answer_set in _sets(count) for row in _rows(answer_set, name, address, roles)]
+    header = ["questions", "who answers", "right", "refused although answerable", "answered although nothing says it"]
     body = (
         f"{machine()}. Per question, medians: calls, tokens, seconds. A false alarm is a right answer that the audit"
-        f" refuted in part or put to a person.\n\n{table([*header, 'tokens', 's'], rows)}"
+        f" refuted in part or put to a person. {_played(name, roles)}\n\n"
+        f"{table([*header, 'false alarms', 'calls', 'tokens', 's'], rows)}"
     )
     return Section("llm", title, body)
+
+
+def _sets(count: int) -> list[AnswerSet]:
+    """Two of three questions have an answer; the first of a larger number are those of a smaller one."""
+    known = {s.name.split()[0]: s for s in answer_sets()}
+    filings = filing_sets()
+    if filings:
+        posed = [p for s in filings for p in s.posed]
+        known["Filings"] = AnswerSet("Filings (SEC 10-Q)", posed, filings[0].write_documents)
+    return [AnswerSet(s.name, _drawn(s.posed, count), s.write_documents) for s in known.values()]
+
+
+def _drawn(posed: Sequence[Posed], count: int) -> list[Posed]:
+    answerable, others = ([p for p in posed if p.answerable is wanted] for wanted in (True, False))
+    for some in (answerable, others):
+        Random(SEED).shuffle(some)
+    silent = min(count // 3, len(others))
+    return [*answerable[: count - silent], *others[:silent]]
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    unfit: dict[Role, str | None]
+    """For each role why the model is not up to it, None where it is."""
+    by_word: bool
+    """As an auditor it tells yes from no."""
+
+
+def _roles(name: str, address: str) -> Roles:
+    """What `masis doctor` says of the model."""
+    file = CACHE / name / "roles.json"
+    if not file.exists():
+        settings = _settings(CACHE / name, name, address)
+        found: dict[Role, str | None] = {}
+        for role in ROLES:
+            started = time.perf_counter()
+            try:
+                found[role] = asyncio.run(cannot_fill(role, clients_for(settings)[role]))
+            except ModelUnavailable as error:
+                found[role] = f"{error}"
+            print(f"{role}: {found[role] or 'fit'}, {time.perf_counter() - started:.0f} s", flush=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        by_word = bool(found["auditor"]) and asyncio.run(tells_yes_from_no(clients_for(settings)["auditor"]))
+        file.write_text(json.dumps({"unfit": found, "by_word": by_word}))
+    known = json.loads(file.read_text())
+    return Roles(known["unfit"], known["by_word"])
+
+
+def _played(name: str, roles: Roles) -> str:
+    fit = ", ".join(role for role, reason in roles.unfit.items() if reason is None) or "no role"
+    unfit = "".join(f"; not {role}: {reason}" for role, reason in roles.unfit.items() if reason)
+    unfit += "; it audits doubtful sentences by yes or no" if roles.by_word else ""
+    return f"As `masis doctor` found, {name} fills: {fit}{unfit}."
 
 
 @contextmanager
@@ -75,18 +142,60 @@ def _address(model: str | None) -> Iterator[str]:
         yield address
 
 
-def _rows(answer_set: AnswerSet, name: str, address: str) -> list[list[object]]:
-    plain = opened(answer_set)
-    with_model = Masis(_settings(plain.settings.home, name, address))
+def _rows(answer_set: AnswerSet, name: str, address: str, roles: Roles) -> list[list[object]]:
+    plain = _opened(answer_set, name)
+    settings = _settings(plain.settings.home, name, address)
+    keep(settings, roles.unfit, by_word=roles.by_word)
+    with_model = Masis(settings)
     answerers: dict[str, Answerer] = {
-        f"MASIS with {name}": lambda posed: _by_masis(with_model, posed),
-        f"retrieval and {name}, one call": lambda posed: _bare(with_model, posed),
-        "MASIS, no model": lambda posed: _by_masis(plain, posed),
+        MASIS_WITH: lambda posed: _by_masis(with_model, posed),
+        ALONE: lambda posed: _bare(with_model, posed),
+        NO_MODEL: lambda posed: _by_masis(plain, posed),
     }
-    rows = [_row(answer_set.name, who, _all(answer_set.posed, answer)) for who, answer in answerers.items()]
+    store = Store(plain.settings.home.parent / "answers.jsonl")
+    # Question by question, so that a run that is stopped has whole rows.
+    for number, posed in enumerate(answer_set.posed, start=1):
+        for who, answer in answerers.items():
+            is_new = store.answered(who, posed, answer)
+            if is_new:
+                asked = store.known[who, posed.text]
+                said = f"{asked.seconds:.0f} s, {asked.calls} calls, right {asked.right}, answered {asked.answered}"
+                print(f"{answer_set.name} {number}/{len(answer_set.posed)} {who.format(name)}: {said}", flush=True)
     with_model.close()
     plain.close()
-    return rows
+    found = {who: [store.known[who, posed.text] for posed in answer_set.posed] for who in answerers}
+    return [_row(answer_set.name, who.format(name), asked) for who, asked in found.items()]
+
+
+class Store:
+    """Every answer, on disk as soon as it is there."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+        entries = [json.loads(line) for line in lines if line.endswith("}")]
+        self.known = {(e["who"], e["question"]): Asked(**e["asked"]) for e in entries}
+
+    def answered(self, who: str, posed: Posed, answer: Answerer) -> bool:
+        if (who, posed.text) in self.known:
+            return False
+        asked = self.known[who, posed.text] = answer(posed)
+        with self._file.open("a", encoding="utf-8") as file:
+            entry = {"who": who, "question": posed.text, "asked": asdict(asked)}
+            file.write(json.dumps(entry, ensure_ascii=False) + "\n")
+        return True
+
+
+def _opened(answer_set: AnswerSet, name: str) -> Masis:
+    """A library of its own: that of the other evaluations is read again whenever the parsers change."""
+    home = CACHE / name / answer_set.name.split()[0].lower() / "home"
+    masis = Masis(Settings(home=home))
+    if not (home / "complete").exists():
+        if not (home / "documents").exists():
+            answer_set.write_documents(home / "documents")
+        masis.ingest([home / "documents"], WORKSPACE)
+        (home / "complete").touch()
+    return masis
 
 
 def _settings(home: Path, name: str, address: str) -> Settings:
@@ -98,18 +207,10 @@ def _settings(home: Path, name: str, address: str) -> Settings:
         auditor_model=name,
         judge_model=name,
         rate_limit_calls=1000,
-        model_timeout_seconds=600,
-        model_deadline_seconds=600,
+        model_timeout_seconds=PATIENCE_SECONDS,
+        model_deadline_seconds=PATIENCE_SECONDS,
         max_output_tokens=768,
     )
-
-
-def _all(posed: Sequence[Posed], answer: Answerer) -> list[Asked]:
-    asked = []
-    for number, question in enumerate(posed, start=1):
-        asked.append(answer(question))
-        print(f"{number}/{len(posed)} {asked[-1].seconds:.0f} s {question.text[:80]}", flush=True)
-    return asked
 
 
 def _by_masis(masis: Masis, posed: Posed) -> Asked:
@@ -117,11 +218,10 @@ def _by_masis(masis: Masis, posed: Posed) -> Asked:
     result = masis.ask(posed.text, WORKSPACE)
     score = scored(posed, result)
     refuted = result.critique["hallucination_detected"] or result.requires_human_review
-    right = compared(posed, result.answer).right
+    alarmed = posed.answerable and refuted and compared(posed, result.answer).right
     tokens = result.metrics["input_tokens"] + result.metrics["output_tokens"]
-    calls = result.metrics["model_requests"]
-    alarmed = right and refuted
-    return Asked(score, time.perf_counter() - started, calls, tokens, alarmed)
+    calls, seconds = result.metrics["model_requests"], time.perf_counter() - started
+    return Asked(posed.answerable, score.answered, score.right, seconds, calls, tokens, alarmed, result.answer)
 
 
 def _bare(masis: Masis, posed: Posed) -> Asked:
@@ -131,8 +231,9 @@ def _bare(masis: Masis, posed: Posed) -> Asked:
     prompt: list[Message] = [{"role": "user", "content": f"{BARE}\n\n{evidence}\n\nQuestion: {posed.text}"}]
     text, usage = asyncio.run(_completed(masis.settings, prompt))
     refused = is_abstention(text, [])
-    score = compared(posed, "" if refused else text)
-    return Asked(score, time.perf_counter() - started, usage.requests, usage.input_tokens + usage.output_tokens)
+    right = compared(posed, "" if refused else text).right
+    tokens, seconds = usage.input_tokens + usage.output_tokens, time.perf_counter() - started
+    return Asked(posed.answerable, not refused, right, seconds, usage.requests, tokens, text=text)
 
 
 async def _completed(settings: Settings, prompt: list[Message]) -> tuple[str, Usage]:
@@ -141,8 +242,8 @@ async def _completed(settings: Settings, prompt: list[Message]) -> tuple[str, Us
 
 
 def _row(questions: str, who: str, asked: Sequence[Asked]) -> list[object]:
-    answerable = [a for a in asked if a.score.answerable]
-    unanswerable = [a for a in asked if not a.score.answerable]
+    answerable = [a for a in asked if a.answerable]
+    unanswerable = [a for a in asked if not a.answerable]
 
     def median(of: Callable[[Asked], float]) -> str:
         return f"{statistics.median(map(of, asked)):,.0f}" if asked else ""
@@ -153,8 +254,9 @@ def _row(questions: str, who: str, asked: Sequence[Asked]) -> list[object]:
     return [
         questions,
         who,
-        share([a for a in answerable if a.score.right], answerable),
-        share([a for a in unanswerable if a.score.answered], unanswerable),
+        share([a for a in answerable if a.right], answerable),
+        share([a for a in answerable if not a.answered], answerable),
+        share([a for a in unanswerable if a.answered], unanswerable),
         len([a for a in asked if a.false_alarm]),
         median(lambda a: a.calls),
         median(lambda a: a.tokens),

@@ -14,6 +14,7 @@ from evals.intervals import balanced
 from evals.tables import Section, shared_data, table
 from masis.audit.conflicts.detection import find_conflicts
 from masis.language.words import content_stems
+from masis.reasoning.offline.disagreement import all_conflicts
 from masis.types import EvidenceChunk
 
 TITLE = "Two versions of one report, one figure changed (TAT-QA)"
@@ -45,7 +46,8 @@ def measure(limit: int | None = 300) -> Section:
         _row("never a conflict", cases, lambda *_: False),
         _row("any figure that only one version has", cases, lambda _, e: _figures(e[0]) != _figures(e[1])),
         _row("such a figure in a line that shares a word with the question", cases, _line_shares_a_word),
-        _row("MASIS, plain code", cases, lambda q, e: bool(find_conflicts(q, e))),
+        _row("MASIS, plain code alone", cases, lambda q, e: bool(find_conflicts(q, e))),
+        _row("MASIS, with the embedded selector", cases, lambda q, e: bool(all_conflicts(q, e))),
     ]
     header = [
         "",

@@ -1,4 +1,4 @@
-"""`python -m evals.fit_strength`: fits the weights of masis.reasoning.offline.strength and prints them.
+"""`python -m evals.fit_strength`: fits the weights of masis.reasoning.offline.selection and prints them.
 
 On the best statement of each question of evals.given_passages that may be looked at. The bias is then set by hand: a
 writer that answers too much is held back by the auditor, one that answers too little by nobody.
@@ -12,8 +12,7 @@ from evals.fit_likelihood import fitted_on
 from evals.given_passages import given, halves
 from evals.strength_fit import logistic
 from masis.language.question import parsed
-from masis.reasoning.offline.selection import candidates_of, weighed
-from masis.reasoning.offline.strength import Features, strength
+from masis.reasoning.offline.selection import Features, candidates_of, strength, weighed
 
 SIGNS = np.array([1, 1, 1, -1])
 

@@ -41,6 +41,7 @@ REPORTLAB_STYLES = (
     "wrapped ruled",
     "wrapped unruled",
     "two pages",
+    "two pages unruled",
     "two columns around",
     "signs apart",
 )
@@ -63,7 +64,9 @@ def converted_by_libreoffice(pages: Sequence[str]) -> list[bytes]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for number, page in enumerate(pages):
-            (folder / f"{number}.html").write_text(page)
+            # It loses the first line of a web page: an empty one.
+            head, body, rest = page.rpartition("<body>")
+            (folder / f"{number}.html").write_text(f"{head}{body}<p><br></p>{rest}")
         command = [program, f"-env:UserInstallation=file://{name}/profile", "--headless", "--convert-to", "pdf"]
         files = sorted(map(str, folder.glob("*.html")))
         subprocess.run([*command, "--outdir", name, *files], check=True, capture_output=True, timeout=600)
@@ -74,14 +77,14 @@ def printed_by_reportlab(table: KnownTable, style: str) -> bytes:
     story: list[Any] = [Paragraph("Results of the year", getSampleStyleSheet()["Heading2"])]
     around = [Paragraph(_PROSE * 2, getSampleStyleSheet()["BodyText"]) for _ in range(2)]
     story += [BalancedColumns(around, nCols=2), Spacer(0, 12)] if style == "two columns around" else around[:1]
-    if style == "two pages":
+    if style.startswith("two pages"):
         story.append(Spacer(0, 430))
     flowable = _flowable(table, style)
     story.append(flowable)
     story += [Spacer(0, 12), *([BalancedColumns(around, nCols=2)] if style == "two columns around" else around[1:])]
     out = io.BytesIO()
     is_wide = flowable.wrap(A4[0], A4[1])[0] > A4[0] - 100
-    pagesize = landscape(A4) if is_wide and style != "two pages" else A4
+    pagesize = landscape(A4) if is_wide and not style.startswith("two pages") else A4
     SimpleDocTemplate(out, pagesize=pagesize, leftMargin=50, rightMargin=50).build(story)
     return out.getvalue()
 
@@ -108,7 +111,9 @@ def _flowable(table: KnownTable, style: str) -> Table:
     elif style == "rules between rows":
         commands.append(("LINEBELOW", (0, 0), (-1, -1), 0.4, colors.grey))
     widths = [495 / len(table.header)] * len(table.header) if is_wrapped else None
-    return Table(rows, style=TableStyle(commands), repeatRows=0 if style == "two pages" else 1, colWidths=widths)
+    return Table(
+        rows, style=TableStyle(commands), repeatRows=0 if style.startswith("two pages") else 1, colWidths=widths
+    )
 
 
 def _is_numeric(table: KnownTable) -> bool:
@@ -152,7 +157,8 @@ class Chromium:
         from playwright.sync_api import sync_playwright
 
         self._playwright = sync_playwright().start()
-        executable = os.environ.get("MASIS_BROWSER") or shutil.which("chromium")
+        shell = shutil.which("chromium-headless-shell")
+        executable = os.environ.get("MASIS_BROWSER") or shell or shutil.which("chromium")
         as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
         self._browser = self._playwright.chromium.launch(executable_path=executable, args=["--disable-gpu", *as_root])
         self._page = self._browser.new_page()

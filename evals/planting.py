@@ -139,7 +139,7 @@ def name_from_the_evidence(answer: str, evidence: Sequence[EvidenceChunk]) -> st
         (mine, other)
         for mine in ours
         for other in sorted(theirs)
-        if len(other.split()) == len(mine.group().split()) and not set(other.split()) & set(said.split())
+        if len(other.split()) == len(mine.group().split()) and not set(other.split()) & set(re.findall(r"\w+", said))
     ]
     pair = _drawn(answer, pairs)
     return _put(answer, *pair[0].span(), pair[1]) if pair else None

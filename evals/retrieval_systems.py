@@ -16,10 +16,9 @@ import numpy as np
 from evals.retrieval_cache import CachedEmbedder, CachedReranker, Matrix
 from evals.retrieval_data import Collection, Span
 from masis.knowledge.ingestion.chunking import chunk_document
-from masis.knowledge.search.fusion import fuse
 from masis.knowledge.search.keywords import QueryWords
 from masis.knowledge.search.named_documents import Named, NamedDocument, named_documents, names_of
-from masis.knowledge.search.reranking import CLEARLY_WEAKER, narrowed, reranked
+from masis.knowledge.search.reranking import CLEARLY_WEAKER, Hit, fuse, narrowed, reranked, with_places
 from masis.knowledge.search.searching import SPARE, worth
 from masis.knowledge.store.points import search_depth
 from masis.knowledge.store.port import Answer, Found
@@ -103,11 +102,13 @@ class Index:
         return named_documents(self.questions[question], self._known)
 
     def fused(self, question: int, depth: int = DEPTH) -> list[int]:
+        return [self._numbers[hit.chunk.chunk_id] for hit in self._hits(question, depth)]
+
+    def _hits(self, question: int, depth: int) -> list[Hit]:
         named = self.named(question)
         meant = self._answer(question, depth, named.meant) if named.meant else Answer()
         beyond = partial(worth, QueryWords(self.questions[question]), named)
-        hits = fuse(self._answer(question, depth), depth, meant, beyond)
-        return [self._numbers[hit.chunk.chunk_id] for hit in hits]
+        return fuse(self._answer(question, depth), depth, meant, beyond)
 
     def _answer(self, question: int, depth: int, documents: Sequence[str] = ()) -> Answer:
         asked = search_depth(depth)
@@ -130,7 +131,10 @@ class Index:
 
     def _candidates(self, question: int) -> list[EvidenceChunk]:
         """With near-duplicates, which a search leaves out: the sets count one of two places with the same words."""
-        return [_evidence(self.chunks[number]) for number in self.fused(question, READ_AGAIN + SPARE)[:READ_AGAIN]]
+        hits = self._hits(question, READ_AGAIN + SPARE)
+        names = [hit.chunk.chunk_id for hit in hits]
+        first = with_places(names, READ_AGAIN, {hit.chunk.chunk_id for hit in hits if hit.is_sure})
+        return [_evidence(self.chunks[self._numbers[name]]) for name in first]
 
     def searched(self, question: int, *, focus: bool = False) -> list[Span]:
         """What the Researcher is given, passages side by side counted as one; or only the part of each that speaks of

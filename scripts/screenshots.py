@@ -1,10 +1,12 @@
 """Takes the pictures of the page: a real service with the sample, a real browser, docs/images/page-*.png."""
 
 import io
+import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import httpx
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
@@ -13,29 +15,51 @@ from tests.support.browser import DESKTOP, PATIENCE_MS, PHONE, launched
 from tests.support.deployment import until
 from tests.support.service import OVER, Service
 
+SAMPLE = Path(__file__).parent.parent / "examples" / "tolmerick"
 PICTURES = Path(__file__).parent.parent / "docs" / "images"
 WORKSPACE = "tolmerick"
 _, CONFLICT, SILENCE, SEVERAL, FIGURE = (each.question for each in QUESTIONS)
 FOLLOW_UP = "And the year before?"
+MIXED = "acme"
+"""Some documents of the sample, kept in sync with a folder: what a workspace of one's own looks like."""
+FILES = ("annual-report-2025.pdf", "board-memo-2026-02.docx", "quarterly-figures.csv", "strategy-2026-2028.md")
+TABLE = "List revenue by region in fiscal 2025."
 OUTAGE = "What was the root cause of the gateway outage and how long did it last?"
 COLOURS = 200
 
 
 def main() -> None:
     expect.set_options(timeout=PATIENCE_MS)
+    # Its name is in a picture.
+    synced = Path(tempfile.gettempdir()) / "acme-reports"
     with tempfile.TemporaryDirectory() as folder:
-        service = Service(Path(folder))
+        service = Service(Path(folder), {"MASIS_SYNC_ALLOWED": str(synced)})
         service.start()
         try:
+            keep_in_sync(service, synced)
             take_all(service)
         finally:
             service.close()
+            shutil.rmtree(synced)
+
+
+def keep_in_sync(service: Service, folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    for name in FILES:
+        shutil.copy(SAMPLE / name, folder)
+    path = f"/masis/workspaces/{MIXED}/sources"
+    with service.client() as client:
+        client.post("/masis/workspaces", json={"name": MIXED}).raise_for_status()
+        client.post(path, json={"address": str(folder), "every": "15m"}).raise_for_status()
+        until(lambda: all(each["status"] == "synced" for each in client.get(path).json()), seconds=300)
 
 
 def take_all(service: Service) -> None:
     with service.client() as client:
         client.post(f"/masis/workspaces/{WORKSPACE}/sample?wait=true").raise_for_status()
-    runs = {question: service.ask(WORKSPACE, question) for question in (SILENCE, SEVERAL, FIGURE, CONFLICT, OUTAGE)}
+        until(lambda: are_read(client), seconds=300)
+    asked = (SILENCE, SEVERAL, FIGURE, CONFLICT, OUTAGE, TABLE)
+    runs = {question: service.ask(WORKSPACE, question) for question in asked}
     runs[FOLLOW_UP] = followed_up(service, runs[FIGURE])
     with sync_playwright() as playwright:
         browser = launched(playwright)
@@ -43,6 +67,11 @@ def take_all(service: Service) -> None:
             for size in (DESKTOP, PHONE):
                 take(browser, service, theme, size["width"] < DESKTOP["width"], runs)
         browser.close()
+
+
+def are_read(client: httpx.Client) -> bool:
+    found = client.get(f"/masis/workspaces/{WORKSPACE}/documents").json()["items"]
+    return len(found) == len(list(SAMPLE.iterdir())) and all(each["status"] == "READY" for each in found)
 
 
 def followed_up(service: Service, run_id: str) -> str:
@@ -82,9 +111,9 @@ def keep(picture: bytes, path: Path) -> None:
     image.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
-def at(address: str, heading: str) -> Callable[[Page, dict[str, str]], None]:
+def at(address: str, heading: str, workspace: str = WORKSPACE) -> Callable[[Page, dict[str, str]], None]:
     def look(page: Page, runs: dict[str, str]) -> None:
-        page.goto(f"/w/{WORKSPACE}/{address}")
+        page.goto(f"/w/{workspace}/{address}")
         expect(page.get_by_role("heading", level=1)).to_have_text(heading)
 
     return look
@@ -102,6 +131,23 @@ def source(page: Page, runs: dict[str, str]) -> None:
     run_of(FIGURE)(page, runs)
     page.get_by_role("button", name="Source 1:").click()
     expect(page.get_by_role("img", name="the cited words marked")).to_have_js_property("complete", True)
+    expect(page.get_by_role("region", name="Picture of the page")).not_to_have_js_property("scrollTop", 0)
+
+
+def overview(page: Page, runs: dict[str, str]) -> None:
+    """After an upload: what can be asked, and one of the documents at a glance."""
+    at("ask", "What do you want to know?", MIXED)(page, runs)
+    expect(page.get_by_role("heading", name="You could ask")).to_be_visible()
+    memo = page.get_by_role("group").filter(has_text="board-memo-2026-02.docx")
+    memo.get_by_text("board-memo-2026-02.docx").click()
+    memo.evaluate("memo => memo.scrollIntoView({ block: 'end' })")
+
+
+def scope(page: Page, runs: dict[str, str]) -> None:
+    at("ask", "What do you want to know?", MIXED)(page, runs)
+    page.get_by_label("Your question").fill("What was customer churn in fiscal 2025?")
+    page.get_by_role("button", name="In: all documents").click()
+    page.get_by_role("group", name="Documents").get_by_label("annual-report-2025.pdf").check()
 
 
 def review(page: Page, runs: dict[str, str]) -> None:
@@ -118,7 +164,8 @@ def trail(page: Page, runs: dict[str, str]) -> None:
 
 
 VIEWS: dict[str, Callable[[Page, dict[str, str]], None]] = {
-    "ask": at("ask", "What do you want to know?"),
+    "ask": overview,
+    "scope": scope,
     "answer": run_of(OUTAGE),
     "source": source,
     "review": review,
@@ -128,7 +175,9 @@ VIEWS: dict[str, Callable[[Page, dict[str, str]], None]] = {
     "search": at("search?q=customer+churn", "Search"),
     "runs": at("runs", "Runs"),
     "record": at("record", "Track record"),
+    "table": run_of(TABLE),
     "documents": at("documents", "Documents"),
+    "sources": at("sources", "Sources", MIXED),
 }
 
 if __name__ == "__main__":

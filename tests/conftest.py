@@ -1,6 +1,7 @@
 """What every test may use."""
 
 import fcntl
+import gc
 import os
 import secrets
 import subprocess
@@ -20,6 +21,7 @@ from tests.support.fake_openai import FakeOpenAI
 from tests.support.servers import PostgresServer, QdrantServer
 from tests.support.service import SAMPLE, clean_environment
 
+gc.disable()  # until all tests are collected
 # onnxruntime reports its use to its maker unless the environment forbids it before the first import.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 # As the command line sets it.
@@ -34,6 +36,14 @@ os.environ["SSL_CERT_FILE"] = _certificate.name
 settings.register_profile("suite", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("deep", max_examples=1000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and all that they import are there until the end: a collection need not walk through them."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000)
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -212,3 +212,35 @@ def _is_locked(home: Path) -> bool:
         except BlockingIOError:
             return True
     return False
+
+
+def test_an_overview_is_made_once_for_a_document_and_its_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def answered(question: str, chunks: object) -> str:
+        asked.append(question)
+        return "In fiscal 2025 churn was 7.4%."
+
+    monkeypatch.setattr("masis.client.answered_offline", answered)
+    report = tmp_path / "report.md"
+    report.write_text("# Churn\n\nCustomer churn in fiscal 2025 was 7.4%.\n")
+
+    def tried(workspace: str, **chosen: int) -> bool:
+        asked.clear()
+        with Masis(Settings(home=tmp_path / "home", **chosen)) as masis:
+            masis.ingest([report], workspace)
+            assert masis.overview("report.md", workspace) == masis.overview("report.md", workspace)
+            if deletes:
+                masis.delete_document("report.md", workspace)
+        return bool(asked)
+
+    deletes = False
+    assert [tried("a"), tried("a")] == [True, False], "it outlives the process that made it"
+    assert [tried("b"), tried("b")] == [True, False], "each workspace has its own"
+    assert tried("a", chunk_chars=400), "other settings, other passages"
+    deletes = True
+    assert [tried("b"), tried("b")] == [False, True], "it is deleted with its document"
+    report.write_text("# Churn\n\nCustomer churn in fiscal 2025 was 7.9%.\n")
+    assert tried("a", chunk_chars=400), "another version of the file is another document"

@@ -20,7 +20,7 @@ from training.edits import Edited, Surroundings, make_harmless, make_wrong
 from training.selections import selections
 from training.sets import ClaimExample
 from training.thesaurus import Thesaurus
-from training.written import written
+from training.written import own_documents, written
 
 SEED = 20_261_115
 SENTENCES_A_PASSAGE = {"ramdocs": 2}
@@ -120,6 +120,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--wordnet", type=Path, required=True, help="the folder dict of WordNet 3.1")
     parser.add_argument("--out", type=Path, default=Path(".cache/training"))
+    parser.add_argument("--documents", type=int, default=0, help="with so many files of questions on whole documents")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     rng = random.Random(SEED)
@@ -134,9 +135,10 @@ def main() -> None:
     ]
     measured = [_cut(e.as_json()) | {"only_measured": True} for e in sets.wice(given.data)]
     write(given.out / "claims.jsonl.gz", [*(_cut(e.as_json()) for e in [*real, *made]), *measured])
+    own = [*written(given.data), *own_documents(given.documents)]
     write(
         given.out / "selections.jsonl.gz",
-        (e.as_json() for e in selections(given.data, thesaurus, random.Random(SEED), list(written(given.data)))),
+        (e.as_json() for e in selections(given.data, thesaurus, random.Random(SEED), own)),
     )
 
 

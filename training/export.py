@@ -26,7 +26,12 @@ LAST = f"/bert/encoder/layer.{LAYERS - 1}/output/LayerNorm/Add_1_output_0"
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for name in CHANGES:
-        parser.add_argument(f"--{name}", type=Path, help="what training wrote; left out: stays as it is")
+        parser.add_argument(
+            f"--{name}",
+            type=Path,
+            nargs="+",
+            help="what training wrote, or several, whose mean is taken; left out: stays",
+        )
     given = parser.parse_args()
     OUT.mkdir(parents=True, exist_ok=True)
     file = installed(CROSS_ENCODER).folder / "model.onnx"
@@ -36,7 +41,7 @@ def main() -> None:
     onnx.save(_network(model, places), OUT / "network.onnx")
     for name in CHANGES:
         if trained := getattr(given, name):
-            np.savez_compressed(OUT / f"{name}.npz", **_change(trained, places))
+            np.savez_compressed(OUT / f"{name}.npz", **_change(mean([dict(np.load(file)) for file in trained]), places))
     for made in sorted(OUT.iterdir()):
         print(made.name, made.stat().st_size)
 
@@ -114,9 +119,23 @@ def _external(name: str, kind: int, dims: list[int]) -> Any:
     return tensor
 
 
-def _change(file: Path, places: dict[str, Any]) -> dict[str, Any]:
+def mean(changes: list[dict[str, Any]]) -> dict[str, Any]:
+    """Of the changed matrices, cut to the rank of the first; of small weights as they are."""
+    if len(changes) == 1:
+        return changes[0]
+    made = {name: sum(c[name].astype(float) for c in changes) / len(changes) for name in changes[0]}
+    for name in (n for n in changes[0] if n.endswith(".a")):
+        other = f"{name[:-1]}b"
+        whole = sum(c[name].astype(float) @ c[other].astype(float) for c in changes) / len(changes)
+        left, sizes, right = np.linalg.svd(whole, full_matrices=False)
+        rank = changes[0][name].shape[1]
+        root = np.sqrt(sizes[:rank])
+        made[name], made[other] = left[:, :rank] * root, root[:, None] * right[:rank]
+    return {name: value.astype(np.float16) for name, value in made.items()}
+
+
+def _change(trained: dict[str, Any], places: dict[str, Any]) -> dict[str, Any]:
     """Under the names the network uses: a and b of each matrix, and the small weights as they are now."""
-    trained = np.load(file)
     made: dict[str, Any] = {}
     for number in range(LAYERS):
         for matrix in MATRICES:

@@ -103,15 +103,20 @@ def fit(
         print(f"epoch {epoch + 1}: loss {torch.stack(losses).mean():.4f}, {time.time() - begun:.0f} s", flush=True)
 
 
-def weigh(examples: Sequence[Example], task: str) -> list[Example]:
+def weigh(examples: Sequence[Example], task: str, other_section: float) -> list[Example]:
     if task == "selections":
-        return [e | {"weight": SELECTION_WEIGHTS.get(e["set"], 1.0)} for e in examples]
+        return [e | {"weight": _selection_weight(e, other_section)} for e in examples]
     return [e | {"weight": _claim_weight(e)} for e in examples]
 
 
 SELECTION_WEIGHTS = {
     "wtq": 0.4, "tatqa": 0.6, "ramdocs": 0.6, "squad2": 3.0, "clapnq": 2.0, "xquad": 1.5, "written": 1.5, "own": 2.0,
 }  # fmt: skip
+
+
+def _selection_weight(example: Example, other_section: float) -> float:
+    share = other_section if example["kind"] == "other section" else 1.0
+    return share * SELECTION_WEIGHTS.get(example["set"], 1.0)
 
 
 def _claim_weight(example: Example) -> float:
@@ -170,13 +175,16 @@ def main() -> None:
     parser.add_argument("--epochs", type=int)
     parser.add_argument("--rate", type=float)
     parser.add_argument("--seed", type=int)
+    parser.add_argument(
+        "--other-section", type=float, default=1.0, help="how much a section that only looks right weighs"
+    )
     parser.add_argument("--sample", type=int, help="train on a sample of this size, to try it out")
     given = parser.parse_args()
     asked = {name: getattr(given, name) for name in ("rank", "epochs", "rate", "seed")}
     recipe = replace(RECIPES[given.task], **{name: value for name, value in asked.items() if value is not None})
     torch.manual_seed(recipe.seed)
     encoder = Encoder(FOLDER / "tokenizer.json")
-    examples = weigh(read(FOLDER / f"{given.task}.jsonl.gz"), given.task)
+    examples = weigh(read(FOLDER / f"{given.task}.jsonl.gz"), given.task, given.other_section)
     if given.sample:
         examples = random.Random(1).sample(examples, given.sample)
     encode, loss_of, report = {

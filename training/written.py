@@ -9,8 +9,10 @@ import json
 import random
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+from masis.language.words import content_stems
 from training import sets
 from training.selections import SelectionExample, Span, markdown_rows, units
 
@@ -22,6 +24,10 @@ PICKED = {
 }  # fmt: skip
 """How many passages of each kind; none that is held out."""
 LONGEST = 1_300
+ABOVE = 2
+"""Lines over a section's own: the document's title and the heading."""
+SILENT = 2
+"""Sections that do not answer, taught beside each that does; twice as many where none does."""
 
 
 def written(data: Path) -> Iterator[SelectionExample]:
@@ -43,6 +49,30 @@ def own_questions() -> Iterator[SelectionExample]:
                 marks = [places[n] for n in entry["s"]]
                 numbers = [n for n, (a, b) in enumerate(units(text)) if any(a < y and b > x for x, y in marks)]
                 yield _example("own", f"own-{file.stem}-{number}", text, entry | {"s": numbers})
+
+
+def own_documents(files: int) -> Iterator[SelectionExample]:
+    """Whole documents: a question with each section that answers it, and with those that only have its words."""
+    for file in sorted(FOLDER.glob("documents-*.jsonl"))[:files]:
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines()):
+            document = json.loads(line)
+            sections = [_text_of([[document["title"]], [s["heading"]], *s["lines"]]) for s in document["sections"]]
+            for entry in document["questions"]:
+                answering = {int(section): numbers for section, numbers in entry["s"].items() if numbers}
+                group = f"documents-{file.stem}-{number}"
+                for section, numbers in answering.items():
+                    text, places = sections[section]
+                    marked = [places[n + ABOVE] for n in numbers]
+                    found = [n for n, (a, b) in enumerate(units(text)) if any(a < y and b > x for x, y in marked)]
+                    yield _example("own", group, text, entry | {"s": found})
+                others = [text for n, (text, _) in enumerate(sections) if n not in answering]
+                for text in _closest(entry["q"], others)[: SILENT if answering else 2 * SILENT]:
+                    yield replace(_example("own", group, text, entry | {"s": []}), kind="other section")
+
+
+def _closest(question: str, texts: list[str]) -> list[str]:
+    asked = set(content_stems(question))
+    return sorted(texts, key=lambda text: -len(asked & set(content_stems(text))))
 
 
 def _text_of(lines: list[list[str]]) -> tuple[str, list[Span]]:

@@ -5,12 +5,12 @@ ask, answer (a person's decision), resume (after an interruption or a failure), 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from functools import partial, update_wrapper
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 from masis.audit.checks.signature import Check
 from masis.errors import InvalidInput, UnknownDocument
@@ -19,21 +19,24 @@ from masis.jobs.worker import Worker
 from masis.knowledge.catalog import WorkspaceSummary
 from masis.knowledge.embedding.port import Embedder
 from masis.knowledge.ingestion.batch import IngestProgress
+from masis.knowledge.ingestion.layout import Section
 from masis.knowledge.library import Library
+from masis.knowledge.overview import Overview, stored_overview
 from masis.knowledge.store.port import VectorStore
 from masis.language.follow_up import Turn
-from masis.orchestrator.agent import run_blocking
+from masis.orchestrator.agent import blocking
 from masis.orchestrator.human import Answer
+from masis.reasoning.offline.auditor import answered_offline
 from masis.reasoning.ports import Auditor, Judge, Writer
 from masis.runs import asking, deletion, working
 from masis.runs.deletion import PruneReport, prune
-from masis.runs.events import RunEvent
 from masis.runs.execution import OnEvent
 from masis.runs.feedback import FeedbackTable
 from masis.runs.ingestions import Ingestion
 from masis.runs.parts import Given, Parts
 from masis.runs.planning import Finding, Plan, examine, planned
-from masis.runs.records import RunRecord, RunResult, RunStatus, UsageRow
+from masis.runs.records import RunEvent, RunRecord, RunResult, RunStatus, UsageRow
+from masis.runs.syncing import SourceDoor
 from masis.settings import Settings
 from masis.types import (
     EVERYWHERE,
@@ -47,27 +50,13 @@ from masis.types import (
     IngestReport,
     Outcome,
     SearchFilters,
-    Section,
     StandingDecision,
 )
 
-P = ParamSpec("P")
-T = TypeVar("T")
 Self = TypeVar("Self")
 
 
-def _blocking(method: Callable[Concatenate[Self, P], Coroutine[Any, Any, T]]) -> Callable[Concatenate[Self, P], T]:
-    """The sync twin of an async method."""
-
-    def twin(self: Self, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return run_blocking(method(self, *args, **kwargs))
-
-    update_wrapper(twin, method)
-    twin.__name__ = method.__name__.removeprefix("a")
-    return twin
-
-
-class Masis:
+class Masis(SourceDoor):
     """
     >>> with Masis() as masis:                                                     # doctest: +SKIP
     ...     masis.ingest(["reports/"], workspace="acme")
@@ -99,7 +88,6 @@ class Masis:
 
     @property
     def library(self) -> Library:
-        """The documents of all workspaces."""
         return self._parts.library
 
     @property
@@ -138,15 +126,15 @@ class Masis:
         budget: Budget = NO_LIMIT,
         thread: str | None = None,
         complete: bool = True,
+        run_id: str | None = None,
         on_event: OnEvent | None = None,
         by: Caller = LOCAL,
     ) -> RunResult:
         """Runs here and now. `filters`: where to look. `thread`: the `thread_id` of an earlier answer, or its run: the
-        question is completed from it, unless `complete` is False, and without filters looks where that one looked."""
-        here = asking.WorkHere(self._parts)
-        asked = asking.Asked(question, workspace, max_retries, filters, budget, thread, complete=complete)
-        record = await asking.new_run(self._parts, asked, by, here.owner)
-        return await here.result(Job("run", record.run_id, workspace), on_event, is_new=True)
+        question is completed from it, unless `complete` is False, and without filters looks where that one looked.
+        `run_id`: 16 hexadecimal digits of your own; asked again with them, also after a crash, it is the same run."""
+        asked = asking.Asked(question, workspace, max_retries, filters, budget, thread, (), complete, run_id)
+        return await asking.asked_here(self._parts, asked, by, on_event)
 
     async def aask_in_background(
         self,
@@ -328,16 +316,24 @@ class Masis:
         await self._parts.require_workspace(workspace)
         return await asyncio.to_thread(self.library.catalog.documents, workspace)
 
+    async def aoverview(self, document: str, workspace: str) -> Overview:
+        """What a document is, by its id or its file name, and questions that it can answer."""
+        found = await self._document(document, workspace)
+        return await stored_overview(self.library, found, answered_offline, self.settings.chunk_chars)
+
     async def adelete_document(self, document: str, workspace: str) -> DeletionReceipt:
         """By its id or its file name, with everything made from it."""
+        await deletion.require_no_ingestion(self._parts, workspace)
+        return await self.library.delete_document(workspace, (await self._document(document, workspace)).document_id)
+
+    async def _document(self, document: str, workspace: str) -> Document:
         found = [d for d in await self.adocuments(workspace) if document in (d.document_id, d.file_name)]
         if len(found) != 1:
             raise UnknownDocument(
                 f"{len(found) or 'No'} documents of {workspace} are called {document[:80]!r}.",
                 advice=f"Take the id from `masis documents --workspace {workspace} --json`.",
             )
-        await deletion.require_no_ingestion(self._parts, workspace)
-        return await self.library.delete_document(workspace, found[0].document_id)
+        return found[0]
 
     async def adelete_workspace(self, workspace: str, by: Caller = LOCAL) -> DeletionReceipt:
         """With its documents, its index, its caches, its runs, its decisions, and the keys that open nothing else."""
@@ -367,34 +363,35 @@ class Masis:
         """Documents that open ingestions of the workspace read, or will: id and file name."""
         return self._parts.ingestions.on_their_way(workspace)
 
-    ask = _blocking(aask)
-    plan = _blocking(aplan)
-    ask_in_background = _blocking(aask_in_background)
-    answer = _blocking(aanswer)
-    answer_in_background = _blocking(aanswer_in_background)
-    resume = _blocking(aresume)
-    resume_in_background = _blocking(aresume_in_background)
-    cancel = _blocking(acancel)
-    delete_run = _blocking(adelete_run)
-    get_run = _blocking(aget_run)
-    runs = _blocking(aruns)
-    result = _blocking(aresult)
-    events = _blocking(aevents)
-    prune = _blocking(aprune)
-    usage = _blocking(ausage)
-    decisions = _blocking(adecisions)
-    delete_decision = _blocking(adelete_decision)
-    ingest = _blocking(aingest)
-    upload = _blocking(aupload)
-    ingestion = _blocking(aingestion)
-    ingestions = _blocking(aingestions)
-    cancel_ingestion = _blocking(acancel_ingestion)
-    search = _blocking(asearch)
-    section = _blocking(asection)
-    workspaces = _blocking(aworkspaces)
-    create_workspace = _blocking(acreate_workspace)
-    documents = _blocking(adocuments)
-    delete_document = _blocking(adelete_document)
-    delete_workspace = _blocking(adelete_workspace)
-    reindex = _blocking(areindex)
-    checkup = _blocking(acheckup)
+    ask = blocking(aask)
+    plan = blocking(aplan)
+    ask_in_background = blocking(aask_in_background)
+    answer = blocking(aanswer)
+    answer_in_background = blocking(aanswer_in_background)
+    resume = blocking(aresume)
+    resume_in_background = blocking(aresume_in_background)
+    cancel = blocking(acancel)
+    delete_run = blocking(adelete_run)
+    get_run = blocking(aget_run)
+    runs = blocking(aruns)
+    result = blocking(aresult)
+    events = blocking(aevents)
+    prune = blocking(aprune)
+    usage = blocking(ausage)
+    decisions = blocking(adecisions)
+    delete_decision = blocking(adelete_decision)
+    ingest = blocking(aingest)
+    upload = blocking(aupload)
+    ingestion = blocking(aingestion)
+    ingestions = blocking(aingestions)
+    cancel_ingestion = blocking(acancel_ingestion)
+    search = blocking(asearch)
+    section = blocking(asection)
+    workspaces = blocking(aworkspaces)
+    create_workspace = blocking(acreate_workspace)
+    documents = blocking(adocuments)
+    overview = blocking(aoverview)
+    delete_document = blocking(adelete_document)
+    delete_workspace = blocking(adelete_workspace)
+    reindex = blocking(areindex)
+    checkup = blocking(acheckup)

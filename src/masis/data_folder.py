@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import importlib.util
 import shutil
 from collections.abc import Iterator
 from io import TextIOWrapper
@@ -74,6 +75,16 @@ class FolderLock:
         self._resources.close()
         self._is_held = False
 
+    def is_free(self) -> bool:
+        """Whether nobody keeps it; never where the system has no such locks."""
+        if not self._path.exists() or not _HAS_LOCKS:
+            return False
+        try:
+            with _held_lock(self._path):
+                return True
+        except DataFolderError:
+            return False
+
 
 @contextlib.contextmanager
 def _held_lock(path: Path) -> Iterator[None]:
@@ -87,11 +98,14 @@ def _held_lock(path: Path) -> Iterator[None]:
         yield
 
 
+_HAS_LOCKS = importlib.util.find_spec("fcntl") is not None
+
+
 def _lock(file: TextIOWrapper, path: Path) -> None:
-    try:
-        import fcntl
-    except ImportError:
+    if not _HAS_LOCKS:
         return  # not a POSIX system: Qdrant's own lock on its log still keeps a second process out
+    import fcntl
+
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -9,13 +9,17 @@ MASISError
 │   ├── UnknownKey
 │   ├── UnknownIngestion
 │   ├── UnknownDecision
+│   ├── UnknownSource
 │   ├── RunNotWaiting       it has been answered already, or never asked
+│   ├── IndexBusy           the index is being rebuilt
 │   └── DuplicateDocument
+├── SourceUnavailable       a folder, storage, site or mailbox could not be listed
 ├── UnreadableFile          a file could not be read as a document
 │   └── ScannedFile         its pages are pictures of text
 ├── DataFolderError         the data folder cannot be used (read-only, full, locked by another process)
 │   └── IndexMismatch       the index was built by another embedder, or is not an index
 ├── StoreUnavailable        the vector store did not respond
+│   └── IndexLost           it is there, and what it held is not
 ├── DatabaseUnavailable     PostgreSQL did not respond, or cannot be used as it is
 ├── Unauthorized            no key, or one that is not valid
 ├── Forbidden               a valid key that may not do this
@@ -72,6 +76,11 @@ class RunNotWaiting(InvalidInput):
     advice = "It may have been answered just now: look at it with `masis runs show`."
 
 
+class IndexBusy(InvalidInput):
+    code = "conflict"
+    advice = "Wait until the index is rebuilt, then try again."
+
+
 class UnknownIngestion(InvalidInput):
     code = "unknown_ingestion"
     advice = "Use the id returned by the upload."
@@ -80,6 +89,11 @@ class UnknownIngestion(InvalidInput):
 class UnknownDecision(InvalidInput):
     code = "unknown_decision"
     advice = "List the decisions with `masis decisions`."
+
+
+class UnknownSource(InvalidInput):
+    code = "unknown_source"
+    advice = "List the sources with `masis sources`."
 
 
 class UnknownDocument(InvalidInput):
@@ -100,6 +114,13 @@ class DuplicateDocument(InvalidInput):
 class UnreadableFile(MASISError):
     code = "unreadable_file"
     advice = "Open the file to see whether it is intact, or save it in another format."
+
+
+class SourceUnavailable(MASISError):
+    """Nothing is known of its files; its documents stay."""
+
+    code = "source_unavailable"
+    advice = "Its documents stay. Check that it is there, mounted and readable, then sync again."
 
 
 class ScannedFile(UnreadableFile):
@@ -126,6 +147,15 @@ class StoreUnavailable(MASISError):
 
     code = "store_unavailable"
     advice = "Check QDRANT_HOST and QDRANT_PORT (or QDRANT_URL) and that the server is running, then ask again."
+
+
+class IndexLost(StoreUnavailable):
+    """The documents are there and their index is not: an empty answer would be a wrong one."""
+
+    code = "index_lost"
+    advice = (
+        "Run `masis reindex`: it rebuilds the index from the stored documents. `masis serve` does so when it starts."
+    )
 
 
 class DatabaseUnavailable(MASISError):
@@ -187,9 +217,18 @@ class RateLimited(MASISError):
         """Seconds."""
 
 
+AWAY = (DataFolderError, DatabaseUnavailable, StoreUnavailable)
+"""A full disk, a server that is not there: it will pass, and what was asked for is done then."""
+
+
+def will_pass(error: BaseException) -> bool:
+    return isinstance(error, (*AWAY, IndexBusy)) and not isinstance(error, IndexMismatch)
+
+
 _INSIDE: dict[type[MASISError], str] = {
     DataFolderError: "The service's data folder cannot be used as it is.",
     DatabaseUnavailable: "The service's database is not responding.",
+    IndexLost: "The service's index was lost and has to be rebuilt; the documents are there.",
     StoreUnavailable: "The service's index is not responding.",
 }
 _ADVICE = "Try again in a moment; nothing saved is lost. The service's log says why."

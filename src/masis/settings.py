@@ -52,6 +52,8 @@ class Settings(BaseSettings):
     database_url: str | None = Field(None, repr=False)
     """PostgreSQL address (postgresql://…) for documents, runs, checkpoints and jobs, instead of SQLite in the data
     folder."""
+    database_prepare: bool = True
+    """`off` for a PgBouncer older than 1.22 in transaction mode, which cannot pass prepared statements on."""
     qdrant_host: str | None = Field(None, validation_alias=AliasChoices("QDRANT_HOST", "qdrant_host"))
     """Host of a Qdrant server to use instead of the embedded engine."""
     qdrant_port: int = Field(6333, validation_alias=AliasChoices("QDRANT_PORT", "qdrant_port"))
@@ -64,6 +66,17 @@ class Settings(BaseSettings):
     """Collection on the Qdrant server."""
     qdrant_timeout_seconds: float = 10.0
     """Timeout for requests to the Qdrant server."""
+    qdrant_shards: int | None = Field(None, ge=1)
+    """Shards of a new collection; when unset, one for each node of the cluster. Two for each leave room to grow."""
+    qdrant_replicas: int = Field(1, ge=1)
+    """Copies of each shard in a new collection; 2 survive the loss of a node."""
+    qdrant_write_consistency: int = Field(1, ge=1)
+    """Copies that must have a write before it counts as done."""
+    qdrant_on_disk: bool = False
+    """`on` leaves the vectors and their graph of a new collection on disk, and reads them when a search needs them."""
+    qdrant_quantization: Literal["off", "scalar", "binary"] = "off"
+    """Vectors that a new collection searches in memory: `scalar` takes a quarter of it, `binary` one part in 32. The
+    best of what they find is compared again with the vectors themselves."""
 
     # Models
     openai_api_key: SecretStr | None = Field(
@@ -236,6 +249,15 @@ class Settings(BaseSettings):
     """Memory limit for reading one file."""
     parse_seconds: float = Field(300.0, gt=0)
     """Time limit for reading one file."""
+
+    # Synchronisation
+    sync_allowed: str = ""
+    """Addresses and folders that may be added as sources through the service, with all below them, separated by commas;
+    otherwise only public web addresses may. What is added with `masis sync` at the machine needs no entry."""
+    sync_max_files: int = Field(100_000, ge=1)
+    """Maximum number of files of a source."""
+    sync_max_pages: int = Field(1_000, ge=1)
+    """Maximum number of web pages read from a sitemap."""
 
     # Logs and telemetry
     log: Literal["text", "json"] = "text"

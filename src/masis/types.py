@@ -5,7 +5,7 @@ inside one module is a frozen dataclass.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from typing import Literal, NotRequired, TypedDict
 
 WORKSPACE_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
@@ -21,6 +21,8 @@ Verdict = Literal[
     "unverified",
 ]  # fmt: skip
 ConflictKind = Literal["different_period", "different_definition", "revision", "contradiction"]
+Answered = Literal["all", "part", "none"]
+"""How much of a question an answer answers; that the documents do not say it is no answer."""
 ReviewCause = Literal["conflict", "quality", "empty_workspace", "weak_evidence", "unavailable", "out_of_scope"]
 
 BlockKind = Literal["heading", "paragraph", "item", "table", "note", "furniture"]
@@ -174,19 +176,6 @@ class Chunk:
     label: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    document_id: str
-    file_name: str
-    heading: str | None
-    """The path to it, its own heading last; None for what stands before the first heading."""
-    text: str
-    start: int
-    end: int
-    page: int
-    last_page: int
-
-
 class EvidenceChunk(TypedDict):
     chunk_id: str
     file_name: str
@@ -203,6 +192,8 @@ class EvidenceChunk(TypedDict):
     """What its document calls itself, or its file name in words."""
     about: NotRequired[str]
     """Which of the question's words name its document, and the period that document is for."""
+    table_rows: NotRequired[int]
+    """How many the table has that it holds rows of, where that is too long to be read whole."""
     elsewhere: NotRequired[str]
     """The names in the other passages of its document."""
     focus: NotRequired[list[int]]
@@ -220,6 +211,8 @@ class ClosestPassage(TypedDict):
     end: int
     quote: str
     """Its statement that comes nearest: `start` to `end` of the document's text."""
+    shown: NotRequired[str]
+    """The quote for people: a row of a table with the names of its columns."""
     words: list[str]
     score: float
 
@@ -235,6 +228,7 @@ class Citation(TypedDict):
     label: NotRequired[str | None]
     number: NotRequired[int]
     """Of the source in the finished answer: every door shows the same [1]."""
+    shown: NotRequired[str]
 
 
 CheckedBy = Literal["code", "verifier", "model"]
@@ -265,8 +259,9 @@ class Claim(TypedDict):
     parts: NotRequired[list[ClaimPart]]
     """The claims of a sentence that makes more than one."""
     checked_by: NotRequired[CheckedBy]
+    is_reading: NotRequired[bool]
+    """Refuted by how code reads a name, a row, a time or a negation: a chat model that audits may know better."""
     repaired: NotRequired[Repair]
-    """MASIS added or corrected its citation; the writer cited nothing, or another passage."""
 
 
 class ConflictSide(TypedDict):
@@ -278,6 +273,7 @@ class ConflictSide(TypedDict):
     date: str | None
     page: int
     label: NotRequired[str | None]
+    shown: NotRequired[str]
 
 
 class Conflict(TypedDict):
@@ -302,7 +298,6 @@ class DecisionMade(TypedDict):
     note: str | None
     by: str
     run_id: str
-    """The run that asked."""
     created_at: str
 
 
@@ -342,13 +337,18 @@ class Evaluation(TypedDict):
 @dataclass(frozen=True, slots=True)
 class Usage:
     requests: int = 0
-    """On the wire: 0 for the offline engine, more than 1 after a retry."""
+    """On the wire."""
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(*(one + more for one, more in zip(astuple(self), astuple(other), strict=True)))
+        return Usage(
+            self.requests + other.requests,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cost_usd + other.cost_usd,
+        )
 
 
 @dataclass(frozen=True, slots=True)

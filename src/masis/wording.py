@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from masis.language.citation_marks import CitationMark, find_citations
+from masis.language.measures import percent, whole_percent
+from masis.language.statements import read_out
 from masis.settings import Settings
 from masis.types import (
     LOCAL,
@@ -89,6 +91,11 @@ class Sources:
         return "".join([*pieces, answer[at:]])
 
 
+def quote_words(quoted: Mapping[str, Any]) -> str:
+    """What a citation, a side of a conflict or a near miss quotes, in one line."""
+    return str(quoted.get("shown") or read_out(quoted["quote"] or ""))
+
+
 Tone = Literal["good", "doubt", "bad", "plain", "live"]
 
 
@@ -148,7 +155,7 @@ CONFLICT_KINDS: dict[ConflictKind, str] = {
 REVIEW_CAUSES: dict[ReviewCause, str] = {
     "conflict": "The documents disagree",
     "quality": "No draft passed the audit",
-    "empty_workspace": "The workspace has no documents",
+    "empty_workspace": "The workspace has no documents to search yet",
     "weak_evidence": "No passage is close enough to the question",
     "unavailable": "A model or server did not respond",
     "out_of_scope": "Not a question for documents",
@@ -164,6 +171,12 @@ LIKELIHOODS: tuple[tuple[float, Term], ...] = (
     (0.0, Term("weak", "bad", "Most answers with these signs were wrong when they were measured.")),
 )
 """From which likelihood on; the Supervisor retries below the second."""
+CONFIDENCES: tuple[tuple[float, Term], ...] = (
+    (0.8, Term("high confidence", "good", "The Critic found little or nothing wrong.")),
+    (0.65, Term("fair confidence", "doubt", "The Critic has some doubts.")),
+    (0.0, Term("low confidence", "bad", "The Critic has serious doubts.")),
+)
+"""The Critic's own figure, for answers whose likelihood was not fitted: those of chat models."""
 SCORES: dict[str, Term] = {
     "faithfulness": Term("Faithfulness", meaning="Is everything in the answer in the evidence?"),
     "relevance": Term("Relevance", meaning="Does it answer the question that was asked?"),
@@ -182,9 +195,11 @@ AGENTS: dict[str, Term] = {
 REASONS: dict[str, str] = {
     "quality_issue_detected": "the draft did not pass the audit",
     "conflicting_evidence_attempting_resolution": "the documents disagree; a wider search may resolve it",
+    "part_not_covered": "a part of the question was not covered; a wider search may find it",
     "conflicting_evidence": "the documents disagree",
     "quality_checks_passed": "all checks passed",
     "repaired_answer_passed": "the repaired answer passed the audit",
+    "documents_do_not_say": "the documents do not answer the question",
     "quality_issue_unresolved": "no draft passed the audit",
     "answered_by_person": "a person decided",
     "decided_by_person": "a person decided",
@@ -213,8 +228,6 @@ ACTIONS: dict[str, str] = {
     "stop": "ended the run",
 }
 """What a person decided, as it follows their name."""
-
-
 SET_ASIDE: dict[str, str] = {
     "another_period": "about another year",
     "distrusted": "from a document not to be used",
@@ -222,8 +235,6 @@ SET_ASIDE: dict[str, str] = {
     "far": "too far from the question",
 }
 """Why the Researcher does not use a passage that it found."""
-
-
 TRACE_FIELDS: dict[str, str] = {
     "duration_ms": "time",
     "chunks": "passages used",
@@ -272,23 +283,28 @@ def vocabulary(settings: Settings) -> dict[str, Any]:
         "trace_fields": TRACE_FIELDS,
     }
     described = {name: {code: asdict(term) for code, term in table.items()} for name, table in terms.items()}
-    likelihoods = [{"at_least": least, **asdict(term)} for least, term in LIKELIHOODS]
+    scales = {"likelihoods": LIKELIHOODS, "confidences": CONFIDENCES}
+    grades = {name: [{"at_least": at, **asdict(term)} for at, term in scale] for name, scale in scales.items()}
     for score in described["scores"]:
         described["scores"][score]["weight"] = getattr(settings, f"weight_{score}", None)
-    rest = {"decided": list(DECIDED), "likelihoods": likelihoods}
-    return described | {name: dict(table) for name, table in words.items()} | rest
+    return described | {name: dict(table) for name, table in words.items()} | grades | {"decided": list(DECIDED)}
 
 
 def verdict_of(claim: Claim) -> Term:
     return VERDICTS[claim["verdict"]] if claim["verdict"] else CLAIM_KINDS[claim["kind"]]
 
 
-def likelihood_of(value: float) -> Term:
-    return next(term for least, term in LIKELIHOODS if value >= least)
+def grade(value: float, scale: Sequence[tuple[float, Term]] = LIKELIHOODS) -> Term:
+    """By the figure that is shown: the word beside “75%” is that of 75%."""
+    return next(term for least, term in scale if whole_percent(value) >= whole_percent(least))
 
 
-def likelihood_words(value: float) -> str:
-    return f"{likelihood_of(value).word} ({value:.0%})"
+def sure_words(likelihood: float | None, confidence: float, claims: Sequence[Claim]) -> str:
+    """How sure an answer is, by one measure. Empty where nothing is claimed: silence is sure of nothing."""
+    if all(claim["kind"] != "claim" for claim in claims):
+        return ""
+    value, scale = (confidence, CONFIDENCES) if likelihood is None else (likelihood, LIKELIHOODS)
+    return f"{grade(value, scale).word} ({percent(value)})"
 
 
 def removed_sentences(trace: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -299,6 +315,21 @@ def removed_sentences(trace: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def counted(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def scope_words(filters: Mapping[str, Any], known: Sequence[Mapping[str, Any]] = ()) -> str:
+    """“report.pdf, PDF, since 2024, pages 3–7”; empty for everywhere. `known`: passages that name documents given by
+    their ids."""
+    names = {each["document_id"]: each["file_name"] for each in known}
+    first, last = filters.get("pages") or (None, None)
+    parts = [
+        *(names.get(each, each) for each in filters.get("documents", ())),
+        *(kind.upper() for kind in filters.get("file_types", ())),
+        filters.get("dated_from") and f"since {filters['dated_from']}",
+        filters.get("dated_to") and f"until {filters['dated_to']}",
+        first and (f"page {first}" if first == last else f"pages {first}–{last}"),
+    ]
+    return ", ".join(filter(None, parts))
 
 
 def person(by: str | None) -> str:
@@ -318,7 +349,11 @@ def decision_words(decision: Mapping[str, Any]) -> str:
 
 
 def step_words(entry: Mapping[str, Any]) -> str:
-    """An entry of the trace in a line."""
+    """An entry of the trace in a line, with who stood in for a model."""
+    return " ".join(filter(None, [_done(entry), *(f"({why})" for why in entry.get("stood_in", []))]))
+
+
+def _done(entry: Mapping[str, Any]) -> str:
     if "warning" in entry:
         return _warning(entry)
     match entry["node"]:
@@ -330,7 +365,7 @@ def step_words(entry: Mapping[str, Any]) -> str:
         case "critic" if "confidence" in entry:
             return _criticism(entry)
         case "evaluator" if "overall_score" in entry:
-            return f"overall {entry['overall_score']:.2f}"
+            return f"overall score {percent(entry['overall_score'])}"
         case "human_review" if "action" in entry:
             return decision_words(entry)
         case "supervisor" if "decision" in entry:
@@ -356,8 +391,9 @@ def _warning(entry: Mapping[str, Any]) -> str:
 def _criticism(entry: Mapping[str, Any]) -> str:
     found = [
         (len(entry.get("invalid_citations", [])), "fabricated citation"),
+        (entry.get("refuted_claims", 0), "refuted claim"),
         (entry.get("uncited_claims", 0), "uncited claim"),
         (entry.get("conflicts", 0), "conflict"),
         (len(entry.get("repairs", [])), "repair"),
     ]
-    return ", ".join([f"confidence {entry['confidence']:.0%}", *(counted(n, what) for n, what in found if n)])
+    return ", ".join(counted(n, what) for n, what in found if n) or "no objections"

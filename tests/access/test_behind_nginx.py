@@ -16,6 +16,7 @@ from masis.access.keys import Keys
 from masis.mcp.server import standalone_app
 from tests.api.live import START_SECONDS, serving
 from tests.support.nginx import proxies
+from tests.support.waiting import SOON
 
 BARE = ""
 DEBIANS = (
@@ -97,7 +98,9 @@ def test_a_service_that_loses_its_database_stays_closed(tmp_path: Path, monkeypa
         assert called("api", service.address).status_code == 401
     with serving(settings, with_worker=False) as service:
         assert called("api", service.address).status_code == 401
-        made = httpx.post(f"{service.address}/masis/keys", json={"name": "Eve", "role": "admin", "workspaces": ["*"]})
+        made = httpx.post(
+            f"{service.address}/masis/keys", json={"name": "Eve", "role": "admin", "workspaces": ["*"]}, timeout=SOON
+        )
         assert made.status_code == 401
         Keys(settings).stop_asking()
         assert called("api", service.address).status_code == 200

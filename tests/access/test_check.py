@@ -2,6 +2,7 @@
 
 import os
 import socket
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from masis.access.check import AccessCheck, is_loopback, require_keys_for
 from masis.access.keys import Keys
 from masis.errors import Forbidden, InvalidInput, RateLimited, Unauthorized
 from masis.settings import Settings
+
+NOBODY = 65_534
 
 
 @pytest.fixture
@@ -46,22 +49,37 @@ async def test_without_keys_nobody_comes_through_a_proxy(settings: Settings) -> 
             await check.admit(scope)
 
 
-def test_the_owner_of_a_connection_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    for family, host in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
-        with (
-            socket.create_server((host, 0), family=family) as server,
-            socket.create_connection(server.getsockname()[:2]) as client,
-        ):
-            ends = client.getsockname()[:2], server.getsockname()[:2]
-            assert check._owner(*ends) == os.getuid()
-            assert not check.is_another_users(*ends)
-            monkeypatch.setattr(check, "_owner", lambda *_: os.geteuid() + 1)
+@pytest.mark.parametrize("way", [check._owner, check._asked_of_kernel, check._found_in_tables])
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_the_owner_of_a_connection_is_known(way: Callable[..., int | None], host: str) -> None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with (
+        socket.create_server((host, 0), family=family) as server,
+        socket.create_connection(server.getsockname()[:2]) as client,
+    ):
+        ends = client.getsockname()[:2], server.getsockname()[:2]
+        assert way(*ends) == os.getuid()
+        assert not check.is_another_users(*ends)
+        if os.geteuid() == 0:
+            os.fchown(client.fileno(), NOBODY, -1)
+            assert way(*ends) == NOBODY
             assert check.is_another_users(*ends)
-            monkeypatch.undo()
+    assert way(("127.0.0.1", 1), ("127.0.0.1", 2)) is None, "nothing is known of a connection that is not"
+
+
+def test_who_calls_an_address_of_both_families_is_known() -> None:
+    with (
+        socket.create_server(("::", 0), family=socket.AF_INET6, dualstack_ipv6=True) as server,
+        socket.create_connection(("127.0.0.1", server.getsockname()[1])),
+    ):
+        accepted, client = server.accept()
+        with accepted:
+            assert check._asked_of_kernel(client[:2], accepted.getsockname()[:2]) == os.getuid()
+
+
+def test_of_nobody_in_particular_nothing_is_known() -> None:
     assert not check.is_another_users(None, None)
-    assert not check.is_another_users(("127.0.0.1", 1), ("127.0.0.1", 2)), (
-        "nothing is known of a connection that is not"
-    )
+    assert not check.is_another_users(("testclient", 50_000), ("127.0.0.1", 2))
 
 
 async def test_a_connection_of_another_user_is_not_the_owners(

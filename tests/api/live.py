@@ -18,7 +18,7 @@ DOCUMENTS = {
 }
 ANSWERED = "What was the root cause of the gateway outage?"
 DISPUTED = "What was customer churn in fiscal 2025?"
-START_SECONDS = 30
+START_SECONDS = 60
 
 
 class Live:

@@ -62,6 +62,12 @@ class Desk:
             f"DELETE {ANY}/documents/{{document_id}}": ("document.delete", self._delete_document),
             f"POST {ANY}/documents": ("document.upload", self._upload),
             f"POST {ANY}/ingestions/{{ingestion_id}}/cancel": ("ingestion.cancel", self._cancel_ingestion),
+            f"POST {ANY}/sources": ("source.add", self._add_source),
+            f"POST {ANY}/sources/{{source_id}}/sync": (
+                "source.sync",
+                lambda: self.post(f"{ACME}/sources/{self._source}/sync", json={}),
+            ),
+            f"DELETE {ANY}/sources/{{source_id}}": ("source.delete", self._delete_source),
             f"POST {ANY}/sample": ("document.upload", lambda: self.post(f"{ACME}/sample")),
             f"DELETE {ANY}": ("workspace.delete", lambda: self.delete("/masis/workspaces/other")),
         }
@@ -99,6 +105,16 @@ class Desk:
         self._ingestion = accepted.headers["location"]
         return accepted
 
+    def _add_source(self) -> httpx.Response:
+        added = self.post(f"{ACME}/sources", json={"address": str(self._settings.home.parent / "reports")})
+        self._source = added.json().get("source_id")
+        return added
+
+    def _delete_source(self) -> httpx.Response:
+        with closing(Masis(self._settings)) as masis, masis._parts.database.writing() as db:
+            masis._parts.queue.remove(db, ("sync", self._source))
+        return self.delete(f"{ACME}/sources/{self._source}")
+
     def _cancel_ingestion(self) -> httpx.Response:
         return self.post(f"{self._ingestion}/cancel")
 
@@ -109,7 +125,9 @@ class Desk:
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings(home=tmp_path, ask_seconds=0.2, key_rate_calls=10_000)
+    reports = tmp_path / "reports"
+    reports.mkdir()
+    return Settings(home=tmp_path / "home", ask_seconds=0.2, key_rate_calls=10_000, sync_allowed=str(reports))
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from masis.api.middleware.idempotency import ABANDONED_SECONDS, KEPT_SECONDS, Fi
 from masis.api.middleware.problems import Conflicting
 from masis.database import open_database
 from masis.errors import InvalidInput
-from masis.jobs.queue import JobQueue
+from masis.jobs.queue import JobQueue, new_owner
 from masis.runs.run_table import RunTable
 from masis.runs.tables import RUNS as RUN_TABLES
 from masis.settings import Settings
@@ -142,3 +142,18 @@ def test_keys_belong_to_their_caller_and_to_a_day(tmp_path: Path, monkeypatch: p
     assert store.begin("ada", "k", "same") == kept
     clock[0] += KEPT_SECONDS
     assert store.begin("ada", "k", "different") is None
+
+
+def test_a_key_whose_process_was_killed_is_free_for_any_request(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path)
+    store = FirstResponses(settings)
+    machine, _, _, name = new_owner().split("|")
+    store._owner = f"{machine}|1|none|{name}"  # process 1 lives, and did not start then
+    assert store.begin("ada", "k", "first") is None
+    after = FirstResponses(settings)
+    assert after.begin("ada", "k", "another") is None
+    with pytest.raises(Conflicting):
+        after.begin("ada", "k", "another")
+    after.keep("ada", "k", Kept(202, {}, b"{}"))
+    with pytest.raises(InvalidInput):
+        after.begin("ada", "k", "a third")

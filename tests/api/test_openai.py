@@ -84,6 +84,12 @@ def test_the_earlier_messages_are_the_thread_that_a_question_is_completed_from(s
     ]
     completion = speaker.chat.completions.create(model="acme", messages=messages)
     assert completion.model_extra["masis"]["question"] == "What was the root cause of the gateway outage in 2024?"
+    messages += [
+        {"role": "assistant", "content": "Nothing failed."},
+        {"role": "user", "content": "And the year before?"},
+    ]
+    completion = speaker.chat.completions.create(model="acme", messages=messages)
+    assert completion.model_extra["masis"]["question"] == "What was the root cause of the gateway outage in 2023?"
 
 
 @pytest.mark.parametrize("messages", [[], [{"role": "system", "content": "x"}], [{"role": "user", "content": " "}]])

@@ -1,7 +1,6 @@
 import pytest
 
-from masis.audit.obedience import obeyed
-from masis.audit.verdicts import judge_claims
+from masis.audit.verdicts import judge_claims, obeyed
 from tests.support.engines import chunk
 
 FACT = "Revenue in fiscal 2025 was $184.1 million."

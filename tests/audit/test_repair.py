@@ -98,3 +98,61 @@ def test_a_check_of_ones_own_refutes_what_is_word_for_word_in_a_source() -> None
     found = repaired(answer, claims, EVIDENCE, None, [no_dividends])
     assert found is not None
     assert found.text == "Revenue in fiscal 2025 was $184.1 million [c1]."
+
+
+HALF_YEAR = chunk("c3", "| Zone | Sales | Profit |\n|---|---|---|\n| NA | 12,553 | 2,713 |\n| GC | 2,548 | 422 |")
+YEAR_BEFORE = chunk("c4", "| Zone | Sales | Profit |\n|---|---|---|\n| NA | 12,138 | 2,284 |\n| GC | 2,677 | 400 |")
+
+
+def test_the_rows_of_a_table_share_the_citations_of_the_sentence_above_it() -> None:
+    answer = (
+        "Margins are profit over sales, from the two tables [c3] [c4].\n\n| Zone | Before | Now |\n|---|---|---|\n"
+        "| NA | 18.8% (2,284 / 12,138) | 21.6% (2,713 / 12,553) |\n| GC | 14.9% (400 / 2,677) | 16.6% (422 / 2,548) |"
+    )
+    evidence = [HALF_YEAR, YEAR_BEFORE]
+    found = repaired(answer, judge_claims(answer, evidence), evidence, None, is_audited=True)
+    assert found is not None
+    assert found.text.count("[c3] [c4] |") == 2
+    assert not [claim for claim in found.claims if claim["verdict"] == "uncited"]
+
+
+def test_what_nobody_reads_next_is_not_cited_on_suspicion() -> None:
+    answer = "Revenue in fiscal 2025 was $184.1 million [c1]. The outlook for the coming winter is bright."
+    claims = judge_claims(answer, EVIDENCE)
+    assert repaired(answer, claims, EVIDENCE, None) is None
+    audited = repaired(answer, claims, EVIDENCE, None, is_audited=True)
+    assert audited is not None
+    assert audited.text.endswith("winter is bright [c1].")
+    assert audited.claims[1]["verdict"] == "unverified"
+
+
+def test_two_words_that_any_passage_has_find_no_citation() -> None:
+    evidence = [SALES, chunk("c5", "An analyst disagreed and called the sources of the delay obvious.")]
+    answer = "The sources disagree. Revenue in fiscal 2025 was $184.1 million [c1]."
+    assert repaired(answer, judge_claims(answer, evidence), evidence, None) is None
+
+
+def test_a_result_that_code_cannot_compute_is_left_for_the_auditor() -> None:
+    head = "| Gross margin | Q3 2023 | Q3 2022 |\n|---|---|---|"
+    margins = chunk("c6", f"{head}\n| Products | 35.4% | 34.5% |\n| Services | 70.5% | 71.5% |")
+    answer = "The gap is 35.1 points [c6]. It narrowed by 1.9 points from a year earlier [c6]."
+    claims = judge_claims(answer, [margins])
+    assert (claims[1]["verdict"], claims[1].get("is_reading")) == ("numbers_differ", True)
+    alone, audited = (repaired(answer, claims, [margins], None, is_audited=one) for one in (False, True))
+    assert alone is not None
+    assert "1.9" not in alone.text
+    assert audited is None
+
+
+def test_a_figure_of_the_sentence_before_brings_its_citation_along() -> None:
+    costs = chunk("c7", "| Line | FY2023 | FY2024 |\n|---|---|---|\n| Insurance and claims, USD k | 47700 | 58900 |")
+    note = chunk("c8", "Insurance FY2024 includes USD 6,200 thousand for the I-35 accident of 14 January 2024.")
+    answer = (
+        "Insurance and claims grew from $47.7 million in FY2023 to $58.9 million in FY2024 [c7]. More than half of the "
+        "$11.2 million increase is one event: FY2024 includes $6.2 million for the I-35 accident [c8]."
+    )
+    evidence = [costs, note]
+    found = repaired(answer, judge_claims(answer, evidence), evidence, None, is_audited=True)
+    assert found is None or [repair.kind for repair in found.repairs] != ["cut"]
+    text = found.text if found else answer
+    assert "$11.2 million" in text

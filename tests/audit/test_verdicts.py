@@ -168,3 +168,11 @@ def test_what_leans_on_a_sentence_that_was_not_read_is_not_refuted_by_the_verifi
         "A later filing describes the same method [c1].", evidence, lambda asked: [0.01] * len(asked)
     )
     assert claim["verdict"] == "unverified"
+
+
+def test_what_a_document_says_of_itself_is_a_quotation_and_no_limit_of_the_evidence() -> None:
+    text = "This report does not contain information on the pension fund."
+    (claim,) = judge_claims(f"{text} [c1]", [chunk("c1", f"{text} It covers the year 2024.")])
+    assert (claim["kind"], claim["verdict"]) == ("claim", "verbatim")
+    (other,) = judge_claims("The documents do not contain information on wages. [c1]", [chunk("c1", text)])
+    assert other["kind"] == "limit"

@@ -1,15 +1,19 @@
 """A service with the sample and a browser for each module; a fresh context and a witness for each test."""
 
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from masis.knowledge.embedding.onnx_embedder import OnnxEmbedder
+from masis.knowledge.embedding.port import Vector
 from tests.support.browser import DESKTOP, PATIENCE_MS, Witness, launched
 from tests.support.fake_openai import FakeOpenAI
 from tests.support.service import SAMPLE, Service, ServiceHere
 from tests.support.storyteller import Storyteller
+from tests.support.waiting import happens
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -69,6 +73,19 @@ def browser() -> Iterator[Browser]:
         browser = launched(playwright)
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def may_read(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Until it is set, no passage gets its vector: whatever somebody does while files are read is in time."""
+    is_set, embed = threading.Event(), OnnxEmbedder.embed_passages
+
+    async def once_it_may(self: OnnxEmbedder, texts: list[str]) -> list[Vector]:
+        await happens(is_set.is_set)
+        return await embed(self, texts)
+
+    monkeypatch.setattr(OnnxEmbedder, "embed_passages", once_it_may)
+    return is_set
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.support.browser import DESKTOP, PHONE, violations
+from tests.support.deployment import until
 from tests.support.service import Service
 
 FIGURE = "How much was research and development expense in fiscal 2025?"
@@ -21,9 +22,16 @@ class Asked:
 
 @pytest.fixture(scope="module")
 def asked(service: Service) -> Asked:
+    asked = Asked(service.ask("tolmerick", FIGURE), service.ask("tolmerick", CONFLICT))
+    path = "/masis/workspaces/tolmerick"
     with service.client() as client:
         client.post("/masis/workspaces", json={"name": "nothing"}).raise_for_status()
-    return Asked(service.ask("tolmerick", FIGURE), service.ask("tolmerick", CONFLICT))
+        client.put(f"{path}/runs/{asked.answered}/feedback", json={"verdict": "right"}).raise_for_status()
+        client.put(f"{path}/runs/{asked.waiting}/feedback", json={"verdict": "wrong"}).raise_for_status()
+        failing = {"address": f"{service.url}/nothing.md", "every": "1h"}
+        client.post(f"{path}/sources", json=failing).raise_for_status()
+        until(lambda: not client.get(f"{path}/sources").json()[0]["is_syncing"])
+    return asked
 
 
 def assert_good(page: Page) -> None:
@@ -71,6 +79,19 @@ def open_help(page: Page, asked: Asked) -> None:
     expect(page.get_by_role("dialog")).to_be_visible()
 
 
+def open_scope(page: Page, asked: Asked) -> None:
+    page.goto("/w/tolmerick/search?q=customer+churn")
+    page.get_by_role("button", name="In: all documents").click()
+    expect(page.get_by_label("Pages")).to_be_visible()
+
+
+def open_document(page: Page, asked: Asked) -> None:
+    page.goto("/w/tolmerick/documents")
+    page.get_by_role("link", name="annual-report-2025.pdf").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("annual-report-2025.pdf")
+    page.wait_for_load_state("networkidle")
+
+
 VIEWS: dict[str, Callable[[Page, Asked], None]] = {
     "ask": at("/w/tolmerick/ask", "What do you want to know?"),
     "answer": at("/w/tolmerick/runs/{answered}", FIGURE),
@@ -80,6 +101,10 @@ VIEWS: dict[str, Callable[[Page, Asked], None]] = {
     "trail": open_trail,
     "runs and help": open_help,
     "search": at("/w/tolmerick/search?q=customer+churn", "Search"),
+    "track record": at("/w/tolmerick/record", "Track record"),
+    "sources": at("/w/tolmerick/sources", "Sources"),
+    "scope": open_scope,
+    "document": open_document,
     "documents": at("/w/tolmerick/documents", "Documents"),
     "settings": at("/settings", "Settings"),
     "invitation": at("/w/nothing/ask", "Answers you can defend"),

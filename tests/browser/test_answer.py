@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
+from tests.sources.files import pdf_of
 from tests.support.browser import DESKTOP, PHONE, Witness, quality_of, violations
 from tests.support.service import Service
 
@@ -71,6 +72,9 @@ def test_a_pdf_opens_at_its_page_with_the_words_marked_on_the_image_and_in_the_t
     image = source.get_by_role("img", name="Page 3 of annual-report-2025.pdf, the cited words marked")
     expect(image).to_have_js_property("complete", True)
     assert image.evaluate("image => image.naturalWidth") > 500
+    # A row of a table is read with the name of its column.
+    expect(source.locator(".cited")).to_contain_text("22.7 (Fiscal 2025")
+    expect(source.locator(".cited")).not_to_contain_text("|")
     source.get_by_role("button", name="Text", exact=True).click()
     marks = source.get_by_role("region", name="Text of the page").locator("mark")
     expect(marks.first).to_be_visible()
@@ -88,40 +92,133 @@ def test_a_pdf_opens_at_its_page_with_the_words_marked_on_the_image_and_in_the_t
     expect(page.get_by_role("img", name="Page 1 of annual-report-2025.pdf")).to_be_visible()
 
 
-MARKED_IN_SIGHT = """
-async (image) => {
-  const [mark] = await (await fetch(image.src.replace(".png?", "/marks?"))).json();
+IN_SIGHT = """
+async (image, [start, end]) => {
+  const address = new URL(image.src.replace(".png?", "/marks?"));
+  address.searchParams.set("start", start);
+  address.searchParams.set("end", end);
+  const marks = await (await fetch(address)).json();
   const [frame, picture] = [image.parentElement, image].map((each) => each.getBoundingClientRect());
-  const [x, y] = [picture.left + mark.left * picture.width, picture.top + mark.top * picture.height];
-  return frame.top <= y && y <= frame.bottom && frame.left <= x && x <= frame.right;
+  return marks.length > 0 && marks.every((mark) => frame.left <= picture.left + mark.left * picture.width
+    && picture.left + mark.right * picture.width <= frame.right
+    && frame.top <= picture.top + mark.top * picture.height
+    && picture.top + mark.bottom * picture.height <= frame.bottom);
 }
 """
 
 
-@pytest.mark.parametrize("size", [{"width": 1440, "height": 420}, {**PHONE, "height": 480}], ids=["desk", "phone"])
-def test_a_page_that_is_taller_than_its_frame_opens_at_the_words_at_every_size(
-    page: Page, service: Service, size: dict[str, int]
+LETTERS = """
+async (image) => {
+  const marks = await (await fetch(image.src.replace(".png?", "/marks?"))).json();
+  return Math.min(...marks.map((mark) => (mark.bottom - mark.top) * image.getBoundingClientRect().height));
+}
+"""
+
+
+def test_on_a_phone_lines_as_wide_as_the_page_are_opened_large_enough_to_read_and_scroll(
+    page: Page, service: Service
 ) -> None:
-    page.set_viewport_size(size)
-    page.goto(f"/w/tolmerick/runs/{service.ask('tolmerick', FROM_A_PDF)}")
-    page.get_by_role("button", name="Source 1: annual-report-2025.pdf, page 3").click()
+    words = (
+        "The board approved a service centre in Lyon for £3.4 million, because engineers waited two days for parts. "
+    )
+    lines = [
+        f"The minutes of item {n} were read aloud, corrected and approved by all who were present." for n in range(25)
+    ]
+    minutes = pdf_of(*lines, words * 2, *lines, None, "Nobody asked for the floor.")
+    page.set_viewport_size(PHONE)
+    service.upload("board", {"minutes.pdf": minutes})
+    run_id = service.ask("board", "Why did the board approve a service centre in Lyon?")
+    page.goto(f"/w/board/runs/{run_id}")
+    page.get_by_role("button", name="Source 1: minutes.pdf, page 1").first.click()
     frame = page.get_by_role("region", name="Picture of the page")
     image = frame.get_by_role("img")
     expect(frame).not_to_have_js_property("scrollTop", 0)
-    assert image.evaluate(MARKED_IN_SIGHT)
-    # Large enough to read at once; then as wide as its frame, and larger again.
-    size_of_page, opened = page.get_by_role("group", name="Zoom"), width_of(image)
-    expect(size_of_page).to_contain_text("200 %")
-    expect(size_of_page.get_by_role("button", name="Larger")).to_be_disabled()
+    assert image.evaluate(LETTERS) >= 11
+    # Where the words begin, and sideways inside the frame: the page itself does not scroll.
+    begins = """async (image) => {
+      const [first] = await (await fetch(image.src.replace(".png?", "/marks?"))).json();
+      const [frame, picture] = [image.parentElement, image].map((each) => each.getBoundingClientRect());
+      const [left, top] = [picture.left + first.left * picture.width, picture.top + first.top * picture.height];
+      return frame.left <= left && left <= frame.right - 40 && frame.top <= top && top <= frame.bottom - 11;
+    }"""
+    assert image.evaluate(begins)
+    assert frame.evaluate("frame => frame.scrollWidth - frame.clientWidth") > 40
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    # Nor is a page that nobody cited.
+    page.get_by_role("button", name="Next page").click()
+    expect(page.get_by_role("img", name=re.compile("the cited words marked"))).to_have_count(0)
+    assert width_of(frame.get_by_role("img")) >= 600
+
+
+def test_a_whole_column_is_compared_in_a_table_that_breaks_no_word(
+    page: Page, service: Service, ask: Callable[..., None]
+) -> None:
+    names = [f"Bakkerij Van {name} en Zonen" for name in ("Alphen", "Breda", "Culemborg", "Dordrecht", "Eindhoven")]
+    rows = [f"{name},{(n + 2) * 41_017},{(n + 3) * 37_113}" for n, name in enumerate(names)]
+    customers = "\n".join(["Customers,Revenue 2024 (EUR),Revenue 2025 (EUR)", *rows])
+    service.upload("bakers", {"customers.csv": customers.encode()})
+    page.set_viewport_size({"width": 1280, "height": 800})
+    ask("Compare revenue of all customers", "bakers")
+    answer = page.get_by_role("region", name="Answer", exact=True)
+    expect(answer.get_by_role("rowheader")).to_have_text(names)
+    for row in answer.locator("tbody tr").all():
+        expect(row.get_by_role("button", name="Source ")).to_have_count(3)
+        expect(row.get_by_role("button", name="supported")).to_have_count(1)
+    frame, broken = (
+        answer.get_by_role("group", name="Table"),
+        "words => words.filter((each) => each.height > 30).length",
+    )
+    assert frame.evaluate(f"frame => ({broken})({SINGLE_WORDS})") == 0
+    assert frame.evaluate("frame => frame.scrollWidth - frame.clientWidth") <= 0
+    page.set_viewport_size(PHONE)
+    assert frame.evaluate(f"frame => ({broken})({SINGLE_WORDS})") == 0
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    # The names of the rows stay beside what is scrolled to.
+    frame.evaluate("frame => frame.scrollTo({ left: 500 })")
+    expect(answer.get_by_role("rowheader").first).to_be_in_viewport()
+    expect(answer.get_by_role("columnheader", name="Customers")).to_be_in_viewport()
+    assert violations(page) == []
+
+
+SINGLE_WORDS = """[...frame.querySelectorAll("bdi")].flatMap((bdi) => {
+  const text = bdi.firstChild;
+  return [...text.data.matchAll(/\\S+/g)].map(({ index, 0: word }) => {
+    const range = document.createRange();
+    range.setStart(text, index);
+    range.setEnd(text, index + word.length);
+    return range.getBoundingClientRect();
+  });
+})"""
+
+
+@pytest.mark.parametrize("size", [{"width": 1280, "height": 420}, {**PHONE, "height": 480}], ids=["desk", "phone"])
+def test_a_page_opens_with_the_cited_figure_in_sight_and_large_enough_to_read(
+    page: Page, service: Service, size: dict[str, int]
+) -> None:
+    page.set_viewport_size(size)
+    run_id = service.ask("tolmerick", FROM_A_PDF)
+    with service.client() as client:
+        result = client.get(f"/masis/workspaces/tolmerick/runs/{run_id}/result").json()
+    [cited] = result["claims"][0]["citations"]
+    start = cited["start"] + cited["quote"].index("22.7")
+    page.goto(f"/w/tolmerick/runs/{run_id}")
+    page.get_by_role("button", name="Source 1: annual-report-2025.pdf, page 3").click()
+    frame = page.get_by_role("region", name="Picture of the page")
+    image, zoom = frame.get_by_role("img"), page.get_by_role("group", name="Zoom")
+    expect(frame).not_to_have_js_property("scrollTop", 0)
+    assert image.evaluate(IN_SIGHT, [start, start + len("22.7")])
+    opened = width_of(image)
+    assert image.evaluate(LETTERS) >= 11
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    # As wide as its frame, and larger again: the words stay in sight.
     page.keyboard.press("0")
-    expect(size_of_page).to_contain_text("Fits")
-    assert opened == pytest.approx(2 * width_of(image), rel=0.02)
-    assert image.evaluate(MARKED_IN_SIGHT)
-    size_of_page.get_by_role("button", name="Larger").click()
-    expect(size_of_page).to_contain_text("150 %")
-    assert image.evaluate(MARKED_IN_SIGHT)
+    expect(zoom).to_contain_text("Fits")
+    assert opened > 1.25 * width_of(image)
+    assert image.evaluate(IN_SIGHT, [cited["start"], cited["end"]])
+    zoom.get_by_role("button", name="Larger").click()
+    expect(zoom).to_contain_text("150%")
+    assert image.evaluate(IN_SIGHT, [start, start + len("22.7")])
 
 
 def width_of(image: Locator) -> float:
@@ -198,7 +295,7 @@ def test_quality_of_an_answer_and_its_trail(page: Page, service: Service) -> Non
     for score in ("Faithfulness", "Relevance", "Completeness", "Reasoning"):
         expect(quality.get_by_label(score)).to_be_visible()
     expect(quality).to_contain_text("Is everything in the answer in the evidence?")
-    chart = re.compile(r"^Confidence by attempt\. attempt 1: (9\d|100) %")
+    chart = re.compile(r"^Confidence by attempt\. attempt 1: (9\d|100)%")
     expect(quality.get_by_role("img", name=chart)).to_be_visible()
     expect(quality).to_contain_text(re.compile(r"[1-9]\d* citations?; none false"))
     expect(quality).to_contain_text("Every part of the question is covered.")

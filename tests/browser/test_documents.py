@@ -1,5 +1,6 @@
 """Putting documents in, looking at them, and taking them out."""
 
+import threading
 from pathlib import Path
 
 from playwright.sync_api import FilePayload, Locator, Page, expect
@@ -91,13 +92,13 @@ def test_is_looked_at_searched_and_deleted_with_a_receipt(page: Page, service: S
     assert [document["file_name"] for document in left] == ["keep.md"]
 
 
-def test_an_upload_is_stopped_and_what_was_read_stays(page: Page, service: Service) -> None:
-    def crates(pier: int) -> str:
-        return "".join(f"Berth {row} of pier {pier} holds {row * 7} crates.\n" for row in range(700))
-
+def test_an_upload_is_stopped_and_what_was_read_stays(page: Page, service: Service, may_read: threading.Event) -> None:
+    may_read.set()
     service.upload("stopped", {"note.md": b"# Note\n\nRead before."})
+    may_read.clear()
     page.goto("/w/stopped/documents")
-    page.get_by_label("Files to upload").set_input_files([file(f"pier-{each}.txt", crates(each)) for each in range(8)])
+    files = [file(f"pier-{each}.txt", f"Pier {each} holds {each * 7} crates.") for each in range(8)]
+    page.get_by_label("Files to upload").set_input_files(files)
     upload = page.get_by_role("region", name="Upload of 8 files")
     upload.get_by_role("button", name="Stop").click()
     expect(upload).to_contain_text("Stopped: 8 files")

@@ -10,7 +10,9 @@ import typer
 from typer.testing import CliRunner
 
 from masis.cli.library import calibrate
+from masis.knowledge.calibration import fitting
 from masis.knowledge.calibration.profiles import calibration_for
+from masis.knowledge.embedding.port import Embedder
 from tests.support.fake_openai import FakeOpenAI, Raw, Recorded, Reply
 
 SUBJECTS = ["churn", "revenue", "margin", "hiring", "pricing", "logistics", "warranty", "pensions", "patents", "energy"]
@@ -63,7 +65,16 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fake_openai: FakeOpenA
     return tmp_path / "home"
 
 
-def test_calibrating_on_labelled_questions(home: Path, questions: Path) -> None:
+def test_calibrating_on_labelled_questions(home: Path, questions: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: dict[str, fitting.Scores] = {}
+
+    async def measured_once(embedder: Embedder, sample: fitting.Sample) -> fitting.Scores:
+        if embedder.name not in measured:
+            measured[embedder.name] = await scores_of(embedder, sample)
+        return measured[embedder.name]
+
+    scores_of = fitting.scores_of
+    monkeypatch.setattr(fitting, "scores_of", measured_once)
     tried = run("--questions", str(questions), "--dry-run")
     assert tried.exit_code == 0, tried.output
     assert not calibration_for("by-words", home).is_calibrated

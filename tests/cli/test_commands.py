@@ -6,15 +6,21 @@ seconds that Python takes to start would say no more.
 
 import json
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from masis.cli.app import app
+from masis.cli.console import print_table
 from scripts.write_docs import COMMANDS
 
 MASIS = str(Path(sys.executable).parent / "masis")
@@ -119,6 +125,74 @@ def test_listings(home: Path) -> None:
     listed = json.loads(here("documents", "-w", "tolmerick", "--json", home=home).stdout)
     assert {d["file_name"] for d in listed} == {path.name for path in SAMPLE.iterdir()}
     assert {d["status"] for d in listed} == {"READY"}
+
+
+LONG = "a long name of a file that somebody dictated, and that no terminal of eighty columns can hold.pdf"
+
+
+def test_a_table_takes_one_line_a_row_and_cuts_only_what_may_be_cut(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [("c0123456789", LONG, 12, "Ann"), ("c1", "short.pdf", 7, "Zoë")]
+    print_table(["id", "document", "passages", "by"], rows, cut=(1,))
+    head, first, second = capsys.readouterr().out.splitlines()
+    assert LONG in first, "piped, nothing is cut"
+    for name, value in (("FORCE_COLOR", "1"), ("NO_COLOR", "1"), ("COLUMNS", "80")):
+        monkeypatch.setenv(name, value)
+    print_table(["id", "document", "passages", "by"], rows, cut=(1,))
+    head, first, second = (re.sub(r"\x1b\[\d*m", "", line) for line in capsys.readouterr().out.splitlines())
+    assert head.split() == ["id", "document", "passages", "by"]
+    assert max(map(len, (head, first, second))) <= 80
+    assert first.split()[0] == "c0123456789"
+    assert first.endswith("…        12  Ann")
+
+
+TERMINAL = {"FORCE_COLOR": "1", "NO_COLOR": "1", "COLUMNS": "80"}
+
+
+def test_listings_at_eighty_columns_and_piped(home: Path) -> None:
+    made = here("ask", "When does the term loan mature?", "-w", "tolmerick", home=home, **TERMINAL).stdout
+    listings = {
+        "documents -w tolmerick": ["status", "dated", "pages", "passages", "document"],
+        "workspaces": ["workspace", "documents", "passages", "made"],
+        "usage": ["workspace", "asked", "by", "runs", "model", "calls", "tokens", "cost"],
+        "audit-log": [],
+        "runs": [],
+    }
+    for listing, heads in listings.items():
+        shown, piped = (
+            [re.sub(r"\x1b\[\d*m", "", line) for line in here(*listing.split(), home=home, **env).stdout.splitlines()]
+            for env in (TERMINAL, {"COLUMNS": "20"})
+        )
+        assert max(map(len, shown)) <= 80, listing
+        assert len(piped) == len(shown), "one line a row, however narrow"
+        assert not heads or shown[0].split() == piped[0].split() == heads
+    names = [
+        line.split()[-1] for line in here("documents", "-w", "tolmerick", home=home, **TERMINAL).stdout.splitlines()
+    ]
+    assert {path.name for path in SAMPLE.iterdir()} <= set(names)
+    assert re.search(r"run [0-9a-f]{16} ·", made)
+
+
+@pytest.mark.parametrize("words", [("ask", "What?"), ("ask", "--nope"), ("sources", "--help")])
+def test_piped_help_and_usage_errors_are_plain(words: tuple[str, ...], tmp_path: Path) -> None:
+    done = masis(*words, home=tmp_path)
+    said = done.stdout + done.stderr
+    assert "--help" in said
+    assert not re.search(r"[─│╭╰\x1b]", said), said
+
+
+def test_a_record_without_judgements_says_how_to_give_one(tmp_path: Path) -> None:
+    said = here("feedback", "--workspace", "new", home=tmp_path).stdout
+    assert said == "No answer has been judged yet: masis feedback RUN --right, or --wrong.\n"
+
+
+def test_a_passage_is_found_with_its_id_in_one_line_and_a_row_without_bars(home: Path) -> None:
+    shown = here("search", "revenue by region", "-w", "tolmerick", "--type", "csv", home=home, **TERMINAL).stdout
+    heads = [line for line in shown.splitlines() if re.match(r" *\d+\. ", line)]
+    assert heads
+    assert all(re.search(r" \d+%  c[0-9a-z]{10}  \S+\.csv, ", line) and len(line) <= 80 for line in heads), heads
+    assert "|" not in shown
 
 
 def test_ingesting_again_reads_nothing_twice(home: Path) -> None:
@@ -266,3 +340,54 @@ def test_doctor_says_what_does_not_answer(home: Path) -> None:
     assert done.returncode == 1
     assert findings["writer"]["state"] == "bad"
     assert findings["writer"]["advice"]
+
+
+def test_every_command_that_ends_has_a_result_for_programs() -> None:
+    """Those that stay, and the export, which is a file in a format of its own, have none."""
+    without = {"serve", "worker", "mcp", "runs export"}
+    found = {
+        " ".join(words): any("--json" in option.opts for option in command.params)
+        for words, command in _commands(get_command(app))
+    }
+    assert {name for name, has_json in found.items() if not has_json} == without
+
+
+def _commands(group: Any, *before: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _commands(command, *before, name)
+        else:
+            yield (*before, name), command
+
+
+CHURN = "# Churn\n\nCustomer churn in fiscal 2025 was 7.4%, after a year in which many a customer left us.\n"
+
+
+@pytest.mark.parametrize("command", ["ingest", "sync"])
+def test_what_was_read_comes_with_questions_to_copy(tmp_path: Path, command: str) -> None:
+    folder, terminal = tmp_path / "files", {"FORCE_COLOR": "1", "NO_COLOR": "1", "COLUMNS": "40"}
+    folder.mkdir()
+    (folder / "the churn.md").write_text(CHURN)
+    first = here(command, str(folder), "-w", "w", home=tmp_path / "home", **terminal).stdout
+    commands = [line for line in first.splitlines() if "masis ask" in line]
+    assert len(commands) == 3
+    _, *words = shlex.split(next(line for line in commands if "churn in fiscal" in line).removeprefix("$ "))
+    assert words == [
+        "ask",
+        "What was customer churn in fiscal 2025?",
+        *("--workspace", "w", "--document", "the churn.md"),
+    ]
+    assert "7.4%" in here(*words, home=tmp_path / "home").stdout
+    assert "masis ask" not in here(command, str(folder), "-w", "w", home=tmp_path / "home", **terminal).stdout
+    assert "masis ask" not in here(command, str(folder), "-w", "piped", home=tmp_path / "home").stdout
+
+
+def test_a_document_at_a_glance(home: Path) -> None:
+    name = "annual-report-2025.pdf"
+    shown = here("documents", name, "-w", "tolmerick", home=home, COLUMNS="40").stdout
+    found = json.loads(here("documents", name, "-w", "tolmerick", "--json", home=home).stdout)
+    assert found["opening"]["text"] in shown
+    assert f"{found['sections'][0]['text']} (page {found['sections'][0]['page']})" in shown
+    for question in found["questions"]:
+        assert f"$ masis ask {shlex.quote(question)} --workspace tolmerick --document {name}\n" in shown
+    assert "are called 'none.pdf'" in here("documents", "none.pdf", "-w", "tolmerick", home=home).stderr

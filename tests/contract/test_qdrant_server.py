@@ -133,7 +133,7 @@ async def test_the_collection_is_made_for_many_tenants(
     assert schema["workspace_id"].params.is_tenant is True
     assert {"document_id", "file_type", "page", "day", "last_day"} < set(schema)
     described = {"embedder": "test-embedder", "dimension": 8, "language": "english", "format": 3, "alias": "tenants"}
-    assert info.config.metadata == described
+    assert info.config.metadata == described | {"database": ""}
     assert (info.config.hnsw_config.m, info.config.hnsw_config.payload_m) == (0, 16)
 
 
@@ -202,3 +202,17 @@ async def test_an_index_of_the_first_format_is_replaced(
     assert await store.count("a") == 1
     names = {found.name for found in raw.get_collections().collections}
     assert {name for name in names if name.startswith("first")} == {"first-7", "first-8"}, "one was not this index's"
+
+
+async def test_a_new_collection_is_laid_out_as_the_settings_say(
+    qdrant_server: QdrantServer, open_store: Open, raw: QdrantClient
+) -> None:
+    more = {"qdrant_shards": 3, "qdrant_on_disk": True, "qdrant_quantization": "scalar"}
+    store = open_store(qdrant_server.port, "laid_out", **more)
+    await store.upsert("a", [indexed("One."), indexed("Two.")])
+    assert (await ask(store, "one"))[0] == "One."
+    config = raw.get_collection("laid_out").config
+    assert isinstance(config.params.vectors, dict)
+    assert (config.params.shard_number, config.params.replication_factor) == (3, 1)
+    assert (config.params.vectors["dense"].on_disk, config.hnsw_config.on_disk) == (True, True)
+    assert isinstance(config.quantization_config, models.ScalarQuantization)

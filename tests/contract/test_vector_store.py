@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from masis.errors import IndexMismatch
-from masis.knowledge.search.fusion import Hit, fuse
+from masis.knowledge.search.reranking import Hit, fuse
 from masis.knowledge.store.edge import EdgeStore
 from masis.knowledge.store.port import (
     Answer,
     Found,
+    Identity,
     IndexedChunk,
     StoreFilters,
     VectorStore,
@@ -24,6 +25,7 @@ from masis.knowledge.store.port import (
 from masis.settings import Settings
 from masis.types import Chunk
 from tests.knowledge.stores import (
+    DIMENSION,
     NamedEmbedder,
     ask,
     chunk,
@@ -46,8 +48,8 @@ class Place:
     settings: Settings
     opened: list[VectorStore] = field(default_factory=list)
 
-    def open(self, embedder: str = "test-embedder") -> VectorStore:
-        store = store_for(self.settings, NamedEmbedder(embedder))
+    def open(self, embedder: str = "test-embedder", identity: Identity | None = None) -> VectorStore:
+        store = store_for(self.settings, NamedEmbedder(embedder), identity)
         self.opened.append(store)
         return store
 
@@ -84,6 +86,33 @@ def place(request: pytest.FixtureRequest) -> Place:
 @pytest.fixture
 def store(place: Place) -> VectorStore:
     return place.open()
+
+
+@dataclass
+class Named:
+    name: str
+
+    def known(self) -> str:
+        return self.name
+
+    def made(self) -> str:
+        return self.name
+
+
+async def test_an_index_refuses_another_database_until_it_is_rebuilt_for_it(place: Place) -> None:
+    first = place.open(identity=Named("ours"))
+    await first.upsert("a", [indexed(REVENUE)])
+    first.close()
+    assert await place.open(identity=Named("ours")).count("a") == 1
+    place.opened[-1].close()
+    stranger = place.open(identity=Named("another"))
+    for reach in (stranger.count("a"), stranger.upsert("a", [indexed(CHURN)])):
+        with pytest.raises(IndexMismatch, match="belongs to another database"):
+            await reach
+    rebuilt = await stranger.rebuild()
+    await rebuilt.prepare(DIMENSION)
+    await stranger.adopt(rebuilt)
+    assert await stranger.count("a") == 0
 
 
 async def find(store: VectorStore, text: str, limit: int = 10) -> list[Hit]:

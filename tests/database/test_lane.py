@@ -4,6 +4,7 @@ from contextlib import suppress
 import pytest
 
 from masis.database.batched import Lane
+from tests.support.waiting import SOON
 
 
 class Counting:
@@ -60,7 +61,7 @@ async def test_what_cannot_be_done_at_all_leaves_nobody_waiting() -> None:
 
     lane = Lane(breaks)
     with pytest.raises(asyncio.CancelledError):
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(SOON):
             await lane.done(2)
 
 

@@ -2,7 +2,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from masis.database.shared_window import Place, SharedWindow, limits_database
+from masis.database import Place, SharedWindow, limits_database
 from masis.settings import Settings
 
 

@@ -10,7 +10,8 @@ from evals.planting import PLANTS
 from evals.sample import questions
 from masis import Masis, RunResult, Settings
 
-pytestmark = pytest.mark.evaluation
+# All questions of the sample are asked before the first test: slow on a machine that does other things as well.
+pytestmark = [pytest.mark.evaluation, pytest.mark.timeout(1800)]
 
 ANSWERED = [q for q in questions() if q.expected_outcome == "answered"][::3]
 # Lower than before code refuted only what it can prove: doubt raises no alarm any more.
@@ -21,7 +22,7 @@ LEAST_CAUGHT = {
     "wrong year": 0.85,
     "wrong quarter or month": 0.80,
     "foreign name": 0.85,
-    "name from the same passage": 0.55,
+    "name from the same passage": 0.30,
     "negation": 0.85,
     "direction": 0.85,
     "wrong citation": 0.98,

@@ -3,7 +3,6 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,11 +10,6 @@ from evals.sample import SAMPLE, SampleQuestion, questions
 from masis import Masis, Settings
 
 QUESTIONS = questions()
-LOST = {
-    "comparison-02": "of two figures that are both asked for, the selector marks one hardly at all",
-    "conflict-03": "the passage of the annual report that gives the churn rate is not among the evidence",
-}
-"""What the engine for documents it has not seen does not answer; strict, so that one that comes back is noticed."""
 
 
 @pytest.fixture(scope="module")
@@ -27,12 +21,7 @@ def masis(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         yield made
 
 
-def as_case(question: SampleQuestion) -> Any:
-    marks = [pytest.mark.xfail(reason=LOST[question.id], strict=True)] if question.id in LOST else []
-    return pytest.param(question, id=question.id, marks=marks)
-
-
-@pytest.mark.parametrize("asked", [as_case(question) for question in QUESTIONS])
+@pytest.mark.parametrize("asked", QUESTIONS, ids=lambda question: question.id)
 def test_question_reaches_its_outcome(asked: SampleQuestion, masis: Masis) -> None:
     result = masis.ask(asked.question, "tolmerick")
     cited = {c["file_name"] for claim in result.claims for c in claim["citations"] if c["file_name"]}

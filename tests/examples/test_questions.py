@@ -98,13 +98,12 @@ def test_questions_over_two_documents_need_both(question: Question, texts: dict[
         assert not all(_says(text, fact) for fact in facts), name
 
 
-@each_question
-def test_absent_words_are_in_no_document(question: Question, texts: dict[str, str]) -> None:
-    for word in question.get("absent", []):
-        assert [name for name, text in texts.items() if word in text.lower()] == [], word
+def test_absent_words_are_in_no_document(texts: dict[str, str]) -> None:
+    absent = {word for question in QUESTIONS for word in question.get("absent", [])}
+    assert [(name, word) for name, text in texts.items() for word in absent if word in text.lower()] == []
 
 
-@each_question
-def test_a_question_is_not_a_sentence_of_the_documents(question: Question, texts: dict[str, str]) -> None:
-    words = question["question"].rstrip("?.!").lower()
-    assert question["type"] == "out_of_scope" or not any(words in text.lower() for text in texts.values())
+def test_a_question_is_not_a_sentence_of_the_documents(texts: dict[str, str]) -> None:
+    asked = {question["question"] for question in QUESTIONS if question["type"] != "out_of_scope"}
+    everything = "\n".join(texts.values()).lower()
+    assert [question for question in asked if question.rstrip("?.!").lower() in everything] == []

@@ -97,7 +97,7 @@ def made(question: str, answer: str, claims: list[Claim], **more: Any) -> Pack:
             "reasoning_quality": 1.0,
             "overall_score": 0.777,
             "improvement_suggestions": ["Cite the second claim."],
-            "clamps": ["faithfulness at most 0.40: a citation is fabricated"],
+            "clamps": ["faithfulness at most 40%: a citation is fabricated"],
             "judged_by": "offline",
         },
         claims=claims,

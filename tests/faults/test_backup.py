@@ -2,8 +2,9 @@
 
 import os
 import re
+import secrets
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -66,13 +67,20 @@ def contents(masis: Masis) -> tuple[Any, ...]:
 
 
 def assert_restored(
-    old: Place, new: Place, kind: str, folder: Path, patch: pytest.MonkeyPatch, *programs: Path
+    old: Place,
+    new: Place,
+    kind: str,
+    folder: Path,
+    patch: pytest.MonkeyPatch,
+    *programs: Path,
+    backup: Sequence[str] = (),
 ) -> None:
     with opened(old, patch) as masis:
         fill(masis, folder)
         answer, kept = ask(masis), contents(masis)
     assert "$12 million" in answer[0]
-    follow_the_page(f"backup: {kind}", old, folder, *programs)
+    for mark in backup or [f"backup: {kind}"]:
+        follow_the_page(mark, old, folder, *programs)
     follow_the_page(f"restore: {kind}", new, folder, *programs)
     with opened(new, patch) as masis:
         assert contents(masis) == kept
@@ -84,21 +92,42 @@ def test_a_data_folder_comes_back_elsewhere(tmp_path: Path, monkeypatch: pytest.
     assert_restored(old, new, "folder", tmp_path, monkeypatch)
 
 
+@pytest.fixture
+def servers(
+    tmp_path: Path, postgres_server: PostgresServer, postgres_url: str, qdrant_server: QdrantServer
+) -> Iterator[tuple[Place, Place]]:
+    """In use, and empty."""
+    fresh_url = postgres_server.database("restored")
+    fresh_index = QdrantServer(tmp_path)
+    fresh_index.start()
+    name = {"MASIS_QDRANT_COLLECTION": f"before-the-fire-{secrets.token_hex(4)}"}
+    old = {"MASIS_HOME": str(tmp_path / "old"), "MASIS_DATABASE_URL": postgres_url, "QDRANT_URL": qdrant_server.url}
+    new = {"MASIS_HOME": str(tmp_path / "new"), "MASIS_DATABASE_URL": fresh_url, "QDRANT_URL": fresh_index.url}
+    yield old | name, new | name
+    fresh_index.stop()
+    postgres_server.drop("restored")
+
+
+@pytest.mark.parametrize("kind", ["servers", "index"])
 def test_the_servers_come_back_elsewhere(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     postgres_server: PostgresServer,
-    postgres_url: str,
-    qdrant_server: QdrantServer,
+    servers: tuple[Place, Place],
+    kind: str,
 ) -> None:
-    fresh_url = postgres_server.database("restored")
-    fresh_index = QdrantServer(tmp_path)
-    fresh_index.start()
-    try:
-        old = {"MASIS_HOME": str(tmp_path / "old"), "MASIS_DATABASE_URL": postgres_url, "QDRANT_URL": qdrant_server.url}
-        new = {"MASIS_HOME": str(tmp_path / "new"), "MASIS_DATABASE_URL": fresh_url, "QDRANT_URL": fresh_index.url}
-        name = {"MASIS_QDRANT_COLLECTION": "before-the-fire"}
-        assert_restored(old | name, new | name, "servers", tmp_path, monkeypatch, postgres_server.programs)
-    finally:
-        fresh_index.stop()
-        postgres_server.drop("restored")
+    backup = ["backup: servers", f"backup: {kind}"] if kind == "index" else []
+    assert_restored(*servers, kind, tmp_path, monkeypatch, postgres_server.programs, backup=backup)
+
+
+def test_a_data_folder_moves_to_servers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, servers: tuple[Place, Place]
+) -> None:
+    old, new = {"MASIS_HOME": servers[0]["MASIS_HOME"]}, servers[1] | {"MASIS_HOME": servers[0]["MASIS_HOME"]}
+    with opened(old, monkeypatch) as masis:
+        fill(masis, tmp_path)
+        answer, kept = ask(masis), contents(masis)
+    follow_the_page("migrate", new, tmp_path)
+    with opened(new, monkeypatch) as masis:
+        assert contents(masis) == kept
+        assert ask(masis) == answer

@@ -17,6 +17,7 @@ from tests.support.deployment import Api, Deployment, Program, until
 from tests.support.fake_openai import FakeOpenAI
 from tests.support.patient_model import PatientModel
 from tests.support.servers import PostgresServer, QdrantServer, free_port
+from tests.support.waiting import SOON
 
 QUESTION = {"query": "What was revenue in 2025?"}
 REPORT = ("report.md", b"# Report\n\nRevenue was $12 million in 2025.\n")
@@ -129,7 +130,7 @@ def test_what_waits_is_told_by_any_api_and_what_was_done_by_the_worker(topology:
     until(lambda: 'masis_jobs{kind="run",status="running"} 1.0' in topology.call("GET", "/metrics", 1).text)
     topology.model.is_free.set()
     until(lambda: topology.status(run) == "finished")
-    assert "masis_runs_total" in httpx.get(f"http://127.0.0.1:{topology.metrics_port}/metrics").text
+    assert "masis_runs_total" in httpx.get(f"http://127.0.0.1:{topology.metrics_port}/metrics", timeout=SOON).text
 
 
 def test_the_index_goes_away_and_comes_back_under_load(topology: Topology) -> None:

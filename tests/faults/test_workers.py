@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from masis import Masis, Settings
-from masis.runs.events import RunEvent
+from masis.runs.records import RunEvent
 from tests.support.deployment import Deployment, until
 from tests.support.fake_openai import FakeOpenAI
 from tests.support.patient_model import PatientModel
@@ -88,7 +88,7 @@ def test_a_killed_workers_runs_and_uploads_are_finished_by_another(
     assert second.process.returncode == 0
 
 
-def test_a_frozen_worker_that_wakes_up_does_nothing_twice(
+def test_a_frozen_worker_that_wakes_up_does_nothing_twice_and_works_on(
     deployment: Deployment, masis: Masis, model: PatientModel, fake_openai: FakeOpenAI
 ) -> None:
     frozen = deployment.worker()
@@ -113,17 +113,12 @@ def test_a_frozen_worker_that_wakes_up_does_nothing_twice(
     assert masis.get_run(run_id).status == "finished"
     # It is still good for something.
     other.stop()
-    last = masis.ask_in_background(QUESTION, "w").run_id
-    until(lambda: is_finished(masis, last))
+    assert_progress_reaches_across_processes(masis)
+    model.is_free.clear()
+    assert_cancellation_reaches_across_processes(masis, fake_openai)
 
 
-def test_progress_and_cancellation_reach_across_processes(
-    deployment: Deployment, masis: Masis, model: PatientModel, fake_openai: FakeOpenAI
-) -> None:
-    deployment.worker()
-    reading = upload(masis, [REPORT])
-    until(lambda: is_done(masis, reading))
-
+def assert_progress_reaches_across_processes(masis: Masis) -> None:
     async def follow(run_id: str) -> list[RunEvent]:
         return [event async for event in masis.afollow(run_id)]
 
@@ -132,14 +127,17 @@ def test_progress_and_cancellation_reach_across_processes(
     assert agents == ["supervisor", "researcher", "synthesizer", "critic", "evaluator", "supervisor"]
     assert followed[-1]["event"] == "ended"
 
-    model.is_free.clear()
+
+def assert_cancellation_reaches_across_processes(masis: Masis, fake_openai: FakeOpenAI) -> None:
+    """Of a run whose model has not answered, and of files that are being read."""
+    asked = len(fake_openai.requests)
     run_id = masis.ask_in_background(QUESTION, "w").run_id
-    fake_openai.wait_for_requests(CALLS + 1)
+    fake_openai.wait_for_requests(asked + 1)
     masis.cancel(run_id)
-    until(lambda: masis.get_run(run_id).status == "cancelled", 20)
+    until(lambda: masis.get_run(run_id).status == "cancelled")
     assert masis.events(run_id)[-1]["event"] == "cancelled"
 
     uploaded = upload(masis, files(60))
     until(lambda: masis.ingestion(uploaded, "w").status == "running")
     masis.cancel_ingestion(uploaded, "w")
-    until(lambda: masis.ingestion(uploaded, "w").status == "cancelled", 20)
+    until(lambda: masis.ingestion(uploaded, "w").status == "cancelled")

@@ -2,13 +2,15 @@
 
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
 from pathlib import Path
 from threading import Barrier
 
 import pytest
 
-from masis.database import open_database, postgres
+from masis.database import Database, open_database, postgres
 from masis.errors import DatabaseUnavailable
 from masis.jobs.queue import Job, JobQueue, new_owner
 from masis.runs.tables import RUNS
@@ -86,6 +88,30 @@ def test_a_lease_that_is_renewed_stays_and_one_that_is_not_goes_to_another(queue
     clock.now += 2
     assert queue.claim("other", {"run": 2}) == [Job("run", "b", "w", 2)]
     assert queue.renew("slow", [RUN_A, ("run", "b")]) == {RUN_A: False}
+
+
+@pytest.mark.parametrize("fast_by", [-3600.0, 3600.0])
+def test_a_machine_whose_clock_is_wrong_gets_and_takes_no_more_than_others(
+    database: Database, monkeypatch: pytest.MonkeyPatch, fast_by: float
+) -> None:
+    """All times are the database's: in this process the clock is wrong, in the database it is not."""
+    real, real_now = time.time, datetime.now
+    wrong = type("Wrong", (datetime,), {"now": lambda tz=None: real_now(tz) + timedelta(seconds=fast_by)})
+    monkeypatch.setattr(time, "time", lambda: real() + fast_by)
+    monkeypatch.setattr("datetime.datetime", wrong)
+    queue = JobQueue(database, LEASE_SECONDS)
+    for subject in ("a", "b"):
+        put(queue, subject)
+    assert [job.subject for job in queue.claim("first", {"run": 1})] == ["a"]
+    assert [job.subject for job in queue.claim("second", {"run": 9})] == ["b"]
+    queue.give_back("second", [("run", "b")], delay=LEASE_SECONDS)
+    assert queue.claim("third", {"run": 9}) == []
+    assert queue.renew("first", [RUN_A]) == {RUN_A: False}
+    with database.reading() as db:
+        left = f"SELECT lease_until - {database.now}, not_before - {database.now} FROM jobs ORDER BY subject"
+        (lease, _), (_, rest) = db.execute(left).fetchall()
+    assert 0 < lease <= LEASE_SECONDS
+    assert 0 < rest <= LEASE_SECONDS
 
 
 def test_what_nobody_works_on_any_more_runs_out_though_its_owner_lives(queue: JobQueue, clock: Clock) -> None:
@@ -205,3 +231,55 @@ def test_what_another_is_just_taking_is_not_held_any_more(queue: JobQueue, clock
     with ThreadPoolExecutor(1) as threads, queue.database.writing() as db:
         db.execute("SELECT 1 FROM jobs FOR UPDATE")
         assert threads.submit(queue.renew, "me", [RUN_A]).result(5) == {}
+
+
+def died(queue: JobQueue, clock: Clock, times: int, *subjects: str) -> None:
+    """With the worker that had them."""
+    for number in range(times):
+        for subject in subjects:
+            assert queue.claim_one(f"dead {number}", ("run", subject))
+        clock.now += LEASE_SECONDS + 1
+
+
+def test_what_interrupted_a_job_before_it_advanced_does_not_count_against_it(queue: JobQueue, clock: Clock) -> None:
+    put(queue, "a")
+    died(queue, clock, 4, "a")
+    (job,) = queue.claim("me", {"run": 1})
+    assert job.deaths == 4
+    with queue.database.writing() as db:
+        assert queue.holds(db, "me", job.key, has_advanced=True)
+    clock.now += LEASE_SECONDS + 1
+    (job,) = queue.claim("next", {"run": 1})
+    assert (job.tries, job.deaths) == (6, 1)
+
+
+def test_of_those_that_a_worker_may_have_died_of_one_is_done_at_a_time(queue: JobQueue, clock: Clock) -> None:
+    for subject in "abc":
+        clock.now += 1
+        put(queue, subject)
+    died(queue, clock, 2, "a", "b")
+    assert [job.subject for job in queue.claim("me", {"run": 5})] == ["c", "a"]
+    assert queue.claim("me", {"run": 5}) == []
+    with queue.database.writing() as db:
+        queue.done(db, "me", ("run", "a"))
+    assert [job.subject for job in queue.claim("me", {"run": 5})] == ["b"]
+
+
+def test_a_worker_that_is_killed_while_it_stops_was_stopped(queue: JobQueue, clock: Clock) -> None:
+    put(queue, "a", owner="me")
+    queue.note_stop("me", [("run", "a")])
+    clock.now += LEASE_SECONDS + 1
+    (job,) = queue.claim("next", {"run": 1})
+    assert job.deaths == 0
+
+
+def test_leases_are_of_the_databases_time(database: Database) -> None:
+    queue = JobQueue(database, LEASE_SECONDS)
+    with database.reading() as db:
+        began = db.execute(f"SELECT {database.now}").fetchone()[0]
+    put(queue, "a", owner="me")
+    assert queue.renew("me", [("run", "a")]) == {("run", "a"): False}
+    with database.reading() as db:
+        until, created_at, now = db.execute(f"SELECT lease_until, created_at, {database.now} FROM jobs").fetchone()
+    assert began <= created_at <= until - LEASE_SECONDS <= now
+    assert began == pytest.approx(time.time(), abs=60)

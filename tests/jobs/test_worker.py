@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 
 import pytest
@@ -13,14 +13,21 @@ from masis.jobs import worker as worker_module
 from masis.jobs.queue import Job, JobQueue, Kind, new_owner
 from masis.jobs.worker import Handler, JobCancelled, Lease, LeaseKeeper, LeaseLost, Worker
 from tests.jobs.conftest import put
+from tests.support.waiting import happens
 
 POLL = 0.02
 
 
 @pytest.fixture
 def queue(database: Database) -> JobQueue:
-    """With real time: workers wait for it."""
-    return JobQueue(database, lease_seconds=0.6)
+    """With real time, and a lease that a worker keeps however busy the machine is."""
+    return JobQueue(database, lease_seconds=60)
+
+
+@pytest.fixture
+def brief(database: Database) -> JobQueue:
+    """With a lease that is soon renewed, or soon over: tests wait for it."""
+    return JobQueue(database, lease_seconds=1.5)
 
 
 @asynccontextmanager
@@ -33,14 +40,6 @@ async def at_work(queue: JobQueue, handler: Handler, room: Mapping[Kind, int] | 
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
-
-
-async def until(true: Callable[[], bool]) -> None:
-    for _ in range(1000):
-        if true():
-            return
-        await asyncio.sleep(0.01)
-    raise TimeoutError("it did not come true")
 
 
 def freeze(seconds: float) -> None:
@@ -71,7 +70,7 @@ async def test_every_job_is_done_once_by_one_of_two_workers(queue: JobQueue) -> 
     for number in range(20):
         put(queue, f"{number:02}")
     async with at_work(queue, handler), at_work(queue, handler):
-        await until(lambda: not queue.counts())
+        await happens(lambda: not queue.counts())
     assert sorted(done) == [f"{number:02}" for number in range(20)]
 
 
@@ -89,22 +88,22 @@ async def test_no_more_than_there_is_room_for(queue: JobQueue) -> None:
     for number in range(6):
         put(queue, str(number))
     async with at_work(queue, handler, {"run": 2, "ingest": 1}):
-        await until(lambda: not queue.counts())
+        await happens(lambda: not queue.counts())
     assert most == 2
 
 
-async def test_long_work_keeps_its_lease(queue: JobQueue) -> None:
+async def test_long_work_keeps_its_lease(brief: JobQueue) -> None:
     tries: list[int] = []
 
     async def handler(job: Job, lease: Lease) -> None:
         tries.append(job.tries)
-        await asyncio.sleep(2.5 * queue.lease_seconds)
+        await asyncio.sleep(1.5 * brief.lease_seconds)
         await lease.check()
-        finish(queue, lease)
+        finish(brief, lease)
 
-    put(queue, "long")
-    async with at_work(queue, handler), at_work(queue, handler):
-        await until(lambda: not queue.counts())
+    put(brief, "long")
+    async with at_work(brief, handler), at_work(brief, handler):
+        await happens(lambda: not brief.counts())
     assert tries == [1]
 
 
@@ -140,27 +139,28 @@ async def test_work_that_has_ended_is_not_interrupted_because_its_job_is_gone(qu
         assert not lease.lost
 
 
-async def test_a_lost_lease_ends_the_work_at_once(queue: JobQueue) -> None:
+async def test_a_lost_lease_ends_the_work_at_once(brief: JobQueue) -> None:
     ended: list[str] = []
 
     async def handler(job: Job, lease: Lease) -> None:
-        taken_over(queue, job.key)
+        taken_over(brief, job.key)
         try:
             await asyncio.sleep(30)
         except asyncio.CancelledError:
             ended.append("cancelled")
-            assert not finish(queue, lease)
+            assert not finish(brief, lease)
             raise
 
-    put(queue, "a")
-    async with at_work(queue, handler):
-        await until(lambda: bool(ended))
-    with queue.database.reading() as db:
+    put(brief, "a")
+    async with at_work(brief, handler):
+        await happens(lambda: bool(ended))
+    with brief.database.reading() as db:
         assert db.execute("SELECT owner FROM jobs").fetchall() == [("another",)]
 
 
-async def test_after_a_freeze_the_lease_is_checked_before_anything_is_written(queue: JobQueue) -> None:
+async def test_after_a_freeze_the_lease_is_checked_before_anything_is_written(database: Database) -> None:
     """Here the process does nothing for longer than its lease, renewing included, and another takes the job."""
+    queue = JobQueue(database, lease_seconds=0.6)
     written: list[str] = []
     refused: list[str] = []
 
@@ -178,48 +178,48 @@ async def test_after_a_freeze_the_lease_is_checked_before_anything_is_written(qu
 
     put(queue, "a")
     async with at_work(queue, handler):
-        await until(lambda: bool(refused or written))
+        await happens(lambda: bool(refused or written))
     assert (written, refused) == ([], ["a"])
     assert queue.counts() == {("run", "running"): 1}
 
 
-async def test_a_cancelled_job_is_interrupted(queue: JobQueue) -> None:
+async def test_a_cancelled_job_is_interrupted(brief: JobQueue) -> None:
     said: list[str] = []
 
     async def handler(job: Job, lease: Lease) -> None:
-        with queue.database.writing() as db:
-            assert queue.request_cancel(db, job.key) == "running"
+        with brief.database.writing() as db:
+            assert brief.request_cancel(db, job.key) == "running"
         try:
             await asyncio.sleep(30)
         except asyncio.CancelledError:
             with pytest.raises(JobCancelled):
                 await lease.check()
             said.append(job.subject)
-            finish(queue, lease)
+            finish(brief, lease)
 
-    put(queue, "a")
-    async with at_work(queue, handler):
-        await until(lambda: not queue.counts())
+    put(brief, "a")
+    async with at_work(brief, handler):
+        await happens(lambda: not brief.counts())
     assert said == ["a"]
 
 
-async def test_a_cancellation_that_the_work_did_not_act_on_is_told_again(queue: JobQueue) -> None:
+async def test_a_cancellation_that_the_work_did_not_act_on_is_told_again(brief: JobQueue) -> None:
     tries: list[int] = []
 
     async def handler(job: Job, lease: Lease) -> None:
         tries.append(job.tries)
-        with queue.database.writing() as db:
-            queue.request_cancel(db, job.key)
+        with brief.database.writing() as db:
+            brief.request_cancel(db, job.key)
         try:
             await asyncio.sleep(30)
         except asyncio.CancelledError:
             if len(tries) == 1:
                 raise  # as if it had not begun yet
-            finish(queue, lease)
+            finish(brief, lease)
 
-    put(queue, "a")
-    async with at_work(queue, handler):
-        await until(lambda: not queue.counts())
+    put(brief, "a")
+    async with at_work(brief, handler):
+        await happens(lambda: not brief.counts())
     assert tries == [1, 2]
 
 
@@ -238,7 +238,7 @@ async def test_a_job_that_its_surroundings_failed_is_tried_again(
 
     put(queue, "a")
     async with at_work(queue, handler):
-        await until(lambda: not queue.counts())
+        await happens(lambda: not queue.counts())
     assert tries == [1, 2, 3]
 
 
@@ -253,7 +253,7 @@ async def test_a_worker_that_stops_gives_back_what_it_has_in_work(queue: JobQueu
         put(queue, subject)
     worker = Worker(queue, {"run": handler}, {"run": 2}, POLL)
     task = asyncio.create_task(worker.run())
-    await until(lambda: len(begun) == 2)
+    await happens(lambda: len(begun) == 2)
     worker.stop()
     async with asyncio.timeout(10):
         await task
@@ -295,5 +295,5 @@ async def test_a_dead_worker_of_this_machine_is_replaced_at_once(database: Datab
         finish(queue, lease)
 
     async with at_work(queue, handler):
-        await until(lambda: bool(done))
+        await happens(lambda: bool(done))
     assert done == [2]

@@ -8,7 +8,7 @@ from functools import partial
 from masis.knowledge.ingestion.chunking import chunk_id
 from masis.knowledge.ingestion.files import IncomingFile, base_name
 from masis.knowledge.library import Library
-from masis.knowledge.search.fusion import fuse
+from masis.knowledge.search.reranking import fuse
 from masis.knowledge.store.points import sparse_passage, sparse_query
 from masis.knowledge.store.port import IndexedChunk, SparseVector, VectorStore
 from masis.types import Chunk, IngestReport
@@ -35,6 +35,18 @@ class NamedEmbedder:
 
     def close(self) -> None:
         pass
+
+
+class CountingEmbedder(NamedEmbedder):
+    """Remembers what it was asked to embed."""
+
+    def __init__(self, name: str = "test-embedder", dimension: int = 8) -> None:
+        super().__init__(name, dimension)
+        self.embedded: list[str] = []
+
+    async def embed_passages(self, texts: list[str]) -> list[list[float]]:
+        self.embedded += texts
+        return await super().embed_passages(texts)
 
 
 def vector_of(text: str, dimension: int = DIMENSION) -> list[float]:

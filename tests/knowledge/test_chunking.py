@@ -333,3 +333,10 @@ def test_statements_are_sentences_and_whole_tables() -> None:
 def test_statements_follow_each_other_without_a_gap(text: str) -> None:
     spans = statements(text)
     assert "".join(text[start:end] for start, end in spans) == text
+
+
+def test_marks_of_notes_do_not_hide_the_end_of_a_sentence() -> None:
+    text = " ".join(
+        f"The outlet said that the group promised recruits {n} rubles and a contract.[{n}]" for n in range(20)
+    )
+    assert all(chunk.text.startswith("The outlet") and chunk.text.endswith("]") for chunk in cut(text))

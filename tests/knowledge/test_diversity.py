@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from masis.knowledge.search.fusion import without_near_duplicates
+from masis.knowledge.search.reranking import without_near_duplicates
 from masis.types import EvidenceChunk
 
 

@@ -176,6 +176,20 @@ def test_which_documents_a_question_means(question: str, meant: set[str]) -> Non
     assert set(named_documents(question, FILINGS).meant) == meant
 
 
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("Do the annual report and the board memo agree on churn?", {"annual-report-2025.pdf", "board-memo-2026.docx"}),
+        ("What does the board memo say of the annual budget?", {"board-memo-2026.docx"}),
+        ("What is the annual budget?", set()),
+        ("Which report speaks of churn?", set()),
+    ],
+)
+def test_documents_that_a_question_names_by_different_words(question: str, meant: set[str]) -> None:
+    names = ("annual-report-2025.pdf", "board-memo-2026.docx", "press-release.html", "risk-register.md", "faq.html")
+    assert set(named_documents(question, [document(name) for name in names]).meant) == meant
+
+
 def test_the_end_of_the_period_a_document_covers() -> None:
     known = [
         document("a.pdf", "acme", "quarter ended 2022-06-25"),
@@ -264,8 +278,21 @@ def test_the_figures_of_a_table_are_not_embedded() -> None:
 async def test_several_documents_as_a_whole_are_opened_one_by_one(library: Library, tmp_path: Path) -> None:
     await ingest(library, tmp_path / "d", one__md=f"# One\n\n{prose('cost')}", two__md=f"# Two\n\n{prose('fare')}")
     asked = "Summarise these documents"
-    opened = await library.outline("acme", asked, [], EVERYWHERE, 10)
-    assert {chunk["file_name"] for chunk in opened} == {"one.md", "two.md"}
-    alone = await library.outline("acme", asked, [], SearchFilters(("two.md",)), 10)
-    assert {chunk["file_name"] for chunk in alone} == {"two.md"}
-    assert await library.outline("acme", "Summarise it", [], EVERYWHERE, 10) == []
+    opened, names = await library.outline("acme", asked, [], EVERYWHERE, 10)
+    assert {chunk["file_name"] for chunk in opened} == {"one.md", "two.md"} == set(names)
+    alone, names = await library.outline("acme", asked, [], SearchFilters(("two.md",)), 10)
+    assert {chunk["file_name"] for chunk in alone} == {"two.md"} == set(names)
+    assert await library.outline("acme", "Summarise it", [], EVERYWHERE, 10) == ([], [])
+    opened, _ = await library.outline("acme", "Give me an overview", [], EVERYWHERE, 10)
+    assert {chunk["file_name"] for chunk in opened} == {"one.md", "two.md"}, "it names none, and means all"
+
+
+async def test_a_summary_opens_every_document_of_its_scope_up_to_twenty(library: Library, tmp_path: Path) -> None:
+    notes = {f"n{n:02}__txt": f"Note {n}, 2 May 20{n:02}\n\n{prose(f'cost{n}')}" for n in range(12, 35)}
+    await ingest(library, tmp_path / "d", old__md=f"# Old\n\n{prose('fare')}", **notes)
+    asked = "Summarise these documents"
+    opened, names = await library.outline("acme", asked, [], SearchFilters(file_types=("txt",)), 10)
+    assert len({chunk["file_name"] for chunk in opened}) == 20
+    assert len(names) == 23, "those beyond the limit are known by name"
+    opened, names = await library.outline("acme", asked, [], SearchFilters(dated_from="2030", dated_to="2031"), 10)
+    assert sorted({chunk["file_name"] for chunk in opened}) == ["n30.txt", "n31.txt"] == sorted(names)

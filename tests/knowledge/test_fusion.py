@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from masis.knowledge.search.fusion import fuse
+from masis.knowledge.search.reranking import fuse
 from masis.knowledge.store.port import Answer, Found
 from masis.types import Chunk
 
@@ -48,3 +48,11 @@ def test_the_best_by_words_keep_a_place_however_far_in_meaning() -> None:
     names = [hit.chunk.chunk_id for hit in fuse(Answer(near, far), 10)]
     assert names == [*(f"n{number:02}" for number in range(8)), "w1", "w2"]
     assert [hit.chunk.chunk_id for hit in fuse(Answer(near, far), 1)] == ["n00"]
+
+
+def test_the_best_keep_a_place_whatever_passages_of_another_document_are_worth() -> None:
+    near = [found(f"n{number}", 0.9 - number / 100, 0.9 - number / 100) for number in range(5)]
+    named = [found(f"m{number:02}", 0.5, 0.5) for number in range(30)]
+    hits = fuse(Answer([*near, *named], []), 10, worth=lambda chunk: 2.0 * chunk.chunk_id.startswith("m"))
+    assert [hit.chunk.chunk_id for hit in hits] == [*(f"m{number:02}" for number in range(7)), "n0", "n1", "n2"]
+    assert [hit.chunk.chunk_id for hit in hits if hit.is_sure] == ["n0", "n1", "n2"]

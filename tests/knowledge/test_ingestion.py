@@ -3,8 +3,9 @@
 import asyncio
 import io
 import json
+import tarfile
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from email.message import EmailMessage
 from pathlib import Path
@@ -17,25 +18,13 @@ from masis.knowledge.library import Library, open_library
 from masis.knowledge.store.edge import EdgeStore
 from masis.settings import Settings
 from masis.types import EvidenceChunk, Page, ParsedDocument, SearchFilters
-from tests.knowledge.stores import NamedEmbedder, ingest_bytes
+from tests.knowledge.stores import CountingEmbedder, NamedEmbedder, ingest_bytes
 from tests.sources.files import scanned_pdf
 from tests.sources.packages import sheet_rows, text_cell, xlsx_parts
 from tests.sources.packages import zip_of as package_of
 
 OLD = b"# Fleet\n\nThe ferry Halvorsen carried 4100 cars in spring.\n"
 NEW = b"# Fleet\n\nThe ferry Halvorsen carried 5200 cars in spring.\n"
-
-
-class CountingEmbedder(NamedEmbedder):
-    """Remembers what it was asked to embed."""
-
-    def __init__(self, name: str = "test-embedder", dimension: int = 8) -> None:
-        super().__init__(name, dimension)
-        self.embedded: list[str] = []
-
-    async def embed_passages(self, texts: list[str]) -> list[list[float]]:
-        self.embedded += texts
-        return await super().embed_passages(texts)
 
 
 @pytest.fixture
@@ -52,18 +41,6 @@ on_both_databases = pytest.mark.parametrize("database_url", ["sqlite", "postgres
 @pytest.fixture
 def settings(tmp_path: Path, database_url: str | None) -> Settings:
     return Settings(home=tmp_path / "home", chunk_chars=200, embedding_batch=4, database_url=database_url)
-
-
-@pytest.fixture
-def embedder() -> CountingEmbedder:
-    return CountingEmbedder()
-
-
-@pytest.fixture
-def library(settings: Settings, embedder: CountingEmbedder) -> Iterator[Library]:
-    library = Library(settings, EdgeStore(settings.home, embedder, "english"), embedder)
-    yield library
-    library.close()
 
 
 @pytest.fixture
@@ -421,6 +398,26 @@ async def test_an_older_data_folder_says_so_and_its_documents_are_read_again(
     assert sheet.period == "Q3 2021"
     found = await newer.search("acme", "tug Olsen", 5)
     assert "The tug Olsen towed 12 ships." in [each["text"] for each in found.candidates]
+    newer.close()
+
+
+async def test_a_folder_that_an_older_masis_wrote_is_upgraded(tmp_path: Path) -> None:
+    """Written by the MASIS of 15 November 2026, which read the tables of the sample's annual report as run-on lines."""
+    with tarfile.open(Path(__file__).with_name("data_folder_of_format_2.tar.xz")) as archive:
+        archive.extractall(tmp_path / "home", filter="data")
+    settings = Settings(home=tmp_path / "home")
+    newer = Library(settings, EdgeStore(settings.home, NamedEmbedder(), "english"), NamedEmbedder())
+    [before] = newer.catalog.documents("acme")
+    row = "Research and development expense {} 19.8 {} 22.7"
+    assert row.format("", "").replace("  ", " ") in (newer.catalog.text("acme", before.document_id) or "")
+    with pytest.raises(IndexMismatch, match="has format 2") as error:
+        await newer.search("acme", "research", 5)
+    assert "masis reindex" in error.value.advice
+    assert await newer.reindex() > before.chunks
+    [after] = newer.catalog.documents("acme")
+    assert f"| {row.format('|', '|')} |" in (newer.catalog.text("acme", after.document_id) or "")
+    assert (after.document_id, after.author) == (before.document_id, "Tolmerick Instruments")
+    assert (await newer.search("acme", "research and development expense", 5)).candidates
     newer.close()
 
 

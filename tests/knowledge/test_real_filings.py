@@ -13,7 +13,7 @@ from masis.settings import Settings
 from masis.types import SearchFilters
 from tests.knowledge.stores import NamedEmbedder
 
-FILINGS = shared_data("kgrag_sec10q")
+FILINGS, FORMATS = shared_data("kgrag_sec10q"), shared_data("formats")
 pytestmark = pytest.mark.skipif(FILINGS is None, reason="the data set is not at ../shared/data/kgrag_sec10q")
 NAMES = ("2022 Q3 AAPL.pdf", "2022 Q3 AMZN.pdf", "2022 Q3 NVDA.pdf")
 
@@ -61,6 +61,26 @@ async def test_the_rows_asked_for_pass_the_filter(library: Library) -> None:
     assert any("| Wearables, Home and Accessories" in each["text"] for each in found if each["score"] >= 0.6)
 
 
+@pytest.mark.parametrize(
+    ("asked", "held"),
+    [
+        ("What does Apple say in its filing under Mine Safety Disclosures?", "Mine Safety Disclosures"),
+        ("What did the Northern California District Court rule in its judgment?", "Northern California District Court"),
+    ],
+)
+async def test_a_heading_or_a_phrase_asked_for_passes_the_filter(library: Library, asked: str, held: str) -> None:
+    found = (await library.search("acme", asked, 10, at_least=0.99)).candidates
+    assert any(held in f"{each.get('heading')} {each['text']}" for each in found if each["score"] >= 0.99)
+
+
+async def test_the_whole_section_of_a_passage_is_given(library: Library) -> None:
+    found = (await library.search("acme", "Apple: iPhone net sales increased due to new iPhone models", 10)).candidates
+    [passage] = [each for each in found if "iPhone net sales increased" in each["text"]][:1]
+    section = await library.section("acme", passage["chunk_id"])
+    assert (section.heading or "").endswith("> iPhone")
+    assert section.text.lstrip("# ").startswith("iPhone\n\niPhone net sales increased")
+
+
 async def test_the_rows_of_a_statement_come_with_its_unit(library: Library) -> None:
     """Amazon's say “(in millions)” above “(unaudited)”."""
     [filing] = [d for d in library.catalog.documents("acme") if d.file_name == NAMES[1]]
@@ -82,3 +102,17 @@ async def test_a_range_of_dates_says_what_it_left_out(library: Library) -> None:
     result = await library.search("acme", "net sales", 10, filters=within)
     assert {each["file_name"] for each in result.candidates} == {NAMES[1]}
     assert result.undated_left_out == 1
+
+
+@pytest.mark.skipif(FORMATS is None, reason="the data set is not at ../shared/data/formats")
+async def test_words_without_their_accents_find_real_articles(library: Library) -> None:
+    assert FORMATS
+    names = ("docling__wiki_duck.html", "docling__pntd.0008301.nxml")
+    await library.ingest([FORMATS / "good" / name for name in names], "articles")
+    for asked, held in (("galapagos", "Galápagos"), ("FOGLO", "Föglö"), ("the MINISTERE", "Ministère")):
+        result = await library.search("articles", f"What about {asked}?", 3)
+        assert not result.respelled
+        assert any(held in each["text"] for each in result.candidates)
+    phrase = "Who works for the MINISTERE DE LA SANTE in Niamey?"
+    found = (await library.search("articles", phrase, 10, at_least=0.99)).candidates
+    assert any("Ministère de la Santé" in each["text"] for each in found if each["score"] >= 0.99)

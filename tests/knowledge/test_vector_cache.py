@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from masis.database import Database, open_database
-from masis.knowledge.embedding.vector_cache import VECTORS, VectorCache
+from masis.knowledge.embedding.port import VECTORS, VectorCache
 from masis.settings import Settings
 
 A, B = [0.5, -1.0], [0.25, 2.0]

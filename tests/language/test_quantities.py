@@ -39,6 +39,8 @@ from masis.language.quantities import Period, periods, quantities
         ("twenty-five million", 25e6, "number"),
         ("1,200", 1200, "number"),
         ("3,25", 3.25, "number"),
+        ("₹2,54,970 crore", 2_549_700_000_000, "money"),
+        ("Rs. 12.5 lakh", 1_250_000, "money"),
     ],
 )
 def test_value_and_unit(text: str, value: float, unit: str) -> None:
@@ -165,3 +167,26 @@ def test_any_text_can_be_read(text: str) -> None:
 @given(st.floats(0.1, 9999, allow_nan=False).map(lambda v: round(v, 1)))
 def test_scale_words_and_plain_digits_agree(value: float) -> None:
     assert quantities(f"${value} million")[0].agrees_with(quantities(f"${value * 1e6:,.0f}")[0])
+
+
+@pytest.mark.parametrize("text", ["Deficit 2023/24", "in 2021-22 and 2022–23", "1999/00"])
+def test_the_second_half_of_a_split_year_counts_nothing(text: str) -> None:
+    assert quantities(text) == []
+
+
+def test_what_follows_a_year_and_is_not_the_next_one_counts() -> None:
+    assert [q.value for q in quantities("in 2023/24 24 beds, 2020/50")] == [24, 50]
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("January–June 2023", "H1"),
+        ("July to December 2023", "H2"),
+        ("Oct-Dec 2023", "Q4"),
+        ("May–June 2023", "06"),
+        ("January – December 2023", None),
+    ],
+)
+def test_a_span_of_months_is_a_half_or_a_quarter(text: str, part: str | None) -> None:
+    assert periods(text) == [Period(2023, part)]

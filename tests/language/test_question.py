@@ -31,6 +31,26 @@ def test_the_summary_of_a_named_document_is_an_overview_and_that_of_a_matter_is_
     assert read_question("Summarise the risks in the report.").shape != "overview"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Give me an overview",
+        "Could you give me a quick overview, please?",
+        "Give me an overview of these documents.",
+        "A summary of everything",
+        "What's this folder about?",
+        "What is in my files?",
+    ],
+)
+def test_who_asks_for_no_matter_asks_for_an_overview(text: str) -> None:
+    assert parsed(text).shape == "overview"
+
+
+@pytest.mark.parametrize("text", ["Who wrote the summary?", "Is there an overview?", "Overview of the market"])
+def test_an_overview_is_not_asked_for_where_one_is_only_named(text: str) -> None:
+    assert parsed(text).shape != "overview"
+
+
 def test_a_part_that_stands_alone_is_read_alone() -> None:
     _, second = parsed("How many employees are there, and what was operating income in fiscal 2025?").parts
     assert second.for_reading == second.text

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from masis.language.statements import statements
+from masis.language.statements import read_out, statements
+from tests.support.growth import MOST, growth
 
 PDF_TABLE = """Revenue rose in every region.
 Table 2: Revenue by region (in million US dollars)
@@ -125,3 +126,43 @@ def test_lines_without_marks_are_items_by_what_holds_them_together(lines: list[s
 def test_a_wrapped_paragraph_is_no_list() -> None:
     text = "The group does this:\nThe board of the company has met in March and\nagreed; it will meet again\nin June."
     assert not any(s.is_item for s in statements(text))
+
+
+NET_SALES = """| (in millions) | 2022 | 2021 |
+|---|---|---|
+| Americas: | | |
+| Net sales | 82,959 | 81,434 |
+| Cost | (47,074) | — |
+"""
+
+
+@pytest.mark.parametrize(
+    ("quote", "said", "words"),
+    [
+        ("Net sales | 82,959 | 81,434", "Net sales: 82,959 million in 2022.", "Americas, Net sales: 82,959 (2022)"),
+        ("Net sales | 82,959 | 81,434", "", "Americas, Net sales: 82,959 (2022), 81,434 (2021)"),
+        ("Cost | (47,074) | —", "Cost was 2,959.", "Americas, Cost: (47,074) (2022)"),
+        (
+            "Net sales | 82,959 | 81,434 |\n| Cost | (47,074) | —",
+            "From 81,434",
+            "Americas, Net sales: 81,434 (2021); Americas, Cost: (47,074) (2022)",
+        ),
+        ("## Leave\nSixteen weeks.", "", "Leave Sixteen weeks."),
+        ("Of another table | 1 | 2", "", "Of another table · 1 · 2"),
+    ],
+)
+def test_a_quote_is_read_out_without_bars(quote: str, said: str, words: str) -> None:
+    assert read_out(quote, NET_SALES, None, said) == words
+
+
+@pytest.mark.parametrize("sign", ["| ", "|", "a|", "#", "| 1 |\n", " "])
+def test_reading_out_takes_linear_time(sign: str) -> None:
+    assert growth(lambda text: read_out(text, text, None, text), sign) < MOST
+
+
+def test_a_table_right_below_another_has_its_own_header() -> None:
+    text = "| CHF | 2023 |\n|---|---|\n| Sales | 46 |\n\n| CHF | 2022 |\n|---|---|\n| Sales | 45 |"
+    assert [row.cells for row in statements(text)] == [
+        (("CHF", "Sales"), ("2023", "46")),
+        (("CHF", "Sales"), ("2022", "45")),
+    ]

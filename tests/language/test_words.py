@@ -3,7 +3,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import snowballstemmer
 
-from masis.audit.citations.small_talk import is_small_talk
+from masis.language.directives import is_small_talk
 from masis.language.words import content_stems, directions, is_negated, names, stem
 
 

@@ -20,7 +20,7 @@ MASIS = str(Path(sys.executable).parent / "masis")
 
 def environment(home: Path) -> dict[str, str]:
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("MASIS_", "OPENAI_", "QDRANT_"))}
-    return clean | {"MASIS_HOME": str(home), "COLUMNS": "200"}
+    return clean | {"MASIS_HOME": str(home), "COLUMNS": "200", "MASIS_REQUEST_SECONDS": "1"}
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import socket
 import subprocess
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -20,6 +21,7 @@ from masis.errors import DatabaseUnavailable, DataFolderError
 from masis.mcp.server import refusal
 from masis.settings import Settings
 from tests.mcp.conftest import MASIS, QUESTION, called, environment, http_server, refused
+from tests.support.waiting import SOON
 
 HELLO = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
@@ -66,21 +68,36 @@ async def test_whoever_is_at_this_machine_may_ask(address: str, mode: str) -> No
     ],
 )
 def test_pages_elsewhere_in_the_browser_may_not(address: str, headers: dict[str, str], status: int) -> None:
-    answer = httpx.post(address, json=HELLO, headers=HEADERS | headers)
+    answer = httpx.post(address, json=HELLO, headers=HEADERS | headers, timeout=SOON)
     assert answer.status_code == status
     if status == 403:
         assert answer.json()["code"] == "forbidden"
         assert answer.json()["advice"]
 
 
+@pytest.mark.parametrize(
+    "begun",
+    [
+        b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-",
+        b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        b"Accept: application/json, text/event-stream\r\nContent-Length: 50\r\n\r\n{",
+    ],
+    ids=["head", "body"],
+)
+def test_a_client_that_stops_in_the_middle_of_its_request_is_cut_off(address: str, begun: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", httpx.URL(address).port or 0), timeout=20) as client:
+        client.sendall(begun)
+        assert client.recv(100).startswith(b"HTTP/1.1 408")
+
+
 def test_there_is_no_session_to_listen_to_or_to_end(address: str) -> None:
-    assert httpx.get(address, headers=HEADERS).status_code == 405
-    assert httpx.delete(address, headers=HEADERS).status_code == 405
+    assert httpx.get(address, headers=HEADERS, timeout=SOON).status_code == 405
+    assert httpx.delete(address, headers=HEADERS, timeout=SOON).status_code == 405
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"jsonrpc": "2.0"}', b"\xff" * 100])
 def test_what_is_no_message_is_refused(address: str, body: bytes) -> None:
-    assert httpx.post(address, content=body, headers=HEADERS).status_code == 400
+    assert httpx.post(address, content=body, headers=HEADERS, timeout=SOON).status_code == 400
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +133,7 @@ def keyed_address(keyed: Settings, tokens: dict[str, str]) -> Iterator[str]:
 )
 def test_no_key_no_entry(keyed_address: str, tokens: dict[str, str], header: str | None) -> None:
     sent = HEADERS | ({"Authorization": header.format(**tokens)} if header else {})
-    answer = httpx.post(keyed_address, json=HELLO, headers=sent)
+    answer = httpx.post(keyed_address, json=HELLO, headers=sent, timeout=SOON)
     assert answer.status_code == 401
     assert answer.headers["WWW-Authenticate"] == "Bearer"
     assert answer.json()["code"] == "unauthorized"
@@ -174,7 +191,7 @@ def test_json_is_what_the_result_holds(address: str) -> None:
     """A client without structured results reads the same from the text."""
     call = {"name": "list_documents", "arguments": {"workspace": "other"}}
     sent = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": call}
-    answer = httpx.post(address, json=sent, headers=HEADERS)
+    answer = httpx.post(address, json=sent, headers=HEADERS, timeout=SOON)
     data = next(line for line in answer.text.splitlines() if line.startswith("data: {"))
     result = json.loads(data.removeprefix("data: "))["result"]
     assert json.loads(result["content"][0]["text"]) == result["structuredContent"]

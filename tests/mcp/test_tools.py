@@ -40,6 +40,8 @@ async def test_tools_say_when_to_use_them_and_what_they_give(client: Client) -> 
             "resume",
             "cancel",
             "delete_run",
+            "give_feedback",
+            "list_sources",
             "search_evidence",
             "read_passage",
             "list_documents",
@@ -56,6 +58,44 @@ async def test_tools_say_when_to_use_them_and_what_they_give(client: Client) -> 
         assert tools["search_evidence"].annotations.read_only_hint
         assert tools["delete_run"].annotations is not None
         assert tools["delete_run"].annotations.destructive_hint
+
+
+async def test_a_scope_restricts_what_is_searched_and_asked(client: Client) -> None:
+    async with client:
+        narrow = {"question": "employees revenue", "workspace": "acme", "documents": ["annual.md"]}
+        found = await called(client, "search_evidence", **narrow)
+        assert {passage["file_name"] for passage in found["passages"]} == {"annual.md"}
+        assert (await called(client, "search_evidence", **narrow | {"file_types": ["pdf"]}))["passages"] == []
+        asked = {"question": "How many employees are there?", "workspace": "acme"}
+        assert (await called(client, "ask", **asked))["outcome"] == "answered"
+        assert (await called(client, "ask", **asked, file_types=["pdf"]))["outcome"] != "answered"
+
+
+async def test_what_the_user_says_of_an_answer_is_written_down(client: Client, home: Path) -> None:
+    async with client:
+        run_id = (await called(client, "ask", question=QUESTION, workspace="acme"))["run_id"]
+        given = {"run_id": run_id, "workspace": "acme", "verdict": "wrong", "reason": "it is of 2024"}
+        assert (await called(client, "give_feedback", **given))["judgements"] == 1
+        assert (await called(client, "give_feedback", **given, sentence=1))["judgements"] == 2
+        assert "sentence" in await refused(client, "give_feedback", **given, sentence=99)
+        assert "no run" in (await refused(client, "give_feedback", **given | {"workspace": "other"})).lower()
+    masis = Masis(Settings(home=home))
+    assert masis.feedback.record("acme").wrong[0].reason == "it is of 2024"
+    masis.close()
+
+
+async def test_sources_are_listed_without_where_their_folders_lie(client: Client, home: Path, tmp_path: Path) -> None:
+    async with client:
+        assert (await called(client, "list_sources", workspace="acme"))["sources"] == []
+        (folder := tmp_path / "share").mkdir()
+        (folder / "note.md").write_text("# Note\n\nThe canteen opens at eight.")
+        masis = Masis(Settings(home=home))
+        await masis.async_([str(folder)], "synced", every="1h")
+        (source,) = (await called(client, "list_sources", workspace="synced"))["sources"]
+        await masis.adelete_workspace("synced")
+        masis.close()
+    assert (source["name"], source["status"]) == ("share", "synced")
+    assert source["next_sync"] > source["last_sync"]
 
 
 async def test_looking_around(client: Client) -> None:

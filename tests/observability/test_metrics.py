@@ -9,6 +9,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from masis.errors import InvalidInput
 from masis.observability import metrics
 from masis.types import Usage
+from tests.support.waiting import SOON
 
 
 def value(name: str, **labels: str) -> float | None:
@@ -76,11 +77,11 @@ def test_jobs_are_counted_when_the_page_is_read_and_an_absent_database_leaves_th
 
 def test_a_process_that_serves_nothing_else_tells_its_figures_at_a_port() -> None:
     with metrics.served("127.0.0.1", 0) as port:
-        assert "process_start_time_seconds" in httpx.get(f"http://127.0.0.1:{port}/metrics").text
+        assert "process_start_time_seconds" in httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=SOON).text
         with pytest.raises(InvalidInput, match="cannot be served"), metrics.served("127.0.0.1", port):
             pass
     with pytest.raises(httpx.TransportError):
-        httpx.get(f"http://127.0.0.1:{port}/metrics")
+        httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=SOON)
 
 
 def test_no_label_tells_tenants_apart() -> None:

@@ -210,6 +210,27 @@ def test_an_abstention_is_searched_for_once_more_and_then_stands() -> None:
     assert state["final_answer"] == silent
 
 
+@pytest.mark.parametrize(
+    ("gaps", "ending"),
+    [([], ("finalize", None, False)), (["c1 gives the number."], ("HITL_triggered", "quality", True))],
+)
+def test_an_abstention_that_later_drafts_do_not_better_is_a_silence_unless_a_passage_speaks_against_it(
+    gaps: list[str], ending: tuple[str, str | None, bool]
+) -> None:
+    silent = "The documents do not say how many patents the company holds."
+    guesses = ["The company holds 14 patents. [c1]", "The company holds 15 patents. [c1]"]
+    first = AuditFinding(0.9, logical_gaps=gaps, needs_retry=True)
+    stage = Stage(
+        writer=ScriptedWriter([silent, *guesses], stubborn=True),
+        auditor=ScriptedAuditor([first, AuditFinding(0.2), AuditFinding(0.2)]),
+    )
+    state = run(stage)
+    assert state["metrics"]["confidence_history"] == [0.9, 0.1, 0.1]
+    assert (state["final_answer"], state["outcome"]) == (silent, "insufficient_evidence")
+    asks = state["requires_human_review"]
+    assert (decisions(state)[-1], state["review"] and state["review"]["cause"], asks) == ending
+
+
 DOWN = ModelUnavailable("The model did not answer for 180 seconds.")
 
 
@@ -415,3 +436,38 @@ def test_every_key_of_the_specification_is_there_however_the_run_ends(search: Sc
     state = run(Stage(search=search))
     assert set(state) >= SPEC_KEYS
     assert set(state["metrics"]) >= SPEC_METRICS
+
+
+INSTEAD = "The report does not reach 2026. Revenue was $12 million in 2025. [c1]"
+HALF = "Revenue was $12 million in 2025. [c1] The documents do not give the margin."
+
+
+def test_a_refusal_that_tells_what_there_is_instead_is_searched_for_once_more_and_filed_as_silence() -> None:
+    stage = Stage(writer=ScriptedWriter([INSTEAD]), auditor=ScriptedAuditor([AuditFinding(0.95, answered="none")]))
+    state = run(stage, question="What was revenue in 2026?")
+    assert (state["outcome"], state["requires_human_review"]) == ("insufficient_evidence", False)
+    assert decisions(state) == ["retry", "finalize"]
+
+
+def test_an_auditor_cannot_make_a_silence_of_what_says_nothing_is_missing() -> None:
+    state = run(Stage(auditor=ScriptedAuditor([AuditFinding(0.95, answered="none")])))
+    assert (state["outcome"], decisions(state)) == ("answered_with_caveat", ["finalize"])
+
+
+def test_what_is_half_answered_is_searched_for_once_by_what_is_missing() -> None:
+    whole = "Revenue was $12 million in 2025. [c1] In 2025 it was $12 million. [c1]"
+    found = [AuditFinding(0.95, answered="part"), AuditFinding(0.8)]
+    stage = Stage(writer=ScriptedWriter([HALF, whole]), auditor=ScriptedAuditor(found))
+    state = run(stage, question="What were revenue and margin in 2025?")
+    assert [entry["reason"] for entry in state["metrics"]["retry_reasons"]] == ["part_not_covered"]
+    assert stage.search.queries[1][1].endswith("in 2025? The documents do not give the margin.")
+    # Less sure, but it answers more.
+    assert state["final_answer"] == whole
+
+
+def test_what_stays_half_answered_stands_even_where_the_second_draft_is_worse() -> None:
+    found = [AuditFinding(0.95, answered="part"), POOR]
+    stage = Stage(writer=ScriptedWriter([HALF]), auditor=ScriptedAuditor(found))
+    state = run(stage, question="What were revenue and margin in 2025?")
+    assert (state["outcome"], state["requires_human_review"]) == ("answered_with_caveat", False)
+    assert state["final_answer"] == HALF

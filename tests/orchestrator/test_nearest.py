@@ -24,6 +24,15 @@ def test_the_three_passages_with_most_of_the_words_are_shown() -> None:
     assert found[1]["chunk_id"] == "c4"
 
 
+def test_a_short_passage_comes_with_what_follows_it_and_a_row_with_its_columns() -> None:
+    mail = "From: Tom\nSubject: Lyon lease\n\nApproved, provided that the break option comes after three years.\n"
+    [found] = closest_passages("What did Tom approve on the Lyon lease?", [chunk("c1", mail)])
+    assert found["quote"].endswith("after three years.")
+    table = "| Site | 2023 | Open |\n|---|---|---|\n| Lyon | 124 | 6 |\n"
+    [found] = closest_passages("How large is Lyon?", [chunk("c1", table)])
+    assert found["shown"] == "Lyon: 124 (2023), 6 (Open)"
+
+
 async def test_only_what_no_document_has_is_called_absent() -> None:
     asked: list[str] = []
 

@@ -54,14 +54,14 @@ def test_quality_gives_attempts_and_confidence_as_a_percentage() -> None:
 
 
 def test_nothing_in_the_workspace_asks_for_documents() -> None:
-    assert "“acme” holds no documents" in question("empty_workspace")
+    assert "No document in the workspace “acme” can be searched yet" in question("empty_workspace")
     assert "Upload" in question("empty_workspace")
 
 
 def test_weak_candidates_ask_for_other_words_or_documents() -> None:
     said = question("weak_evidence", Situation("?", "acme"))
-    assert "Rephrase it with terms the documents use" in said
-    assert "upload documents" in said
+    assert "in words that the documents use" in said
+    assert "add documents" in said
 
 
 def test_weak_candidates_on_a_retry_leave_the_earlier_draft() -> None:

@@ -92,6 +92,15 @@ def test_a_quality_issue_with_retries_used_up_asks_a_person(issue: str) -> None:
     )
 
 
+@pytest.mark.parametrize("issue", QUALITY_ISSUES)
+def test_silence_stands_when_no_later_draft_passes(issue: str) -> None:
+    silent = replace(DRAFTED, silent=True, **{issue: True})
+    assert decide(silent).route == "retry"
+    decision = decide(replace(silent, retries_left=False))
+    assert (decision.route, decision.reason, decision.cause) == ("finalize", "documents_do_not_say", None)
+    assert decide(replace(silent, retries_left=False, conflict=True)).cause == "conflict"
+
+
 @pytest.mark.parametrize("retries_left", [True, False])
 def test_nothing_wrong_finalizes(retries_left: bool) -> None:
     decision = decide(replace(DRAFTED, retries_left=retries_left))

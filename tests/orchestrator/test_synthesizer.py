@@ -3,8 +3,9 @@ from typing import Any
 
 import pytest
 
+from masis.audit.citations.extraction import cited_sentences
 from masis.orchestrator.graph import graph
-from masis.orchestrator.synthesizer import renamed_passages
+from masis.orchestrator.synthesizer import left_out, renamed_passages
 from masis.reasoning.offline.writer import OfflineWriter
 from masis.reasoning.ports import AuditFinding
 from masis.settings import Settings
@@ -169,3 +170,18 @@ def test_longer_evidence_is_pruned_without_a_model_call() -> None:
     assert {p.shortened for p in shown} == {"shortened"}
     assert state["metrics"]["over_compression_flag"] is False
     assert state["metrics"]["compressed_context_chars"] < state["metrics"]["original_context_chars"]
+
+
+def test_a_summary_says_by_name_which_documents_it_says_nothing_of() -> None:
+    names = [f"minutes_{n}_of_the_finance_committee.pdf" for n in range(12)]
+    found = [chunk(f"c{n}", "Sales rose.", file_name=name) for n, name in enumerate(names[:9])]
+    written = "**Minutes**\n\nSales rose [c1]. Sales rose [c2, c3]."
+    said = left_out(written, {"evidence": found, "summed_up": names})
+    assert all(name in said for name in (names[0], *names[4:])), "found and not cited, or not found"
+    assert not any(name in said for name in names[1:4])
+    assert said.startswith("This summary covers 3 of 12 documents and leaves out")
+    assert {sentence.kind for sentence in cited_sentences(said, [])} == {"heading"}, (
+        "it speaks of the answer, and claims nothing of the documents"
+    )
+    assert left_out("Sales rose [c1].", {"evidence": found, "summed_up": names[1:2]}) == ""
+    assert left_out("Sales rose [c1].", {"evidence": found}) == "", "an answer to another question leaves nothing out"

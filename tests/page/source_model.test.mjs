@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pageAt, pageModel } from "../../src/masis/api/web/static/js/logic/source_model.js";
+import { opening, pageAt, pageModel, saidSpan } from "../../src/masis/api/web/static/js/logic/source_model.js";
 
 const marked = (model) =>
   model
@@ -30,6 +30,28 @@ test("of a cited row the cell that the sentence repeats is told apart, by its wh
   assert.deepEqual(said("Sales were $3.1 million in 2024."), [false, true, false]);
   assert.deepEqual(said("Sales: 13.1 in 2025."), [false, false, true]);
   assert.deepEqual(said("Sales grew."), [false, false, false]);
+});
+
+test("a page is opened at the words that matter, as large as they fit", () => {
+  const box = (left, right) => ({ left, right, top: 0.5, bottom: 0.51 });
+  assert.deepEqual(opening([box(0.1, 0.4)], [], 2, 1200), { left: 0.1, right: 0.4, zoom: 2 });
+  const half = opening([box(0.1, 0.3), box(0.5, 0.7)], [], 2, 1200);
+  assert.ok(half.zoom > 1.5 && half.zoom < 1.6);
+  // Words that fill the lines are shown whole; of a wide row its name and the figure, or the figure alone.
+  assert.equal(opening([box(0.02, 0.98)], [], 2, 1200).zoom, 1);
+  // … but never in letters too small to read: what is larger than the frame scrolls.
+  assert.equal(opening([box(0.02, 0.98)], [], 2, 500).zoom.toFixed(1), "2.2");
+  assert.equal(opening([box(0.02, 0.98)], [], 2, 100).zoom, 3);
+  assert.deepEqual(opening([box(0.05, 0.95)], [box(0.4, 0.5)], 2, 1200), { left: 0.05, right: 0.5, zoom: 2 });
+  assert.deepEqual(opening([box(0.05, 0.95)], [box(0.85, 0.95)], 2, 1200), { left: 0.85, right: 0.95, zoom: 2 });
+});
+
+test("of the cited words those figures matter that the sentence repeats", () => {
+  const chunk = { text: "Sales | 3.1 | 13.1 | 7", start: 100 };
+  const whole = { start: 100, end: 122 };
+  assert.deepEqual(saidSpan(chunk, whole, "Sales were 13.1 in 2025."), { start: 114, end: 118 });
+  assert.deepEqual(saidSpan(chunk, whole, "From 3.1 to 13.1."), { start: 108, end: 118 });
+  assert.equal(saidSpan(chunk, whole, "Sales grew."), null);
 });
 
 test("headings lose their signs and no mark its place", () => {

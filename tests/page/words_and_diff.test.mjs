@@ -6,7 +6,7 @@ import { announcement, confidenceByAttempt, finding, readable, verdictCounts } f
 import { between, day, milliseconds, percent, place, size } from "../../src/masis/api/web/static/js/logic/format.js";
 import { oneLine, shortened, shown, sliced } from "../../src/masis/api/web/static/js/logic/text.js";
 import { EMPTY, after } from "../../src/masis/api/web/static/js/logic/run_state.js";
-import { ACTIONS, OUTCOMES, STAGES, STATUSES, VERDICTS, confidenceOf, nextAttemptInWords, signOf, verdictOf } from "../../src/masis/api/web/static/js/logic/words.js";
+import { ACTIONS, OUTCOMES, STAGES, STATUSES, VERDICTS, nextAttemptInWords, signOf, verdictOf } from "../../src/masis/api/web/static/js/logic/words.js";
 
 test("a diff gives both drafts back, and only what changed as changed", () => {
   const before = "Churn was 9.1% in 2025, says the memo.";
@@ -36,6 +36,7 @@ test("every verdict has a word, a shape and a tone; no two share word and shape"
 test("what an agent found is one line", () => {
   assert.equal(finding("researcher", { chunks: 1, filtered_out: 9, set_aside: { another_period: 9 } }), "1 passage, 9 set aside: about another year");
   assert.equal(finding("researcher", { warning: "no_qualifying_evidence" }), "no passage is close enough");
+  assert.equal(finding("researcher", { warning: "no_qualifying_evidence", results_before_filter: 20 }), "20 passages set aside: too far from the question");
   assert.equal(finding("supervisor", null), "sends the question to the Researcher");
   assert.equal(finding("supervisor", { decision: "retry", reason: "quality_issue_detected" }), "tries again: the draft did not pass the audit");
   assert.equal(finding("critic", { confidence: 0.7 }, { claims: [{ verdict: "uncited" }, { verdict: "verbatim" }] }), "1 verbatim, 1 uncited");
@@ -65,7 +66,7 @@ test("a screen reader hears how a run ended, and that a person is needed", () =>
   const sentOn = { event: "finished", agent: "supervisor", attempt: 0, trace: { decision: "retry", reason: "answered_by_person" } };
   assert.equal(heard(started), "The agents are at work.");
   assert.equal(heard(started, sentOn, { ...started, attempt: 1 }), "Attempt 2: a person decided.");
-  assert.equal(heard(started, { event: "ended", data: { outcome: "answered", confidence: 1 } }), "Answered, confidence 100 %.");
+  assert.equal(heard(started, { event: "ended", data: { outcome: "answered", confidence: 1 } }), "Answered.");
   assert.equal(heard(started, { event: "ended", data: { outcome: "out_of_scope", confidence: 0 } }), "Not a question for documents.");
   assert.equal(heard(started, { event: "waiting", data: { review: { cause: "conflict" } } }), "Needs a decision: the documents disagree.");
   assert.equal(heard(started, { event: "cancelled" }), "The run was cancelled.");
@@ -74,9 +75,6 @@ test("a screen reader hears how a run ended, and that a person is needed", () =>
 test("confidence belongs to the attempt that was audited, and to a draft", () => {
   const trace = [{ node: "researcher", retry_count: 0 }, { node: "critic", retry_count: 1, confidence: 0.7 }, { node: "critic", retry_count: 3, confidence: 1 }];
   assert.deepEqual(confidenceByAttempt(trace), [{ attempt: 2, confidence: 0.7 }, { attempt: 4, confidence: 1 }]);
-  assert.equal(confidenceOf({ outcome: "out_of_scope", confidence: 0 }), null);
-  assert.equal(confidenceOf({ outcome: "insufficient_evidence", confidence: 0.4 }), 0.4);
-  assert.equal(confidenceOf({ outcome: "answered", confidence: 0 }), 0);
 });
 
 test("the tick means that something was found right, and work that goes on has none", () => {
@@ -85,7 +83,7 @@ test("the tick means that something was found right, and work that goes on has n
 });
 
 test("numbers and times as a reader says them", () => {
-  assert.deepEqual([percent(0.934), percent(null)], ["93 %", "–"]);
+  assert.deepEqual([percent(0.934), percent(null)], ["93%", "–"]);
   assert.deepEqual([milliseconds(0.2), milliseconds(250), milliseconds(4359)], ["under 1 ms", "250 ms", "4.4 s"]);
   assert.deepEqual([day("2026-03-12"), day("2026-03"), day("2026")], ["12 March 2026", "March 2026", "2026"]);
   assert.deepEqual([size(17), size(19261), size(5_000_000)], ["17 bytes", "19 kB", "5.0 MB"]);

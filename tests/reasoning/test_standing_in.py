@@ -48,6 +48,7 @@ def test_a_run_that_may_spend_nothing_ends_in_order_without_a_model() -> None:
     assert state["outcome"] == "answered"
     assert [line.split(" embedded")[0] for line in stood_in(state)] == ["writer", "auditor", "judge"]
     assert state["metrics"]["budget_spent"] is True
+    assert state["metrics"]["receipt"][0]["engine"] == "offline, for scripted-writer"
 
 
 def test_money_that_lasts_for_the_writer_leaves_the_audit_to_the_embedded_engine() -> None:

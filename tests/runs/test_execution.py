@@ -1,6 +1,7 @@
 """A run brought forward: cancelled, taken over, given up after too many deaths, and gone on with."""
 
 import asyncio
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from masis.runs.records import RunStatus
 from masis.settings import Settings
 from tests.support.engines import masis_with
 from tests.support.play import PREFER, Play
+from tests.support.waiting import SOON, happens
 
 QUESTION = "What was revenue in 2025?"
 
@@ -26,6 +28,8 @@ class Stage:
         self.reached: dict[str, asyncio.Event] = {}
         self.wrong: dict[str, Exception] = {}
         self.parts: list[str] = []
+        self.left: list[str] = []
+        """Where somebody was interrupted."""
         self.masis = masis_with(Play(settings, self.cue).services)
         self.masis.library.catalog.create_workspace("w")
 
@@ -35,7 +39,11 @@ class Stage:
             raise self.wrong.pop(part)
         if part in self.held:
             self.reached[part].set()
-            await self.held[part].wait()
+            try:
+                await self.held[part].wait()
+            except asyncio.CancelledError:
+                self.left.append(part)
+                raise
 
     def hold(self, part: str) -> asyncio.Event:
         self.held[part], self.reached[part] = asyncio.Event(), asyncio.Event()
@@ -44,17 +52,16 @@ class Stage:
 
 @pytest.fixture
 def stage(stored: Settings) -> Iterator[Stage]:
-    made = Stage(stored.model_copy(update={"lease_seconds": 1.0}))
+    made = Stage(stored.model_copy(update={"lease_seconds": 2.0}))
     yield made
     made.masis.close()
 
 
 async def until_status(masis: Masis, run_id: str, status: RunStatus) -> None:
-    for _ in range(500):
-        if (await masis.aget_run(run_id)).status == status:
-            return
-        await asyncio.sleep(0.02)
-    raise TimeoutError(f"it is {(await masis.aget_run(run_id)).status}")
+    async def has_it() -> bool:
+        return (await masis.aget_run(run_id)).status == status
+
+    await happens(has_it)
 
 
 def take_over(masis: Masis, run_id: str) -> None:
@@ -89,6 +96,37 @@ async def test_a_run_that_waits_for_a_model_is_cancelled_at_once(stage: Stage) -
     assert "judge" not in stage.parts
 
 
+async def test_a_run_whose_text_is_being_read_in_a_thread_is_cancelled_without_waiting_for_it(stage: Stage) -> None:
+    """The thread ends with the piece it has; the run has ended before, and others were answered meanwhile."""
+    can_end, threads = threading.Event(), list[str]()
+
+    def read() -> None:
+        threads.append("begun")
+        can_end.wait(SOON)
+        threads.append("ended")
+
+    async def cue(part: str) -> None:
+        if part == "writer" and not threads:
+            await asyncio.to_thread(read)
+
+    masis = masis_with(Play(stage.masis.settings, cue).services)
+    try:
+        async with masis.working():
+            heavy = (await masis.aask_in_background(QUESTION, "w")).run_id
+            await happens(lambda: threads)
+            other = (await masis.aask_in_background(QUESTION, "w")).run_id
+            await until_status(masis, other, "waiting")
+            await masis.acancel(heavy)
+            await until_status(masis, heavy, "cancelled")
+            assert threads == ["begun"]
+            can_end.set()
+            await happens(lambda: len(threads) == 2)
+        assert (await masis.aget_run(heavy)).status == "cancelled"
+    finally:
+        can_end.set()
+        masis.close()
+
+
 async def test_who_asked_here_and_now_hears_of_the_cancellation(stage: Stage) -> None:
     masis = stage.masis
     reached = stage.hold("writer")
@@ -119,12 +157,14 @@ async def test_a_run_in_other_hands_is_left_alone(stage: Stage) -> None:
     async with masis.working():
         run_id = (await masis.aask_in_background(QUESTION, "w")).run_id
         await reached.wait()
-        await asyncio.sleep(0.2)
+
+        async def has_begun() -> bool:
+            return "synthesizer" in [event.get("agent") for event in await masis.aevents(run_id)]
+
+        await happens(has_begun)
         before = await masis.aevents(run_id)
         take_over(masis, run_id)
-        await asyncio.sleep(1.0)  # it is told by a renewal, three of which fit into a lease
-        stage.held["writer"].set()
-        await asyncio.sleep(0.2)
+        await happens(lambda: "writer" in stage.left)  # a renewal finds out, three of which fit into a lease
     assert await masis.aevents(run_id) == before
     assert "auditor" not in stage.parts
     assert masis.job_counts() == {("run", "running"): 1}

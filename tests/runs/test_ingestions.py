@@ -1,15 +1,23 @@
 """What becomes of an upload is written by the worker that has it, and by no other."""
 
+import asyncio
+import gc
 import json
+import weakref
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from masis.client import Masis
 from masis.database import Database
+from masis.errors import DataFolderError
+from masis.jobs import worker
 from masis.jobs.queue import Job, JobQueue
+from masis.runs import working
 from masis.runs.ingestions import Counts, IngestedFile, Ingestion, Ingestions, UnknownIngestion
+from masis.settings import Settings
 from masis.types import LOCAL
 
 FILE = IngestedFile("report.md", "d1", "queued")
@@ -132,3 +140,49 @@ async def test_bytes_that_go_while_they_are_uploaded_again_are_kept_again(
     second = await masis.aupload("w", [("copy.md", b"Alpha.")])
     assert [file.stage for file in second.files] == ["queued"]
     assert masis.library.originals.read("w", second.files[0].document_id) == b"Alpha."
+
+
+async def test_an_upload_waits_until_there_is_room_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long that takes: it was taken in, and is not the cause."""
+    monkeypatch.setattr(worker, "AGAIN_SECONDS", 0.01)
+    tried = 0
+
+    def full(_: Path) -> None:
+        nonlocal tried
+        tried += 1
+        if tried < 9:
+            raise DataFolderError("Only 1 MB free on the disk.")
+
+    async with Masis(Settings(home=tmp_path)) as masis:
+        masis.library.catalog.create_workspace("w")
+        monkeypatch.setattr("masis.knowledge.store.edge.require_free_space", full)
+        made = await masis.aupload("w", [("a.md", b"# Alpha\n\nAlpha grew by 7% in 2025.")])
+        async with masis.working(), asyncio.timeout(60):
+            while (found := await masis.aingestion(made.ingestion_id, "w")).status != "done":
+                assert found.status in ("queued", "running")
+                await asyncio.sleep(0.02)
+    assert [file.stage for file in found.files] == ["ready"]
+    assert found.error is None
+    assert tried >= 9
+
+
+async def test_after_an_ingestion_memory_goes_back(masis: Masis, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Held:
+        pass
+
+    monkeypatch.setattr(working, "TRIM_SECONDS", 0.0)
+    held = Held()
+    held.itself = held  # type: ignore[attr-defined]
+    is_there = weakref.ref(held)
+    del held
+    gc.disable()
+    try:
+        async with masis.working(), asyncio.timeout(60):
+            await masis.aupload("w", [("a.md", b"Alpha.")])
+            for _ in range(1000):
+                if is_there() is None:
+                    break
+                await asyncio.sleep(0.05)
+    finally:
+        gc.enable()
+    assert is_there() is None

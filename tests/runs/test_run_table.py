@@ -7,7 +7,7 @@ import pytest
 from masis.database import Connection, Database
 from masis.errors import InvalidInput, UnknownRun
 from masis.jobs.queue import JobKey, JobQueue
-from masis.runs.events import RunEvent
+from masis.runs.records import RunEvent
 from masis.runs.run_table import RunTable
 from masis.runs.tables import StandingDecisions
 from masis.types import LOCAL, Caller, DecisionMade

@@ -9,9 +9,8 @@ import zipfile
 import pytest
 
 from masis.errors import UnreadableFile
-from masis.sources.archives import entries as archive_entries
-from masis.sources.archives.entries import Limits
-from masis.sources.archives.members import parse_archive
+from masis.sources import archives as archive_entries
+from masis.sources.archives import Limits, parse_archive
 from masis.types import Member
 from tests.sources.hostile import tar_of, zip_bomb, zip_of
 

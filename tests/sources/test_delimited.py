@@ -3,6 +3,7 @@ import pytest
 from masis.errors import UnreadableFile
 from masis.sources.data.data_files import parse_delimited
 from tests.sources.files import bare
+from tests.support.growth import MOST, growth
 
 
 @pytest.mark.parametrize(
@@ -38,3 +39,8 @@ def test_one_column_and_ragged_rows() -> None:
 def test_a_cell_without_end() -> None:
     with pytest.raises(UnreadableFile, match="not a readable table"):
         parse_delimited(b'a,b\n"' + b"x" * 11_000_000, "a.csv")
+
+
+@pytest.mark.parametrize("piece", ["Europe,2025,1.5\n", "a\n", ",", '"a","b"\n'])
+def test_time_grows_with_the_length_only(piece: str) -> None:
+    assert growth(lambda text: parse_delimited(f"Region,Year,Sales\n{text}".encode(), "a.csv"), piece) < MOST

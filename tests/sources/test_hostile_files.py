@@ -15,7 +15,7 @@ from evals.fuzz_formats import MAX_GROWTH_MB, good_files, run
 from evals.tables import shared_data
 from masis.errors import UnreadableFile
 from masis.sources import supported_extensions
-from masis.sources.archives.members import MAX_DEPTH
+from masis.sources.archives import MAX_DEPTH
 from masis.sources.sandbox.pool import Sandbox
 from masis.types import ParsedDocument
 from tests.sources.files import docx_of, heading, pdf_of, scanned_pdf

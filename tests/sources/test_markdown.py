@@ -86,7 +86,23 @@ def test_comments_are_not_text() -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["**a ", "[a](", "[[", "*a *", "|a|\n", "<!--", "`", "![", "# ", "<table>\n", "<div>\n", "<a ", "```=html\n"],
+    [
+        "# h\n\n[a](#h)\n\n",
+        "- [a](#h)\n",
+        "**a ",
+        "[a](",
+        "[[",
+        "*a *",
+        "|a|\n",
+        "<!--",
+        "`",
+        "![",
+        "# ",
+        "<table>\n",
+        "<div>\n",
+        "<a ",
+        "```=html\n",
+    ],
 )
 def test_time_grows_with_the_length_only(piece: str) -> None:
     assert growth(lambda text: read(text + "end"), piece) < MOST

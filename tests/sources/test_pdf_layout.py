@@ -9,14 +9,16 @@ import pytest
 from reportlab.lib import colors
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
-from reportlab.platypus import BalancedColumns, ListFlowable, ListItem, Paragraph, SimpleDocTemplate, Table
+from reportlab.platypus import BalancedColumns, ListFlowable, ListItem, PageBreak, Paragraph, SimpleDocTemplate, Table
 
 from evals.eval_layout import lost_words
+from evals.layout_prints import Chromium
 from evals.tables import shared_data
 from masis.sources.blocks import read_table
 from masis.sources.pdf.text import parse_pdf
 from masis.types import Block, Page
 from tests.sources.files import STYLES, heading, pdf_of
+from tests.support.browser import program
 
 FILINGS = shared_data("kgrag_sec10q")
 FORMATS = shared_data("formats")
@@ -149,6 +151,68 @@ def test_a_bold_line_is_a_heading_or_not(line: str, is_heading: bool) -> None:
     assert ("heading" in {block.kind for block in found}) is is_heading
 
 
+PRINTED = """<body style="font:11pt Arial"><h1>Procurement policy</h1>
+<p><b>1. Purpose</b></p><p>PROSE PROSE</p><p><b>1.2 Scope</b></p><p>PROSE</p><p>These are needed:</p>
+<ul><li><b>Requests</b><ul><li>in writing</li></ul></li><li><b>Approvals</b> of the board</li></ul>
+<p><b>12 Main Street, Redmond, WA 98052</b></p><p>PROSE</p>
+<table border=1><tr><th>Limit</th><th>Signs</th></tr><tr><td>5,000</td><td>Manager</td></tr></table></body>"""
+
+
+def test_headings_and_lists_as_a_browser_prints_them() -> None:
+    """It draws the dots of a list, and sets the type of bold headings no larger than the text."""
+    if not program():
+        pytest.skip("no Chromium")
+    with Chromium() as browser:
+        page, _ = blocks(browser.printed_page(PRINTED.replace("PROSE", PROSE)))
+    assert kinds(page, "heading") == ["# Procurement policy", "### 1. Purpose", "#### 1.2 Scope"]
+    assert kinds(page, "item") == ["- Requests", "  - in writing", "- Approvals of the board"]
+    assert kinds(page, "table") == ["| Limit | Signs |\n|---|---|\n| 5,000 | Manager |"]
+
+
+def test_small_squares_that_are_no_marks_of_items() -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.drawString(100, 700, "Sales")
+        canvas.rect(60, 702, 4, 4, fill=1)  # too far from the word
+        canvas.drawString(60, 680, "Costs")
+        canvas.rect(100, 682, 4, 4, fill=1)  # behind it
+
+    page, _ = blocks(drawn(draw))
+    assert page.text.split() == ["Sales", "Costs"]
+
+
+def test_a_table_with_open_sides() -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica", 9)
+        for number, (kind, covered) in enumerate((("Kind", "Covered"), ("Fuel", "every station"), ("Shops", "some"))):
+            canvas.drawString(64, 700 - 18 * number, kind)
+            canvas.drawString(164, 700 - 18 * number, covered)
+        for number in range(4):
+            canvas.line(60, 712 - 18 * number, 400, 712 - 18 * number)
+        canvas.line(160, 712, 160, 658)
+
+    page, _ = blocks(drawn(draw))
+    assert page.text == "| Kind | Covered |\n|---|---|\n| Fuel | every station |\n| Shops | some |"
+
+
+@pytest.mark.parametrize(("pages", "is_table"), [(("3", "14", "27"), False), (("3", "27", "14"), True)])
+def test_titles_with_their_pages_are_lines(pages: tuple[str, ...], is_table: bool) -> None:
+    def draw(canvas: Canvas) -> None:
+        titles = ("Introduction", "Results of operations", "Outlook")
+        rows_at(canvas, 700, list(zip(titles, pages, strict=True)), (500,))
+
+    page, found = blocks(drawn(draw))
+    assert any(block.kind == "table" for block in found) is is_table
+    assert ("Results of operations 14" in page.text) is not is_table
+
+
+def test_a_table_under_another_header_does_not_continue_the_one_before() -> None:
+    rows = [["Item", "2024", "2025"]] + [[f"Line item {n}", f"{n}.5", f"({n},000)"] for n in range(1, 37)]
+    other = [["Region", "2022", "2023"], ["Europe", "5", "6"], ["Asia", "7", "8"]]
+    second = parse_pdf(pdf_of(rows, PageBreak(), other), "a.pdf").pages[1]
+    assert read_table(second.text, second.blocks[0]).header == ("Region", "2022", "2023")
+    assert not second.blocks[0].is_continued
+
+
 def test_running_lines_are_in_no_block_of_text_and_a_sentence_goes_on() -> None:
     def on_page(canvas: Canvas, document: Any) -> None:
         canvas.drawString(70, 800, "Annual Report of the Company")
@@ -190,6 +254,17 @@ def test_hyphens_at_the_end_of_lines() -> None:
 
     page, _ = blocks(drawn(draw))
     assert "all of this information and the long-term debt" in page.text
+
+
+def test_a_hyphen_at_the_end_of_a_line_that_is_not_filled_is_the_words_own() -> None:
+    def draw(canvas: Canvas) -> None:
+        for number, line in enumerate(
+            ["The loss includes a write-", "down of inventory and a provi-", "sion for claims."]
+        ):
+            canvas.drawString(60, 700 - 14 * number, line)
+
+    page, _ = blocks(drawn(draw))
+    assert page.text == "The loss includes a write-down of inventory and a provision for claims."
 
 
 @pytest.mark.parametrize("angle", [90, 270])

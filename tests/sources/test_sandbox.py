@@ -5,8 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from masis.sources.sandbox.answer import write_frame
 from masis.sources.sandbox.pool import Sandbox
 from tests.sources.files import docx_of, heading, pdf_of, scanned_pdf
 from tests.sources.hostile import pdf_bomb, zip_of
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("own_parsers")
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes in /proc")
@@ -46,13 +46,6 @@ def children(pid: int) -> dict[int, bytes]:
 def workers(pid: int | None = None) -> set[int]:
     """Some may be of sandboxes that other tests have forgotten: those end whenever they are collected."""
     return {child for child, command in children(pid or os.getpid()).items() if b"sandbox.worker" in command}
-
-
-def wait_until(happened: Callable[[], object]) -> None:
-    until = time.monotonic() + 30
-    while not happened():
-        assert time.monotonic() < until, "did not happen"
-        time.sleep(0.01)
 
 
 @pytest.fixture

@@ -225,3 +225,24 @@ def test_who_made_it_and_when_is_told_apart_from_what_it_says() -> None:
 
     document = parse_word(docx_of(signed), "a.docx")
     assert (document.author, document.made, document.date) == ("Ann", "2024-05-06", None)
+
+
+def test_headings_that_are_typed_in_bold() -> None:
+    def typed(document: Any) -> None:
+        for text, is_bold in [
+            ("Travel policy", True),
+            ("1. Purpose", True),
+            ("It says who may travel, how far, and who pays for it in the end. " * 3, False),
+            ("1.2 Scope", True),
+            ("Date: 3 March 2024", True),
+            ("All of this holds.", True),
+            ("It holds for everybody who travels for the company or in its name, wherever they go.", False),
+        ]:
+            document.add_paragraph().add_run(text).bold = is_bold
+
+    text = parse_word(docx_of(typed), "a.docx").text
+    assert [line for line in text.split("\n") if line.startswith("#")] == [
+        "## Travel policy",
+        "## 1. Purpose",
+        "### 1.2 Scope",
+    ]

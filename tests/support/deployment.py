@@ -14,7 +14,7 @@ import httpx
 
 from tests.support.servers import free_port
 
-READY_SECONDS = 60
+READY_SECONDS = 120
 STOP_SECONDS = 30
 MASIS = Path(sys.executable).parent / "masis"
 

@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.support.waiting import SOON
+
 CHAT, EMBEDDINGS = "/v1/chat/completions", "/v1/embeddings"
 
 
@@ -56,6 +58,8 @@ class Say:
     never_stream: bool = False
     pause: float = 0.0
     """Seconds before each streamed piece."""
+    first_tokens: Mapping[str, float] = field(default_factory=dict)
+    """What the first token might have been, with log probabilities, for who asks for them."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +151,7 @@ class FakeOpenAI:
 
     def wait_for_requests(self, count: int) -> None:
         with self._arrived:
-            if not self._arrived.wait_for(lambda: len(self.requests) >= count, timeout=10):
+            if not self._arrived.wait_for(lambda: len(self.requests) >= count, timeout=SOON):
                 raise TimeoutError(f"{len(self.requests)} of {count} requests came")
 
     def close(self) -> None:
@@ -293,7 +297,9 @@ def _pieces(text: str) -> Sequence[str]:
 
 def _completion(reply: Say) -> bytes:
     message = {"role": "assistant", "content": reply.text, "refusal": reply.refusal}
-    choice = {"index": 0, "message": message, "finish_reason": reply.finish_reason}
+    options = [{"token": token, "logprob": chance} for token, chance in reply.first_tokens.items()]
+    told = {"logprobs": {"content": [{**options[0], "top_logprobs": options}]}} if options else {}
+    choice = {"index": 0, "message": message, "finish_reason": reply.finish_reason, **told}
     data = {"id": "chat-1", "object": "chat.completion", "created": 1, "model": "fake", "choices": [choice]}
     return json.dumps(data | ({"usage": _usage(reply.usage)} if reply.usage else {})).encode()
 

@@ -22,7 +22,7 @@ def growth(run: Callable[[str], object], unit: str, characters: int = 400) -> fl
 
 def _seconds(run: Callable[[str], object], unit: str, count: int) -> float:
     found = []
-    for extra in range(3):  # another text each time: results may be cached
+    for extra in range(2):  # another text each time: results may be cached
         text = unit * (count + extra)
         started = time.thread_time()
         run(text)

@@ -1,4 +1,4 @@
-"""The network between a browser and a service, which can be cut and mended."""
+"""The network between two programs, which can be cut and mended, or stand still for a while."""
 
 import contextlib
 import socket
@@ -14,6 +14,8 @@ class Relay:
         self.port = free_port()
         self._to = port
         self._open: set[socket.socket] = set()
+        self._flows = threading.Event()
+        self._flows.set()
         self._listener: socket.socket | None = None
         self.mend()
 
@@ -34,19 +36,30 @@ class Relay:
             each.close()
         self._open.clear()
 
+    def pause(self) -> None:
+        """Connections stay, and nothing passes."""
+        self._flows.clear()
+
+    def resume(self) -> None:
+        self._flows.set()
+
     def _accept(self, listener: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while True:
                 near, _ = listener.accept()
-                far = socket.create_connection(("127.0.0.1", self._to))
+                try:
+                    far = socket.create_connection(("127.0.0.1", self._to))
+                except OSError:  # it is down, and may come back
+                    near.close()
+                    continue
                 self._open |= {near, far}
                 for one, other in ((near, far), (far, near)):
-                    threading.Thread(target=_pass_on, args=(one, other), daemon=True).start()
+                    threading.Thread(target=self._pass_on, args=(one, other), daemon=True).start()
 
-
-def _pass_on(one: socket.socket, other: socket.socket) -> None:
-    with contextlib.suppress(OSError):
-        while data := one.recv(65536):
-            other.sendall(data)
-    with contextlib.suppress(OSError):
-        other.shutdown(socket.SHUT_WR)
+    def _pass_on(self, one: socket.socket, other: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := one.recv(65536):
+                self._flows.wait()
+                other.sendall(data)
+        with contextlib.suppress(OSError):
+            other.shutdown(socket.SHUT_WR)

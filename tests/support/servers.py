@@ -6,7 +6,6 @@ import pwd
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -20,6 +19,8 @@ import psutil
 import psycopg
 import pytest
 from psycopg import sql
+
+from tests.support.waiting import is_listening
 
 QDRANT = Path(__file__).parents[2] / ".cache" / "qdrant" / "qdrant"
 READY_SECONDS = 60
@@ -248,6 +249,5 @@ def free_port() -> int:
     which a seeded generator would let them."""
     while True:
         port = 15_000 + secrets.randbelow(15_000)
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) != 0:
-                return port
+        if not is_listening(port):
+            return port

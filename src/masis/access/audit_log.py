@@ -49,8 +49,11 @@ _STEPS = (
 )
 
 
+ACCESS = Schema("access", _STEPS)
+
+
 def access_database(settings: Settings) -> Database:
-    return open_database(settings, Schema("access", _STEPS))
+    return open_database(settings, ACCESS)
 
 
 def secret_for(purpose: str, settings: Settings, database: Database) -> bytes:

@@ -1,6 +1,5 @@
 """The application: routes, guard, errors, its OpenAPI description, its server, and the worker for its queue."""
 
-import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
@@ -13,14 +12,14 @@ from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
 from starlette.routing import Match, Route
 from starlette.types import Lifespan, Receive, Scope, Send
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from masis._version import __version__
 from masis.api.access import Service, open_service
+from masis.api.connections import server_config
 from masis.api.middleware.guard import Guard
 from masis.api.middleware.idempotency import KeepFirstResponse, Replay, on_replay
 from masis.api.middleware.problems import FieldProblem, Problem, on_http_error, on_masis_error, on_validation_error
-from masis.api.routes import documents, ingestions, keys, openai, page_images, runs, system, web_files, workspaces
+from masis.api.routes import documents, ingestions, keys, openai, page_images, runs, sources, web_files, workspaces
 from masis.client import Masis
 from masis.errors import MASISError
 from masis.observability.metrics import watching_jobs
@@ -75,28 +74,8 @@ def described(document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
-GRACE_SECONDS = 5
-"""Requests in work when the service stops are waited for so long, half of what container engines wait; runs are given
-back to the queue and continue elsewhere or later."""
-MOST_CONNECTIONS = 2000
-MOST_HEADER_BYTES = 64 * 1024
-
-
 def server_for(app: FastAPI, settings: Settings, host: str, port: int) -> uvicorn.Server:
-    config = uvicorn.Config(
-        app,
-        host=host,
-        port=port,
-        http=_patience_of(settings.request_seconds),
-        ws="none",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_keep_alive=15,
-        timeout_graceful_shutdown=GRACE_SECONDS,
-        limit_concurrency=MOST_CONNECTIONS,
-        h11_max_incomplete_event_size=MOST_HEADER_BYTES,
-    )
+    config = server_config(app, settings, host=host, port=port)
     return _Server(config)
 
 
@@ -107,45 +86,6 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def _patience_of(seconds: float) -> type[asyncio.Protocol]:
-    """uvicorn waits for ever for the head of a request; a crowd of such clients would take every connection."""
-
-    class Patience(H11Protocol):
-        _deadline: asyncio.TimerHandle | None = None
-
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(transport)
-            self._watch()
-
-        def data_received(self, data: bytes) -> None:
-            super().data_received(data)
-            self._watch()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            self._forget_deadline()
-            super().connection_lost(exc)
-
-        def _watch(self) -> None:
-            # A deadline once set is not put off by another byte: only a whole head lifts it.
-            if self.cycle is not None and not self.cycle.response_complete:
-                self._forget_deadline()
-            elif self._deadline is None:
-                self._deadline = self.loop.call_later(seconds, self._cut_off)
-
-        def _cut_off(self) -> None:
-            self._deadline = None
-            if self.cycle is None or self.cycle.response_complete:
-                self.transport.write(b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
-                self.transport.close()
-
-        def _forget_deadline(self) -> None:
-            if self._deadline is not None:
-                self._deadline.cancel()
-                self._deadline = None
-
-    return Patience
-
-
 ROUTERS = (
     runs.router,
     workspaces.router,
@@ -153,10 +93,11 @@ ROUTERS = (
     page_images.router,
     documents.sample,
     ingestions.router,
+    sources.router,
     keys.router,
     keys.sessions,
     openai.router,
-    system.router,
+    keys.system,
     web_files.reference,
     web_files.router,
 )

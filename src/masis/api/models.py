@@ -73,6 +73,8 @@ class DocumentOut(Described):
     author: str | None
     """A message's sender, or the author in the properties of the file."""
     created_at: str
+    address: str | None = None
+    """Where it was fetched from: s3://…, https://…; null for uploads and files."""
     note: str | None
     """Which part of it could not be read."""
     members: int
@@ -327,6 +329,8 @@ class FullResult(Result):
     """As it was answered: a follow-up is completed from its thread."""
     thread_id: str
     """Ask with it to follow up on this answer."""
+    filters: dict[str, Any]
+    """Where in the workspace it looked; empty: everywhere."""
 
 
 class Answer(Given):

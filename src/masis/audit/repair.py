@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from masis.audit.checks.mentions import OF_A_NAME
 from masis.audit.checks.second_opinion import SecondOpinion
-from masis.audit.checks.signature import Check, Sources
+from masis.audit.checks.signature import Check, Sources, Window
 from masis.audit.checks.signature import Claim as Checked
 from masis.audit.checks.support import REFUTED
 from masis.audit.citations.extraction import CitedSentence, cited_sentences
@@ -22,10 +22,12 @@ MOST_PASSAGES = 3
 """Passages that are read for one sentence …"""
 LEAST_SHARED = 0.4
 """… and the share of its words that each must have."""
+LEAST_WORDS = 3
 LEAST_LEFT = 0.5
 """Of the sentences that claim something, this share must be left for the answer still to be one."""
 Readers = tuple[SecondOpinion | None, Sequence[Check], str]
 BORNE_OUT: frozenset[Verdict] = frozenset({"verbatim", "supported"})
+OPEN: frozenset[Verdict] = BORNE_OUT | {"unverified"}
 _CLOSING = re.compile(r"(?P<stop>[.!?。！？]?)(?P<marks>[\s*_\"'”’)\]]*)$")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d+[.)])[ \t]+$")
 
@@ -62,10 +64,14 @@ def repaired(
     second_opinion: SecondOpinion | None,
     own: Sequence[Check] = (),
     question: str = "",
+    *,
+    is_audited: bool = False,
 ) -> RepairedAnswer | None:
-    """None where there is nothing to repair, or nothing that could be."""
+    """None where there is nothing to repair, or nothing that could be. `is_audited`: a chat model reads the answer
+    next, and what code refuted by its reading is left for it."""
     by_id = {chunk["chunk_id"]: chunk for chunk in readable(evidence)}
-    mended = list(_mended(answer, claims, by_id, (second_opinion, own, question)))
+    settled = [c for c in claims if not (is_audited and c.get("is_reading"))]
+    mended = list(_mended(answer, settled, by_id, (second_opinion, own, question), is_audited))
     if not mended:
         return None
     text, placed = _written_again(answer, mended)
@@ -75,15 +81,16 @@ def repaired(
 
 
 def _mended(
-    answer: str, claims: Sequence[Claim], by_id: Mapping[str, EvidenceChunk], readers: Readers
+    answer: str, claims: Sequence[Claim], by_id: Mapping[str, EvidenceChunk], readers: Readers, is_audited: bool
 ) -> Iterator[tuple[CitedSentence, Mended]]:
-    sentences = {sentence.start: sentence for sentence in cited_sentences(answer, by_id)}
+    in_order = cited_sentences(answer, by_id)
+    sentences = {sentence.start: sentence for sentence in in_order}
     for claim in claims:
         sentence = sentences.get(claim["start"])
         is_wrong = claim["verdict"] in REFUTED
         if sentence is None or claim["kind"] != "claim" or not (is_wrong or claim["verdict"] == "uncited"):
             continue
-        bearing = _bearing(sentence, by_id, readers)
+        bearing = _bearing(sentence, in_order, by_id, readers, is_audited)
         if bearing:
             kind: Repair = "corrected" if is_wrong else "added"
             yield sentence, Mended(kind, sentence.text, bearing, claim["reason"], claim["start"])
@@ -92,28 +99,73 @@ def _mended(
             yield sentence, Mended("cut", sentence.text, (), claim["reason"], claim["start"])
 
 
-def _bearing(sentence: CitedSentence, by_id: Mapping[str, EvidenceChunk], readers: Readers) -> tuple[str, ...]:
-    """Ids of the passages that bear the sentence out: what it cites itself, beside a made-up id, or another one."""
-    bare = sentence.bare.strip()
-    if sentence.invalid and sentence.cited and _bears(bare, [by_id[i] for i in sentence.cited], readers):
-        return sentence.cited
-    for chunk in _closest(bare, [chunk for i, chunk in by_id.items() if i not in sentence.cited]):
-        if _bears(bare, [chunk], readers):
-            return (chunk["chunk_id"],)
-    return ()
+def _bearing(
+    sentence: CitedSentence,
+    in_order: Sequence[CitedSentence],
+    by_id: Mapping[str, EvidenceChunk],
+    readers: Readers,
+    is_audited: bool,
+) -> tuple[str, ...]:
+    """The first citations that bear it out; where a chat model reads next, also those that leave it open."""
+    left_open: tuple[str, ...] = ()
+    for ids in _tried(sentence, in_order, by_id):
+        verdicts = _verdicts(sentence, ids, by_id, readers)
+        if verdicts <= BORNE_OUT:
+            return ids
+        if verdicts <= OPEN and (sentence.cited or ids in _beside(sentence, in_order)):
+            left_open = left_open or ids
+    return left_open if is_audited else ()
+
+
+def _tried(
+    sentence: CitedSentence, in_order: Sequence[CitedSentence], by_id: Mapping[str, EvidenceChunk]
+) -> list[tuple[str, ...]]:
+    """Citations that may bear it out: what it cites itself, beside a made-up id; those of its neighbours, together with
+    its own; another passage, alone and with its own."""
+    own = sentence.cited
+    others = [(c["chunk_id"],) for c in _closest(sentence.bare.strip(), [c for i, c in by_id.items() if i not in own])]
+    beside = _beside(sentence, in_order)
+    tried = [*([own] if sentence.invalid else []), *([] if own else beside), *others]
+    return [ids for ids in dict.fromkeys([*tried, *((*own, *ids) for ids in (*beside, *others) if own)]) if ids]
+
+
+def _beside(sentence: CitedSentence, in_order: Sequence[CitedSentence]) -> list[tuple[str, ...]]:
+    """The citations of the sentence before it, then of the one behind: a table and a list stand on what introduces
+    them, and a conclusion on what it follows."""
+    at = in_order.index(sentence)
+    before = next((one.cited for one in reversed(in_order[:at]) if one.cited), ())
+    behind = next((one.cited for one in in_order[at + 1 :] if one.cited), ())
+    return [tuple(i for i in ids if i not in sentence.cited) for ids in (before, behind)]
 
 
 def _closest(bare: str, chunks: Sequence[EvidenceChunk]) -> list[EvidenceChunk]:
     claim = Checked(bare)
-    windows = [window for chunk in chunks if (window := Sources([chunk]).window(claim))]
-    near = sorted((w for w in windows if w.coverage >= LEAST_SHARED), key=lambda w: -w.coverage)
-    return [window.chunk for window in near[:MOST_PASSAGES]]
+    if len(claim.subject) < LEAST_WORDS and not claim.figures:
+        # “The sources disagree”: any passage has such words.
+        return []
+    read = ((chunk, Sources([chunk])) for chunk in chunks)
+    found = ((chunk, window.coverage + _held(claim, s)) for chunk, s in read if (window := _near(s, claim)))
+    return [chunk for chunk, _ in sorted(found, key=lambda pair: -pair[1])[:MOST_PASSAGES]]
 
 
-def _bears(bare: str, chunks: Sequence[EvidenceChunk], readers: Readers) -> bool:
-    cited = " ".join(f"[{chunk['chunk_id']}]" for chunk in chunks)
-    claims = judge_claims(_with_citation(bare, cited), chunks, *readers)
-    return bool(claims) and all(claim["verdict"] in BORNE_OUT for claim in claims if claim["kind"] == "claim")
+def _near(sources: Sources, claim: Checked) -> Window | None:
+    window = sources.window(claim)
+    return window if window and window.coverage >= LEAST_SHARED else None
+
+
+def _held(claim: Checked, sources: Sources) -> float:
+    """The share of its figures that a passage has."""
+    figures = [reading.quantity for reading in claim.figures]
+    return sum(any(n.agrees_with(q) for q in sources.quantities) for n in figures) / max(1, len(figures))
+
+
+def _verdicts(
+    sentence: CitedSentence, ids: Sequence[str], by_id: Mapping[str, EvidenceChunk], readers: Readers
+) -> set[Verdict | None]:
+    cited = _with_citation(sentence.bare.strip(), " ".join(f"[{i}]" for i in ids))
+    claims = judge_claims(cited, [by_id[i] for i in ids], *readers)
+    # What code refutes by its reading is for the auditor to decide.
+    return {"unverified" if c.get("is_reading") else c["verdict"] for c in claims if c["kind"] == "claim"} or {None}
 
 
 def _with_citation(sentence: str, citation: str) -> str:

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from masis.audit.checks.claim_parts import Part, split_claim
+from masis.audit.checks.places import doubted_places
 from masis.audit.checks.second_opinion import (
     SURE,
     UNDECIDED,
@@ -17,16 +18,57 @@ from masis.audit.checks.second_opinion import (
 )
 from masis.audit.checks.signature import Check, Sources
 from masis.audit.checks.signature import Claim as Checked
-from masis.audit.checks.support import Support, check_support, first_refutation, is_too_long
+from masis.audit.checks.support import REFUTED, Support, check_support, first_refutation, is_too_long
 from masis.audit.citations.extraction import CitedSentence, cited_sentences
-from masis.language.instructions import readable
-from masis.language.words import capitalised
+from masis.language.instructions import find_instructions, readable
+from masis.language.words import capitalised, content_stems
 from masis.types import Citation, Claim, ClaimPart, EvidenceChunk, Verdict
+
+_BORNE_OUT = ("verbatim", "supported")
+_ECHO = 0.6
+"""Share of a sentence's words that come from an order, or of a request's words that come back in a sentence, from which
+on the one is taken for the other's doing."""
+
+
+def obeyed(claims: Sequence[Claim], evidence: Sequence[EvidenceChunk]) -> list[Claim]:
+    found = [one for chunk in evidence for one in find_instructions(chunk["text"])]
+    if not found:
+        return []
+    orders = [one.text for one in found if one.is_certain]
+    requests = [one.text for one in found if not one.is_certain]
+    honest = readable(evidence)
+    return [
+        claim
+        for claim in claims
+        if claim["kind"] != "limit" and not _is_borne_out(claim) and _may_obey(claim, orders, requests, honest)
+    ]
+
+
+def _is_borne_out(claim: Claim) -> bool:
+    """By its own citation, and not on the word of a model that may have obeyed as well."""
+    return bool(claim["citations"]) and claim["verdict"] in _BORNE_OUT and claim.get("checked_by") != "model"
+
+
+def _may_obey(claim: Claim, orders: Sequence[str], requests: Sequence[str], evidence: Sequence[EvidenceChunk]) -> bool:
+    text = claim["text"]
+    if any(_comes_from(text, order) for order in orders) or any(_comes_from(asked, text) for asked in requests):
+        return True
+    if not orders or claim["kind"] == "heading":
+        return False
+    return check_support(text, evidence).verdict not in _BORNE_OUT
+
+
+def _comes_from(text: str, source: str) -> bool:
+    said = set(content_stems(text))
+    return len(said) > 1 and len(said & set(content_stems(source))) >= _ECHO * len(said)
+
 
 _WORST_FIRST: tuple[Verdict, ...] = (
     "fabricated_citation", "contradicted", "numbers_differ", "not_in_source", "uncited", "unverified", "supported",
     "verbatim",
 )  # fmt: skip
+MISPLACED = 0.3
+"""By how much a reader must find other places likelier than the one that a figure stands in."""
 LEANS_BACK = re.compile(r"\bthe (?:same|latter|former)\b", re.IGNORECASE)
 Opinions = dict[QuestionKey, float | None]
 
@@ -53,15 +95,18 @@ class Examined:
     def open_questions(self) -> Iterator[Question]:
         """What only a reader of meaning could tell."""
         leaning = not self.parts or any(_cannot_stand_alone(support) for _, support in self.parts)
-        if self.whole and _is_asked(self.whole) and leaning:
+        if self.whole and leaning and _is_asked(self.whole, self.question()):
             yield self.question()
         for part, support in self.parts:
-            if _is_asked(support) and not _cannot_stand_alone(support):
-                yield Question(part.reads, self.chunks)
+            if not _cannot_stand_alone(support) and _is_asked(support, asked := Question(part.reads, self.chunks)):
+                yield asked
 
 
-def _is_asked(support: Support) -> bool:
-    return support.is_open or support.withdrawn_at is not None
+def _is_asked(support: Support, question: Question) -> bool:
+    """Not where no reader could change it: a row whose figures hold, and which has no contrary."""
+    is_settled = support.verdict == "supported" and support.is_row and support.figures_hold
+    is_withdrawable = support.withdrawn_at is not None and support.withdrawn_at <= 1
+    return is_withdrawable or (support.is_open and not (is_settled and not _contraries(question)))
 
 
 def judge_claims(
@@ -81,7 +126,26 @@ def judge_claims(
     opinions = _asked(second_opinion, asked)
     unsure = [question for question in asked if (opinions.get(question.key) or 1.0) < SURE]
     opinions |= _asked(second_opinion, [contrary for question in unsure for contrary in _contraries(question)])
-    return [_claim(one, opinions) for one in examined]
+    claims = [_claim(one, opinions) for one in examined]
+    return _placed(claims, examined, second_opinion) if second_opinion else claims
+
+
+def _placed(claims: Sequence[Claim], examined: Sequence[Examined], second_opinion: SecondOpinion) -> list[Claim]:
+    """Every figure is in the source; the reader says whether in the place that the claim speaks of."""
+    doubts = [
+        (one, Question(doubt.bare, one.chunks, "", doubt.held, doubt.rivals), doubt)
+        for claim, one in zip(claims, examined, strict=True)
+        if claim["verdict"] in ("supported", "unverified") and claim["kind"] == "claim"
+        for doubt in doubted_places(Checked(one.bare), Sources(one.chunks))
+    ]
+    margins = _asked(second_opinion, [question for _, question, _ in doubts])
+    wrong = {id(one): doubt for one, question, doubt in doubts if (margins.get(question.key) or 0.0) >= MISPLACED}
+    return [
+        {**claim, "verdict": "numbers_differ", "reason": wrong[id(one)].reason, "checked_by": "verifier"}
+        if id(one) in wrong
+        else claim
+        for claim, one in zip(claims, examined, strict=True)
+    ]
 
 
 def _with_names_elsewhere(evidence: Sequence[EvidenceChunk], question: str) -> list[EvidenceChunk]:
@@ -125,9 +189,16 @@ def _examine(
         # It holds for what is word for word in a source as well.
         return Examined(sentence, chunks, Support(against.verdict, against.reason, withdrawn_at=against.withdrawn_at))
     whole = check_support(bare, chunks)
+    if sentence.kind == "limit" and whole.verdict == "verbatim":
+        # What a document says of itself, “this report does not cover …”, is a quotation like any other.
+        sentence = replace(sentence, kind="claim")
     leaned_on = before.bare.strip() if before and _may_lean_on(sentence, before) else ""
     if sentence.kind not in ("claim", "recommendation") or is_too_long(sentence.blanked):
         return Examined(sentence, chunks, whole, before=leaned_on)
+    if sentence.cells:
+        # A row of a table is as many claims as it has figures, each with its own citation.
+        cells = [(Part(c.start, c.end, c.reads), [by_id[i] for i in c.cited]) for c in sentence.cells]
+        return Examined(sentence, chunks, whole, [(part, check_support(part.reads, cited)) for part, cited in cells])
     parts = [(part, check_support(part.reads, chunks)) for part in split_claim(sentence.blanked)]
     return Examined(sentence, chunks, whole, parts, leaned_on)
 
@@ -186,6 +257,8 @@ def _give_verdict(claim: Claim, whole: Support, parts: Sequence[tuple[Part, Supp
     else:
         claim["verdict"], claim["reason"] = worst.verdict, worst.reason
     claim["checked_by"] = worst.checked_by
+    if worst.verdict in REFUTED and worst.withdrawn_at is not None:
+        claim["is_reading"] = True
     if parts:
         claim["parts"] = [_part(claim, part, support) for part, support in parts]
 

@@ -1,12 +1,15 @@
 """`masis ask`, `answer`, `resume`, `search` and `section`: questions, and the passages they are answered from."""
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, beside, err, opened, out, print_json
+from masis.cli.console import AsJson, Workspace, beside, clear_errors, err, fitting, opened, out, print_json
 from masis.cli.report import print_receipt, show_plan
+from masis.language.measures import percent
+from masis.types import place
 
 if TYPE_CHECKING:
     from masis.runs.records import RunResult
@@ -40,7 +43,7 @@ def search(
 ) -> None:
     """Show the passages that a question would be answered from, with their relevance. No model is asked.
 
-    What is below the threshold (0.60, or 0.55 on a retry) is shown dimmed: an answer would not use it.
+    What is below the threshold (60%, or 55% on a retry) is shown dimmed: an answer would not use it.
 
     $ masis search "customer churn in 2025" --workspace acme --type pdf --since 2025
     """
@@ -82,7 +85,7 @@ def section(
         if as_json:
             print_json(asdict(found))
             return
-        out().print(f"{found.file_name}, page {found.page}", style="dim", markup=False)
+        out().print(f"{found.file_name}, page {found.page}", style="dim", markup=False, soft_wrap=True)
         out().print(found.text, markup=False)
 
 
@@ -115,24 +118,32 @@ def _pages(wanted: str | None) -> tuple[int, int] | None:
 
 
 def _print_passage(number: int, passage: "EvidenceChunk", *, is_used: bool) -> None:
-    from rich.markup import escape
+    """The id first, to be copied: it is never broken, and a long file name is cut where the terminal ends."""
+    from rich.padding import Padding
+    from rich.text import Text
 
-    place = passage.get("label") or f"page {passage['page']}"
-    start, end = (position - passage["start"] for position in passage["focus"])
-    words = " ".join(passage["text"][start:end].split())
-    shown = f"{'… ' if start else ''}{words[:_SHOWN_CHARS]}{' …' if end < len(passage['text']) else ''}"
+    from masis.language.statements import read_out
+
+    console = out()
+    where = place(passage["page"], passage.get("label"))
+    begin = f"{number:>3}. {percent(passage['score']):>4}  {passage['chunk_id']}  "
+    room = console.width - len(begin) - len(where) - 2 if console.is_terminal else None
     style = "" if is_used else "dim"
-    out().print(
-        f"{number:>3}. [bold]{passage['score']:.2f}[/bold] {escape(passage['file_name'])}, {escape(place)} "
-        f"[dim]\\[{passage['chunk_id']}][/dim]",
-        style=style,
-    )
-    out().print(f"     {escape(shown)}", style=style)
+    console.print(f"{begin}{fitting(passage['file_name'], room)}, {where}", style=style, markup=False, soft_wrap=True)
+    start, end = (position - passage["start"] for position in passage["focus"])
+    words = read_out(passage["text"][start:end], passage["text"], passage.get("heading"))
+    is_cut = len(words) > _SHOWN_CHARS
+    words = words[:_SHOWN_CHARS].rsplit(" ", 1)[0] if is_cut else words
+    shown = f"{'… ' if start else ''}{words}{' …' if is_cut or end < len(passage['text']) else ''}"
+    if console.is_terminal:
+        console.print(Padding(Text(shown), (0, 0, 0, 5)), style=style)
+    else:
+        console.print(f"     {shown}", markup=False, soft_wrap=True)
 
 
 def ask(
-    question: Annotated[str, typer.Argument(help="The question, in quotes.")],
     workspace: Workspace,
+    question: Annotated[str | None, typer.Argument(help="The question, in quotes; none with --file.")] = None,
     max_retries: Annotated[
         int | None,
         typer.Option(
@@ -155,6 +166,11 @@ def ask(
     receipt: Annotated[
         bool, typer.Option("--receipt", help="Also print what each agent spent in each attempt.")
     ] = False,
+    file: Annotated[Path | None, typer.Option(help="Ask all questions of this file: .csv, .jsonl or .parquet.")] = None,
+    out_file: Annotated[
+        Path | None, typer.Option("--out", help="With --file: where the answers go; .csv, .jsonl or .parquet.")
+    ] = None,
+    parallel: Annotated[int | None, typer.Option(min=1, help="With --file: questions at once.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask a question of a workspace's documents.
@@ -171,13 +187,23 @@ def ask(
     $ masis ask "What did the board decide on Lyon?" -w acme --dry-run
 
     $ masis ask "What did the board decide on Lyon?" -w acme --max-cost 0.05 --max-seconds 60
+
+    $ masis ask --file questions.csv --out answers.parquet -w acme --max-cost 20
     """
+    from masis.bulk import Job
+    from masis.cli.bulk import ask_all, one_of
     from masis.cli.report import watching
     from masis.types import EVERYWHERE, Budget
 
+    with clear_errors(as_json=as_json):
+        given = filters_from(document, file_type, since, until, pages)
+        question = one_of(question, file, out_file, alone=given != EVERYWHERE or bool(thread or dry_run))
+    if file and out_file:
+        ask_all(Job(file, workspace, out_file, parallel, max_cost, max_seconds, max_retries), as_json=as_json)
+        return
     with beside(as_json=as_json) as service:
         filters = filters_from(document, file_type, since, until, pages)
-        if service and not dry_run and max_cost is None and max_seconds is None:
+        if service and not dry_run:
             with watching(quiet=as_json) as on_event:
                 result = service.ask(
                     question,
@@ -185,6 +211,7 @@ def ask(
                     max_retries=max_retries,
                     filters=filters if filters != EVERYWHERE or thread is None else None,
                     thread=thread,
+                    budget=Budget(max_cost, max_seconds),
                     on_event=on_event,
                 )
             _show_answer(result, question, as_json, receipt)

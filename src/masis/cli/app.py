@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from masis.cli import answering, chat, ending, keys, library, running, serving
+from masis.cli import answering, chat, ending, keys, library, running, serving, syncing
 
 app = typer.Typer(
     name="masis",
@@ -12,17 +12,17 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="""**Answers you can defend.** Five agents answer a question from your documents, cite every
+    help="""Answers you can defend. Five agents answer a question from your documents, cite every
     sentence, audit themselves, and say what the documents do not.
 
-    **Start here**
+    Start here
 
     $ masis ingest reports/ --workspace acme
 
     $ masis ask "What was customer churn in 2025?" --workspace acme
 
     Works with no key and no server. With OPENAI_API_KEY, or MASIS_MODEL_BASE_URL for any compatible server, chat
-    models write and audit; **masis doctor** shows what is configured.""",
+    models write and audit; masis doctor shows what is configured.""",
 )
 
 app.command("ask")(answering.ask)
@@ -37,6 +37,8 @@ app.command("decisions")(running.decisions)
 app.command("feedback")(running.feedback)
 app.command("usage")(running.usage)
 app.command("ingest")(library.ingest)
+app.command("sync")(syncing.sync)
+app.command("sources")(syncing.sources)
 app.command("search")(answering.search)
 app.command("section")(answering.section)
 app.command("workspaces")(library.workspaces)
@@ -48,6 +50,8 @@ app.add_typer(keys.app, name="keys")
 app.command("audit-log")(keys.audit_log)
 app.command("serve")(serving.serve)
 app.command("worker")(serving.worker)
+app.command("migrate")(serving.migrate)
+app.add_typer(serving.index, name="index")
 app.command("doctor")(serving.doctor)
 
 

@@ -1,18 +1,23 @@
 """`masis chat`: questions that follow up on each other, each answered by a run of its own."""
 
+import re
 import sys
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
 from masis.cli.answering import InDocument, OfType, Since, Until, filters_from
-from masis.cli.console import AsJson, Workspace, opened, out
-from masis.wording import OUTCOMES, Sources, counted, likelihood_words, verdict_of
+from masis.cli.console import AsJson, Workspace, beside, masis_here, out
+from masis.cli.report import as_read
+from masis.language.measures import percent
+from masis.wording import OUTCOMES, Sources, counted, quote_words, scope_words, verdict_of
 
 if TYPE_CHECKING:
     from masis.client import Masis
-    from masis.runs.records import RunResult
+    from masis.runs.records import RunEvent, RunResult
     from masis.types import SearchFilters
 
 HELP = """/scope      where questions look; /scope all, /scope pdf, /scope report.pdf since 2024 until 2025
@@ -40,19 +45,49 @@ def chat(
 
     $ printf 'What was churn in 2025?\\nAnd the year before?\\n' | masis chat -w acme --json
     """
-    with opened(as_json=as_json) as masis:
-        from masis.types import EVERYWHERE
+    from masis.types import EVERYWHERE
 
+    with beside(as_json=as_json) as service, ExitStack() as open_parts:
         filters = filters_from(document, file_type, since, until, None)
+        door = service or _Here(open_parts.enter_context(masis_here()))
         # None of its own: those of the thread that is continued.
-        talk = Talk(masis, workspace, as_json, thread, filters if filters != EVERYWHERE else None)
-        masis.runs(workspace, limit=1)
+        talk = Talk(door, workspace, as_json, thread, filters if filters != EVERYWHERE else None)
+        door.file_names(workspace)  # whether it is there
         if sys.stdin.isatty() and not as_json:
             out().print(f"Asking {workspace}. /help for more.", style="dim", markup=False)
         for line in _lines():
             if line in ("/quit", "/exit"):
                 break
             talk.hear(line)
+
+
+class Door(Protocol):
+    """What answers: MASIS in this process, or a running service."""
+
+    def ask(
+        self,
+        question: str,
+        workspace: str,
+        *,
+        filters: "SearchFilters | None",
+        thread: str | None,
+        on_event: "Callable[[RunEvent], None] | None",
+    ) -> "RunResult": ...
+    def turns(self, workspace: str, run_id: str) -> list[dict[str, Any]]: ...
+    def file_names(self, workspace: str) -> set[str]: ...
+
+
+class _Here:
+    def __init__(self, masis: "Masis") -> None:
+        self._masis = masis
+        self.ask = masis.ask
+
+    def turns(self, workspace: str, run_id: str) -> list[dict[str, Any]]:
+        thread_id = self._masis.get_run(run_id, workspace).thread_id
+        return [asdict(run) for run in self._masis.runs(workspace, thread_id=thread_id)]
+
+    def file_names(self, workspace: str) -> set[str]:
+        return {document.file_name for document in self._masis.documents(workspace)}
 
 
 def _lines() -> "list[str] | _Typed":
@@ -81,7 +116,7 @@ class _Typed:
 
 @dataclass
 class Talk:
-    masis: "Masis"
+    door: Door
     workspace: str
     as_json: bool = False
     thread: str | None = None
@@ -98,7 +133,7 @@ class Talk:
             else:
                 self._ask(line)
         except MASISError as error:  # the conversation continues
-            err().print(f"{error} {error.advice}", style="red", markup=False)
+            err().print(f"{error} {error.advice}", style="red", markup=False, soft_wrap=True)
 
     def _command(self, name: str, rest: str = "") -> None:
         known = {
@@ -114,7 +149,7 @@ class Talk:
         from masis.cli.report import watching
 
         with watching(quiet=self.as_json or not sys.stderr.isatty()) as on_event:
-            self.last = self.masis.ask(
+            self.last = self.door.ask(
                 question, self.workspace, thread=self.thread, filters=self.filters, on_event=on_event
             )
         self.thread = self.last.run_id
@@ -129,19 +164,25 @@ class Talk:
         sources = Sources(result.claims)
         if result.question != asked:
             self._say(f"→ {result.question}", "dim")
-        self._say(sources.numbered(result.answer))
-        sure = likelihood_words(result.likelihood) if result.likelihood is not None else ""
+        if not result.says_only_silence:
+            answer = sources.numbered(result.answer)
+            if (console := out()).is_terminal:
+                console.print(as_read(answer))
+            else:
+                self._say(answer)
         files = dict.fromkeys(source.where for source in sources)
-        self._say(" · ".join(filter(None, (OUTCOMES[result.outcome].word, sure, *list(files)[:3]))), "dim")
+        self._say(" · ".join(filter(None, (OUTCOMES[result.outcome].word, result.sure, *list(files)[:3]))), "dim")
+        if scope := scope_words(result.filters, result.evidence):
+            self._say(f"asked only of: {scope}", "dim")
         for passage in result.closest:
-            self._say(f"closest: {passage['file_name']}: “{' '.join(passage['quote'].split())[:160]}”", "dim")
+            self._say(f"closest: {passage['file_name']}: “{quote_words(passage)[:160]}”", "dim")
         if result.clarification_question and result.requires_human_review:
             self._say(f"{result.clarification_question}\nmasis answer {result.run_id} --help", "yellow")
 
     def _sources(self) -> None:
         found = list(Sources(self.last.claims)) if self.last else []
         for source in found:
-            self._say(f"[{source.number}] {source.where}\n    “{' '.join((source.citation['quote'] or '').split())}”")
+            self._say(f"[{source.number}] {source.where}\n    “{quote_words(source.citation)}”")
         if not found:
             self._say("No answer with sources yet.")
 
@@ -149,23 +190,21 @@ class Talk:
         if self.last is None:
             self._say("No answer yet.")
             return
+        sources = Sources(self.last.claims)
         for claim in self.last.claims:
             if claim["kind"] != "heading":
-                reason = f": {claim['reason']}" if claim.get("reason") else ""
-                self._say(f"{verdict_of(claim).word:<14} {claim['text']}{reason}")
-        scores = self.last.evaluation
-        self._say(f"confidence {self.last.confidence:.0%}, overall score {scores['overall_score']:.0%}", "dim")
+                reason = f"\n               {claim['reason']}" if claim.get("reason") else ""
+                self._say(f"{verdict_of(claim).word:<14} {sources.numbered(claim['text'])}{reason}")
+        if self.last.sure:
+            self._say(f"{self.last.sure}, overall score {percent(self.last.evaluation['overall_score'])}", "dim")
         self._say(f"masis runs show {self.last.run_id} --trail", "dim")
 
     def _history(self) -> None:
-        turns = self.masis.runs(self.workspace, thread_id=self._thread_id()) if self.thread else []
+        turns = self.door.turns(self.workspace, self.thread) if self.thread else []
         for number, turn in enumerate(reversed(turns), start=1):
-            outcome = OUTCOMES[turn.outcome].word if turn.outcome else turn.status
-            self._say(f"{number}. {turn.question} ({outcome})")
+            outcome = OUTCOMES[turn["outcome"]].word if turn["outcome"] else turn["status"]
+            self._say(f"{number}. {turn['question']} ({outcome})")
         self._say(f"{counted(len(turns), 'question')} in this thread.", "dim")
-
-    def _thread_id(self) -> str:
-        return self.masis.get_run(self.thread or "", self.workspace).thread_id
 
     def _new(self) -> None:
         self.thread, self.last = None, None
@@ -173,8 +212,12 @@ class Talk:
 
     def _scope(self, words: str) -> None:
         if words:
-            self.filters = scope_from(words, {d.file_name for d in self.masis.documents(self.workspace)})
-        self._say(f"Asking {scope_words(self.filters)}.", "dim")
+            names = self.door.file_names(self.workspace)
+            wanted = scope_from(words, names)
+            require_scope(wanted, names, self.workspace)
+            self.filters = wanted
+        scope = scope_words(asdict(self.filters)) if self.filters else ""
+        self._say(f"Asking {scope or 'all documents'}.", "dim")
 
     def _say(self, text: str, style: str = "") -> None:
         out().print(text, style=style, markup=False, soft_wrap=True)
@@ -187,9 +230,10 @@ def scope_from(words: str, names: set[str]) -> "SearchFilters":
     documents, types, dates = list[str](), list[str](), dict[str, str]()
     # A file name may hold spaces: whole names first.
     for name in sorted(names, key=len, reverse=True):
-        if name in words:
+        whole = re.compile(rf"(?<![^\s,]){re.escape(name)}(?![^\s,])") if name in words else None
+        if whole and whole.search(words):
             documents.append(name)
-            words = words.replace(name, " ")
+            words = whole.sub(" ", words)
     given = iter(words.replace(",", " ").split())
     for word in given:
         if word in ("since", "until"):
@@ -201,10 +245,21 @@ def scope_from(words: str, names: set[str]) -> "SearchFilters":
     return SearchFilters(tuple(documents), tuple(types), dates.get("since"), dates.get("until"))
 
 
-def scope_words(filters: "SearchFilters | None") -> str:
-    if filters is None:
-        return "all documents"
-    parts = [*filters.documents, *(kind.upper() for kind in filters.file_types)]
-    parts += [f"since {filters.dated_from}"] if filters.dated_from else []
-    parts += [f"until {filters.dated_to}"] if filters.dated_to else []
-    return ", ".join(parts) or "all documents"
+def require_scope(filters: "SearchFilters", names: set[str], workspace: str) -> None:
+    """Raises for what is not there, or no date: said at once, not with the next question."""
+    from masis.errors import InvalidInput, UnknownDocument
+    from masis.knowledge.store.port import days_of
+
+    ends = tuple(name.lower() for name in names)
+    missing = [each for each in filters.documents if each not in names]
+    missing += [kind for kind in filters.file_types if not any(end.endswith(f".{kind}") for end in ends)]
+    if missing:
+        raise UnknownDocument(
+            f"{workspace} has no document or file type {missing[0][:80]!r}; the scope is as before.",
+            advice=f"List the documents with `masis documents --workspace {workspace}`.",
+        )
+    for date in (filters.dated_from, filters.dated_to):
+        if date is not None and days_of(date) is None:
+            raise InvalidInput(
+                f"{date[:40]!r} is not a date; the scope is as before.", advice="Write 2025, 2025-03 or 2025-03-31."
+            )

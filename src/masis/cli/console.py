@@ -2,8 +2,9 @@
 
 import json
 import os
+import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -14,19 +15,28 @@ if TYPE_CHECKING:
 
     from masis.cli.remote import Remote
     from masis.client import Masis
+    from masis.knowledge.ingestion.batch import IngestProgress
     from masis.settings import Settings
 
 Workspace = Annotated[
     str,
     typer.Option("--workspace", "-w", help="The workspace: letters, digits, '.', '_' and '-'."),
 ]
+_NUMBER = re.compile(r"\$?\d[\d.,]*")
+NARROWEST = 8
+"""Characters of a column that is cut."""
+NAMED, COUNTED = 24, 54
+"""Characters for what is being done, and for how far it is."""
 AsJson = Annotated[bool, typer.Option("--json", help="Print the machine-readable result and nothing else.")]
 
 
 def out() -> "Console":
     from rich.console import Console
 
-    return Console(highlight=False)
+    console = Console(highlight=False)
+    # Piped, no line is broken: what reads it counts on lines.
+    console.soft_wrap = not console.is_terminal
+    return console
 
 
 def err() -> "Console":
@@ -39,19 +49,41 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")
 
 
-def print_table(header: list[str], rows: Sequence[tuple[Any, ...]], *, markup: Sequence[int] = ()) -> None:
-    """`markup`: the columns whose cells are marked up by us; all others are somebody's words."""
-    from rich.markup import escape
-    from rich.table import Table
+def print_table(header: list[str], rows: Sequence[tuple[Any, ...]], *, cut: Sequence[int] = ()) -> None:
+    """One line a row. Where the terminal is too narrow, the columns of `cut` are cut, and nothing else: heads, ids and
+    names stay whole. Piped, everything stays whole."""
+    from rich.cells import cell_len, set_cell_size
 
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for place, name in enumerate(header):
-        # What stands first is a name to copy: it must not be cut where the terminal is narrow.
-        longest = max((len(str(row[0])) for row in rows), default=0) if place == 0 else None
-        table.add_column(name, no_wrap=place == 0, min_width=longest)
-    for row in rows:
-        table.add_row(*(str(cell) if place in markup else escape(str(cell)) for place, cell in enumerate(row)))
-    out().print(table)
+    console = out()
+    cells = [[fitting(str(cell)) for cell in row] for row in (header, *rows)]
+    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
+    if console.is_terminal:
+        _narrow(widths, [cell_len(name) for name in header], cut, console.width)
+    numeric = [all(_NUMBER.fullmatch(cell) for cell in column[1:]) for column in zip(*cells, strict=True)]
+    for number, row in enumerate(cells):
+        shown = []
+        for text, width, is_number in zip(row, widths, numeric, strict=True):
+            free = " " * (width - cell_len(text))
+            whole = free + text if is_number else text + free
+            shown.append(whole if cell_len(text) <= width else set_cell_size(text, width - 1) + "…")
+        console.print("  ".join(shown).rstrip(), style="" if number else "bold", markup=False, soft_wrap=True)
+
+
+def _narrow(widths: list[int], least: Sequence[int], cut: Sequence[int], room: int) -> None:
+    """Takes what is missing from the widest of the columns that may be cut."""
+    while cut and sum(widths) + 2 * (len(widths) - 1) > room:
+        widest = max(cut, key=lambda column: widths[column])
+        if widths[widest] <= max(least[widest], NARROWEST):
+            break
+        widths[widest] -= 1
+
+
+def fitting(text: str, width: int | None = None) -> str:
+    """In one line, and cut to a width."""
+    from masis.export.content import one_line
+
+    line = one_line(text)
+    return line if width is None or len(line) <= width else f"{line[: max(width - 1, 1)].rstrip()}…"
 
 
 @contextmanager
@@ -79,15 +111,18 @@ def clear_errors(*, as_json: bool) -> Iterator[None]:
 @contextmanager
 def opened(*, as_json: bool) -> Iterator["Masis"]:
     """MASIS as configured here, closed when the command ends; errors are explained in plain words."""
-    with clear_errors(as_json=as_json):
-        from masis import Masis
+    with clear_errors(as_json=as_json), masis_here() as masis:
+        yield masis
 
-        chosen = settings()
-        if "model_cache" not in chosen.model_fields_set:
-            # At a terminal the same question is asked again to see the answer again, not to pay for another.
-            chosen = chosen.model_copy(update={"model_cache": True})
-        with Masis(chosen) as masis:
-            yield masis
+
+def masis_here() -> "Masis":
+    from masis import Masis
+
+    chosen = settings()
+    if "model_cache" not in chosen.model_fields_set:
+        # At a terminal the same question is asked again to see the answer again, not to pay for another.
+        chosen = chosen.model_copy(update={"model_cache": True})
+    return Masis(chosen)
 
 
 @contextmanager
@@ -97,6 +132,44 @@ def beside(*, as_json: bool) -> "Iterator[Remote | None]":
 
     with clear_errors(as_json=as_json):
         yield service_beside(settings())
+
+
+@contextmanager
+def progress_bar(*, quiet: bool) -> "Iterator[Callable[[IngestProgress], None] | None]":
+    if quiet:
+        yield None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    console = err()
+    # The figures whole, before all else: at 80 characters there is no room for the bar.
+    bar_width = min(20, console.width - NAMED - COUNTED)
+    drawn = [BarColumn(bar_width=bar_width)] if bar_width >= NARROWEST else []
+    columns = (TextColumn(f"{{task.description:<{NAMED}}}"), *drawn, TextColumn("{task.fields[counts]}"))
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("looking for files", counts="")
+
+        def show(progress: "IngestProgress") -> None:
+            doing = f"{progress.stage} {progress.file_name}"
+            bar.update(
+                task,
+                description=fitting(doing, NAMED),
+                completed=progress.chunks_done + progress.files_done,
+                total=progress.chunks_total + progress.files_total,
+                counts=_counts(progress),
+            )
+
+        yield show
+
+
+def _counts(progress: "IngestProgress") -> str:
+    parts = [f"{progress.files_done}/{progress.files_total} files", f"{progress.pages} pages"]
+    if progress.chunks_total:
+        parts.append(f"{progress.chunks_done}/{progress.chunks_total} passages")
+    if progress.seconds_left is not None:
+        minutes, seconds = divmod(round(progress.seconds_left), 60)
+        parts.append(f"{minutes}:{seconds:02} left")
+    return " · ".join(parts)
 
 
 def record(masis: "Masis", action: str, workspace: str, subject: str) -> None:
@@ -113,7 +186,7 @@ def _fail(code: str, message: str, advice: str, as_json: bool) -> NoReturn:
     if as_json:
         print_json({"error": {"code": code, "message": message, "advice": advice}})
     else:
-        err().print(f"[bold red]Error:[/bold red] {escape(message)}\n{escape(advice)}")
+        err().print(f"[bold red]Error:[/bold red] {escape(message)}\n{escape(advice)}", soft_wrap=True)
     raise typer.Exit(1)
 
 

@@ -1,4 +1,4 @@
-"""`masis cancel` and `masis delete`: what ends a run, and what removes runs, documents, workspaces and decisions."""
+"""`masis cancel` and `masis delete`: what ends a run, and what removes runs, documents, sources and the rest."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
@@ -16,7 +16,7 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmat
 
 delete = typer.Typer(
     no_args_is_help=True,
-    help="""Delete a run, a document, a workspace or a decision, for good.
+    help="""Delete a run, a document, a source, a workspace or a decision, for good.
 
     $ masis delete document report.pdf --workspace acme""",
 )
@@ -105,6 +105,27 @@ def delete_decision(
             print_json(gone)
         else:
             out().print(f"Deleted: {gone['about']}. The next question that meets this conflict will ask again.")
+
+
+@delete.command("source")
+def delete_source(
+    source: Annotated[str, typer.Argument(help="A folder or an address, as printed by `masis sources`.")],
+    workspace: Workspace,
+    as_json: AsJson = False,
+) -> None:
+    """Stop syncing a source. Its documents stay.
+
+    $ masis delete source reports/ --workspace acme
+    """
+    with opened(as_json=as_json) as masis:
+        from masis.sources.remote.listing import address_of
+
+        gone = masis.delete_source(workspace, address_of(source))
+        record(masis, "source.delete", workspace, gone.address)
+        if as_json:
+            print_json(asdict(gone))
+        else:
+            out().print(f"{gone.address} is no longer synced.", markup=False, soft_wrap=True)
 
 
 def _confirm(what: str, yes: bool) -> None:

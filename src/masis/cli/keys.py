@@ -104,7 +104,7 @@ def list_keys(as_json: AsJson = False) -> None:
             )
         else:
             rows = [(k.key_id, k.name, _rights(k), _ends(k), _minute(k.last_used_at)) for k in found]
-            print_table(["key", "name", "may", "ends", "used (UTC)"], rows)
+            print_table(["key", "name", "may", "ends", "used (UTC)"], rows, cut=(1, 2))
 
 
 @app.command("revoke")
@@ -134,14 +134,14 @@ def revoke(
 
 
 @app.command("stop-asking")
-def stop_asking() -> None:
+def stop_asking(as_json: AsJson = False) -> None:
     """Let this machine use the service without a key again. Refused while there is a key that is not revoked.
 
     A service that has had keys asks for one even if its database is lost, until you run this on its machine.
 
     $ masis keys stop-asking
     """
-    with clear_errors(as_json=False):
+    with clear_errors(as_json=as_json):
         from masis.access.audit_log import AuditLog
         from masis.access.keys import Keys
         from masis.types import LOCAL
@@ -149,7 +149,10 @@ def stop_asking() -> None:
         configured = settings()
         Keys(configured).stop_asking()
         AuditLog(configured).record(LOCAL, "keys.stop_asking")
-        typer.echo("No key is needed now: the service answers this machine alone.")
+        if as_json:
+            print_json({"needs_key": False})
+        else:
+            typer.echo("No key is needed now: the service answers this machine alone.")
 
 
 def audit_log(
@@ -180,7 +183,7 @@ def audit_log(
             rows = [
                 (_minute(e.at), e.who, e.action, e.workspace_id or "", e.subject or "", e.detail or "") for e in found
             ]
-            print_table(["when (UTC)", "who", "did", "workspace", "to", ""], rows)
+            print_table(["when (UTC)", "who", "did", "workspace", "to", "detail"], rows, cut=(1, 5))
 
 
 def _rights(key: "ApiKey") -> str:

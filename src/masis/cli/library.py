@@ -1,25 +1,45 @@
 """`masis ingest`, `workspaces`, `documents`, `reindex` and `calibrate`: what there is to ask."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, beside, err, opened, out, print_json, print_table
+from masis.cli.console import (
+    AsJson,
+    Workspace,
+    beside,
+    clear_errors,
+    opened,
+    out,
+    print_json,
+    print_table,
+    progress_bar,
+    settings,
+)
 from masis.wording import counted
 
 if TYPE_CHECKING:
     from masis.cli.remote import Remote
     from masis.knowledge.calibration.fitting import Profile
-    from masis.knowledge.ingestion.batch import IngestProgress
+    from masis.knowledge.overview import Overview
     from masis.types import Document, IngestReport
+
+MOST_LOOKED_AT, MOST_QUESTIONS = 8, 3
 
 
 def ingest(
-    paths: Annotated[list[Path], typer.Argument(help="Files and folders; folders are read recursively.")],
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATHS...",
+            help="Files and folders; folders are read recursively. With --on also addresses: s3://, gs://, az://.",
+        ),
+    ],
     workspace: Workspace,
     defer_vectors: Annotated[
         bool,
@@ -28,6 +48,9 @@ def ingest(
             help="Stop when everything can be found by keyword; passages are embedded when needed, or next time.",
         ),
     ] = False,
+    on: Annotated[
+        str | None, typer.Option(help="Read on a Ray cluster: `ray`, or its address, ray://HOST:10001.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Read documents into a workspace, creating it if necessary.
@@ -39,26 +62,54 @@ def ingest(
     reported with the reason. Rerun the command to resume after an interruption or to pick up changes.
 
     $ masis ingest report.pdf notes/ mails.zip --workspace acme
+
+    $ masis ingest s3://archive/reports --workspace acme --on ray://head:10001
     """
+    if on:
+        _ingest_on(on, sources, workspace, as_json)
+        return
+    paths = [Path(source) for source in sources]
     with beside(as_json=as_json) as service:
         if service:
             _uploaded(service, paths, workspace, as_json)
             return
     with opened(as_json=as_json) as masis:
-        with _progress_bar(quiet=as_json) as on_progress:
+        with progress_bar(quiet=as_json) as on_progress:
             report = masis.ingest(paths, workspace, on_progress=on_progress, defer_vectors=defer_vectors)
-        if as_json:
-            print_json(asdict(report))
-        else:
-            _print_report(report)
-        if report.failed and not (report.ready or report.pending or report.duplicates):
-            raise typer.Exit(1)
+        _show_report(report, as_json)
+        if not as_json:
+            suggest([each.file_name for each in (*report.ready, *report.pending)], workspace, masis.overview)
+        _exit_for(report)
+
+
+def _ingest_on(where: str, sources: Sequence[str], workspace: str, as_json: bool) -> None:
+    from masis.bulk.on_ray import ingest_on
+    from masis.orchestrator.agent import run_blocking
+
+    with clear_errors(as_json=as_json):
+        with progress_bar(quiet=as_json) as on_progress:
+            report = run_blocking(ingest_on(where, settings(), sources, workspace, on_progress))
+        _show_report(report, as_json)
+    _exit_for(report)
+
+
+def _show_report(report: "IngestReport", as_json: bool) -> None:
+    if as_json:
+        print_json(asdict(report))
+    else:
+        _print_report(report)
+
+
+def _exit_for(report: "IngestReport") -> None:
+    if report.failed and not (report.ready or report.pending or report.duplicates):
+        raise typer.Exit(1)
 
 
 def _uploaded(service: "Remote", paths: list[Path], workspace: str, as_json: bool) -> None:
     from masis.cli.remote import files_below
 
-    accepted = service.upload(files_below(paths), workspace)
+    with progress_bar(quiet=as_json) as on_progress:
+        accepted = service.upload(files_below(paths), workspace, on_progress)
     if as_json:
         print_json(accepted)
         return
@@ -68,42 +119,10 @@ def _uploaded(service: "Remote", paths: list[Path], workspace: str, as_json: boo
     for known in accepted["duplicates"]:
         out().print(f"{known['file_name']} already here", markup=False, soft_wrap=True)
     out().print(f"{workspace}: read by the service at {service.url}", markup=False, soft_wrap=True)
+    read = [file["file_name"] for file in accepted["files"] if file["stage"] in ("ready", "pending")]
+    suggest(read, workspace, service.overview)
     if accepted["files"] and all(file["stage"] == "failed" for file in accepted["files"]):
         raise typer.Exit(1)
-
-
-@contextmanager
-def _progress_bar(*, quiet: bool) -> "Iterator[Callable[[IngestProgress], None] | None]":
-    if quiet:
-        yield None
-        return
-    from rich.progress import BarColumn, Progress, TextColumn
-
-    columns = (TextColumn("{task.description:<40}"), BarColumn(bar_width=20), TextColumn("{task.fields[counts]}"))
-    with Progress(*columns, console=err(), transient=True) as bar:
-        task = bar.add_task("looking for files", counts="")
-
-        def show(progress: "IngestProgress") -> None:
-            doing = f"{progress.stage} {progress.file_name}"
-            bar.update(
-                task,
-                description=doing[:40],
-                completed=progress.chunks_done + progress.files_done,
-                total=progress.chunks_total + progress.files_total,
-                counts=_counts(progress),
-            )
-
-        yield show
-
-
-def _counts(progress: "IngestProgress") -> str:
-    parts = [f"{progress.files_done}/{progress.files_total} files", f"{progress.pages} pages"]
-    if progress.chunks_total:
-        parts.append(f"{progress.chunks_done}/{progress.chunks_total} passages")
-    if progress.seconds_left is not None:
-        minutes, seconds = divmod(round(progress.seconds_left), 60)
-        parts.append(f"{minutes}:{seconds:02} left")
-    return " · ".join(parts)
 
 
 def _print_report(report: "IngestReport") -> None:
@@ -132,9 +151,35 @@ def _print_report(report: "IngestReport") -> None:
     console.print(f"[bold]{report.workspace_id}[/bold]: {', '.join(parts)}")
 
 
+def suggest(names: Sequence[str], workspace: str, overview: "Callable[[str, str], Overview]") -> None:
+    """What to ask of documents that were just read, at a terminal: of several one question each, their own first."""
+    from masis.errors import MASISError
+    from masis.knowledge.overview import OF_THE_WHOLE
+
+    if not out().is_terminal:
+        return
+    found: list[tuple[int, str, str]] = []
+    for name in names[:MOST_LOOKED_AT]:
+        with suppress(MASISError):  # two of one name, or gone again
+            for rank, question in enumerate(overview(name, workspace).questions):
+                found.append((rank + 10 * (question in OF_THE_WHOLE), question, name))
+    if found:
+        out().print("Worth asking:", style="dim")
+    for _, question, name in sorted(found, key=lambda each: each[0])[:MOST_QUESTIONS]:
+        _print_command(question, workspace, name)
+
+
+def _print_command(question: str, workspace: str, document: str) -> None:
+    """To be copied: in no box, never broken, and quoted, for the words are a document's."""
+    from masis.export.content import one_line
+
+    command = f"masis ask {quote(one_line(question))} --workspace {workspace} --document {quote(document)}"
+    out().print(f"$ {command}", style="cyan", markup=False, soft_wrap=True)
+
+
 def _what_happened(document: "Document") -> str:
     """Most reasons name the file themselves."""
-    reason = document.reason or ""
+    reason = document.reason or document.note or ""
     return reason if reason.startswith(document.file_name) else f"{document.file_name}: {reason}"
 
 
@@ -152,26 +197,82 @@ def workspaces(as_json: AsJson = False) -> None:
         if as_json:
             print_json([asdict(each) for each in found])
         elif not found:
-            out().print("No workspace yet. Create one: [cyan]masis ingest PATH --workspace NAME[/cyan]")
+            create = "[cyan]masis ingest PATH --workspace NAME[/cyan]"
+            out().print(f"No workspace yet. Create one: {create}", soft_wrap=True)
         else:
             rows = [(w.workspace_id, w.documents, w.chunks, w.created_at[:10]) for w in found]
             print_table(["workspace", "documents", "passages", "made"], rows)
 
 
-def documents(workspace: Workspace, as_json: AsJson = False) -> None:
-    """List a workspace's documents, with what could not be read and why.
+def documents(
+    workspace: Workspace,
+    name: Annotated[
+        str | None, typer.Argument(help="Show this document at a glance: a file name or an id.", metavar="DOCUMENT")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List a workspace's documents, with what could not be read and why; or show one at a glance.
+
+    At a glance: what it is, its opening, sections and main figures with their pages, and questions that it can answer.
 
     $ masis documents --workspace acme
+
+    $ masis documents annual-report-2025.pdf --workspace acme
     """
+    if name is not None:
+        _at_a_glance(name, workspace, as_json)
+        return
     with opened(as_json=as_json) as masis:
         found = masis.documents(workspace)
         if as_json:
             print_json([asdict(each) for each in found])
         elif not found:
-            out().print(f"No documents in {workspace} yet: [cyan]masis ingest PATH --workspace {workspace}[/cyan]")
+            create = f"[cyan]masis ingest PATH --workspace {workspace}[/cyan]"
+            out().print(f"No documents in {workspace} yet: {create}", soft_wrap=True)
         else:
-            rows = [(d.file_name, d.status, d.date or "", d.pages, d.chunks, d.reason or d.note or "") for d in found]
-            print_table(["document", "status", "dated", "pages", "passages", ""], rows)
+            _print_documents(found)
+
+
+def _print_documents(found: "Sequence[Document]") -> None:
+    """The name last, so that it stays whole; below it what is the matter with it."""
+    rows = [(d.status.lower(), d.date or "", d.pages, d.chunks, d.file_name) for d in found]
+    print_table(["status", "dated", "pages", "passages", "document"], rows)
+    troubled = [each for each in found if each.reason or each.note]
+    for document in troubled:
+        style = "red" if document.reason else "yellow"
+        out().print(f"! {_what_happened(document)}", style=style, markup=False, soft_wrap=True)
+
+
+def _at_a_glance(name: str, workspace: str, as_json: bool) -> None:
+    with beside(as_json=as_json) as service:
+        if service:
+            _show_overview(service.overview(name, workspace), name, workspace, as_json)
+            return
+    with opened(as_json=as_json) as masis:
+        _show_overview(masis.overview(name, workspace), name, workspace, as_json)
+
+
+def _show_overview(found: "Overview", name: str, workspace: str, as_json: bool) -> None:
+    from masis.export.content import one_line
+
+    if as_json:
+        print_json(asdict(found))
+        return
+    console = out()
+    facts = (found.title, found.kind, found.date, found.period, found.author, counted(found.pages, "page"))
+    console.print(name, style="bold", markup=False, soft_wrap=True)
+    console.print(one_line(" · ".join(filter(None, facts))), style="dim", markup=False, soft_wrap=True)
+    parts = {"Opening": [found.opening] if found.opening else [], "Sections": found.sections, "Figures": found.figures}
+    for heading, quotes in parts.items():
+        if quotes:
+            console.print(heading, style="bold")
+        for each in quotes:
+            words = f"  {one_line(each.text)} (page {each.page})"
+            console.print(words, markup=False)
+    if found.questions:
+        console.print("Worth asking", style="bold")
+    for question in found.questions:
+        _print_command(question, workspace, name)
 
 
 def reindex(as_json: AsJson = False) -> None:
@@ -183,7 +284,7 @@ def reindex(as_json: AsJson = False) -> None:
     $ MASIS_EMBEDDING_MODEL=text-embedding-3-small masis reindex
     """
     with opened(as_json=as_json) as masis:
-        with _progress_bar(quiet=as_json) as on_progress:
+        with progress_bar(quiet=as_json) as on_progress:
             passages = masis.reindex(on_progress=on_progress)
         if as_json:
             print_json({"passages": passages})
@@ -206,7 +307,7 @@ def calibrate(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the result without saving it.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Fit the relevance scale to the embedder in use, so that 0.60 and 0.55 keep and drop what they should.
+    """Fit the relevance scale to the embedder in use, so that 60% and 55% keep and drop what they should.
 
     The same questions and passages go through it and through the embedded model, which is the reference. Without
     --questions they are made from the passages themselves. Only the embedder is asked, no chat model.

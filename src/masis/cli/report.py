@@ -1,8 +1,9 @@
 """A run on the terminal: live progress, the answer with sources and verdicts, and what it cost."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from itertools import groupby
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from masis.cli.console import err, out, print_json, print_table
+from masis.language.measures import percent
 from masis.types import place
 from masis.wording import (
     AGENTS,
@@ -23,17 +25,17 @@ from masis.wording import (
     Sources,
     Tone,
     counted,
-    likelihood_words,
+    quote_words,
     removed_sentences,
+    scope_words,
     step_words,
     verdict_of,
 )
 
 if TYPE_CHECKING:
     from masis.orchestrator.trail import InstructionSeen
-    from masis.runs.events import RunEvent
     from masis.runs.planning import Estimate, Plan
-    from masis.runs.records import RunResult
+    from masis.runs.records import RunEvent, RunResult
     from masis.types import ClosestPassage
 
 
@@ -77,11 +79,11 @@ def show_plan(plan: "Plan", as_json: bool) -> None:
         f"{plan.roles}; {plan.passages} passages found, {plan.evidence_chars:,} characters. No model was asked."
     )
     rows = [_row("usually, one attempt", plan.usual), _row("at most, with every retry", plan.at_most)]
-    print_table(["", "model calls", "tokens in", "tokens out", "cost", "seconds"], rows)
+    print_table(["", "calls", "tokens in", "tokens out", "cost", "seconds"], rows)
 
 
 def _row(name: str, estimate: "Estimate") -> tuple[object, ...]:
-    seconds = "not known before the first run" if estimate.seconds is None else f"about {estimate.seconds:.0f}"
+    seconds = "unknown" if estimate.seconds is None else f"about {estimate.seconds:.0f}"
     return (
         name,
         estimate.calls,
@@ -106,7 +108,7 @@ def print_receipt(result: "RunResult") -> None:
         )
         for row in result.metrics.get("receipt", [])
     ]
-    print_table(["attempt", "agent", "engine", "requests", "tokens in", "tokens out", "cost", "seconds"], rows)
+    print_table(["attempt", "agent", "engine", "calls", "tokens in", "tokens out", "cost", "seconds"], rows, cut=(2,))
 
 
 COLOURS: dict[Tone, str] = {"good": "green", "doubt": "yellow", "bad": "red", "plain": "yellow", "live": "cyan"}
@@ -117,29 +119,57 @@ MOST_ORDERS_SHOWN = 3
 
 def print_result(result: "RunResult", console: Console | None = None) -> None:
     console = console or out()
-    title, colour = _title(result)
-    sources = Sources(result.claims)
-    answer = Text(sources.numbered(result.answer))
-    if console.is_terminal:
-        console.print(Panel(answer, title=title, title_align="left", border_style=colour))
-    else:  # piped: no box, and no line broken
-        console.print(f"{title}\n", answer, "", sep="\n", soft_wrap=True)
-    if len(sources):
-        console.print(_sources(sources))
+    is_piped = not console.is_terminal
+    _print_answer(result, console)
+    if scope := scope_words(result.filters, result.evidence):
+        console.print(Text(f"Asked only of: {scope}", style="dim"), soft_wrap=is_piped)
+    _print_sources(Sources(result.claims), console)
     if result.closest:
-        console.print(_closest(result.closest))
+        console.print(_closest(result.closest), soft_wrap=is_piped)
     for line in _repairs(result):
-        console.print(Text(line, style="yellow"))
-    console.print(_scores(result))
+        console.print(Text(line, style="yellow"), soft_wrap=is_piped)
+    console.print(_scores(result), soft_wrap=is_piped)
     if result.instructions_seen:
-        console.print(_orders(result.instructions_seen))
+        console.print(_orders(result.instructions_seen), soft_wrap=is_piped)
     if result.requires_human_review:
-        console.print(
-            Text(f"\n{result.clarification_question or ''}", style="yellow"), soft_wrap=not console.is_terminal
-        )
+        console.print(Text(f"\n{result.clarification_question or ''}", style="yellow"), soft_wrap=is_piped)
         # To be copied: in no box, and never broken.
         for command in _ways_on(result):
             console.print(f"$ {command}", style="cyan", markup=False, soft_wrap=True)
+
+
+def _print_answer(result: "RunResult", console: Console) -> None:
+    title, colour = _title(result)
+    answer = Sources(result.claims).numbered(result.answer)
+    if result.says_only_silence:
+        console.print(title, style=f"bold {colour}")
+    elif console.is_terminal:
+        console.print(Panel(as_read(answer), title=title, title_align="left", border_style=colour))
+    else:  # piped: no box, and no line broken
+        console.print(f"{title}\n", Text(answer), "", sep="\n", soft_wrap=True)
+
+
+def as_read(answer: str) -> Group:
+    """For a terminal: its tables drawn as tables, what is bold in bold, and no marks for either."""
+    blocks = groupby(answer.splitlines(), key=lambda line: line.startswith("|"))
+    return Group(*(_table([*lines]) if is_table else _bold("\n".join(lines)) for is_table, lines in blocks))
+
+
+def _table(lines: Sequence[str]) -> Table:
+    rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
+    rows = [row for row in rows if any(cell.strip("-: ") for cell in row)]
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    for number, name in enumerate(rows[0]):
+        table.add_column(Text(name), style="bold" if number == 0 else "")
+    for row in rows[1:]:
+        table.add_row(*map(Text, row[: len(rows[0])]))
+    return table
+
+
+def _bold(text: str) -> Text:
+    pieces = text.split("**")
+    marked = ((piece, "bold" if at % 2 else "") for at, piece in enumerate(pieces))
+    return Text.assemble(*marked) if len(pieces) % 2 else Text(text)
 
 
 def _title(result: "RunResult") -> tuple[str, str]:
@@ -149,23 +179,31 @@ def _title(result: "RunResult") -> tuple[str, str]:
     return outcome.word, COLOURS[outcome.tone]
 
 
-def _sources(sources: Sources) -> Table:
+def _print_sources(sources: Sources, console: Console) -> None:
+    if not console.is_terminal:
+        for source in sources:
+            words = " ".join(part.plain for part in _source(source))
+            console.print(f"[{source.number}] {words}", markup=False, soft_wrap=True)
+        return
     table = Table(box=None, padding=(0, 1), show_header=False)
     table.add_column(style="cyan", no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(ratio=1)
     for source in sources:
-        table.add_row(f"[{source.number}]", *_source(source))
-    return table
+        verdict, *lines = _source(source)
+        table.add_row(f"\\[{source.number}]", verdict, Text("\n").join(lines))
+    if len(sources):
+        console.print(table)
 
 
-def _source(source: Source) -> tuple[str, str]:
-    claim, quote = source.claim, source.citation["quote"]
+def _source(source: Source) -> list[Text]:
+    """Its verdict, where it stands, what it says, and why it does not carry the sentence."""
+    claim, words = source.claim, quote_words(source.citation)
     verdict = verdict_of(claim)
     colour = COLOURS[verdict.tone] if claim["verdict"] else "dim"
-    quoted = f"\n[dim]“{escape(_short(quote))}”[/dim]" if quote else ""
-    why = f"\n[{colour}]{escape(claim['reason'])}[/{colour}]" if colour == "red" else ""
-    return f"[{colour}]{MARKS.get(verdict.tone, '')}{verdict.word}[/{colour}]", f"{escape(source.where)}{quoted}{why}"
+    quoted = [Text(f"“{_short(words)}”", style="dim")] if words else []
+    why = [Text(claim["reason"], style=colour)] if colour == "red" else []
+    return [Text(f"{MARKS.get(verdict.tone, '')}{verdict.word}", style=colour), Text(source.where), *quoted, *why]
 
 
 def _repairs(result: "RunResult") -> list[str]:
@@ -176,7 +214,7 @@ def _repairs(result: "RunResult") -> list[str]:
 
 def _closest(passages: "list[ClosestPassage]") -> Text:
     """The documents do not answer: what they say that comes nearest."""
-    lines = [f"{p['file_name']}, {place(p['page'], p['label'])}: “{_short(p['quote'])}”" for p in passages]
+    lines = [f"{p['file_name']}, {place(p['page'], p['label'])}: “{_short(quote_words(p))}”" for p in passages]
     return Text("\n  ".join(["Closest passages:", *lines]), style="dim")
 
 
@@ -185,22 +223,24 @@ def _short(quote: str, limit: int = 220) -> str:
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
-def _scores(result: "RunResult") -> Group:
+def _scores(result: "RunResult") -> Text:
     e, m = result.evaluation, result.metrics
-    likelihood = "" if result.likelihood is None else f"{likelihood_words(result.likelihood)} · "
-    scores = (
-        f"{likelihood}confidence {result.confidence:.0%} (uncalibrated) · faithfulness {e['faithfulness']:.2f} · "
-        f"relevance {e['relevance']:.2f} · completeness {e['completeness']:.2f} · "
-        f"reasoning {e['reasoning_quality']:.2f} · overall {e['overall_score']:.2f}"
-    )
     seconds = sum(m.get("node_latency_ms", {}).values()) / 1000
-    attempts = m.get("iterations", 0)
+    # The id first: what is to be copied is not broken at the end of a line.
     spent = (
-        f"{counted(attempts, 'attempt')} · {counted(m.get('model_calls', 0), 'engine call')} · "
+        f"run {result.run_id} · {counted(m.get('iterations', 0), 'attempt')} · "
+        f"{counted(m.get('model_calls', 0), 'engine call')} · "
         f"{m.get('input_tokens', 0) + m.get('output_tokens', 0)} tokens · ${m.get('cost_usd', 0.0):.4f} · "
-        f"{seconds:.1f} s · run {result.run_id}"
+        f"{seconds:.1f} s"
     )
-    return Group(Text(scores, style="dim"), Text(spent, style="dim"))
+    if not result.sure:
+        return Text(spent, style="dim")
+    scores = (
+        f"{result.sure} · overall score {percent(e['overall_score'])}: faithfulness {percent(e['faithfulness'])}, "
+        f"relevance {percent(e['relevance'])}, completeness {percent(e['completeness'])}, "
+        f"reasoning {percent(e['reasoning_quality'])}"
+    )
+    return Text(f"{scores}\n{spent}", style="dim")
 
 
 def _orders(seen: "list[InstructionSeen]") -> Text:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, err, opened, out, print_json, print_table
+from masis.cli.console import AsJson, Workspace, err, fitting, opened, out, print_json, print_table
 from masis.wording import OUTCOMES, STATUSES, counted
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def decisions(workspace: Workspace, as_json: AsJson = False) -> None:
                 )
                 for d in found
             ]
-            print_table(["id", "about", "trusted", "by", "since"], rows)
+            print_table(["id", "about", "trusted", "by", "since"], rows, cut=(1, 2, 3))
 
 
 def feedback(
@@ -228,20 +228,23 @@ def _show_feedback(given: list[dict[str, Any]], as_json: bool) -> None:
         print_json(given)
         return
     rows = [
-        (each["given_by"], each["verdict"], each["claim"] + 1 or "answer", each["reason"] or "", each["given_at"][:10])
+        (each["given_by"], each["verdict"], each["claim"] + 1 or "answer", each["given_at"][:10], each["reason"] or "")
         for each in given
     ]
-    print_table(["by", "verdict", "sentence", "because", "on"], rows)
+    print_table(["by", "verdict", "sentence", "on", "because"], rows, cut=(0, 4))
 
 
 def _show_record(record: "TrackRecord", as_json: bool) -> None:
     if as_json:
         print_json(asdict(record))
         return
+    if not record.answers:
+        out().print("No answer has been judged yet: masis feedback RUN --right, or --wrong.", soft_wrap=True)
+        return
     out().print(f"{record.right} of {counted(record.answers, 'judged answer')} right.")
-    for title, bands in (("likelihood", record.by_likelihood), ("confidence", record.by_confidence)):
-        if bands:
-            print_table([title, "right", "wrong"], [(band.name, band.right, band.wrong) for band in bands])
+    # One measure of how sure they were: that of answers whose likelihood was fitted, else the Critic's.
+    if bands := record.by_likelihood or record.by_confidence:
+        print_table(["how sure", "right", "wrong"], [(band.name, band.right, band.wrong) for band in bands])
 
 
 def usage(workspace: OneWorkspace = None, as_json: AsJson = False) -> None:
@@ -258,7 +261,7 @@ def usage(workspace: OneWorkspace = None, as_json: AsJson = False) -> None:
             (r.workspace_id, r.asked_by, r.runs, r.model_calls, r.input_tokens + r.output_tokens, f"${r.cost_usd:.4f}")
             for r in rows
         ]
-        print_table(["workspace", "asked by", "runs", "model calls", "tokens", "cost"], cells)
+        print_table(["workspace", "asked by", "runs", "model calls", "tokens", "cost"], cells, cut=(1,))
 
 
 def _one_of(value: str | None, kind: str) -> Any:
@@ -286,7 +289,7 @@ def _print_runs(found: "list[RunRecord]") -> None:
         state = f"{BRIEF.get(term.word, term.word.lower()):<11}"
         where = f"{record.workspace_id}: " if several else ""
         room = console.width - len(start) - len(state) - 2
-        text = _short(f"{where}{record.question}", room if console.is_terminal else len(record.question) + 80)
+        text = fitting(f"{where}{record.question}", room if console.is_terminal else None)
         console.print(f"{start}[{COLOURS[term.tone]}]{state}[/]  {escape(text)}", soft_wrap=True)
 
 
@@ -300,21 +303,29 @@ BRIEF = {
 """For a line of 80 columns."""
 
 
-def open_run(run_id: RunId) -> None:
-    """Open a run on the page of the running service.
+def open_run(run_id: RunId, workspace: OneWorkspace = None, as_json: AsJson = False) -> None:
+    """Open a run on the page of the running service. One elsewhere (MASIS_URL) has to be told its workspace.
 
     $ masis open 4f2a…
+
+    $ MASIS_URL=https://masis.example.com masis open 4f2a… --workspace acme
     """
     import webbrowser
 
     from masis.cli.console import beside
     from masis.errors import InvalidInput
 
-    with opened(as_json=False) as masis, beside(as_json=False) as service:
+    with beside(as_json=as_json) as service:
         if service is None:
             raise InvalidInput("No service is running here.", advice="Start one with `masis serve`, or set MASIS_URL.")
-        address = service.page_of(masis.get_run(run_id).workspace_id, run_id)
-        out().print(address, soft_wrap=True, markup=False)
+        if workspace is None:
+            with opened(as_json=as_json) as masis:
+                workspace = masis.get_run(run_id).workspace_id
+        address = service.page_of(workspace, run_id)
+        if as_json:
+            print_json({"address": address})
+        else:
+            out().print(address, soft_wrap=True, markup=False)
         webbrowser.open(address)
 
 
@@ -327,8 +338,3 @@ def _print_trail(events: list[Any]) -> None:
             console.print(
                 f"[dim]{event['at'][11:19]} attempt {event.get('attempt', 0) + 1}[/dim]{line_of(event, entry)}"
             )
-
-
-def _short(question: str, limit: int = 60) -> str:
-    line = " ".join(question.split())
-    return line if len(line) <= limit else f"{line[: limit - 1]}…"

@@ -1,17 +1,19 @@
-"""`masis serve`, `worker`, `mcp` and `doctor`: running MASIS as a service."""
+"""`masis serve`, `worker`, `mcp`, `doctor`, `migrate` and `index`: running MASIS as a service."""
 
 import socket
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from masis.cli.console import AsJson, clear_errors, err, opened, out, print_json, settings
-from masis.cli.remote import announced
+from masis.cli.remote import SERVICE_LOCK, announced
 from masis.data_folder import FolderLock
 from masis.errors import InvalidInput
 from masis.settings import Settings
+from masis.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,9 +51,92 @@ def doctor(as_json: AsJson = False) -> None:
             raise typer.Exit(1)
 
 
+def migrate(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count what there is to copy, and copy nothing.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Copy the data folder to the servers that are configured: PostgreSQL, a Qdrant server, or both.
+
+    Documents, files, vectors, runs with their checkpoints, decisions, keys and the queue go to MASIS_DATABASE_URL, the
+    index to QDRANT_URL. Everything is counted on both sides, and samples are compared. The folder stays as it is.
+
+    Stop the service first. Servers that are in use are refused. Rerun the command to resume after an interruption.
+
+    $ MASIS_DATABASE_URL=postgresql://… QDRANT_URL=http://… masis migrate --dry-run
+    """
+    with clear_errors(as_json=as_json):
+        from dataclasses import asdict
+
+        from masis.bulk.migrating import migrate as migrated
+        from masis.orchestrator.agent import run_blocking
+
+        chosen = settings()
+        with FolderLock(chosen.home / SERVICE_LOCK).kept(), err().status("") as status:
+            show = (lambda *_: None) if as_json else (lambda *step: status.update(_step(*step)))
+            done = run_blocking(migrated(chosen, show, dry_run=dry_run))
+        if as_json:
+            print_json(asdict(done) | {"copied": not dry_run})
+            return
+        parts = [(done.documents, "document"), (done.passages, "passage"), (done.files, "file")]
+        parts += [(sum(done.rows.values()), "row"), (done.runs, "saved run")]
+        what = ", ".join(counted(number, name) for number, name in parts if number)
+        said = "would be copied" if dry_run else f"copied; all counted, {done.compared} compared"
+        out().print(f"{what or 'nothing'}: {said}.", soft_wrap=True)
+
+
+def _step(what: str, done: int, total: int) -> str:
+    return f"copying {what}: {done} of {total}"
+
+
+index = typer.Typer(
+    no_args_is_help=True,
+    help="""Save the index of a Qdrant server to a file, and restore it, instead of making it again.
+
+    $ masis index save masis.snapshot""",
+)
+Snapshot = Annotated[Path, typer.Argument(help="The snapshot.", metavar="FILE")]
+
+
+@index.command("save")
+def save_index(file: Snapshot, as_json: AsJson = False) -> None:
+    """Write the index as it is now into one file; nothing has to stop.
+
+    Take it after the copy of the database: what is in the index and not in the database is never shown.
+
+    $ masis index save masis.snapshot
+    """
+    with clear_errors(as_json=as_json):
+        from masis.bulk.migrating import save_index
+        from masis.orchestrator.agent import run_blocking
+
+        _tell_passages(run_blocking(save_index(settings(), file)), "saved", as_json)
+
+
+@index.command("restore")
+def restore_index(file: Snapshot, as_json: AsJson = False) -> None:
+    """Put a saved index in place of the current one.
+
+    It must belong to the same database and have all of its documents; otherwise the current one stays.
+
+    $ masis index restore masis.snapshot
+    """
+    with clear_errors(as_json=as_json):
+        from masis.bulk.migrating import restore_index
+        from masis.orchestrator.agent import run_blocking
+
+        _tell_passages(run_blocking(restore_index(settings(), file)), "restored", as_json)
+
+
+def _tell_passages(passages: int, what: str, as_json: bool) -> None:
+    if as_json:
+        print_json({"passages": passages})
+    else:
+        out().print(f"The index was {what}: {counted(passages, 'passage')}.")
+
+
 def alone_in_its_folder(settings: Settings) -> AbstractContextManager[None]:
     """A second service would take runs out of the queue of the first, and could not open the index for them."""
-    return nullcontext() if settings.uses_qdrant_server else FolderLock(settings.home / "service.lock").kept()
+    return nullcontext() if settings.uses_qdrant_server else FolderLock(settings.home / SERVICE_LOCK).kept()
 
 
 @contextmanager
@@ -239,11 +324,12 @@ def _serve(masis: "Masis", host: str, port: int) -> None:
     import uvicorn
 
     from masis.access.check import require_keys_for
+    from masis.api.connections import Bounded, server_config
     from masis.mcp.server import standalone_app
 
     is_open = require_keys_for(host, masis.settings)
     app = standalone_app(masis, always_with_keys=is_open)
-    config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=5)
+    config = server_config(Bounded(app, masis.settings), masis.settings)
     with alone_in_its_folder(masis.settings), listening(host, port) as (place, address):
         err().print(f"MASIS speaks MCP at {address}/mcp (Ctrl+C stops it)")
         uvicorn.Server(config).run(sockets=[place])

@@ -3,8 +3,14 @@
 SQL is written once, in what both understand: `?` and `:name` for parameters; TEXT, INTEGER, REAL and BLOB for columns
 (and `INTEGER PRIMARY KEY` for a number that is given out); ON CONFLICT with its columns instead of OR IGNORE and
 OR REPLACE. Calls block: async code makes them in a thread.
+
+`SharedWindow` is a rate limit over a sliding window, counted by one PostgreSQL for all processes and machines. Each
+limit has as many slots as it allows events. An event takes a slot whose last one is long enough ago; so no slot is
+used twice in a window, and no window holds more events than slots. Nothing grows, and nobody waits for a lock: events
+at the same time take different slots. All times are the database's.
 """
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -43,6 +49,11 @@ class Database(Protocol):
         """Ends a SELECT of a writing transaction that takes rows for itself and passes over those taken by others."""
         ...
 
+    @property
+    def now(self) -> str:
+        """The time in seconds, as an expression of SQL: of the server, whose clock all machines share."""
+        ...
+
     def reading(self) -> AbstractContextManager[Connection]:
         """Each statement sees what is committed when it starts. Where there is nothing yet, nothing is made."""
         ...
@@ -69,7 +80,104 @@ def open_database(settings: Settings, schema: Schema, file: str = "masis.db") ->
     if settings.database_url:
         from masis.database.postgres import PostgresDatabase
 
-        return PostgresDatabase(settings.database_url, schema)
+        return PostgresDatabase(settings.database_url, schema, settings.database_prepare)
     from masis.database.sqlite import SqliteDatabase
 
     return SqliteDatabase(settings.home / file, schema)
+
+
+_SCHEMA = Schema(
+    "limits",
+    (
+        """
+        CREATE TABLE rate_slots (
+            name TEXT NOT NULL,
+            slot INTEGER NOT NULL,
+            last_at REAL NOT NULL,
+            PRIMARY KEY (name, slot)
+        );
+        """,
+    ),
+)
+_TRIES = 10
+_PAUSE_SECONDS = 0.002
+_NOW = "CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS DOUBLE PRECISION)"
+_TAKE = f"""
+    WITH free AS (
+        SELECT slot FROM rate_slots
+        WHERE name = :name AND slot < :calls AND last_at + :seconds <= {_NOW}
+        ORDER BY last_at LIMIT 1 FOR UPDATE SKIP LOCKED
+    )
+    UPDATE rate_slots SET last_at = {_NOW} + :grace FROM free
+    WHERE rate_slots.name = :name AND rate_slots.slot = free.slot
+    RETURNING rate_slots.slot, rate_slots.last_at"""
+_TAKE_AGAIN = f"""
+    UPDATE rate_slots SET last_at = {_NOW} + :grace
+    WHERE name = :name AND slot = :slot AND last_at = :last_at
+    RETURNING slot, last_at"""
+_WAIT = f"""
+    SELECT COUNT(*), COALESCE(MIN(last_at) + :seconds - {_NOW}, 0)
+    FROM rate_slots WHERE name = :name AND slot < :calls"""
+_MAKE = """
+    INSERT INTO rate_slots (name, slot, last_at)
+    SELECT :name, slot, 0 FROM generate_series(0, :calls - 1) AS slot
+    ON CONFLICT (name, slot) DO NOTHING"""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The right to one event, from `asked_at` until `grace` seconds later."""
+
+    slot: int
+    last_at: float
+    asked_at: float
+    """By this process's own steady clock, just before the database was asked."""
+    grace: float
+
+    @property
+    def late_by(self) -> float:
+        """Above 0 the event would come later than was counted."""
+        return time.monotonic() - self.asked_at - self.grace
+
+
+def limits_database(settings: Settings) -> Database:
+    return open_database(settings, _SCHEMA)
+
+
+class SharedWindow:
+    """Needs PostgreSQL. Calls block: async code makes them in a thread."""
+
+    def __init__(self, database: Database, name: str, calls: int, seconds: float) -> None:
+        self._database = database
+        self._limit = {"name": name, "calls": calls, "seconds": seconds}
+
+    def take(self, grace: float = 0.0) -> Place | float:
+        """A place, or the seconds until it is worth asking again."""
+        answer = self._take_once(grace)
+        for again in range(1, _TRIES):
+            if isinstance(answer, Place) or answer > 0:
+                break
+            # One is free, but others hold it until their transaction ends: it will be theirs, or ours.
+            time.sleep(_PAUSE_SECONDS * again)
+            answer = self._take_once(grace)
+        return answer
+
+    def _take_once(self, grace: float) -> Place | float:
+        with self._database.writing() as db:
+            if place := self._taken(db, _TAKE, grace):
+                return place
+            existing, wait = db.execute(_WAIT, self._limit).fetchone()
+            if existing < self._limit["calls"]:
+                db.execute(_MAKE, self._limit)
+                return 0.0
+            return max(0.0, float(wait))
+
+    def take_again(self, place: Place, grace: float) -> Place | None:
+        """The same place from now on; None when it was left for so long that it is another's."""
+        with self._database.writing() as db:
+            return self._taken(db, _TAKE_AGAIN, grace, slot=place.slot, last_at=place.last_at)
+
+    def _taken(self, db: Connection, sql: str, grace: float, **which: float) -> Place | None:
+        asked_at = time.monotonic()
+        row = db.execute(sql, {**self._limit, "grace": grace, **which}).fetchone()
+        return Place(row[0], row[1], asked_at, grace) if row else None

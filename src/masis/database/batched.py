@@ -82,6 +82,10 @@ class BatchedDatabase:
     def row_lock(self) -> str:
         return self._database.row_lock
 
+    @property
+    def now(self) -> str:
+        return self._database.now
+
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         common: Connection | None = getattr(self._common, "connection", None)

@@ -8,7 +8,9 @@ import hashlib
 import importlib.util
 import logging
 import re
+import select
 import threading
+import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -40,25 +42,30 @@ class _Shared:
     users: int = 0
 
 
-_shared: dict[str, _Shared] = {}
+_LOOK_SECONDS = 1.0
+_looked_at: weakref.WeakKeyDictionary[Any, float] = weakref.WeakKeyDictionary()
+
+_shared: dict[tuple[str, bool], _Shared] = {}
 _shared_lock = threading.RLock()
 """Giving back may happen at any moment, even while this thread takes one: when Python collects its garbage."""
 
 
-def lease_pool(url: str) -> "ConnectionPool[Any]":
+def lease_pool(url: str, prepare: bool = True) -> "ConnectionPool[Any]":
+    """`prepare`: statements that come often are prepared, which not every pooler in between can pass on."""
+    key = (url, prepare)
     with _shared_lock:
-        found = _shared.get(url) or _shared.setdefault(url, _Shared(_open_pool(url)))
+        found = _shared.get(key) or _shared.setdefault(key, _Shared(_open_pool(url, prepare)))
         found.users += 1
         return found.pool
 
 
-def release_pool(url: str) -> None:
+def release_pool(url: str, prepare: bool = True) -> None:
     with _shared_lock:
-        found = _shared[url]
+        found = _shared[url, prepare]
         found.users -= 1
         if found.users:
             return
-        del _shared[url]
+        del _shared[url, prepare]
     if threading.current_thread().name.startswith(f"{found.pool.name}-"):
         # Collected by one of its own threads, which cannot wait for itself to end.
         threading.Thread(target=found.pool.close, daemon=True).start()
@@ -66,7 +73,7 @@ def release_pool(url: str) -> None:
         found.pool.close()
 
 
-def _open_pool(url: str) -> "ConnectionPool[Any]":
+def _open_pool(url: str, prepare: bool) -> "ConnectionPool[Any]":
     """Connects when asked for a connection, and not before."""
     from psycopg_pool import ConnectionPool
 
@@ -79,11 +86,41 @@ def _open_pool(url: str) -> "ConnectionPool[Any]":
         timeout=_WAIT_SECONDS,
         # Given up soon and retried by the next call: a server that comes back is found at once.
         reconnect_timeout=_CONNECT_SECONDS,
-        kwargs={"autocommit": True, "connect_timeout": _CONNECT_SECONDS, "keepalives_idle": _SILENCE_SECONDS},
-        check=ConnectionPool.check_connection,
+        kwargs={
+            "autocommit": True,
+            "connect_timeout": _CONNECT_SECONDS,
+            "keepalives_idle": _SILENCE_SECONDS,
+            **({} if prepare else {"prepare_threshold": None}),
+        },
+        check=_check,
         configure=_configure,
         open=True,
     )
+
+
+def _check(connection: "psycopg.Connection[Any]") -> None:
+    from psycopg_pool import ConnectionPool
+
+    if is_due_for_a_look(connection):
+        ConnectionPool.check_connection(connection)
+
+
+def is_due_for_a_look(connection: Any) -> bool:
+    """Whether its server said something unasked, which is good-bye, or nobody looked for a while: to ask each time
+    would be every seventh question to the server."""
+    moment = time.monotonic()
+    if moment - _looked_at.get(connection, -_LOOK_SECONDS) < _LOOK_SECONDS and not _has_something_to_say(connection):
+        return False
+    _looked_at[connection] = moment
+    return True
+
+
+def _has_something_to_say(connection: Any) -> bool:
+    if not hasattr(select, "poll"):
+        return True
+    ears = select.poll()
+    ears.register(connection.fileno(), select.POLLIN)
+    return bool(ears.poll(0))
 
 
 def _configure(connection: "psycopg.Connection[Any]") -> None:
@@ -154,10 +191,12 @@ _VERSIONS = "CREATE TABLE IF NOT EXISTS schema_versions (name TEXT PRIMARY KEY, 
 
 class PostgresDatabase:
     row_lock = " FOR UPDATE SKIP LOCKED"
+    now = "CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS DOUBLE PRECISION)"
 
-    def __init__(self, url: str, schema: Schema) -> None:
+    def __init__(self, url: str, schema: Schema, prepare: bool = True) -> None:
         _check_usable(url)
         self._url = url
+        self._prepares = prepare
         self._schema = schema
         self._lock = threading.Lock()
         self._pool: ConnectionPool[Any] | None = None
@@ -191,9 +230,9 @@ class PostgresDatabase:
     def _leased(self) -> "ConnectionPool[Any]":
         with self._lock:
             if self._pool is None:
-                self._pool = lease_pool(self._url)
+                self._pool = lease_pool(self._url, self._prepares)
                 # A caller who forgets to close it must not leave connections behind.
-                self._give_back = weakref.finalize(self, release_pool, self._url)
+                self._give_back = weakref.finalize(self, release_pool, self._url, self._prepares)
             return self._pool
 
     def _prepare(self, raw: "psycopg.Connection[Any]") -> None:

@@ -30,6 +30,7 @@ Kept = list[tuple[FileIdentity, sqlite3.Connection]]
 
 class SqliteDatabase:
     row_lock = ""
+    now = "((julianday('now') - 2440587.5) * 86400.0)"
 
     def __init__(self, path: Path, schema: Schema) -> None:
         self._path = path

@@ -49,8 +49,11 @@ def silent_runtime() -> Any:
 
 
 def usable_cores() -> int:
-    """Those this process may run on, which a container or a task set can make fewer than the machine has."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Those this process may run on, which a container, a task set or Ray (by OMP_NUM_THREADS) can make fewer than the
+    machine has."""
+    there = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    wanted = os.environ.get("OMP_NUM_THREADS", "")
+    return min(there, int(wanted)) if wanted.isdecimal() and int(wanted) else there
 
 
 def on_all_cores(read: Callable[[T], R], texts: Sequence[T]) -> list[R]:

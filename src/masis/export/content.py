@@ -3,15 +3,15 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Literal
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Literal, cast
 
 from masis._version import __version__
 from masis.language.citation_marks import CitationMark, find_citations
-from masis.runs.events import RunEvent
+from masis.language.measures import percent
 from masis.runs.feedback import Feedback
-from masis.runs.records import RunRecord, RunResult
+from masis.runs.records import RunEvent, RunRecord, RunResult
 from masis.settings import OFFLINE
 from masis.types import Claim, Conflict, ConflictSide, place
 from masis.wording import (
@@ -26,9 +26,10 @@ from masis.wording import (
     Term,
     counted,
     decision_words,
-    likelihood_words,
     person,
+    quote_words,
     removed_sentences,
+    scope_words,
     step_words,
     verdict_of,
 )
@@ -83,8 +84,8 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    rows: Sequence[Sequence[str]]
-    """The first one is the header."""
+    rows: Sequence[Sequence[Sequence[Span]]]
+    """The first one is the header; a cell calls for its footnotes as a sentence does."""
 
 
 Block = Heading | Paragraph | Table
@@ -119,6 +120,10 @@ SOURCES = "Sources"
 
 def said(text: str, style: Literal["plain", "item", "quote", "small"] = "plain", *, strong: bool = False) -> Paragraph:
     return Paragraph((Span(text, strong),), style)
+
+
+def tabled(rows: Iterable[Sequence[str]]) -> Table:
+    return Table([[(Span(cell),) for cell in row] for row in rows])
 
 
 _TURNING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
@@ -163,7 +168,7 @@ class Footnotes:
 
     def answer(self, text: str) -> Iterator[Block]:
         marks = find_citations(text, self._known)
-        start, rows = 0, list[list[str]]()
+        start, rows = 0, list[list[list[Span]]]()
         for line in text.split("\n"):
             if is_row := line.lstrip().startswith("|"):
                 rows += self._row(text, start, start + len(line), marks)
@@ -176,12 +181,24 @@ class Footnotes:
         if rows:
             yield Table(rows)
 
-    def _row(self, text: str, start: int, end: int, marks: Sequence[CitationMark]) -> list[list[str]]:
-        """The cells of a row of Markdown, its citations as [1] in their cells; nothing for the rule under the head."""
+    def _row(self, text: str, start: int, end: int, marks: Sequence[CitationMark]) -> list[list[list[Span]]]:
+        """The cells of a row of Markdown, with their citations; nothing for the rule under the head."""
         spans = self._line(text, start, end, marks).spans
-        words = "".join(f"{span.text}{''.join(f' [{number}]' for number in span.notes)}" for span in spans).strip()
-        cells = [cell.strip() for cell in words.strip("|").split("|")]
-        return [] if _RULE.fullmatch(words) else [cells]
+        if all(_RULE.fullmatch(span.text) and not span.notes for span in spans):
+            return []
+        cells = list[list[Span]]([[]])
+        for span in spans:
+            *closed, last = span.text.split("|")
+            for words in closed:
+                cells[-1].append(Span(words))
+                cells.append([])
+            cells[-1].append(Span(last, notes=span.notes))
+        _, *inner = map(_trimmed, cells)
+        if len(inner) > 1 and not any(span.text for span in inner[-1]):
+            # What is cited behind the last bar belongs to the last cell.
+            behind = inner.pop()
+            inner[-1] += behind
+        return [inner]
 
     def _line(self, text: str, start: int, end: int, marks: Sequence[CitationMark]) -> Paragraph:
         head, item = _HEADING.match(text, start, end), _ITEM.match(text, start, end)
@@ -196,11 +213,17 @@ class Footnotes:
         return Paragraph(spans, "item" if item else "plain")
 
 
+def _trimmed(cell: Sequence[Span]) -> list[Span]:
+    spans = [span for span in cell if span.text.strip() or span.notes]
+    if spans:
+        spans[0] = replace(spans[0], text=spans[0].text.lstrip())
+        spans[-1] = replace(spans[-1], text=spans[-1].text.rstrip())
+    return spans
+
+
 def _note(source: Source) -> Note:
-    quote = source.citation["quote"]
-    return Note(
-        source.number, one_line(source.where), one_line(quote) if quote else None, verdict_of(source.claim).word
-    )
+    quote = one_line(quote_words(source.citation))
+    return Note(source.number, one_line(source.where), quote or None, verdict_of(source.claim).word)
 
 
 def without_citations(claim: Claim) -> str:
@@ -219,8 +242,7 @@ def report_of(pack: Pack) -> Report:
     footnotes = Footnotes(pack.result)
     blocks = [
         *_facts(pack),
-        Heading("Answer"),
-        *footnotes.answer(pack.result.answer),
+        *([] if pack.result.says_only_silence else [Heading("Answer"), *footnotes.answer(pack.result.answer)]),
         *_closest(pack.result),
         *_question(pack.result),
         *_decisions(pack.result),
@@ -240,10 +262,11 @@ def _facts(pack: Pack) -> Iterator[Block]:
         yield said(f"Asked first: {one_line(run.question)}", "small")
     asked = f"Asked by {one_line(run.asked_by)} on {run.created_at[:16].replace('T', ' at ')} UTC"
     yield said(f"{asked} · workspace {run.workspace_id} · run {run.run_id} · MASIS {__version__}", "small")
+    if scope := scope_words(run.filters, result.evidence):
+        yield said(f"Asked only of: {one_line(scope)}", "small")
     state = f" ({STATUSES['waiting'].word.lower()})" if result.requires_human_review else ""
     outcome = f"Outcome: {OUTCOMES[result.outcome].word}{state}"
-    likely = "" if result.likelihood is None else f" · {likelihood_words(result.likelihood)}"
-    yield said(f"{outcome} · confidence {result.confidence:.0%} (uncalibrated){likely}", strong=True)
+    yield said(" · ".join(filter(None, (outcome, result.sure))), strong=True)
 
 
 def _question(result: RunResult) -> Iterator[Block]:
@@ -259,7 +282,7 @@ def _closest(result: RunResult) -> Iterator[Block]:
         yield Heading("The closest passages")
     for passage in result.closest:
         where = f"{passage['file_name']}, {place(passage['page'], passage['label'])}"
-        yield said(f"{one_line(where)}: “{one_line(passage['quote'])}”", "item")
+        yield said(f"{one_line(where)}: “{one_line(quote_words(passage))}”", "item")
 
 
 def _decisions(result: RunResult) -> Iterator[Block]:
@@ -318,7 +341,7 @@ def _conflict(conflict: Conflict) -> Iterator[Block]:
 def _side(side: ConflictSide) -> Paragraph:
     where = f"{side['file_name']}, {place(side['page'], side.get('label'))}, {side['date'] or 'undated'}"
     value = Span(one_line(side["value"]), strong=True)
-    return Paragraph((value, Span(f" — {one_line(where)}: “{one_line(side['quote'])}”")), "item")
+    return Paragraph((value, Span(f" — {one_line(where)}: “{one_line(quote_words(side))}”")), "item")
 
 
 def _scores(result: RunResult) -> Iterator[Block]:
@@ -327,8 +350,8 @@ def _scores(result: RunResult) -> Iterator[Block]:
     if not evaluation:
         return
     yield Heading("Scores")
-    scores = {**evaluation}
-    yield Table([("Score", "Of 1"), *((_score(term), f"{scores[name]:.2f}") for name, term in SCORES.items())])
+    scores = cast(dict[str, float], evaluation)
+    yield tabled([("Measure", "Score"), *((_score(term), percent(scores[name])) for name, term in SCORES.items())])
     yield from (said(f"Capped: {one_line(clamp)}", "item") for clamp in evaluation["clamps"])
     yield from (said(f"To improve: {one_line(each)}", "item") for each in evaluation["improvement_suggestions"])
     judge = evaluation["judged_by"]
@@ -358,7 +381,7 @@ def _trail(pack: Pack) -> Iterator[Block]:
         )
         for entry in pack.result.trace
     ]
-    yield Table([("Attempt", "Agent", "What it did", "Time"), *rows])
+    yield tabled([("Attempt", "Agent", "What it did", "Time"), *rows])
     run = pack.run
     spent = f"{run.model_calls} engine calls, {run.input_tokens + run.output_tokens} tokens, ${run.cost_usd:.4f}"
     yield said(f"Spent: {spent}.", "small")

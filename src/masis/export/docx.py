@@ -3,7 +3,8 @@
 import io
 import re
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from xml.sax.saxutils import escape, quoteattr
 
 from masis.export.content import Block, Heading, Note, Paragraph, Report, Span, Table
@@ -102,7 +103,7 @@ def _text(text: str) -> str:
 
 def _table(table: Table) -> str:
     edges = "".join(f'<w:{edge} w:val="single" w:sz="4" w:color="BBBBBB"/>' for edge in ("top", "bottom", "insideH"))
-    grid = "<w:gridCol/>" * len(table.rows[0])
+    grid = "<w:gridCol/>" * max(map(len, table.rows))
     rows = "".join(_row(row, is_header=number == 0) for number, row in enumerate(table.rows))
     return (
         f'<w:tbl><w:tblPr><w:tblW w:w="5000" w:type="pct"/><w:tblBorders>{edges}</w:tblBorders></w:tblPr>'
@@ -110,9 +111,10 @@ def _table(table: Table) -> str:
     )
 
 
-def _row(cells: Iterable[str], *, is_header: bool) -> str:
+def _row(cells: Iterable[Sequence[Span]], *, is_header: bool) -> str:
     repeated = "<w:trPr><w:tblHeader/></w:trPr>" if is_header else ""
-    written = (f"<w:tc><w:tcPr/>{_paragraph('Small', (Span(cell, is_header),))}</w:tc>" for cell in cells)
+    spans = ([replace(span, strong=is_header) for span in cell] for cell in cells)
+    written = (f"<w:tc><w:tcPr/>{_paragraph('Small', cell)}</w:tc>" for cell in spans)
     return f"<w:tr>{repeated}{''.join(written)}</w:tr>"
 
 

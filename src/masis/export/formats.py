@@ -1,7 +1,7 @@
 """The formats a run can be exported in; Markdown and HTML are rendered here."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Literal, get_args
 
@@ -80,9 +80,13 @@ def _html_span(span: Span) -> str:
 
 def _table(table: Table) -> str:
     header, *rows = table.rows
-    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in header)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    head = "".join(f'<th scope="col">{_html_cell(cell)}</th>' for cell in header)
+    body = "".join("<tr>" + "".join(f"<td>{_html_cell(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _html_cell(cell: Sequence[Span]) -> str:
+    return "".join(map(_html_span, cell))
 
 
 def _notes(report: Report) -> Iterator[str]:
@@ -129,7 +133,7 @@ def _block(block: Block) -> str:
         case Paragraph():
             return _PREFIXES[block.style] + "".join(map(_span, block.spans)).replace("\n", " ")
         case Table():
-            header, *rows = (f"| {' | '.join(map(_escaped, row))} |" for row in block.rows)
+            header, *rows = (f"| {' | '.join(''.join(map(_span, cell)) for cell in row)} |" for row in block.rows)
             rule = "|" + " --- |" * len(block.rows[0])
             return "\n".join([header, rule, *rows])
 

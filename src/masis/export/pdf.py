@@ -3,8 +3,8 @@
 import io
 import re
 import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -80,6 +80,10 @@ def as_pdf(report: Report) -> bytes:
     return _Sheets(fonts()).written(report)
 
 
+_WIDE = {"Score": (0.8, 0.2), "Attempt": (0.12, 0.18, 0.55, 0.15)}
+"""Shares of the columns by the first head; those of a table in the answer are equal."""
+
+
 class _Sheets:
     def __init__(self, faces: Fonts) -> None:
         from reportlab.lib.styles import ParagraphStyle
@@ -149,17 +153,19 @@ class _Sheets:
     def _table(self, table: Table) -> Any:
         from reportlab.platypus import Table as Grid
 
+        columns = max(map(len, table.rows))
         cells = [
-            [self._paragraph("small", self._cell(cell, number == 0)) for cell in row]
+            [self._paragraph("small", self._cell(cell, number == 0)) for cell in [*row, *[()] * (columns - len(row))]]
             for number, row in enumerate(table.rows)
         ]
         width = 485.0
-        wide = {2: (0.8, 0.2), 4: (0.12, 0.18, 0.55, 0.15)}[len(table.rows[0])]
+        wide = _WIDE.get("".join(span.text for span in table.rows[0][0]), ())
+        wide = wide if len(wide) == columns else (1 / columns,) * columns
         rules = [("LINEBELOW", (0, 0), (-1, -1), 0.4, _RULE), ("VALIGN", (0, 0), (-1, -1), "TOP")]
         return Grid(cells, colWidths=[width * part for part in wide], style=rules, repeatRows=1, spaceAfter=6)
 
-    def _cell(self, text: str, is_header: bool) -> str:
-        return f"<b>{self._text(text)}</b>" if is_header else self._text(text)
+    def _cell(self, cell: Sequence[Span], is_header: bool) -> str:
+        return "".join(self._span(replace(span, strong=is_header)) for span in cell)
 
     def _text(self, text: str) -> str:
         return escape(self._fonts.shown(text)).replace("\n", "<br/>")
@@ -170,6 +176,7 @@ class _Sheets:
 
 
 def _all_text(report: Report) -> str:
-    spans = [span.text for block in report.blocks if isinstance(block, Paragraph) for span in block.spans]
+    spans = [span for block in report.blocks if isinstance(block, Paragraph) for span in block.spans]
     cells = [cell for block in report.blocks if isinstance(block, Table) for row in block.rows for cell in row]
-    return "\n".join([report.title, *spans, *cells, *(note.text for note in report.notes)])
+    spans += [span for cell in cells for span in cell]
+    return "\n".join([report.title, *(span.text for span in spans), *(note.text for note in report.notes)])

@@ -3,11 +3,11 @@
 import os
 import secrets
 import socket
-import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal
 
 from masis.database import Connection, Database
@@ -77,20 +77,24 @@ CREATE INDEX IF NOT EXISTS jobs_in_order ON jobs (created_at);
 """Only open jobs are in it: a run or an ingestion is waited for by at most one."""
 JOB_STOPS = "ALTER TABLE jobs ADD COLUMN stops INTEGER NOT NULL DEFAULT 0;"
 
-Kind = Literal["run", "ingest"]
+Kind = Literal["run", "ingest", "sync"]
 JobKey = tuple[str, str]
+SUSPECT = 2
+"""Deaths in a row from which on a worker does one such job at a time: what dies then dies by itself, and what merely
+was in its company is done."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
     kind: Kind
     subject: str
-    """Of the run, or of the ingestion: its id."""
+    """The id of the run, the ingestion or the source."""
     workspace_id: str
     tries: int = 1
     """Which try this is: more than 1 after a worker died or was stopped."""
     stops: int = 0
-    """How many of the tries ended because the worker was stopped."""
+    """How many of the tries ended for another reason: the worker was stopped, or a server was away; also those before
+    the last step that was done."""
 
     @property
     def key(self) -> JobKey:
@@ -98,20 +102,28 @@ class Job:
 
     @property
     def deaths(self) -> int:
+        """How many workers died of it, perhaps: in a row, without a step done between."""
         return self.tries - 1 - self.stops
 
 
 class JobQueue:
-    def __init__(self, database: Database, lease_seconds: float, clock: Callable[[], float] = time.time) -> None:
+    """All times are the database's: the clocks of machines differ."""
+
+    def __init__(self, database: Database, lease_seconds: float, clock: Callable[[], float] | None = None) -> None:
         self.database = database
         self.lease_seconds = lease_seconds
         self._clock = clock
 
+    @property
+    def _now(self) -> str:
+        return repr(self._clock()) if self._clock else self.database.now
+
     def put(self, db: Connection, job: Job, owner: str | None = None) -> bool:
         """In the caller's transaction; False where the same thing is waited for already. An owner has claimed it."""
-        now = self._clock()
+        now = self._now
+        until = f"{now} + {self.lease_seconds!r}" if owner else "0"
         added = db.execute(
-            "INSERT INTO jobs VALUES (:kind, :subject, :workspace, :status, :owner, :until, 0, :tries, 0, :now, 0)"
+            f"INSERT INTO jobs VALUES (:kind, :subject, :workspace, :status, :owner, {until}, 0, :tries, 0, {now}, 0)"
             " ON CONFLICT DO NOTHING",
             {
                 "kind": job.kind,
@@ -119,9 +131,7 @@ class JobQueue:
                 "workspace": job.workspace_id,
                 "status": "running" if owner else "queued",
                 "owner": owner,
-                "until": now + self.lease_seconds if owner else 0,
                 "tries": 1 if owner else 0,
-                "now": now,
             },
         )
         return added.rowcount == 1
@@ -129,12 +139,12 @@ class JobQueue:
     def claim(self, owner: str, room: Mapping[Kind, int]) -> list[Job]:
         """The oldest jobs that nobody holds, as many of each kind as there is room for."""
         with self.database.writing() as db:
-            return [job for kind, most in room.items() if most > 0 for job in self._claimed(db, owner, kind, most)]
+            return [job for kind, most in room.items() if most > 0 for job in self._claimed_of(db, owner, kind, most)]
 
     def claim_one(self, owner: str, key: JobKey) -> Job | None:
         """This one, if nobody holds it."""
         with self.database.writing() as db:
-            found = self._claimed(db, owner, key[0], 1, key[1])
+            found = self._claimed(db, owner, key[0], 1, "subject = :subject", {"subject": key[1]})
             return found[0] if found else None
 
     def renew(self, owner: str, keys: Collection[JobKey]) -> dict[JobKey, bool]:
@@ -151,19 +161,23 @@ class JobQueue:
             # already, could stop both for good. The next renewal comes before the lease runs out.
             free = f"SELECT subject FROM jobs WHERE {theirs}{self.database.row_lock}"
             now_free = [row[0] for row in db.execute(free, (owner, *subjects)).fetchall()]
-            now = self._clock()
-            until = now + self.lease_seconds
-            db.executemany("UPDATE jobs SET lease_until = ? WHERE subject = ?", [(until, one) for one in now_free])
+            now = self._now
+            if now_free:
+                these = ", ".join("?" * len(now_free))
+                renewal = f"UPDATE jobs SET lease_until = {now} + ? WHERE subject IN ({these})"
+                db.execute(renewal, (self.lease_seconds, *now_free))
             # One whose time is over and that is locked is just being taken by another.
             rows = db.execute(
-                f"SELECT kind, subject, cancel_requested FROM jobs WHERE {theirs} AND lease_until >= ?",
-                (owner, *subjects, now),
+                f"SELECT kind, subject, cancel_requested FROM jobs WHERE {theirs} AND lease_until >= {now}",
+                (owner, *subjects),
             )
             return {(kind, subject): bool(cancel) for kind, subject, cancel in rows.fetchall()}
 
-    def holds(self, db: Connection, owner: str, key: JobKey) -> bool:
-        """To the end of the caller's transaction: writing to the row keeps others from taking it."""
-        found = db.execute("UPDATE jobs SET owner = owner WHERE kind = ? AND subject = ? AND owner = ?", (*key, owner))
+    def holds(self, db: Connection, owner: str, key: JobKey, *, has_advanced: bool = False) -> bool:
+        """To the end of the caller's transaction: writing to the row keeps others from taking it. `has_advanced`: a
+        step was done, so that what interrupted the job before was not the job."""
+        change = "stops = tries - 1" if has_advanced else "owner = owner"
+        found = db.execute(f"UPDATE jobs SET {change} WHERE kind = ? AND subject = ? AND owner = ?", (*key, owner))
         return found.rowcount == 1
 
     def done(self, db: Connection, owner: str, key: JobKey) -> bool:
@@ -177,12 +191,20 @@ class JobQueue:
 
     def give_back(self, owner: str, keys: Iterable[JobKey], delay: float = 0.0, *, is_stop: bool = False) -> None:
         """For another to do; not before the delay is over, where trying again at once would be no use. `is_stop`: the
-        worker was stopped, which says nothing about the job."""
+        worker was stopped, or something it needs is away, which says nothing about the job."""
         with self.database.writing() as db:
             db.executemany(
-                "UPDATE jobs SET status = 'queued', owner = NULL, lease_until = 0, not_before = ?, stops = stops + ?"
-                " WHERE kind = ? AND subject = ? AND owner = ?",
-                [(self._clock() + delay, int(is_stop), *key, owner) for key in keys],
+                f"UPDATE jobs SET status = 'queued', owner = NULL, lease_until = 0, not_before = {self._now} + ?,"
+                " stops = stops + ? WHERE kind = ? AND subject = ? AND owner = ?",
+                [(delay, int(is_stop), *key, owner) for key in keys],
+            )
+
+    def note_stop(self, owner: str, keys: Iterable[JobKey]) -> None:
+        """Whatever ends them now, it is not they."""
+        with self.database.writing() as db:
+            db.executemany(
+                "UPDATE jobs SET stops = stops + 1 WHERE kind = ? AND subject = ? AND owner = ?",
+                [(*key, owner) for key in keys],
             )
 
     def request_cancel(self, db: Connection, key: JobKey) -> Literal["not_open", "queued", "running"]:
@@ -201,8 +223,12 @@ class JobQueue:
 
     def is_running(self, db: Connection, key: JobKey) -> bool:
         """By a worker that is alive, as far as is known."""
-        row = db.execute("SELECT owner, lease_until FROM jobs WHERE kind = ? AND subject = ?", key).fetchone()
-        return row is not None and row[1] > self._clock() and not is_dead(row[0])
+        row = db.execute(
+            "SELECT owner FROM jobs WHERE kind = ? AND subject = ? AND status = 'running'"
+            f" AND lease_until > {self._now}",
+            key,
+        ).fetchone()
+        return row is not None and not is_dead(row[0])
 
     def open_subjects(self, kind: Kind, workspace_id: str) -> list[str]:
         with self.database.reading() as db:
@@ -224,20 +250,38 @@ class JobQueue:
             rows = db.execute("SELECT kind, status, COUNT(*) FROM jobs GROUP BY kind, status").fetchall()
         return {(kind, status): count for kind, status, count in rows}
 
-    def _claimed(self, db: Connection, owner: str, kind: str, most: int, subject: str | None = None) -> list[Job]:
-        now = self._clock()
+    def _claimed_of(self, db: Connection, owner: str, kind: Kind, most: int) -> list[Job]:
+        jobs = self._claimed(db, owner, kind, most, f"tries - stops < {SUSPECT}")
+        if len(jobs) < most and not self._has_a_suspect(db, owner, kind):
+            jobs += self._claimed(db, owner, kind, 1, f"tries - stops >= {SUSPECT}")
+        return jobs
+
+    def _has_a_suspect(self, db: Connection, owner: str, kind: Kind) -> bool:
+        suspects = f"SELECT 1 FROM jobs WHERE kind = ? AND owner = ? AND tries - 1 - stops >= {SUSPECT} LIMIT 1"
+        return db.execute(suspects, (kind, owner)).fetchone() is not None
+
+    def _claimed(
+        self,
+        db: Connection,
+        owner: str,
+        kind: str,
+        most: int,
+        condition: str,
+        given: Mapping[str, str] = MappingProxyType({}),
+    ) -> list[Job]:
         rows = db.execute(
-            "SELECT kind, subject, workspace_id, tries, stops FROM jobs WHERE kind = :kind"
-            f"{' AND subject = :subject' if subject else ''}"
-            " AND (status = 'queued' OR lease_until < :now) AND not_before <= :now"
+            f"SELECT kind, subject, workspace_id, tries, stops FROM jobs WHERE kind = :kind AND {condition}"
+            f" AND (status = 'queued' OR lease_until < {self._now}) AND not_before <= {self._now}"
             f" ORDER BY created_at LIMIT :most{self.database.row_lock}",
-            {"kind": kind, "now": now, "most": most} | ({"subject": subject} if subject else {}),
+            {"kind": kind, "most": most, **given},
         ).fetchall()
-        db.executemany(
-            "UPDATE jobs SET status = 'running', owner = ?, lease_until = ?, tries = tries + 1"
-            " WHERE kind = ? AND subject = ?",
-            [(owner, now + self.lease_seconds, row[0], row[1]) for row in rows],
-        )
+        if rows:
+            these = ", ".join("?" * len(rows))
+            db.execute(
+                f"UPDATE jobs SET status = 'running', owner = ?, lease_until = {self._now} + ?, tries = tries + 1"
+                f" WHERE kind = ? AND subject IN ({these})",
+                (owner, self.lease_seconds, kind, *(row[1] for row in rows)),
+            )
         return [Job(row[0], row[1], row[2], row[3] + 1, row[4]) for row in rows]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import structlog
 
-from masis.errors import MASISError
+from masis.errors import MASISError, will_pass
 from masis.jobs.queue import Job, JobKey, JobQueue, Kind, kinds_of, new_owner
 
 
@@ -130,9 +130,8 @@ class LeaseKeeper:
 Handler = Callable[[Job, Lease], Awaitable[None]]
 """Does the job and takes it out of the queue. Raising gives it back, to be tried again."""
 
-AGAIN_SECONDS = 2.0
-"""How long a job rests after its surroundings failed it (a store that is away, for instance); each time twice as
-long, so that a minute's outage does not use up its tries."""
+AGAIN_SECONDS, MOST_SECONDS = 2.0, 30.0
+"""How long a job rests after it failed, or something it needs was away; each time twice as long, up to the second."""
 log = structlog.get_logger("masis.jobs")
 
 
@@ -213,7 +212,7 @@ class Worker:
                 log.warning("job_taken_over", kind=job.kind, subject=job.subject)
             except MASISError as error:
                 log.warning("job_interrupted", kind=job.kind, subject=job.subject, error=str(error))
-                await self._give_back(job, AGAIN_SECONDS * 2 ** (job.tries - 1))
+                await self._give_back(job, _rest_after(job), is_stop=will_pass(error))
             except asyncio.CancelledError:
                 # A cancelled job whose work did not notice is cancelled again. Where this worker stops,
                 # `_hand_back` does the rest.
@@ -223,24 +222,32 @@ class Worker:
                     raise
             except Exception:
                 log.exception("job_failed", kind=job.kind, subject=job.subject)
-                await self._give_back(job, AGAIN_SECONDS * 2 ** (job.tries - 1))
+                await self._give_back(job, _rest_after(job))
 
-    async def _give_back(self, job: Job, delay: float) -> None:
+    async def _give_back(self, job: Job, delay: float, *, is_stop: bool = False) -> None:
         with suppress(MASISError):  # then the lease runs out by itself
-            await asyncio.to_thread(self._queue.give_back, self.owner, [job.key], delay)
+            await asyncio.to_thread(self._queue.give_back, self.owner, [job.key], delay, is_stop=is_stop)
 
     async def _hand_back(self) -> None:
         left = dict(self._tasks)
+        keys = {job.key for job in left.values()}
+        with suppress(MASISError):  # said at once: a worker may be killed while it stops
+            await asyncio.to_thread(self._queue.note_stop, self.owner, sorted(keys))
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
-        keys = {job.key for job in left.values()}
+        claimed: set[JobKey] = set()
         with suppress(MASISError):
-            keys |= {job.key for job in (await self._claiming if self._claiming else [])}
+            claimed = {job.key for job in (await self._claiming if self._claiming else [])} - keys
         with suppress(MASISError):
-            await asyncio.to_thread(self._queue.give_back, self.owner, sorted(keys), is_stop=True)
+            await asyncio.to_thread(self._queue.give_back, self.owner, sorted(keys))
+            await asyncio.to_thread(self._queue.give_back, self.owner, sorted(claimed), is_stop=True)
+
+
+def _rest_after(job: Job) -> float:
+    return min(MOST_SECONDS, AGAIN_SECONDS * 2.0 ** min(job.tries - 1, 10))
 
 
 def default_room(concurrency: int) -> dict[Kind, int]:
     """Runs mostly wait for models; an ingestion takes every core it gets."""
-    return {"run": concurrency, "ingest": max(1, (os.cpu_count() or 1) // 2)}
+    return {"run": concurrency, "ingest": max(1, (os.cpu_count() or 1) // 2), "sync": 1}

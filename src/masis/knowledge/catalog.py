@@ -5,10 +5,13 @@ document until the new one is complete, and never both.
 """
 
 import re
+import time
+import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from masis.database import Database
+from masis.database import Connection, Database
 from masis.errors import InvalidInput
 from masis.knowledge import catalog_rows
 from masis.knowledge.catalog_rows import COLUMNS, ONE
@@ -17,6 +20,8 @@ from masis.knowledge.search.named_documents import NamedDocument, names_of
 from masis.types import WORKSPACE_NAME, WORKSPACE_NAME_RULE, Document, DocumentStatus, ParsedDocument
 
 _NO_LIMIT = 2**62
+_IDENTITY_SECONDS = 5.0
+"""A database that is replaced under a running service is noticed after so long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +95,18 @@ class Catalog:
         with self._database.writing() as db:
             catalog_rows.found_at(db, workspace_id, document_id, source)
 
+    def found_again(self, workspace_id: str, document_id: str, source: str | None) -> tuple[Document | None, bool]:
+        """What is known of these bytes, which lie at this place too from now on; and whether it is just being deleted.
+
+        One transaction: either they are kept because of the new place, or they are known to go."""
+        one = (workspace_id, document_id)
+        with self._database.writing(lock=workspace_id) as db:
+            row = db.execute(f"SELECT visibility, {COLUMNS} FROM documents WHERE {ONE}", one).fetchone()
+            is_going = row is not None and row[0] == "going"
+            if row and source and not is_going:
+                catalog_rows.found_at(db, workspace_id, document_id, source)
+        return Document(*row[1:]) if row else None, is_going
+
     def take_over(self, workspace_id: str, source: str, document_id: str | None = None) -> list[Document]:
         """The place holds this document now, or none; gives those that lie nowhere any more, which are then hidden."""
         with self._database.writing(lock=workspace_id) as db:
@@ -100,6 +117,27 @@ class Catalog:
         with self._database.reading() as db:
             rows = db.execute("SELECT DISTINCT source FROM document_sources WHERE workspace_id = ?", (workspace_id,))
             return [str(row[0]) for row in rows]
+
+    def sources_inside(self, workspace_id: str, places: Iterable[str]) -> list[str]:
+        """Those that lie in one of these files."""
+        inside = "SELECT DISTINCT source FROM document_sources WHERE workspace_id = ? AND source > ? AND source < ?"
+        with self._database.reading() as db:
+            # "0" is the character after "/".
+            found = [db.execute(inside, (workspace_id, f"{place}/", f"{place}0")).fetchall() for place in places]
+        return [str(row[0]) for rows in found for row in rows]
+
+    def places(self, workspace_id: str, document_id: str) -> list[str]:
+        """Every place that it lies at."""
+        with self._database.reading() as db:
+            rows = db.execute(
+                f"SELECT source FROM document_sources WHERE {ONE} ORDER BY source", (workspace_id, document_id)
+            )
+            return [str(row[0]) for row in rows]
+
+    def move(self, workspace_id: str, old: str, new: str) -> None:
+        """A file that was renamed, with what it carries."""
+        with self._database.writing(lock=workspace_id) as db:
+            catalog_rows.move(db, workspace_id, old, new)
 
     def hide(self, workspace_id: str, document_id: str) -> None:
         """No search sees it any more, and it can be deleted in peace; it is listed until it is."""
@@ -198,6 +236,7 @@ class Catalog:
             "period": parsed.period,
             "names": names_of(parsed),
             "words": vocabulary_of(text),
+            "overview": None,
         }
         updates = ", ".join(f"{name} = excluded.{name}" for name in row)
         with self._database.writing() as db:
@@ -216,6 +255,22 @@ class Catalog:
             return None
         text, pages, title, date, period = row
         return ParsedDocument(catalog_rows.pages_of(text, pages), title=title, date=date, period=period)
+
+    def overview(self, workspace_id: str, document_id: str, made_by: str) -> str | None:
+        """As it was made of this very text, by the same version with the same settings."""
+        with self._database.reading() as db:
+            row = db.execute(
+                f"SELECT overview FROM document_texts WHERE {ONE} AND overview_by = ?",
+                (workspace_id, document_id, made_by),
+            ).fetchone()
+        return row[0] if row else None
+
+    def save_overview(self, workspace_id: str, document_id: str, made_by: str, overview: str) -> None:
+        with self._database.writing() as db:
+            db.execute(
+                f"UPDATE document_texts SET overview = ?, overview_by = ? WHERE {ONE}",
+                (overview, made_by, workspace_id, document_id),
+            )
 
     def known_documents(self, workspace_id: str) -> list[NamedDocument]:
         """What those that searches see can be called by."""
@@ -237,6 +292,15 @@ class Catalog:
                 (workspace_id,),
             )
             return {word for row in rows for word in str(row[0]).split()}
+
+    def an_indexed_document(self) -> tuple[str, str] | None:
+        """Its workspace and its id: one that the index must have."""
+        with self._database.reading() as db:
+            row = db.execute(
+                "SELECT workspace_id, document_id FROM documents"
+                " WHERE status = 'READY' AND visibility = 'shown' AND chunks > 0 LIMIT 1"
+            ).fetchone()
+            return (str(row[0]), str(row[1])) if row else None
 
     def undated(self, workspace_id: str) -> int:
         """How many documents that searches see have no date."""
@@ -263,6 +327,34 @@ class Catalog:
         with self._database.reading() as db:
             row = db.execute(f"SELECT text FROM document_texts WHERE {ONE}", (workspace_id, document_id)).fetchone()
             return str(row[0]) if row else None
+
+
+class CatalogIdentity:
+    """By which an index knows the database whose documents it holds."""
+
+    def __init__(self, database: Database) -> None:
+        """A database opened with `CATALOG`."""
+        self._database = database
+        self._read: tuple[str, float] = ("", 0.0)
+
+    def known(self) -> str:
+        identity, read_at = self._read
+        if not identity or time.monotonic() - read_at > _IDENTITY_SECONDS:
+            with self._database.reading() as db:
+                identity = _identity(db)
+            self._read = (identity, time.monotonic())
+        return identity
+
+    def made(self) -> str:
+        with self._database.writing(lock="identity") as db:
+            if not _identity(db):
+                db.execute("INSERT INTO catalog_identity VALUES (?)", (uuid.uuid4().hex,))
+            return _identity(db)
+
+
+def _identity(db: Connection) -> str:
+    row = db.execute("SELECT identity FROM catalog_identity").fetchone()
+    return str(row[0]) if row else ""
 
 
 def check_workspace_name(name: str) -> None:

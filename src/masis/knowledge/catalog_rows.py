@@ -58,7 +58,44 @@ ALTER TABLE document_texts ADD COLUMN period TEXT;
 ALTER TABLE document_texts ADD COLUMN names TEXT NOT NULL DEFAULT '';
 ALTER TABLE document_texts ADD COLUMN words TEXT NOT NULL DEFAULT '';
 """
-CATALOG = Schema("catalog", (_TABLES, _NAMES_AND_WORDS))
+_SYNCED = """
+CREATE TABLE synced_sources (
+    workspace_id TEXT NOT NULL REFERENCES workspaces ON DELETE CASCADE,
+    source_id TEXT NOT NULL,
+    address TEXT NOT NULL,
+    ignored TEXT NOT NULL,
+    every_seconds INTEGER,
+    is_trusted INTEGER NOT NULL,
+    added_by TEXT NOT NULL,
+    added_at TEXT NOT NULL,
+    status TEXT NOT NULL,
+    last_sync TEXT,
+    next_sync TEXT,
+    error TEXT,
+    summary TEXT NOT NULL,
+    progress TEXT NOT NULL,
+    allow_empty INTEGER NOT NULL,
+    PRIMARY KEY (workspace_id, source_id)
+);
+CREATE TABLE synced_files (
+    workspace_id TEXT NOT NULL,
+    source_id TEXT NOT NULL,
+    place TEXT NOT NULL,
+    name TEXT NOT NULL,
+    version TEXT NOT NULL,
+    identity TEXT,
+    document_id TEXT NOT NULL,
+    PRIMARY KEY (workspace_id, source_id, place),
+    FOREIGN KEY (workspace_id, source_id) REFERENCES synced_sources ON DELETE CASCADE
+);
+"""
+_IDENTITY = "CREATE TABLE catalog_identity (identity TEXT PRIMARY KEY);"
+"""The index has it as well: each knows the other from a stranger."""
+_OVERVIEWS = """
+ALTER TABLE document_texts ADD COLUMN overview TEXT;
+ALTER TABLE document_texts ADD COLUMN overview_by TEXT;
+"""
+CATALOG = Schema("catalog", (_TABLES, _NAMES_AND_WORDS, _SYNCED, _IDENTITY, _OVERVIEWS))
 
 _NAMES = [field.name for field in fields(Document)]
 COLUMNS = ", ".join(_NAMES)
@@ -131,6 +168,16 @@ def take_over(db: Connection, workspace_id: str, source: str | None, document_id
             replaced.append(Document(*row))
             set_visibility(db, workspace_id, other, "going")
     return replaced
+
+
+def move(db: Connection, workspace_id: str, old: str, new: str) -> None:
+    """What lay at the old place, or in it, lies at the new one."""
+    for table in ("document_sources", "documents"):
+        db.execute(
+            f"UPDATE {table} SET source = :new || SUBSTR(source, :length) WHERE workspace_id = :workspace"
+            " AND (source = :old OR SUBSTR(source, 1, :length) = :below)",
+            {"workspace": workspace_id, "old": old, "new": new, "length": len(old) + 1, "below": f"{old}/"},
+        )
 
 
 def pages_as_json(pages: Sequence[Page]) -> str:

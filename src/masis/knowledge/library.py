@@ -1,29 +1,38 @@
 """The documents of every workspace: put in, searched, taken out. The one owner of all store calls."""
 
 import asyncio
-import re
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from masis.database import open_database
+from masis.database import Database, open_database
 from masis.errors import DataFolderError, InvalidInput, UnknownPassage, UnknownWorkspace
 from masis.knowledge.calibration.profiles import Calibration, calibration_for
-from masis.knowledge.catalog import Catalog, check_workspace_name, now
+from masis.knowledge.catalog import Catalog, CatalogIdentity, check_workspace_name, now
 from masis.knowledge.catalog_rows import CATALOG
-from masis.knowledge.embedding.port import Embedder, embedder_for
-from masis.knowledge.embedding.vector_cache import VECTORS, VectorCache
+from masis.knowledge.embedding.port import VECTORS, Embedder, VectorCache, embedder_for
 from masis.knowledge.ingestion.batch import Batch, OnBatch, OnDone, OnProgress, Tally
-from masis.knowledge.ingestion.files import Uploads, find_files
+from masis.knowledge.ingestion.files import FileReader, IncomingFile, Uploads, find_files
 from masis.knowledge.ingestion.ingest import Ingestor, meaning_text
-from masis.knowledge.ingestion.layout import section_of
-from masis.knowledge.ingestion.reading import FileReader
-from masis.knowledge.ingestion.reindexing import Reindexer
-from masis.knowledge.ingestion.vectors import Vectorizer, VectorStage
+from masis.knowledge.ingestion.layout import Section, section_of
+from masis.knowledge.ingestion.syncing import Syncer, SyncReport
+from masis.knowledge.ingestion.vectors import Reindexer, Vectorizer, VectorStage
 from masis.knowledge.originals import originals_for
-from masis.knowledge.search.passages import NOWHERE, Place, meant_document, openings, read_words, rest_of_table
+from masis.knowledge.search.passages import (
+    FEWEST_OF_EACH,
+    NOWHERE,
+    Place,
+    beside,
+    is_within,
+    meant_documents,
+    read_words,
+    rest_of_table,
+    substance,
+)
 from masis.knowledge.search.reranking import EmbeddedReranker
 from masis.knowledge.search.searching import Searcher, store_filters
+from masis.knowledge.source_table import Source, SourceTable
 from masis.knowledge.store.port import VectorStore, store_for
 from masis.settings import Settings
 from masis.sources.images.ocr import ImageReader
@@ -38,11 +47,11 @@ from masis.types import (
     ParsedDocument,
     SearchFilters,
     SearchResult,
-    Section,
 )
 
 TABLES_COMPLETED = 3
 """Passages whose tables are looked up whole."""
+READ_BESIDE = 5
 
 
 def open_library(
@@ -53,17 +62,11 @@ def open_library(
     store: VectorStore | None = None,
 ) -> "Library":
     """Opens no file, socket or model yet. Close it; an embedder and a store that were given stay the caller's."""
-    used = embedder or embedder_for(settings)
-    made = Library(settings, store or store_for(settings, used), used, image_reader)
+    used, database = embedder or embedder_for(settings), open_database(settings, CATALOG)
+    used_store = store or store_for(settings, used, CatalogIdentity(database))
+    made = Library(settings, used_store, used, image_reader, database)
     made.lent = tuple(given for given in (embedder, store) if given is not None)
     return made
-
-
-SEVERAL = re.compile(
-    r"\b(?:these|those|all|my|the)\s+(?:[\w-]+\s+){0,2}(?:documents|files|reports|papers|articles|materials|policies)\b|\beverything\b",
-    re.IGNORECASE,
-)
-"""A question about more than one document as a whole."""
 
 
 class Library:
@@ -73,12 +76,14 @@ class Library:
         store: VectorStore,
         embedder: Embedder,
         image_reader: ImageReader | None = None,
+        database: Database | None = None,
     ) -> None:
         self.embedder = embedder
         self.lent: tuple[Embedder | VectorStore, ...] = ()
         """Parts that were given, and that their giver closes."""
-        self._databases = open_database(settings, CATALOG), open_database(settings, VECTORS, "vectors.db")
+        self._databases = database or open_database(settings, CATALOG), open_database(settings, VECTORS, "vectors.db")
         self.catalog, self._cache = Catalog(self._databases[0]), VectorCache(self._databases[1])
+        self.sources = SourceTable(self._databases[0])
         self.originals = originals_for(settings)
         self.uploads = Uploads(settings, self.catalog, self.originals)
         self._settings = settings
@@ -101,12 +106,43 @@ class Library:
 
         A file that was read before is skipped while it is the same, and replaced when it has changed.
         """
-        check_workspace_name(workspace_id)
         files = await asyncio.to_thread(find_files, paths, self._settings.max_file_bytes)
+        return await self.ingest_files(files, workspace_id, on_progress, defer_vectors=defer_vectors)
+
+    async def ingest_files(
+        self,
+        files: Sequence[IncomingFile],
+        workspace_id: str,
+        on_progress: OnProgress | None = None,
+        *,
+        defer_vectors: bool = False,
+    ) -> IngestReport:
+        check_workspace_name(workspace_id)
         if any(file.source for file in files):
             # A mistyped path must not leave an empty workspace behind.
             await self._prepare(workspace_id)
         return await self._batch(workspace_id, on_progress, defer_vectors=defer_vectors).run(files)
+
+    async def sync(
+        self,
+        source: Source,
+        on_progress: OnProgress | None = None,
+        *,
+        dry_run: bool = False,
+        allow_empty: bool = False,
+    ) -> SyncReport:
+        """Makes the workspace equal to the source, and the workspace itself where there is none yet."""
+        check_workspace_name(source.workspace_id)
+
+        async def begin(source: Source) -> None:
+            await self._prepare(source.workspace_id)
+            await asyncio.to_thread(self.sources.add, source)
+
+        def batch(workspace_id: str, tally: Tally) -> Batch:
+            return Batch(self._ingestor, self._make_stage, workspace_id, tally, self._settings.readers)
+
+        syncer = Syncer(self._settings, self.catalog, self.sources, self._ingestor, batch, begin)
+        return await syncer.sync(source, on_progress, dry_run=dry_run, allow_empty=allow_empty)
 
     async def keep_upload(self, workspace_id: str, name: str, data: bytes) -> str:
         """Keeps the bytes until `ingest_kept` makes a document of them; gives its id. Raises UnreadableFile for too
@@ -166,35 +202,49 @@ class Library:
 
     async def outline(
         self, workspace_id: str, question: str, found: Sequence[EvidenceChunk], filters: SearchFilters, limit: int
-    ) -> list[EvidenceChunk]:
-        """For a question about a whole document: the passages that open it and its sections; about several of them, the
-        passages that open each."""
+    ) -> tuple[list[EvidenceChunk], list[str]]:
+        """For a question about a whole document, or about several: the passages that carry the substance of each, and,
+        of several, the names of all that are in its scope."""
         documents = await asyncio.to_thread(self.catalog.documents, workspace_id)
-        wanted = filters.documents
-        allowed = [d for d in documents if not wanted or d.document_id in wanted or d.file_name in wanted]
-        ready = [d for d in allowed if d.status == "READY"]
-        one = meant_document(question, ready, found)
-        meant = [d.document_id for d in ready][:limit] if SEVERAL.search(question) else [one] if one else []
+        within = await asyncio.to_thread(store_filters, self.catalog, workspace_id, filters)
+        meant, names = meant_documents(question, [d for d in documents if is_within(d, within)], found)
         opened = list[EvidenceChunk]()
         for document_id in meant:
             indexed = await self._store.chunks(workspace_id, document_id)
-            opened += openings([item.chunk for item in indexed], max(1, limit // len(meant)))
-        return opened
+            title = await asyncio.to_thread(self.catalog.title, workspace_id, document_id) or ""
+            first, last = within.pages or (0, sys.maxsize)
+            chunks = [item.chunk for item in indexed if first <= item.chunk.page <= last]
+            opened += await asyncio.to_thread(substance, chunks, max(FEWEST_OF_EACH, limit // len(meant)), title)
+        return opened, names
 
-    async def whole_tables(self, workspace_id: str, evidence: Sequence[EvidenceChunk]) -> list[EvidenceChunk]:
+    async def whole_tables(
+        self, workspace_id: str, evidence: Sequence[EvidenceChunk], and_beside: int = 0
+    ) -> list[EvidenceChunk]:
         """The evidence, and behind it the other rows of the tables that the best of it have rows of: a count or a
-        superlative over half of a table is wrong."""
+        superlative over half of a table is wrong. `and_beside`: characters of what stands beside the evidence."""
         added: dict[str, EvidenceChunk] = {}
+        too_long: dict[str, int] = {}
         with_rows = [chunk for chunk in evidence if "\n|" in f"\n{chunk['text']}"]
         for found in with_rows[:TABLES_COMPLETED]:
             indexed = await self._store.chunks(workspace_id, found["document_id"])
-            added |= {c["chunk_id"]: c for c in rest_of_table([item.chunk for item in indexed], found)}
+            others, too_long[found["chunk_id"]] = rest_of_table([item.chunk for item in indexed], found)
+            added |= {c["chunk_id"]: c for c in others}
+        best = evidence[:READ_BESIDE] if and_beside else []
+        for name in (names := dict.fromkeys(chunk["document_id"] for chunk in best)):
+            stored = [item.chunk for item in await self._store.chunks(workspace_id, name)]
+            added |= beside(stored, (*evidence, *added.values()), best, and_beside // len(names))
         known = {chunk["chunk_id"] for chunk in evidence}
-        return [*evidence, *(chunk for name, chunk in added.items() if name not in known)]
+        counted: list[EvidenceChunk] = [
+            {**c, "table_rows": rows} if (rows := too_long.get(c["chunk_id"])) else c for c in evidence
+        ]
+        return [*counted, *(chunk for name, chunk in added.items() if name not in known)]
 
     async def require_filters(self, workspace_id: str, filters: SearchFilters) -> None:
         """Raises InvalidInput for filters that cannot be used."""
         await asyncio.to_thread(store_filters, self.catalog, workspace_id, filters)
+
+    async def chunks(self, workspace_id: str, document_id: str) -> list[Chunk]:
+        return [item.chunk for item in await self._store.chunks(workspace_id, document_id)]
 
     async def passages(self, workspace_id: str, document_id: str) -> list[str]:
         """A document's passages, as they are embedded."""
@@ -287,6 +337,7 @@ class Library:
     async def answers(self) -> None:
         """Raises what a search would meet now: cheap enough to call often."""
         await self._store.count("")
+        await self._searcher.require_index()
 
     async def check(self) -> None:
         """Raises what ingesting or searching would meet, and where the index lost what the catalog lists."""

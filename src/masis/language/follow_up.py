@@ -5,9 +5,10 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from masis.language.measures import states_a_figure
 from masis.language.periods import MONTHS, Period, period_spans, periods
 from masis.language.question import ASKING, named_again, parsed
-from masis.language.question_patterns import REFERS_BACK
+from masis.language.question_patterns import OVERVIEW, REFERS_BACK
 from masis.language.sentences import split_sentences
 from masis.language.words import content_stems, names
 
@@ -33,7 +34,13 @@ _WHY = re.compile(
     r"(?:\s+(?:so|happen|the\s+case))?\W*$",
     re.IGNORECASE,
 )
-_HOW_MUCH = re.compile(rf"^\W*(?:by\s+)?(?:how\s+\w+|when|where|who)\s+{_AUX}\s+(?P<rest>.+)$", re.IGNORECASE)
+_HOW_MUCH = re.compile(rf"^\W*(?:by\s+)?(?:how(?:\s+\w+)?|what|when|where|who)\s+{_AUX}\s+(?P<rest>.+)$", re.IGNORECASE)
+_OF_A_MEASURE = re.compile(r"^\W*(?:what|how)\b|^\W*compare\b", re.IGNORECASE)
+"""Its topic can be named; “Which region grew fastest?” and “Who is the chair?” ask for the name itself."""
+_COMPARED = re.compile(
+    r"\b(?:from|than|against|versus|vs\.?|since|until|(?:compared|relative)\s+(?:with|to))\b[^.;]{0,30}$", re.I
+)
+"""Before a period that the other one is held against."""
 _YES_NO = re.compile(rf"^\W*{_AUX}\s+(?P<rest>.+)$", re.IGNORECASE)
 _DOES = frozenset({"do", "does", "did", "has", "have", "had"})
 _COMPARE = re.compile(
@@ -44,6 +51,12 @@ _COMPARE = re.compile(
 _MORE = re.compile(
     r"^(?:(?:tell\s+me|say|give\s+me)\s+)?(?:some\s+)?(?:more|details?|explain|elaborate|go\s+on|continue)"
     r"(?:\s+(?:about\s+)?(?:that|this|it|please|details?))*\W*$",
+    re.IGNORECASE,
+)
+_SUMMARY = re.compile(
+    r"^(?:(?:please|can\s+you|could\s+you|would\s+you)\s+){0,2}(?:summari[sz]e\b"
+    r"|(?:(?:give|show|write|provide|make)\s+(?:(?:me|us)\s+)?)?"
+    r"(?:(?:an?|the)\s+(?:[\w-]+\s+){0,2}|(?:short|brief|quick)\s+)?(?:summary|overview)\b)",
     re.IGNORECASE,
 )
 _RELATIVE = re.compile(
@@ -58,6 +71,9 @@ _FORWARD = frozenset({"after", "later", "thereafter", "next", "following", "subs
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _SHORT_YEAR = re.compile(r"(?<!\d)\d\d(?!\d)")
+_TRAILING = re.compile(r"\s+(?:(?:in|for|during|of|at|as of|on)\s+)?(?:the\s+)?$", re.IGNORECASE)
+_QUOTED = re.compile(r"“[^”]*”?|\"[^\"]*\"")
+_QUOTES_AN_ANSWER = re.compile(r"^(?:which document says|why(?:, [^“]{1,80})?): “", re.IGNORECASE)
 _CITATIONS = re.compile(r"\s?\[[^\[\]\n]{1,400}\]")
 MOST_WORDS = 8
 """What is swapped in is a phrase, not a sentence."""
@@ -76,10 +92,34 @@ def completed(text: str, turns: Sequence[Turn]) -> str:
     if not asked or not turns:
         return asked
     rest = _LEAD.sub("", asked)
-    for rule in _RULES:
-        if made := rule(asked, rest, turns[-1]):
-            return made[0].upper() + made[1:]
-    return asked
+    # A silence cites nothing: what is asked about is the last answer that does.
+    said = next((turn for turn in reversed(turns) if _CITATIONS.search(turn.answer)), turns[-1])
+    made = _source(rest, said) or _why(rest, turns[-1])
+    before = _spoken_of(turns)
+    if not made and before and not _asks_for_a_summary(rest, before):
+        made = next(filter(None, (rule(asked, rest, before) for rule in _RULES)), None)
+    return made[0].upper() + made[1:] if made else asked
+
+
+def _spoken_of(turns: Sequence[Turn]) -> Turn | None:
+    """The last turn with a subject of its own: “Why?” and “Which document says so?” ask about the answer before."""
+    for at in range(len(turns) - 1, -1, -1):
+        if not _is_about_an_answer(turns[at].question, turns[at - 1] if at else None):
+            return turns[at]
+    return None
+
+
+def _is_about_an_answer(question: str, before: Turn | None) -> bool:
+    """A first question is about none."""
+    rest = _LEAD.sub("", question)
+    is_short = before and (_SOURCE.match(rest) or _WHY.match(rest) or question == _why("why", before))
+    return bool(is_short or _QUOTES_AN_ANSWER.match(question))
+
+
+def _asks_for_a_summary(rest: str, before: Turn) -> bool:
+    """It stands for itself; but “What is it about?” can be about what was spoken of."""
+    is_of_all = OVERVIEW.search(rest) and named_again(before.question, rest) == rest
+    return bool(_SUMMARY.match(rest) or is_of_all)
 
 
 def topic(question: str) -> str:
@@ -87,21 +127,42 @@ def topic(question: str) -> str:
     return _OPENING.sub("", question, count=1).strip(" ?.!") or question.strip(" ?.!")
 
 
-def _source(_: str, rest: str, before: Turn) -> str | None:
+def _source(rest: str, before: Turn) -> str | None:
     if not _SOURCE.match(rest):
         return None
-    said = next((s.text for s in split_sentences(_CITATIONS.sub("", before.answer)) if len(s.text) > 3), "")
-    return f"Which document says: “{(said or before.question).strip()}”"
+    return f"Which document says: “{(_first_said(before) or before.question).strip()}”"
 
 
-def _why(_: str, rest: str, before: Turn) -> str | None:
+def _first_said(before: Turn) -> str:
+    """Not what only leads to it: “The documents do not agree on this:”."""
+    said = (sentence.text for sentence in split_sentences(_CITATIONS.sub("", before.answer)))
+    return next((text for text in said if len(text) > 3 and not text.rstrip(" *_").endswith((":", "："))), "")
+
+
+def _why(rest: str, before: Turn) -> str | None:
     if not _WHY.match(rest):
         return None
     question = before.question.strip(" ?.!")
     for shape in (_HOW_MUCH, _YES_NO):
         if (found := shape.match(question)) and (shape is _YES_NO or found["aux"].lower() in _DOES):
             return f"Why {found['aux'].lower()} {found['rest']}?"
-    return f"What is the reason for {topic(question)}?"
+    if not _OF_A_MEASURE.match(question):
+        said, asked = _first_said(before), _asked_periods(question)
+        is_dated = not asked or asked[-1][0] in periods(said)
+        when = "" if is_dated else f", {_from_preposition(question, asked[-1][1])}"
+        return f"Why{when}: “{said}”" if said else f"Why ({question})?"
+    about = topic(question)
+    if len(spans := _asked_periods(about)) == 2 and question[:7].lower() == "compare":
+        thing = _TRAILING.sub("", about[: spans[0][1][0]])
+        later, earlier = (about[slice(*span)] for _, span in spans)
+        return f"Why did {thing} change between {earlier} and {later}?"
+    if spans:
+        thing, when = _TRAILING.sub("", about[: spans[0][1][0]]), _from_preposition(about, spans[0][1])
+    else:
+        thing, when = about, f"in {_latest(before)}" if _latest(before) else ""
+    # Of a figure people want to know what moved it.
+    form = "Why did {} change" if states_a_figure(_first_said(before)) else "What is the reason for {}"
+    return f"{form.format(thing)} {when}".strip() + f"{about[spans[0][1][1] :] if spans else ''}?"
 
 
 def _compare(_: str, rest: str, before: Turn) -> str | None:
@@ -109,10 +170,12 @@ def _compare(_: str, rest: str, before: Turn) -> str | None:
     if not found:
         return None
     other, about = found["other"].strip(" ?.!"), topic(before.question)
-    shift = _shift(other)
-    if shift and (base := _latest(before)):
-        within = about if period_spans(about) else f"{about} in {base}"
-        return f"Compare {within} with {_shifted(base, *shift)}."
+    if shift := _shift(other):
+        base = _latest(before)
+        other = _shifted(base, *shift) if base else other
+        about = about if _asked_periods(about) or not base else f"{about} in {base}"
+    if not _OF_A_MEASURE.match(before.question):
+        return f"{before.question.strip(' ?.!')}, and how does that compare with {other}?"
     return f"Compare {about} with {other}."
 
 
@@ -123,15 +186,16 @@ def _more(_: str, rest: str, before: Turn) -> str | None:
 def _other_period(_: str, rest: str, before: Turn) -> str | None:
     question, shift = before.question, _shift(rest)
     if shift:
-        if found := period_spans(question):
+        if found := _asked_periods(question):
             return _replaced(question, [(span, _shifted(question[slice(*span)], *shift)) for _, span in found])
         base = _latest(before)
-        return f"{question.strip(' ?.!')} in {_shifted(base, *shift)}?" if base else None
+        when = f"in {_shifted(base, *shift)}" if base else rest.strip(" ?.!")
+        return f"{question.strip(' ?.!')} {when}?"
     given = _PREPOSITION.sub("", rest).strip(" ?.!")
     spans = period_spans(given)
     if len(spans) != 1 or spans[0][1] != (0, len(given)):
         return None
-    found = period_spans(question)
+    found = _asked_periods(question)
     if not found:
         return f"{question.strip(' ?.!')} in {given}?"
     (old, span), new = found[-1], given
@@ -152,7 +216,7 @@ def _other_thing(asked: str, rest: str, before: Turn) -> str | None:
             return question.replace(old_names[-1], given)
         return f"{question.strip(' ?.!')} {linked.strip() or 'for'} {given}?"
     about = topic(question)
-    end = min((span[0] for _, span in period_spans(about)), default=len(about))
+    end = min((span[0] for _, span in _asked_periods(about)), default=len(about))
     measure = re.split(r"\s+(?:in|for|of|at|during|by|from|as)\s+", about[:end])[0].strip()
     if linked and not old_names:
         return f"{question.strip(' ?.!')} {linked.strip()} {given}?"
@@ -163,7 +227,9 @@ def _leaning(asked: str, rest: str, before: Turn) -> str | None:
     """A whole question that leans on the one before by a pronoun, by “and”, or by saying too little."""
     named = named_again(before.question, rest)
     if named != rest:
-        return named
+        found = _asked_periods(before.question)
+        is_undated_why = found and rest[:3].lower() == "why" and not periods(named)
+        return f"{named.strip(' ?.!')} {_from_preposition(before.question, found[-1][1])}?" if is_undated_why else named
     says = set(content_stems(rest)) - ASKING
     if rest != asked and says and not periods(rest) and "number" in parsed(rest).kinds:
         when = _latest(before)
@@ -174,8 +240,6 @@ def _leaning(asked: str, rest: str, before: Turn) -> str | None:
 
 
 _RULES: tuple[Callable[[str, str, Turn], str | None], ...] = (
-    _source,
-    _why,
     _compare,
     _more,
     _other_period,
@@ -185,12 +249,26 @@ _RULES: tuple[Callable[[str, str, Turn], str | None], ...] = (
 
 
 def _latest(before: Turn) -> str:
-    """The words of the period that the turn before speaks of: its question's, else its answer's."""
-    for text in (before.question, _CITATIONS.sub("", before.answer)):
-        found = [span for period, span in period_spans(text) if period.year]
-        if found:
-            return text[slice(*found[-1])]
+    """The words of the period that the turn before speaks of: its question's, else that of its answer's first sentence;
+    never the one that it is compared with (“12 in 2025, up from 10 in 2024”)."""
+    said = _first_said(before)
+    for text, spans in ((before.question, _asked_periods(before.question)), (said, period_spans(said))):
+        dated = [(period.year, span) for period, span in spans if period.year]
+        own = [each for each in dated if not _COMPARED.search(text[: each[1][0]])]
+        if found := own or dated:
+            return text[slice(*max(found)[1])] if text is before.question else text[slice(*found[0][1])]
     return ""
+
+
+def _asked_periods(question: str) -> list[tuple[Period, tuple[int, int]]]:
+    """Those in the question's own words: what it quotes stays as it was said."""
+    return period_spans(_QUOTED.sub(lambda quoted: "_" * len(quoted[0]), question))
+
+
+def _from_preposition(text: str, span: tuple[int, int]) -> str:
+    """The words of a period with what leads to it: “in the third quarter of 2022”."""
+    lead = _TRAILING.search(text[: span[0]])
+    return f"{(lead and lead[0].strip()) or 'in'} {text[slice(*span)]}"
 
 
 def _shift(text: str) -> tuple[str, int] | None:

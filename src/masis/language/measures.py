@@ -1,8 +1,54 @@
 """What goes with a number: its words (“three”), its bound (“over”), its rate (“a day”) and what it is measured in. Only
-like is compared with like."""
+like is compared with like. And whether a text states a figure at all."""
 
 import re
+from math import floor
 from typing import Literal
+
+_MAGNITUDE = (
+    r"(?:million|billion|trillion|thousand|bn|mn|mm|tn|[mbk]|mio|mrd|tsd|millionen|milliarden|millions?"
+    r"|milliards?|millones|miles|milioni|miliardi|milhões|milhoes|bilhões|bilhoes|miljoen|miljard|mln|mld"
+    r"|млн|млрд)"
+)
+_HARD_FIGURE = re.compile(
+    r"[$€£¥₹₽₩]\s?\d|\b(?:usd|eur|gbp|chf|jpy|cny|inr)\s?\d|\d\s?[%‰€£¥₹％]|\d\s?(?:percent|per cent"
+    r"|prozent|pour cent|por ciento|per cento|por cento|procent|bps|basis points|percentage points|usd|eur"
+    r"|gbp|chf|dollars?|euros?)\b"
+    rf"|\d\s?{_MAGNITUDE}\b|\d\s?[万億亿兆]",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"(?<![\w.,])\d[\d.,]*")
+_LABEL_BEFORE = re.compile(
+    r"(?:\b(?:pages?|pp?|documents?|docs?|chunks?|sections?|sources?|forms?|figures?|tables?|notes?|no|nr"
+    r"|items?|exhibits?|appendix|chapters?|passages?|seiten?|página|pagina|questions?|step|phase|part"
+    r"|quarter|quartal)\.?|[#§])\s?$",
+    re.IGNORECASE,
+)
+_LABEL_AFTER = re.compile(
+    r"-[a-z]\b|\s?(?:documents?|sources?|passages?|chunks?|excerpts?|files?|reports?|filings?)\b|(?:st|nd"
+    r"|rd|th)\b",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?:19|20)\d\d[.,]*")
+
+
+def states_a_hard_figure(text: str) -> bool:
+    """Money, a percentage or a magnitude: never a mere label."""
+    return _HARD_FIGURE.search(text) is not None
+
+
+def states_a_figure(text: str) -> bool:
+    """A hard figure, or any number but a year, period, page or document number."""
+    return states_a_hard_figure(text) or any(_is_quantity(text, m) for m in _NUMBER.finditer(text))
+
+
+def _is_quantity(text: str, number: re.Match[str]) -> bool:
+    return not (
+        _YEAR.fullmatch(number.group())
+        or _LABEL_BEFORE.search(text[max(0, number.start() - 14) : number.start()])
+        or _LABEL_AFTER.match(text, number.end())
+    )
+
 
 _ONES = "one two three four five six seven eight nine".split()
 _TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
@@ -16,11 +62,12 @@ NUMBER_WORDS = (
 _SMALL = rf"(?:(?:{'|'.join(_TENS)})(?:-(?:{'|'.join(_ONES)}))?|{'|'.join(_TEENS)}|{'|'.join(_ONES)})"
 IN_WORDS = rf"\b(?:(?:{_SMALL}\s)?hundred(?:\s(?:and\s)?{_SMALL})?|{_SMALL})\b"
 
-# “1,200” is English; a comma before one or two digits, or after a zero, is a decimal comma.
+# “1,200” is English, “2,54,970” Indian; a comma before one or two digits, or after a zero, is a decimal comma.
 IN_DIGITS = r"""(?:
       \d{1,3}(?:\.\d{3})+,\d+ | \d{1,3}(?:\.\d{3}){2,}(?![\d.])
     | \d{1,3}(?:[\u202f\u00a0\u2009'’]\d{3})+(?:[.,]\d+)?(?!\d) | \d{1,3}(?:\ \d{3}){2,}(?:[.,]\d+)?(?!\d)
     | [1-9]\d{0,2}\ \d{3}(?=\s[a-z€$£%])
+    | [1-9]\d?(?:,\d\d)+,\d{3}(?:\.\d+)?(?![\d,])
     | 0,\d+(?![\d,]) | \d+,\d{1,2}(?![\d.]|,\d) | \d{4,},\d+(?![\d,])
     | \d{1,3}(?:,\d{3})+(?:\.\d+)?
     | \d+(?:\.\d+)?
@@ -48,7 +95,7 @@ def _with_a_point(raw: str) -> str:
         return joined.replace(group, "").replace(point, ".")
     if joined.count(".") > 1:
         return joined.replace(".", "")
-    is_english = joined == raw and re.fullmatch(r"[1-9]\d{0,2}(?:,\d{3})+", joined)
+    is_english = joined == raw and re.fullmatch(r"[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d?(?:,\d\d)+,\d{3}", joined)
     return joined.replace(",", "" if is_english else ".")
 
 
@@ -63,7 +110,7 @@ _EACH = (
 )
 """“17 % a year earlier” is not a rate."""
 _OFTEN = rf"(?:{_EACH}|(?P<adverb>{'|'.join(_ADVERBS)})\b)"
-RATE_AFTER_A_NUMBER = re.compile(rf"(?:\s?[a-zµμ]+){{0,2}}?\s?{_OFTEN}", re.IGNORECASE)
+RATE_AFTER_A_NUMBER = re.compile(rf"(?:\s?[a-zµμ]{{1,30}}){{0,2}}?\s?{_OFTEN}", re.IGNORECASE)
 
 
 def rate_after(text: str, position: int) -> str | None:
@@ -164,3 +211,12 @@ def measure_after(text: str, position: int) -> str | None:
 def measure_in_label(label: str) -> str | None:
     match = IN_A_LABEL.search(label)
     return match["form"].lower() if match else None
+
+
+def percent(share: float) -> str:
+    return f"{whole_percent(share)}%"
+
+
+def whole_percent(share: float) -> int:
+    """Halves up, as the page rounds."""
+    return floor(share * 100 + 0.5)

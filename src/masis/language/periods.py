@@ -29,6 +29,7 @@ PERIOD = re.compile(
       \b(?P<iso>{_YEAR}-\d\d-\d\d)\b
     | \b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month1>{_MONTH})\b\.?(?:\s?,?\s+(?P<year1>{_ANY_YEAR})\b)?
     | \b(?P<month2>{_MONTH})\b\.?\s+(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s*%)(?:\s?,?\s+(?P<year2>{_ANY_YEAR})\b)?
+    | \b(?P<first>{_MONTH})\s?(?:-|–|to)\s?(?P<last>{_MONTH})\s+(?P<span>{_YEAR})\b
     | \b(?P<month3>{_MONTH})\b\.?,?(?:\s+(?:of\s+)?|\s?-\s?)(?P<year3>{_ANY_YEAR})\b
     | \b(?:Q(?P<q1>[1-4])|(?P<q2>first|second|third|fourth)[\s-]quarter)
         (?:(?:\s+of)?[\s-]*{_FISCAL}(?P<qyear>{_YEAR})|[\s-]*(?:FY|')(?P<qshort>\d\d)\b)?
@@ -138,7 +139,7 @@ def _basis(match: re.Match[str]) -> Basis | None:
 
 def _is_period(match: re.Match[str]) -> bool:
     # “may 5” is a month only where it is written as one.
-    month = match["month1"] or match["month2"] or match["month3"]
+    month = match["month1"] or match["month2"] or match["month3"] or match["first"]
     return not month or month[0].isupper()
 
 
@@ -150,6 +151,8 @@ def _period(match: re.Match[str]) -> Period:
         return Period(_year(match["year1"]), f"{MONTHS[match['month1'].lower()]:02d}-{int(match['day']):02d}")
     if match["month2"]:
         return Period(_year(match["year2"]), f"{MONTHS[match['month2'].lower()]:02d}-{int(match['day2']):02d}")
+    if match["first"]:
+        return _months(match)
     if match["month3"]:
         return _month(match)
     if match["q1"] or match["q2"]:
@@ -157,6 +160,17 @@ def _period(match: re.Match[str]) -> Period:
     if match["h1"] or match["h2"]:
         return Period(_year(match["hyear"]), f"H{match['h1'] or ORDINALS[match['h2'].lower()]}")
     return Period(_year(match["fy"] or match["year"] or match["old"]))
+
+
+def _months(match: re.Match[str]) -> Period:
+    """“January–June 2023” is a half; of what is neither a half nor a quarter, its last month."""
+    first, last = (MONTHS[match[name].lower()] for name in ("first", "last"))
+    if last - first == 11:
+        return Period(int(match["span"]))
+    months = {5: ("H", 6), 2: ("Q", 3)}.get(last - first)
+    if months is None or last % months[1]:
+        return Period(int(match["span"]), f"{last:02d}")
+    return Period(int(match["span"]), f"{months[0]}{last // months[1]}")
 
 
 def _month(match: re.Match[str]) -> Period:

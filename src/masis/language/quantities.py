@@ -34,6 +34,7 @@ SCALES = {
     "million": 1e6, "millions": 1e6, "mn": 1e6, "mln": 1e6, "m": 1e6, "mm": 1e6, "mio": 1e6, "millionen": 1e6,
     "billion": 1e9, "billions": 1e9, "bn": 1e9, "bln": 1e9, "b": 1e9, "mrd": 1e9,
     "milliarde": 1e9, "milliarden": 1e9, "milliard": 1e9, "milliards": 1e9,
+    "lakh": 1e5, "lakhs": 1e5, "crore": 1e7, "crores": 1e7,
     "trillion": 1e12, "trillions": 1e12, "tn": 1e12, "t": 1e12,
 }  # fmt: skip
 
@@ -42,12 +43,13 @@ CURRENCIES = {
     "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR",
     "£": "GBP", "gbp": "GBP", "pounds": "GBP",
     "¥": "JPY", "jpy": "JPY", "yen": "JPY", "chf": "CHF", "francs": "CHF", "franken": "CHF", "₹": "INR", "inr": "INR",
+    "rs": "INR", "rs.": "INR", "rupees": "INR",
 }  # fmt: skip
 
 _SCALE = "|".join(sorted(SCALES, key=len, reverse=True))
 QUANTITY = re.compile(
     rf"""
-    (?P<before>US\$|[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|INR)\s)?\s?
+    (?P<before>US\$|[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|INR|Rs\.?)\s)?\s?
     (?P<open>\()?(?P<sign>(?<![\w)])[-−–])?
     (?P<number>(?<![\w.,]){IN_DIGITS}|(?<![\w.])\.\d+|{IN_WORDS})
     (?:\s?-?(?P<scale>{_SCALE})\b(?!\.\w)(?:(?<=mio|mrd|tsd)\.)?)?
@@ -78,9 +80,11 @@ BESIDE_A_CELL_BEFORE = re.compile(r"(?:\||(?:^|\s)[$€£(]?\d[\d,.]*\)?\s)\s*[(
 NOTHING_BEHIND = re.compile(r"[ )]*\Z")
 SAVINGS_PLAN = re.compile(r"40[13]\s?(?:\([kb]\)|[kb]\b)", re.IGNORECASE)
 """A 401(k) is named after its paragraph."""
+SPLIT_YEAR = re.compile(r"(?<!\d)(?:19|20)(\d\d)[/–-]$")
+"""Whose second half is the 24 of “2023/24”."""
 LENGTH_OF_A_PERIOD = re.compile(r"\w{1,6}[\s-](?:months?|weeks?)\s(?:period\s)?(?:ended|ending)\b", re.IGNORECASE)
 """“For the three months ended July 1” says when, and counts nothing."""
-_NEGATIVE_PERCENT = re.compile(r"\((\d[\d.,]*)\)(\s?)%")
+_NEGATIVE_PERCENT = re.compile(rf"\((\d[\d.,]*)\)(\s?%|\s(?:{_SCALE})\b)", re.IGNORECASE)
 BETWEEN = re.compile(r"\bbetween\s+\S{0,4}$", re.IGNORECASE)
 TURNED = re.compile(rf"\b(?:from|by|{'|'.join(UPWARDS | DOWNWARDS)})\s+\S{{0,4}}$", re.IGNORECASE)
 """“From 45 to 55”, “rose 10 to 55”: a change, and nothing between its ends."""
@@ -201,8 +205,8 @@ def _alike(a: Quantity, b: Quantity) -> bool:
 
 
 def with_percent_inside(text: str) -> str:
-    """A table prints a fall by 10 % as “(10)%”."""
-    return _NEGATIVE_PERCENT.sub(r"(\1%)\2", text)
+    """A table prints a fall by 10 % as “(10)%”, a loss as “$(4.9) billion”."""
+    return _NEGATIVE_PERCENT.sub(r"(\1\2)", text)
 
 
 def quantities(text: str) -> list[Quantity]:
@@ -243,8 +247,8 @@ def _is_range(text: str, low: Quantity, high: Quantity) -> bool:
     between = RANGE.fullmatch(text, low.end, high.start)
     if between is None or low.value >= high.value * (1 if low.scaled == high.scaled else 1e12):
         return False
-    # “Rose by 12% to €3.5 billion”
-    if low.unit != high.unit and "number" not in (low.unit, high.unit):
+    # “Rose by 12% to €3.5 billion”, “by 7.5% to 6,082”
+    if low.unit != high.unit and ("number" not in (low.unit, high.unit) or low.unit in ("percent", "points")):
         return False
     return between["and"] is None or bool(BETWEEN.search(_before(text, low.start)))
 
@@ -260,7 +264,7 @@ def _as_given(bare: Quantity, full: Quantity) -> Quantity:
 
 
 def _part_of_a_name(text: str, match: re.Match[str]) -> bool:
-    """The 2 of “CO2”, the 27001 of “ISO 27001”, the 3 of “Section 3” or “[c3]”."""
+    """The 2 of “CO2”, the 27001 of “ISO 27001”, the 3 of “Section 3” or “[c3]”, the 24 of “2023/24”."""
     is_plan = SAVINGS_PLAN.match(text, match.start("number")) is not None
     if (is_plan or HYPHENATED_AFTER.match(text, match.end("number"))) and not match["before"]:
         return True
@@ -273,6 +277,9 @@ def _part_of_a_name(text: str, match: re.Match[str]) -> bool:
     if LABELLED.search(before[-60:]) or CLOCK.search(f"{before[-4:]}\0{text[start : start + 6]}"):
         return True
     after = text[match.end("number") : match.end("number") + 3]
+    year = SPLIT_YEAR.search(before)
+    if year and match["number"] == f"{(int(year[1]) + 1) % 100:02d}":
+        return True
     if HYPHENATED_BEFORE.search(before[-3:]):
         return True
     if re.match(r"(?:st|nd|rd|th)\b", after):

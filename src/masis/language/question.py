@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from typing import Literal
 
 from masis.language import question_patterns as patterns
-from masis.language.directives import NO_ORDERS, Directives, split_directives
+from masis.language.directives import NO_ORDERS, Directives, split_directives, unframed
 from masis.language.quantities import Period, Unit, periods
 from masis.language.question_patterns import AnswerKind, Disputable, Sought
 from masis.language.words import FUNCTION_WORDS, content_stems, names, stem, words
@@ -18,6 +18,8 @@ Shape = Literal["fact", "list", "explanation", "yes_no", "overview"]
 """What a good answer looks like: a sentence or two; the items of a list; the part of a section that explains; yes or
 no and what decides it; what a whole document is about."""
 _LONGEST_SPAN = 20
+_MOST_PARTS = 12
+"""Each is answered by itself; what comes after them is read as one."""
 
 ACRONYMS = {
     "CEO": "chief executive officer",
@@ -180,6 +182,7 @@ def parsed(text: str) -> Question:
 
 @lru_cache(maxsize=1_024)
 def read_question(asked: str, context: str = "") -> Question:
+    asked = unframed(asked)
     text = spelled_out(asked)
     terms = tuple(dict.fromkeys(t for t in content_stems(text) if not t.isdigit()))
     named = frozenset(stem(part) for name in names(text) for part in words(name))
@@ -213,7 +216,10 @@ def _counted(text: str) -> frozenset[str]:
 
 
 def _parts(text: str) -> list[Question]:
-    pieces = [piece.strip(" ,;") for piece in patterns.NEXT_PART.split(text.strip()) if piece and piece.strip(" ,;")]
+    found = [piece.strip(" ,;") for piece in patterns.NEXT_PART.split(text.strip()) if piece and piece.strip(" ,;")]
+    pieces = list({piece.rstrip(" ?"): piece for piece in found}.values())
+    if len(pieces) > _MOST_PARTS:
+        pieces[_MOST_PARTS - 1 :] = [" ".join(pieces[_MOST_PARTS - 1 :])]
     first = read_question(pieces[0]) if pieces else read_question(text)
     rest = [named_again(first.text, p) for p in pieces[1:]]
     return [first, *(read_question(p, context=_context(first, p)) for p in rest)]

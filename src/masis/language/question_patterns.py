@@ -23,7 +23,7 @@ LIST = rf"""\blist\b | \b(?:what|which)\ (?:are|were)\b | \bname\ (?:the|all|two
     | \b(?:what|which)\ (?:[\w-]+\ ){{0,3}}(?:{_MANY})\b
     | \b(?:top|main|key|first)\ (?:two|three|four|five|six|seven|eight|nine|ten|\d{{1,2}})\b
     | ^\W*(?:what|which)\ (?:[\w-]+\ ){{0,2}}\w{{3,}}(?<!s)s\ (?:are|were|do|did|have|had|will|can|should|must)\b"""
-_AUXILIARY = r"^\W*(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|may|must)"
+_AUXILIARY = r"^\W*(?:whether|is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|may|must)"
 YES_NO = rf"{_AUXILIARY}\b"
 _PATTERNS: dict[AnswerKind, str] = {
     "number": NUMBER, "person": PERSON, "time": TIME, "place": PLACE, "list": LIST, "yes_no": YES_NO
@@ -39,15 +39,21 @@ EXPLAINS = re.compile(
 )
 _WHOLE = (
     r"(?:document|documents|report|article|paper|file|files|text|policy|memo|minutes|page|pdf|deck|filing|contract"
-    r"|agreement|letter|book|material|materials|release|strategy|plan|presentation|proposal|brochure)"
+    r"|agreement|letter|book|material|materials|release|strategy|plan|presentation|proposal|brochure"
+    r"|workspace|folder|collection)"
+)
+_PLEASE = (
+    r"(?:(?:please|can|could|would|will|you|i|we|need|want|like|have|get|give|show|write|make|provide|me|us|with|to|a|an"
+    r"|the|quick|short|brief|general|concise|high-level)\s+)*"
 )
 _ON = r"(?:\s+(?:on|about|of|for|by|from)(?:\s+[\w'’-]+){1,8})?"
 OVERVIEW = re.compile(
-    rf"\b(?:what\s+(?:is|are)\s+(?:(?:this|the|these|that)\s+{_WHOLE}|it|this|these)\s+(?:all\s+)?about"
-    rf"|what\s+(?:does|do)\s+(?:this|the|these)\s+{_WHOLE}\s+(?:cover|say|contain|discuss|describe)"
+    rf"\b(?:what(?:\s+is|\s+are|['’]s)\s+(?:(?:this|the|these|that|my|our)\s+{_WHOLE}|it|this|these)\s+(?:all\s+)?about"
+    rf"|what(?:\s+is|['’]s)\s+in\s+(?:this|these|my|our)\s+{_WHOLE}|(?<!.)\W*{_PLEASE}(?:overview|summary)(?:,?\s+please)?"
+    rf"|what\s+(?:does|do)\s+(?:this|the|these|my|our)\s+{_WHOLE}\s+(?:cover|say|contain|discuss|describe)"
     rf"|summari[sz]e(?:\s+(?:this|the|these|that|it|all|my|everything))?(?:(?:\s+(?!in\b|of\b|from\b)[\w-]+){{0,3}}\s+{_WHOLE}{_ON})?"
     rf"|what\s+(?:is|are)\s+(?:this|the|these|that)\s+(?:[\w-]+\s+){{1,3}}{_WHOLE}\s+about"
-    rf"|(?:overview|summary|gist|synopsis)\s+of\s+(?:this|the|these|that|all|my)\s+(?:[\w-]+\s+){{0,3}}{_WHOLE}{_ON}"
+    rf"|(?:overview|summary|gist|synopsis)\s+of\s+(?:everything|(?:this|the|these|that|all|my|our)\s+(?:[\w-]+\s+){{0,3}}{_WHOLE}{_ON})"
     rf"|(?:main|key)\s+(?:points|topics|themes|messages|takeaways|findings)\s+(?:of|in|from)\s+(?:this|the|these|that)\s+{_WHOLE}"
     rf"|tl;?dr)\b[\s?.!]*$",
     re.IGNORECASE,
@@ -55,6 +61,7 @@ OVERVIEW = re.compile(
 
 NEXT_PART = re.compile(
     r"[,;]?\s+(?:and|as well as)\s+(?:also\s+)?(?=(?:how|what|who|whom|when|where|which|why|whether|by|in which)\b)"
+    r"|,\s+(?=(?:how\s+(?:many|much|long|old|far|big)|what|who|when|where|why)\s+(?:is|are|was|were|does|do|did|has|have|will|\w+s)\b)"
     r"|\?\s+(?=\w)",
     re.IGNORECASE,
 )

@@ -22,7 +22,8 @@ CHANGES_BEFORE = re.compile(
     re.IGNORECASE,
 )
 CHANGES_AFTER = re.compile(
-    r"\s(?:higher|lower|more|less|fewer|increase|decrease|growth|decline|rise|drop)\b", re.IGNORECASE
+    r"\s(?:higher|lower|more|less|fewer|increase|decrease|growth|decline|rise|drop|below|above|short\sof|ahead\sof|behind)\b",
+    re.IGNORECASE,
 )
 CHANGE = re.compile(r"\b(?:change|growth|increase|decrease|yoy|qoq|cagr)\b", re.IGNORECASE)
 LIMITS = re.compile(r"\b(?:above|below|under|exceed\w*|more|less)\s+$", re.IGNORECASE)
@@ -57,6 +58,10 @@ class Reading:
     is_change: bool = False
     """By how much something turned, not where it stands."""
     is_in_a_row: bool = False
+
+    @property
+    def year(self) -> int | None:
+        return next((p.year for p in self.periods if p.year), None)
 
 
 @lru_cache(maxsize=8192)

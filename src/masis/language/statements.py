@@ -25,13 +25,18 @@ FURNITURE = re.compile(r"^(?:page \d+(?: of \d+)?|(?:table|figure|exhibit) \d+\b
 """Page numbers and captions say nothing by themselves."""
 LONGEST_CAPTION = 240
 SCALE_OF_ALL = re.compile(
-    r"\(?(?:(?:dollars|amounts|figures|euros|[$€£])\s*)?\bin\s+(?:[A-Z]{3}\s|US\s|[$€£]\s?)?(?P<scale>thousands?|millions?|billions?)\b"
+    r"\(?(?:(?:dollars|amounts|figures|euros|[$€£₹])\s*)?\bin\s+(?:[A-Z]{3}\s|US\s|[$€£₹]\s?)?(?P<scale>thousands?|lakhs?|millions?|crores?|billions?)\b"
     r"(?:\s+of\s+(?:US\s|U\.S\.\s)?(?:dollars|euros|pounds))?",
     re.IGNORECASE,
 )
 """“(In millions)” counts for the table; where a passage names two scales, for none."""
-LEANS_BACK = re.compile(r"\W*(?:It|Its|They|Their|This|That|These|Those|He|She|His|Her|There|Both|Such)\b")
-"""A sentence that opens so speaks of what the one before it named."""
+MOST_CELLS, MOST_LOOKED_AT = 4, 100
+"""Of a row that is read out, where no sentence says which of them matter."""
+_BAR = re.compile(r"(?<!\\)\|")
+LEANS_BACK = re.compile(
+    r"\W*(?:It|Its|They|Their|This|That|These|Those|He|She|His|Her|There(?! (?:is|are|was|were))|Both|Such)\b"
+)
+"""A sentence that opens so speaks of what the one before it named; “there is” introduces something of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,39 @@ def statements(text: str, heading: str | None = None) -> tuple[Statement, ...]:
     return tuple(one for one in found if not is_instruction(text, one.start, one.end))
 
 
+def read_out(quote: str, passage: str = "", heading: str | None = None, said: str = "") -> str:
+    """A quote for people. The cells of a row come with the names of their columns, and only those that `said` repeats
+    where it repeats any; other words stand as they are, without bars and marks of headings."""
+    bare = quote.strip(" |\n")
+    at = passage.find(bare)
+    rows = [s for s in statements(passage, heading) if s.is_row and s.start < at + len(bare) and s.end > at >= 0]
+    if sum(len(row.text) for row in rows) >= max(0.8 * len(bare), 1):
+        return "; ".join(row_words(row, said) for row in rows)
+    lines = [
+        line.lstrip("#") if line.startswith("#") else line for line in bare.splitlines() if set(line) - set("|-: \t")
+    ]
+    cells = [" ".join(cell.split()) for cell in _BAR.split(" ".join(lines))]
+    return " · ".join(filter(None, cells))
+
+
+def row_words(row: Statement, said: str = "") -> str:
+    """“Total net sales: 82,959 (June 25, 2022), 81,434 (June 26, 2021)”."""
+    (_, label), *cells = [each for each in row.cells if each[0] != GROUP]
+    filled = [(column, value) for column, value in cells[:MOST_LOOKED_AT] if value.strip("-–— ")]
+    repeated = [each for each in filled if _repeats(said, each[1])]
+    above = next((value for column, value in row.cells if column == GROUP), "")
+    shown = repeated or filled[:MOST_CELLS]
+    figures = [f"{value} ({column})" if column.strip() else value for column, value in shown]
+    figures += ["…"] if shown == filled[:MOST_CELLS] != filled else []
+    return ": ".join(filter(None, (", ".join(filter(None, (above, label))), ", ".join(figures))))
+
+
+def _repeats(said: str, cell: str) -> bool:
+    """Not merely within a longer word or figure."""
+    words = cell.strip(" $€£¥(%)")
+    return bool(words and re.search(rf"(?<!\w)(?<!\d[.,]){re.escape(words)}(?!\w|[.,]\d)", said, re.IGNORECASE))
+
+
 class Headings:
     """The headings a reader has passed and is still under."""
 
@@ -103,10 +141,12 @@ def _regions(text: str) -> Iterator[tuple[int, int, bool]]:
     """Runs of table lines and of other lines."""
     lines = [(m.start(), m.end()) for m in re.finditer(r"[^\n]+", text)]
     flags = _table_lines([text[start:end] for start, end in lines])
+    # The line above a rule begins a table of its own, also right below another one.
+    ruled = {n for n, (start, end) in enumerate(lines) if flags[n] and _is_rule(text[start:end])}
     index = 0
     while index < len(lines):
         last = index
-        while last + 1 < len(lines) and flags[last + 1] == flags[index]:
+        while last + 1 < len(lines) and flags[last + 1] == flags[index] and last + 2 not in ruled:
             last += 1
         yield lines[index][0], lines[last][1], flags[index]
         index = last + 1

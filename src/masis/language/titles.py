@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from masis.language.characters import CLOSERS
-from masis.language.figures import states_a_hard_figure
+from masis.language.measures import states_a_hard_figure
 
 _SENTENCE_END = tuple(".!?…。！？｡؟۔।॥։።")
 _COLONS = (":", "：")

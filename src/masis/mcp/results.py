@@ -7,10 +7,10 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from masis.knowledge.catalog import WorkspaceSummary
-from masis.runs.events import RunEvent
-from masis.runs.records import RunResult
+from masis.knowledge.source_table import Source, shown_address
+from masis.runs.records import RunEvent, RunResult
 from masis.types import Chunk, Claim, Document, EvidenceChunk
-from masis.wording import AGENTS, REPAIRS, likelihood_of, removed_sentences
+from masis.wording import AGENTS, REPAIRS, grade, removed_sentences
 
 T = TypeVar("T")
 Hearer = Callable[[RunEvent], None]
@@ -146,6 +146,26 @@ class RunState(_Result):
     """queued, running (it will stop shortly), waiting, finished, cancelled, failed or deleted."""
 
 
+class Judged(_Result):
+    run_id: str
+    judgements: int
+    """How many there are of this answer now, by all people."""
+
+
+class SourceListed(_Result):
+    name: str
+    """An address, or the name of a folder."""
+    status: str
+    """new, running, synced or failed."""
+    last_sync: str | None
+    next_sync: str | None
+    error: str | None
+
+
+class Sources(_Result):
+    sources: list[SourceListed]
+
+
 class PassageFound(_Result):
     chunk_id: str
     document_id: str
@@ -216,7 +236,7 @@ def result_of(result: RunResult) -> Result:
         answer=result.answer,
         confidence=result.confidence,
         likelihood=result.likelihood,
-        likelihood_word=None if result.likelihood is None else likelihood_of(result.likelihood).word,
+        likelihood_word=None if result.likelihood is None else grade(result.likelihood).word,
         requires_human_review=result.requires_human_review,
         clarification_question=result.clarification_question,
         choices=choices,
@@ -255,6 +275,17 @@ def passage_of(chunk: Chunk, text: str, around: tuple[int, int]) -> Passage:
 def documents_of(documents: list[Document]) -> Documents:
     listed = [DocumentListed.model_validate(document, from_attributes=True) for document in documents]
     return Documents(documents=listed)
+
+
+def sources_of(sources: list[Source]) -> Sources:
+    """Where a folder lies is nobody's business here."""
+    listed = [SourceListed(name=shown_address(each), **_facts(each)) for each in sources]
+    return Sources(sources=listed)
+
+
+def _facts(source: Source) -> dict[str, str | None]:
+    error = source.error and source.error.replace(source.address, shown_address(source))
+    return {"status": source.status, "last_sync": source.last_sync, "next_sync": source.next_sync, "error": error}
 
 
 def workspaces_of(summaries: list[WorkspaceSummary]) -> Workspaces:

@@ -4,7 +4,8 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
@@ -20,23 +21,25 @@ from masis.mcp.results import (
     Documents,
     Evidence,
     Hearer,
+    Judged,
     Passage,
     Result,
     RunState,
+    Sources,
     Workspaces,
     documents_of,
     evidence_of,
     passage_of,
     reporting,
     result_of,
+    sources_of,
     workspaces_of,
 )
 from masis.mcp.server import KEY_IN_SCOPE
 from masis.orchestrator.human import Action
-from masis.runs.events import RunEvent
-from masis.runs.records import RunRecord, RunResult
+from masis.runs.records import RunEvent, RunRecord, RunResult
 from masis.settings import QUESTION_CEILING, RETRY_CEILING
-from masis.types import SearchFilters
+from masis.types import EVERYWHERE, SearchFilters
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -49,6 +52,11 @@ Question = Annotated[
 ]
 RunId = Annotated[str, Field(max_length=64, description="The run_id from a result or an error.")]
 MAX_CONTEXT_CHARS = 20_000
+# Where to look: the same for a search and for a question.
+InDocuments = Annotated[list[str] | None, Field(description="Only these documents, by file name or id; default all.")]
+OfTypes = Annotated[list[str] | None, Field(description="Only files of these types: pdf, xlsx.")]
+Since = Annotated[str | None, Field(description="Only documents dated on or after: 2024, 2024-03.")]
+Until = Annotated[str | None, Field(description="Only documents dated on or before.")]
 
 
 def add_tools(server: "MCPServer[Any]", masis: Masis) -> None:
@@ -58,10 +66,16 @@ def add_tools(server: "MCPServer[Any]", masis: Masis) -> None:
     looking = ToolAnnotations(read_only_hint=True, open_world_hint=False)
     asking = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
     deleting = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
-    for verb in (tools.ask, tools.answer, tools.resume, tools.cancel):
+    for verb in (tools.ask, tools.answer, tools.resume, tools.cancel, tools.give_feedback):
         server.add_tool(verb, annotations=asking, structured_output=True)
     server.add_tool(tools.delete_run, annotations=deleting, structured_output=True)
-    for tool in (tools.search_evidence, tools.read_passage, tools.list_documents, tools.list_workspaces):
+    for tool in (
+        tools.search_evidence,
+        tools.read_passage,
+        tools.list_documents,
+        tools.list_sources,
+        tools.list_workspaces,
+    ):
         server.add_tool(tool, annotations=looking, structured_output=True)
 
 
@@ -86,9 +100,10 @@ class Tools:
         thread_id: Annotated[
             str | None, Field(max_length=64, description="Of an earlier result, when this follows up on it.")
         ] = None,
-        documents: Annotated[
-            list[str] | None, Field(description="Only these documents, by file name or id; default all.")
-        ] = None,
+        documents: InDocuments = None,
+        file_types: OfTypes = None,
+        dated_from: Since = None,
+        dated_to: Until = None,
     ) -> Result:
         """Answer a question from a workspace's documents, with proof. Use this whenever the user wants to know what
         their documents say, above all figures, dates, terms and comparisons: five agents search, write, check every
@@ -103,7 +118,8 @@ class Tools:
 
             async def work(hear: Hearer) -> RunResult:
                 asked: dict[str, Any] = {"max_retries": max_retries, "thread": thread_id, "by": caller_of(key)}
-                asked["filters"] = SearchFilters(tuple(documents)) if documents else None
+                scope = scope_of(documents, file_types, dated_from, dated_to)
+                asked["filters"] = scope if scope != EVERYWHERE else None
                 if is_local(ctx):
                     return await self._masis.aask(question, workspace, on_event=hear, **asked)
                 run = await self._masis.aask_in_background(question, workspace, **asked)
@@ -170,19 +186,51 @@ class Tools:
             await self._record(ctx, "run.delete", workspace, run_id)
             return RunState(run_id=run_id, status="deleted")
 
+    async def give_feedback(
+        self,
+        run_id: RunId,
+        workspace: Workspace,
+        verdict: Annotated[Literal["right", "wrong"], Field(description="What the user says of it.")],
+        ctx: Context[Any, Any],
+        reason: Annotated[str | None, Field(max_length=2000, description="Why, in the user's words.")] = None,
+        sentence: Annotated[int | None, Field(ge=1, description="Only this claim of the answer, from 1.")] = None,
+    ) -> Judged:
+        """Write down that the user finds an answer, or one sentence of it, right or wrong. Use it when the user says
+        so, never on your own judgement: this is what confidence is checked against."""
+        with clear_errors(ctx):
+            caller = caller_of(self._admit(ctx, "write", workspace))
+            claim = sentence - 1 if sentence else None
+            give = partial(self._masis.feedback.give, run_id, verdict, reason=reason, claim=claim)
+            said = await asyncio.to_thread(partial(give, workspace=workspace, by=caller))
+            await self._record(ctx, "run.judge", workspace, run_id)
+            return Judged(run_id=run_id, judgements=len(said))
+
+    async def list_sources(self, workspace: Workspace, ctx: Context[Any, Any]) -> Sources:
+        """List the folders and addresses that a workspace is kept in sync with, and when each was synced last. Use it
+        when the user asks how current the documents are."""
+        with clear_errors(ctx):
+            self._admit(ctx, "read", workspace)
+            await self._masis.arequire_workspace(workspace)
+            return sources_of(await self._masis.asources(workspace))
+
     async def search_evidence(
         self,
         question: Question,
         workspace: Workspace,
         ctx: Context[Any, Any],
         limit: Annotated[int, Field(ge=1, le=50, description="How many passages at most.")] = 10,
+        documents: InDocuments = None,
+        file_types: OfTypes = None,
+        dated_from: Since = None,
+        dated_to: Until = None,
     ) -> Evidence:
         """Find the passages of a workspace's documents that speak of a question, best first, with file, page and
         relevance. No model is asked and nothing is concluded: use it to explore, to see what there is, or to gather
         quotations. To get an answer that was checked, use ask."""
         with clear_errors(ctx):
             self._admit(ctx, "read", workspace)
-            return evidence_of(await self._masis.asearch(question, workspace, limit=limit))
+            scope = scope_of(documents, file_types, dated_from, dated_to)
+            return evidence_of(await self._masis.asearch(question, workspace, limit=limit, filters=scope))
 
     async def read_passage(
         self,
@@ -280,6 +328,12 @@ class Tools:
         if not is_local(ctx):  # who sits at the machine keeps no log of themselves
             caller = caller_of(key_of(ctx))
             await asyncio.to_thread(self._audit_log.record, caller, action, workspace, run_id)
+
+
+def scope_of(
+    documents: list[str] | None, file_types: list[str] | None, dated_from: str | None, dated_to: str | None
+) -> SearchFilters:
+    return SearchFilters(tuple(documents or ()), tuple(file_types or ()), dated_from, dated_to)
 
 
 def is_local(ctx: Context[Any, Any]) -> bool:

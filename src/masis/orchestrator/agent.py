@@ -3,8 +3,8 @@
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
-from functools import lru_cache
-from typing import Any, TypeVar, cast
+from functools import lru_cache, update_wrapper
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.runtime import Runtime, get_runtime
@@ -15,7 +15,7 @@ from masis.orchestrator.services import Services
 from masis.orchestrator.state import Failure, MASISState, StateUpdate
 from masis.orchestrator.trail import AgentName, Metrics, ReceiptRow, TraceEntry
 from masis.reasoning.ports import Account, PromptStamp, charged_to, prompt_of
-from masis.settings import current_settings
+from masis.settings import OFFLINE, current_settings
 from masis.types import Usage
 
 
@@ -38,6 +38,8 @@ def settled(update: StateUpdate, account: Account) -> StateUpdate:
     trace, metrics = update["trace"], update["metrics"] | {"answers_from_cache": account.from_cache}
     if account.stood_in:
         trace[-1]["stood_in"] = account.stood_in
+        for row in metrics.get("receipt", []):
+            row["engine"] = f"{OFFLINE}, for {row['engine']}"
     if account.from_cache:
         trace[-1]["from_cache"] = account.from_cache
     if account.is_spent:
@@ -139,6 +141,21 @@ def run_blocking(work: Coroutine[Any, Any, T]) -> T:
         future.cancel()
         ended.wait(LET_GO_SECONDS)
         raise
+
+
+P = ParamSpec("P")
+Self = TypeVar("Self")
+
+
+def blocking(method: Callable[Concatenate[Self, P], Coroutine[Any, Any, T]]) -> Callable[Concatenate[Self, P], T]:
+    """The sync twin of an async method."""
+
+    def twin(self: Self, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return run_blocking(method(self, *args, **kwargs))
+
+    update_wrapper(twin, method)
+    twin.__name__ = method.__name__.removeprefix("a").rstrip("_")
+    return twin
 
 
 async def _telling(work: Coroutine[Any, Any, T], ended: threading.Event) -> T:

@@ -9,12 +9,13 @@ from langgraph.runtime import Runtime
 from masis.audit.checks.second_opinion import settled_by_model
 from masis.audit.checks.support import REFUTED
 from masis.audit.citations.extraction import audit_citations, cited_sentences, is_abstention
+from masis.audit.citations.hedges import mentions_a_limit
 from masis.audit.conflicts.detection import conflicts_with_answer, joined
-from masis.audit.obedience import obeyed
 from masis.audit.repair import Mended, repaired
-from masis.audit.verdicts import judge_claims
+from masis.audit.verdicts import judge_claims, obeyed
 from masis.errors import ModelError
 from masis.language.instructions import find_instructions
+from masis.language.words import NEGATIONS, words
 from masis.orchestrator.agent import Turn
 from masis.orchestrator.human import guidance_of, question_of, still_open
 from masis.orchestrator.services import Services, services_of
@@ -22,7 +23,7 @@ from masis.orchestrator.state import Attempt, MASISState, StateUpdate
 from masis.orchestrator.trail import TraceEntry
 from masis.reasoning.ports import AuditFinding
 from masis.settings import OFFLINE, Settings
-from masis.types import CitationAudit, Claim, Conflict, Critique, EvidenceChunk
+from masis.types import Answered, CitationAudit, Claim, Conflict, Critique, EvidenceChunk
 
 OVER_COMPRESSED = "The context was compressed to {ratio:.0%} of the evidence, so that details may have been lost."
 
@@ -36,15 +37,15 @@ async def critic(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
         return {"trace": [turn.trace(warning="nothing_to_audit")], "metrics": turn.metrics()}
     update: StateUpdate = {}
     # Reading sentences takes a processor for a while: other runs continue meanwhile.
-    written = await asyncio.to_thread(_judged, draft, state, services)
-    read = await asyncio.to_thread(_repaired, written, state, services)
+    written, read = await asyncio.to_thread(_judged, draft, state, services)
     try:
         finding = await _semantic_audit(state, read.text, read.claims, services, turn)
     except ModelError as error:
         finding = None
         update["failure"] = turn.failure(error)
     if finding and OFFLINE not in (services.auditor.name, finding.made_by):
-        settled = settled_by_model(read.claims, finding.unsupported_claims, _vouches(finding, services.settings))
+        vouched = _vouches(finding, services.settings)
+        settled = settled_by_model(read.claims, finding.unsupported_claims, vouched, overrules=not _has_orders(state))
         read = replace(read, claims=settled)
     audited = await asyncio.to_thread(_audit, state, read, finding, services.settings)
     candidates = [audited]
@@ -64,22 +65,30 @@ class Read:
     repairs: tuple[Mended, ...] = ()
 
 
-def _judged(draft: str, state: MASISState, services: Services) -> Read:
+def _judged(draft: str, state: MASISState, services: Services) -> tuple[Read, Read]:
+    """As it was written, and the text to audit."""
     evidence, asked = state.get("evidence", []), question_of(state)
-    return Read(draft, judge_claims(draft, evidence, services.second_opinion, services.checks, asked))
+    written = Read(draft, judge_claims(draft, evidence, services.second_opinion, services.checks, asked))
+    return written, _repaired(written, state, services)
 
 
 def _repaired(written: Read, state: MASISState, services: Services) -> Read:
     """The text to audit: mended where that leaves an answer, else as it was written. Where a document gives orders,
     what is wrong with an answer may be their doing, and is not tidied away."""
-    evidence = state.get("evidence", [])
-    if any(find_instructions(chunk["text"]) for chunk in evidence):
+    if _has_orders(state):
         return written
     readers = services.second_opinion, services.checks, question_of(state)
-    mended = repaired(written.text, written.claims, evidence, *readers)
+    is_audited = services.auditor.name != OFFLINE
+    mended = repaired(written.text, written.claims, state.get("evidence", []), *readers, is_audited=is_audited)
     if mended is None or not mended.still_answers:
         return written
     return Read(mended.text, mended.claims, mended.repairs)
+
+
+def _has_orders(state: MASISState) -> bool:
+    """A document that gives orders may have been obeyed by writer and auditor alike."""
+    found = (one for chunk in state.get("evidence", []) for one in find_instructions(chunk["text"]))
+    return any(one.is_certain for one in found)
 
 
 async def _semantic_audit(
@@ -101,6 +110,7 @@ class Audited:
     raw_confidence: float
     semantic_audit_made: bool
     refuted: list[Claim]
+    answered: Answered = "all"
     likelihood: float | None = None
 
 
@@ -114,7 +124,8 @@ def _audit(state: MASISState, read: Read, finding: AuditFinding | None, settings
     critique = _with_compression_warning(critique_of(made, citations, settings, refuted), state)
     if says_nothing(draft, known):
         critique = critique | {"confidence": 0.0, "needs_retry": True}
-    if finding and not refuted and is_abstention(draft, known) and not _is_contested(made, citations, known):
+    answered = _answered(made, read, known)
+    if finding and not refuted and answered == "none" and not _is_contested(made.logical_gaps, citations, known):
         critique = _of_abstention(critique, question_of(state), state.get("retry_count", 0), settings)
     critique = critique | {"conflicting_evidence": still_open(critique["conflicting_evidence"], made.conflicts, state)}
     return Audited(
@@ -125,8 +136,18 @@ def _audit(state: MASISState, read: Read, finding: AuditFinding | None, settings
         made.confidence,
         finding is not None,
         refuted,
+        answered,
         made.likelihood,
     )
+
+
+def _answered(made: AuditFinding, read: Read, known: Sequence[str]) -> Answered:
+    """By the auditor's word, where the answer denies anything at all; by the answer's own words alone where it says
+    nothing but what is missing."""
+    if is_abstention(read.text, known):
+        return "none"
+    is_denying = any(names_a_limit(c) or NEGATIONS & set(words(c["text"])) for c in read.claims)
+    return made.answered if made.answered != "none" or is_denying else "part"
 
 
 def _vouches(finding: AuditFinding, settings: Settings) -> bool:
@@ -144,14 +165,18 @@ def _with_conflicts(
     return replace(finding, conflicts=joined(finding.conflicts, unseen))
 
 
+def names_a_limit(claim: Claim) -> bool:
+    return claim["kind"] == "limit" or mentions_a_limit(claim["text"])
+
+
 def says_nothing(draft: str, known: Sequence[str]) -> bool:
     """Only headings, marks or nothing at all: there is nothing in it that could be right."""
     return all(sentence.kind == "heading" for sentence in cited_sentences(draft, known))
 
 
-def _is_contested(finding: AuditFinding, citations: CitationAudit, known: Sequence[str]) -> bool:
+def _is_contested(gaps: Sequence[str], citations: CitationAudit, known: Sequence[str]) -> bool:
     """“The documents do not say” is wrong when the auditor can point to the passage that does."""
-    pointed_at = any(chunk_id in gap for gap in finding.logical_gaps for chunk_id in known)
+    pointed_at = any(chunk_id in gap for gap in gaps for chunk_id in known)
     return pointed_at or bool(citations["invalid_citations"])
 
 
@@ -173,6 +198,8 @@ def critique_of(
         confidence = round(confidence * settings.fabrication_penalty, 4)
     in_words = [f"{claim['text']} ({claim['reason']})" for claim in refuted]
     unsupported = [*finding.unsupported_claims, *citations["unsupported_claims"], *in_words]
+    if uncited >= settings.uncited_retry_count:
+        unsupported += [f"{sentence} (it cites no passage)" for sentence in citations["uncited_claim_sentences"]]
     return {
         "confidence": confidence,
         "hallucination_detected": finding.hallucination_detected or fabricated or bool(refuted),
@@ -196,8 +223,10 @@ def penalised(confidence: float, citations: CitationAudit, settings: Settings) -
 
 
 def _escalated(finding: AuditFinding) -> list[str]:
-    """Only a contradiction needs a person; a revision or another period is explained in the answer."""
-    return [c["explanation"] for c in finding.conflicts if c["kind"] == "contradiction"]
+    """Only a contradiction needs a person; a revision or another period is explained in the answer, and between two
+    places of one document nobody can choose."""
+    contradictions = (c for c in finding.conflicts if c["kind"] == "contradiction")
+    return [c["explanation"] for c in contradictions if len({side["document_id"] for side in c["sides"]}) != 1]
 
 
 def _of_abstention(critique: Critique, question: str, retry_count: int, settings: Settings) -> Critique:
@@ -209,6 +238,16 @@ def _of_abstention(critique: Critique, question: str, retry_count: int, settings
         "needs_retry": first,
         "logical_gaps": critique["logical_gaps"] or ([question] if first else []),
     }
+
+
+def stands_as_silence(best: Attempt, settings: Settings) -> bool:
+    """Whether it claims nothing, and was sent back only in case a wider search finds more."""
+    known, critique = [chunk["chunk_id"] for chunk in best["evidence"]], best["critique"]
+    is_silent = best.get("answered") == "none" or is_abstention(best["answer"], known)
+    if not is_silent or critique["confidence"] < settings.confidence_threshold:
+        return False
+    contested = _is_contested(critique["logical_gaps"], best["citation_audit"], known)
+    return not (contested or critique["hallucination_detected"] or critique["conflicting_evidence"])
 
 
 def _with_compression_warning(critique: Critique, state: MASISState) -> Critique:
@@ -229,13 +268,15 @@ def is_flagged(critique: Critique, settings: Settings) -> bool:
 
 
 def better_of(best: Attempt | None, new: Attempt) -> Attempt:
-    """Clean beats flagged, then confidence; at a tie the earlier one stays. What was written before a person
-    decided something never comes back after it."""
+    """Clean beats flagged; of clean ones what answers more, then confidence; at a tie the earlier one stays. What was
+    written before a person decided something never comes back after it."""
     return new if best is None or _rank(new) > _rank(best) else best
 
 
-def _rank(attempt: Attempt) -> tuple[int, bool, float]:
-    return attempt["round"], not attempt["flagged"], attempt["confidence"]
+def _rank(attempt: Attempt) -> tuple[int, bool, int, float]:
+    is_clean = not attempt["flagged"]
+    share = ("none", "part", "all").index(attempt.get("answered", "all")) if is_clean else 0
+    return attempt["round"], is_clean, share, attempt["confidence"]
 
 
 def _attempt(audited: Audited, state: MASISState, settings: Settings, turn: Turn) -> Attempt:
@@ -250,6 +291,7 @@ def _attempt(audited: Audited, state: MASISState, settings: Settings, turn: Turn
         "conflicts": audited.conflicts,
         "citation_audit": audited.citations,
         "flagged": is_flagged(audited.critique, settings),
+        "answered": audited.answered,
         "likelihood": audited.likelihood,
     }
 
@@ -269,6 +311,7 @@ def _report(candidates: Sequence[Audited], state: MASISState, settings: Settings
         "claims": audited.read.claims,
         "conflicts": audited.conflicts,
         "likelihood": audited.likelihood,
+        "answered": audited.answered,
         "best": best,
         "final_answer": best["answer"],
         "trace": [_trace_entry(audited, turn)],

@@ -3,6 +3,7 @@
 from langgraph.runtime import Runtime
 
 from masis.errors import ModelError
+from masis.language.measures import percent
 from masis.orchestrator.agent import Turn
 from masis.orchestrator.critic import as_share
 from masis.orchestrator.human import question_of
@@ -78,7 +79,7 @@ def scorecard(
     for cap, why in faithfulness_caps(audit, hallucinated, settings):
         if faithfulness > cap:
             faithfulness = cap
-            clamps.append(f"faithfulness is at most {cap:.2f}: {why}")
+            clamps.append(f"faithfulness is at most {percent(cap)}: {why}")
     relevance, completeness = as_share(scores.relevance), as_share(scores.completeness)
     reasoning = as_share(scores.reasoning_quality)
     overall = (

@@ -8,23 +8,23 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from masis.audit.citations.small_talk import is_small_talk
 from masis.errors import DatabaseUnavailable, MASISError
-from masis.language.directives import split_directives
+from masis.language.directives import is_small_talk, split_directives
 from masis.language.instructions import find_instructions
 from masis.language.periods import periods
 from masis.language.question import parsed
-from masis.language.statements import Statement, statements
+from masis.language.statements import Statement, read_out, statements
 from masis.language.words import content_stems, stem, words
 from masis.orchestrator.agent import Turn
 from masis.orchestrator.human import guidance_of, question_of
 from masis.orchestrator.services import Services, services_of
 from masis.orchestrator.state import MASISState, StateUpdate, filters_of
 from masis.orchestrator.trail import InstructionSeen
-from masis.settings import Settings
+from masis.settings import OFFLINE, Settings
 from masis.types import ClosestPassage, EvidenceChunk, ReviewCause, SearchResult, Verdict
 
 SHOWN = 3
+EXCERPT = 300
 MOST_WORDS = 12
 
 
@@ -37,9 +37,10 @@ def closest_passages(question: str, candidates: Sequence[EvidenceChunk]) -> list
 
 def _closest(question: str, wanted: frozenset[str], chunk: EvidenceChunk) -> ClosestPassage:
     text = chunk["text"]
-    parts = statements(text, chunk.get("heading")) or (Statement(text[:300], 0, min(300, len(text))),)
+    parts = statements(text, chunk.get("heading")) or (Statement(text[:EXCERPT], 0, min(EXCERPT, len(text))),)
     best = max(parts, key=lambda s: (len(wanted & set(content_stems(s.text))), -s.start))
     here = set(content_stems(f"{chunk.get('heading') or ''} {text}"))
+    end = _end_of_excerpt(best, parts)
     return {
         "chunk_id": chunk["chunk_id"],
         "document_id": chunk["document_id"],
@@ -48,11 +49,23 @@ def _closest(question: str, wanted: frozenset[str], chunk: EvidenceChunk) -> Clo
         "label": chunk.get("label"),
         "heading": chunk.get("heading"),
         "start": chunk["start"] + best.start,
-        "end": chunk["start"] + best.end,
-        "quote": best.text,
+        "end": chunk["start"] + end,
+        "quote": text[best.start : end],
+        "shown": read_out(text[best.start : end], text, chunk.get("heading")),
         "words": list(dict.fromkeys(w for w in words(question) if stem(w) in wanted and stem(w) in here)),
         "score": chunk["score"],
     }
+
+
+def _end_of_excerpt(best: Statement, parts: Sequence[Statement]) -> int:
+    """A short statement (a heading, the address of a letter) comes with what follows it."""
+    after = [part for part in parts if part.start >= best.end] if not best.is_row else []
+    end = best.end
+    for part in after:
+        if part.is_row or part.end - best.start > EXCERPT:
+            break
+        end = part.end
+    return end
 
 
 async def absent_words(
@@ -70,6 +83,8 @@ async def absent_words(
 
 OVERVIEW_PASSAGES = 10
 READ_ANYWAY = 5
+BESIDE = 5_000
+"""Characters a chat model is given of what stands beside the evidence."""
 BORNE_OUT: tuple[Verdict, ...] = ("verbatim", "supported")
 
 
@@ -90,6 +105,7 @@ def plan_search(state: MASISState, settings: Settings) -> SearchPlan:
         return SearchPlan(question, settings.candidates, settings.relevance_threshold, False)
     critique = state.get("critique")
     named = [*critique["unsupported_claims"], *critique["logical_gaps"]] if critique else []
+    named += [claim["text"] for claim in state.get("claims", []) if claim["kind"] == "limit"]
     # A gap that repeats the question adds nothing to it.
     gaps = [gap for gap in named if question not in gap]
     text = " ".join([question, *gaps])
@@ -122,27 +138,26 @@ async def researcher(state: MASISState, runtime: Runtime[Services]) -> StateUpda
         # Who names the documents has said where the answer is: the best of them is read, however it scores.
         evidence = select_evidence(result.candidates[:READ_ANYWAY], 0.0, guidance_of(state).over)
     if services.whole_tables:
-        evidence = await services.whole_tables(state["workspace_id"], evidence)
+        # A chat model reads on as a person would; the embedded writer takes the best sentences of what is found.
+        more = BESIDE if services.writer.name != OFFLINE and not filters_of(state).pages else 0
+        evidence = await services.whole_tables(state["workspace_id"], evidence, more)
+    summed_up: list[str] = []
     if parsed(plan.text).shape == "overview" and services.outline:
-        opened = await services.outline(
+        opened, summed_up = await services.outline(
             state["workspace_id"], plan.text, result.candidates, filters_of(state), OVERVIEW_PASSAGES
         )
         evidence = opened or evidence
-    near = await _near(state, result, services)
-    if not evidence:
-        return near | _nothing_found(result, plan, turn)
-    aside = await asyncio.to_thread(_set_aside, evidence, result, plan, guidance_of(state).over)
-    return near | _found(evidence, result, plan, turn, aside)
+    question, candidates = question_of(state), result.candidates
 
+    def read() -> tuple[list[ClosestPassage], Counter[str]]:
+        aside = _set_aside(evidence, candidates, plan, guidance_of(state).over)
+        return closest_passages(question, candidates), aside
 
-async def _near(state: MASISState, result: SearchResult, services: Services) -> StateUpdate:
-    """For a silence: what comes nearest, and which words no document has."""
-    question = question_of(state)
-    closest = await asyncio.to_thread(closest_passages, question, result.candidates)
-    return {
-        "closest": closest,
-        "absent": await absent_words(question, result.candidates, state["workspace_id"], services),
-    }
+    closest, aside = await asyncio.to_thread(read)
+    # For a silence: what comes nearest, and which words no document has.
+    absent = await absent_words(question, candidates, state["workspace_id"], services)
+    found = _found(evidence, result, plan, turn, aside) if evidence else _nothing_found(result, plan, turn)
+    return {"closest": closest, "absent": absent, "summed_up": summed_up, **found}
 
 
 def borne_out_before(state: MASISState) -> list[EvidenceChunk]:
@@ -190,7 +205,7 @@ def _found(
 
 
 def _set_aside(
-    evidence: Sequence[EvidenceChunk], result: SearchResult, plan: SearchPlan, over: Sequence[str]
+    evidence: Sequence[EvidenceChunk], candidates: Sequence[EvidenceChunk], plan: SearchPlan, over: Sequence[str]
 ) -> Counter[str]:
     """Why each candidate is not used."""
     asked = parsed(plan.text).periods
@@ -204,7 +219,7 @@ def _set_aside(
             return "another_period"
         return "repeated" if chunk["score"] >= plan.threshold else "far"
 
-    return Counter(why(chunk) for chunk in result.candidates if chunk["chunk_id"] not in kept)
+    return Counter(why(chunk) for chunk in candidates if chunk["chunk_id"] not in kept)
 
 
 def instructions_seen(evidence: Sequence[EvidenceChunk]) -> list[InstructionSeen]:

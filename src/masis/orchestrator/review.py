@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from masis.audit.citations.extraction import is_abstention
 from masis.audit.citations.hedges import mentions_a_limit
+from masis.language.measures import percent
+from masis.language.statements import read_out
 from masis.orchestrator.state import Attempt, Failure, Review
 from masis.types import Conflict, ConflictSide, Outcome, ReviewCause, place
 
@@ -24,10 +26,12 @@ def outcome_of(cause: ReviewCause | None, best: Attempt | None) -> Outcome:
         return BY_CAUSE[cause]
     claims = best["claims"] if best else []
     asserts = any(claim["kind"] in ("claim", "recommendation") for claim in claims)
-    limited = any(claim["kind"] == "limit" or mentions_a_limit(claim["text"]) for claim in claims)
+    share = best.get("answered", "all") if best else "all"
+    limited = share == "part" or any(claim["kind"] == "limit" or mentions_a_limit(claim["text"]) for claim in claims)
     # A contradiction that a person settled, and a figure that was revised, are part of what the reader must know.
     disputed = any(c["kind"] in ("revision", "contradiction") for c in best["conflicts"]) if best else False
-    if not asserts or (best and is_abstention(best["answer"], [chunk["chunk_id"] for chunk in best["evidence"]])):
+    silent = best and is_abstention(best["answer"], [chunk["chunk_id"] for chunk in best["evidence"]])
+    if not asserts or silent or share == "none":
         return "insufficient_evidence"
     return "answered_with_caveat" if limited or disputed else "answered"
 
@@ -94,12 +98,12 @@ def _both_sides(conflict: Conflict) -> str:
 
 def _side(side: ConflictSide) -> str:
     where = ", ".join(filter(None, [side["file_name"], place(side["page"], side.get("label")), side["date"]]))
-    return f"{where} says {side['value']}: “{' '.join(side['quote'].split())}”"
+    return f"{where} says {side['value']}: “{read_out(side['quote'])}”"
 
 
 def _quality(s: Situation) -> str:
     return (
-        f"No answer passed its own audit: {_attempts(s)}, the best with a confidence of {s.confidence:.0%}. "
+        f"No answer passed its own audit: {_attempts(s)}, the best with a confidence of {percent(s.confidence)}. "
         "The best draft is shown with what is wrong with it. Refine the question, add documents that cover it, "
         "or accept the draft as it is."
     )
@@ -107,8 +111,8 @@ def _quality(s: Situation) -> str:
 
 def _empty_workspace(s: Situation) -> str:
     return (
-        f"The workspace “{s.workspace_id}” holds no documents, so there was nothing to search and no model was "
-        "asked. Upload the documents that should answer this, then ask again."
+        f"No document in the workspace “{s.workspace_id}” can be searched yet, so no model was asked. Upload the "
+        "documents that should answer this, or wait until those you uploaded have been read, then ask again."
     )
 
 
@@ -118,10 +122,7 @@ def _weak_evidence(s: Situation) -> str:
             "The wider search found nothing usable, so the earlier draft stands, with what is wrong with it. "
             "Rephrase the question with terms the documents use, upload documents that cover it, or accept the draft."
         )
-    return (
-        "The documents were searched, and nothing in them is close enough to this question to answer from. "
-        "Rephrase it with terms the documents use, or upload documents that cover it."
-    )
+    return "Put the question in words that the documents use, or add documents that cover it."
 
 
 def _unavailable(s: Situation) -> str:

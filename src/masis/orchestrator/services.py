@@ -39,17 +39,19 @@ class MentionCounter(Protocol):
 
 
 class Outline(Protocol):
-    """The passages that open a document and its sections, for a question about the whole of it."""
+    """For a question about whole documents: the passages with the substance of each, and, of several, all names."""
 
     async def __call__(
         self, workspace_id: str, question: str, found: Sequence[EvidenceChunk], filters: SearchFilters, limit: int
-    ) -> list[EvidenceChunk]: ...
+    ) -> tuple[list[EvidenceChunk], list[str]]: ...
 
 
 class WholeTables(Protocol):
-    """Evidence with the other rows of the tables that the best of it have rows of."""
+    """Evidence with the other rows of the tables that the best of it have rows of, and some characters beside it."""
 
-    async def __call__(self, workspace_id: str, evidence: Sequence[EvidenceChunk]) -> list[EvidenceChunk]: ...
+    async def __call__(
+        self, workspace_id: str, evidence: Sequence[EvidenceChunk], and_beside: int = 0
+    ) -> list[EvidenceChunk]: ...
 
 
 class Lease(Protocol):

@@ -15,6 +15,7 @@ from masis.types import (
     EVERYWHERE,
     WORKSPACE_NAME,
     WORKSPACE_NAME_RULE,
+    Answered,
     CitationAudit,
     Claim,
     ClosestPassage,
@@ -99,6 +100,7 @@ class Attempt(TypedDict):
     conflicts: list[Conflict]
     citation_audit: CitationAudit
     flagged: bool
+    answered: NotRequired[Answered]
     likelihood: NotRequired[float | None]
     evaluation: NotRequired[Evaluation]
 
@@ -151,12 +153,16 @@ class MASISState(TypedDict, total=False):
     final_answer: str | None
     claims: list[Claim]
     conflicts: list[Conflict]
+    answered: Answered
+    """How much of the question the last draft answers."""
     likelihood: float | None
     """That the returned answer is right, fitted on held-out answers; None where there is no fit."""
     closest: list[ClosestPassage]
     """What comes nearest to the question, for when nothing answers it."""
     absent: list[str]
     """Words of the question that no document of the workspace has."""
+    summed_up: list[str]
+    """The files that a summary of several documents has to cover."""
 
     retry_count: int
     retry_ceiling: int | None

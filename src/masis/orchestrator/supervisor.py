@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 
 from masis.audit.verdicts import judge_claims
 from masis.orchestrator.agent import Turn, account_of
+from masis.orchestrator.critic import names_a_limit, stands_as_silence
 from masis.orchestrator.evaluator import scorecard_without_answer
 from masis.orchestrator.human import answers_to_apply, decisions_named
 from masis.orchestrator.review import Situation, outcome_of, review_for
@@ -41,6 +42,8 @@ class Signals:
     hallucination: bool = False
     critic_asks_retry: bool = False
     conflict: bool = False
+    partly: bool = False
+    """It says itself that a part of the question is not covered, and was not searched for more widely yet."""
     standing_decision: bool = False
     """A decision of an earlier run settles a conflict, and was not applied in this one."""
     retries_left: bool = True
@@ -50,6 +53,10 @@ class Signals:
     """The run may not spend what another attempt would take."""
     repaired: bool = False
     """The best answer is one that the Critic mended, and it passes."""
+    passed_before: bool = False
+    """The best answer passes, and was only searched for more widely."""
+    silent: bool = False
+    """The best answer is that the documents do not say; nothing that was written later passes."""
 
     @property
     def quality_issue(self) -> bool:
@@ -83,11 +90,17 @@ def decide(s: Signals) -> Decision:
         return Decision("retry", "retry", "quality_issue_detected")
     if worth_a_retry and s.conflict:
         return Decision("retry", "retry", "conflicting_evidence_attempting_resolution")
+    if worth_a_retry and s.partly:
+        return Decision("retry", "retry", "part_not_covered")
     stuck = None if not s.retries_left else BUDGET_SPENT if s.budget_spent else NO_PROGRESS
     if s.repaired and not s.conflict:
         return Decision("finalize", "finalize", "repaired_answer_passed")
+    if s.passed_before and not s.conflict:
+        return Decision("finalize", "finalize", "quality_checks_passed")
     if s.conflict:
         return Decision("human_review", "HITL_conflict", stuck or "conflicting_evidence", "conflict")
+    if s.quality_issue and s.silent:
+        return Decision("finalize", "finalize", "documents_do_not_say")
     if s.quality_issue:
         return Decision("human_review", "HITL_triggered", stuck or "quality_issue_unresolved", "quality")
     return Decision("finalize", "finalize", "quality_checks_passed")
@@ -102,7 +115,7 @@ def signals(state: MASISState, services: Services) -> Signals:
     critique = state.get("critique")
     audit: Mapping[str, Any] = state.get("metrics", {}).get("last_citation_audit") or {}
     answer = state.get("pending_answer")
-    threshold = services.settings.confidence_threshold
+    threshold, best = services.settings.confidence_threshold, state.get("best")
     return Signals(
         drafted=state.get("draft_answer") is not None,
         review_requested=state.get("review_cause"),
@@ -113,12 +126,19 @@ def signals(state: MASISState, services: Services) -> Signals:
         hallucination=critique is not None and critique["hallucination_detected"],
         critic_asks_retry=critique is not None and critique["needs_retry"],
         conflict=critique is not None and bool(critique["conflicting_evidence"]),
+        partly=state.get("answered") == "part" and _is_first(state) and any(map(names_a_limit, state["claims"])),
         standing_decision=bool(answers_to_apply(state)),
         retries_left=state.get("retry_count", 0) < ceiling_of(state, services),
         no_progress=state.get("retried_from") == mark_of(state),
         budget_spent=is_budget_spent(state),
-        repaired=_has_passed(state.get("best")),
+        repaired=_has_passed(best),
+        passed_before=best is not None and not best["flagged"] and best.get("answered") == "part",
+        silent=best is not None and stands_as_silence(best, services.settings),
     )
+
+
+def _is_first(state: MASISState) -> bool:
+    return state.get("retry_count", 0) == state.get("round_start", 0)
 
 
 def is_budget_spent(state: MASISState) -> bool:

@@ -18,6 +18,10 @@ from masis.reasoning.pruning import pruned
 from masis.settings import OFFLINE, Settings
 from masis.types import Claim, EvidenceChunk
 
+COVERS = "This summary covers"
+LONGEST_NAMED = 200
+"""Characters of a sentence that names documents: a longer one is not seen to speak of the answer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Context:
@@ -109,8 +113,26 @@ async def _write(state: MASISState, context: Context, services: Services, turn: 
     turn.calls_engine(services.writer)
     reply = await services.writer.write(brief, on_token)
     turn.spent(reply.usage)
-    named = decisions_named(state.get("human_answers", []))
-    return f"{reply.value.strip()}\n\n{named}".strip() if named else reply.value.strip()
+    written = reply.value.strip()
+    added = left_out(written, state), decisions_named(state.get("human_answers", []))
+    return "\n\n".join(filter(None, (written, *added)))
+
+
+def left_out(written: str, state: MASISState) -> str:
+    """Of a summary of several documents, which it says nothing of, by name; worded so that the citation engine sees
+    that it speaks of the answer."""
+    named = {chunk["file_name"] for chunk in state.get("evidence", []) if chunk["chunk_id"] in written}
+    wanted = state.get("summed_up", [])
+    missing = list(dict.fromkeys(name for name in wanted if name not in named))
+    if not named or not missing:
+        return ""
+    covered = len(set(wanted)) - len(missing)
+    told = [f"{COVERS} {covered} of {len(set(wanted))} documents and leaves out"]
+    for name in missing:
+        if len(told[-1]) + len(name) > LONGEST_NAMED:
+            told.append(f"{COVERS} nothing of")
+        told[-1] += f" {name},"
+    return " ".join(f"{sentence.rstrip(',')}." for sentence in told)
 
 
 def _previous_draft(state: MASISState) -> str | None:
@@ -121,7 +143,7 @@ def _previous_draft(state: MASISState) -> str | None:
         return None
     for old, new in renamed_passages(state.get("claims", []), state.get("evidence", [])).items():
         draft = draft.replace(f"[{old}]", f"[{new}]")
-    return draft.removesuffix(named).rstrip()
+    return draft.removesuffix(named).partition(f"\n\n{COVERS}")[0].rstrip()
 
 
 def renamed_passages(claims: Sequence[Claim], evidence: Sequence[EvidenceChunk]) -> dict[str, str]:

@@ -191,15 +191,17 @@ def _embedded_engines() -> tuple[Writer, Auditor, Judge]:
 def _measured(
     settings: Settings, clients: "dict[Role, ModelClient]", embedded: tuple[Writer, Auditor, Judge]
 ) -> tuple[Writer, Auditor, Judge]:
-    from masis.reasoning.llm.engine import LLMAuditor, LLMJudge, LLMWriter
-    from masis.reasoning.llm.fitness import unfit_reasons
+    from masis.reasoning.llm.engine import LLMAuditor, LLMJudge, LLMWriter, YesOrNoAuditor
+    from masis.reasoning.llm.fitness import says_yes_or_no, unfit_reasons
 
     writer, auditor, judge = embedded
     unfit = unfit_reasons(settings)
     if client := clients.get("writer"):
         writer = MeasuredWriter(LLMWriter(client), writer, settings, unfit.get("writer"))
     if client := clients.get("auditor"):
-        auditor = MeasuredAuditor(LLMAuditor(client), auditor, settings, unfit.get("auditor"))
+        by_word = "auditor" in unfit and says_yes_or_no(settings)
+        asked = YesOrNoAuditor(client, auditor) if by_word else LLMAuditor(client)
+        auditor = MeasuredAuditor(asked, auditor, settings, None if by_word else unfit.get("auditor"))
     if client := clients.get("judge"):
         judge = MeasuredJudge(LLMJudge(client), judge, settings, unfit.get("judge"))
     return writer, auditor, judge

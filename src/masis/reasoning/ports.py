@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Generic, Literal, Protocol, TypeVar
 
-from masis.types import CitationAudit, Claim, Conflict, Critique, EvidenceChunk, Usage
+from masis.types import Answered, CitationAudit, Claim, Conflict, Critique, EvidenceChunk, Usage
 
 T = TypeVar("T")
 Listener = Callable[[str], None]
@@ -56,6 +56,8 @@ class Passage:
     """What its document calls itself."""
     about: str = ""
     """Whose its document is and for when, as far as the question says it too."""
+    table_rows: int = 0
+    """How many the table has that it holds rows of, where that is too long to be read whole."""
 
     @property
     def stands_under(self) -> str:
@@ -77,6 +79,7 @@ def as_passage(chunk: EvidenceChunk) -> Passage:
         start=chunk["start"],
         title=chunk.get("title", ""),
         about=chunk.get("about", ""),
+        table_rows=chunk.get("table_rows", 0),
     )
 
 
@@ -121,6 +124,7 @@ class AuditFinding:
     conflicting_evidence: Sequence[str] = ()
     """Conflicts in the auditor's own words; `conflicts` are described by code and need none."""
     needs_retry: bool = False
+    answered: Answered = "all"
     likelihood: float | None = None
     """That the answer is right, fitted on held-out answers; None where there is no fit."""
     made_by: str = ""

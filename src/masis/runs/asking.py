@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from masis.errors import InvalidInput, MASISError, ModelError, RunNotWaiting
+from masis.errors import InvalidInput, MASISError, ModelError, RunNotWaiting, UnknownRun
 from masis.jobs.queue import Job, new_owner
 from masis.jobs.worker import JobCancelled, LeaseKeeper
 from masis.language.follow_up import Turn, completed
@@ -16,10 +16,9 @@ from masis.orchestrator.human import Answer, checked_answer, decisions_from
 from masis.orchestrator.state import MASISInput, MASISState, filters_of, in_words, merge_metrics
 from masis.orchestrator.trail import Metrics
 from masis.reasoning.ports import Reply
-from masis.runs.events import QUEUE, Hub, RunEvent
 from masis.runs.execution import Execution, OnEvent, config_of
 from masis.runs.parts import Parts
-from masis.runs.records import ENDED, RunRecord, RunResult, RunStatus, days_ago, now
+from masis.runs.records import ENDED, QUEUE, Hub, RunEvent, RunRecord, RunResult, RunStatus, days_ago, now
 from masis.runs.run_table import RunTable
 from masis.types import EVERYWHERE, NO_LIMIT, Budget, Caller, SearchFilters, StandingDecision, Usage
 
@@ -44,6 +43,8 @@ class Asked:
     """What was said before, where no thread is stored."""
     complete: bool = True
     """False: the question stands for itself."""
+    run_id: str | None = None
+    """None: a new one."""
 
 
 async def new_run(parts: Parts, asked: Asked, by: Caller, owner: str | None = None) -> RunRecord:
@@ -65,7 +66,7 @@ async def new_run(parts: Parts, asked: Asked, by: Caller, owner: str | None = No
     said = {"thread_id": thread and thread.thread_id, "asked": None if question == asked.question else asked.question}
     state = given.model_copy(update=said).to_state()
     state["metrics"] = merge_metrics(state["metrics"], spent_on(usage))
-    record = await parts.runs.together("writing", parts.runs.create, state, by, owner)
+    record = await parts.runs.together("writing", parts.runs.create, state, by, owner, asked.run_id)
     if owner is None:
         parts.hub.tell(QUEUE)
     return record
@@ -214,6 +215,31 @@ class WorkHere:
                 runs.given_up(job.subject, self.owner)
             else:
                 runs.failed(job.subject, self.owner, [], "The run was interrupted; resume it.")
+
+
+async def asked_here(parts: Parts, asked: Asked, by: Caller, on_event: OnEvent | None) -> RunResult:
+    """Worked on in this process. With a `run_id`, however often it is called and whoever died meanwhile, there is one
+    run: it is continued from where it stopped, and its result given where it has one."""
+    here, run_id = WorkHere(parts), asked.run_id
+    if run_id is None:
+        record = await new_run(parts, asked, by, here.owner)
+        return await here.result(Job("run", record.run_id, asked.workspace), on_event, is_new=True)
+    while True:
+        try:
+            status = (await get_run(parts, run_id, asked.workspace)).status
+        except UnknownRun:
+            await new_run(parts, asked, by, here.owner)
+            return await here.result(Job("run", run_id, asked.workspace), on_event)
+        if status == "cancelled":
+            raise JobCancelled(f"Run {run_id} was cancelled.")
+        if status in ("finished", "waiting") and (found := await asyncio.to_thread(parts.runs.result, run_id)):
+            return RunResult(**found)
+        try:
+            job = await resumed(parts, run_id, asked.workspace, here.owner)
+        except InvalidInput:  # in the hands of another process, until it ends or its lease runs out
+            await asyncio.sleep(parts.settings.poll_seconds)
+            continue
+        return await here.result(job, on_event)
 
 
 async def followed(runs: RunTable, hub: Hub, run_id: str, after: int, poll_seconds: float) -> AsyncIterator[RunEvent]:

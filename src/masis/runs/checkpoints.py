@@ -21,7 +21,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from masis.data_folder import make_folder
 from masis.database.batched import Lane
-from masis.database.postgres import FROZEN
+from masis.database.postgres import FROZEN, is_due_for_a_look
 from masis.errors import DatabaseUnavailable, DataFolderError
 from masis.settings import Settings
 
@@ -102,7 +102,11 @@ OWNER = "__owner"
 
 @asynccontextmanager
 async def open_checkpointer(settings: Settings) -> AsyncIterator[BaseCheckpointSaver[Any]]:
-    opening = _in_postgres(settings.database_url) if settings.database_url else _in_folder(settings.home)
+    opening = (
+        _in_postgres(settings.database_url, settings.database_prepare)
+        if settings.database_url
+        else _in_folder(settings.home)
+    )
     async with opening as saver:
         yield saver
 
@@ -142,7 +146,7 @@ async def _in_folder(home: Path) -> "AsyncIterator[AsyncSqliteSaver]":
 
 
 @asynccontextmanager
-async def _in_postgres(url: str) -> "AsyncIterator[AsyncPostgresSaver]":
+async def _in_postgres(url: str, prepare: bool) -> "AsyncIterator[AsyncPostgresSaver]":
     from psycopg.rows import dict_row
     from psycopg_pool import AsyncConnectionPool
 
@@ -154,8 +158,8 @@ async def _in_postgres(url: str) -> "AsyncIterator[AsyncPostgresSaver]":
             min_size=1,
             max_size=POOL,
             timeout=10,
-            check=AsyncConnectionPool.check_connection,
-            kwargs={"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row},
+            check=_check,
+            kwargs={"autocommit": True, "prepare_threshold": 0 if prepare else None, "row_factory": dict_row},
             configure=_configure,
             open=False,
         )
@@ -166,6 +170,13 @@ async def _in_postgres(url: str) -> "AsyncIterator[AsyncPostgresSaver]":
                 yield saver
             finally:
                 await saver.lane.rest()
+
+
+async def _check(connection: "AsyncConnection[dict[str, Any]]") -> None:
+    from psycopg_pool import AsyncConnectionPool
+
+    if is_due_for_a_look(connection):
+        await AsyncConnectionPool.check_connection(connection)
 
 
 async def _configure(connection: "AsyncConnection[dict[str, Any]]") -> None:

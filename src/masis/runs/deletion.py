@@ -11,6 +11,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from masis.access.audit_log import AuditLog
 from masis.access.keys import Keys, revoke_keys_of
 from masis.errors import InvalidInput
+from masis.jobs.queue import Kind
 from masis.runs.checkpoints import open_checkpointer
 from masis.runs.parts import Parts
 from masis.runs.run_table import RunTable
@@ -39,7 +40,8 @@ async def delete_workspace(parts: Parts, workspace: str, by: Caller) -> Deletion
 
 async def require_no_ingestion(parts: Parts, workspace: str) -> None:
     """Another process may be reading it in; what goes out would come in again."""
-    if await asyncio.to_thread(parts.queue.open_subjects, "ingest", workspace):
+    kinds: tuple[Kind, ...] = ("ingest", "sync")
+    if any([await asyncio.to_thread(parts.queue.open_subjects, kind, workspace) for kind in kinds]):
         raise InvalidInput(
             f"Documents are being ingested into {workspace} right now.",
             advice="Wait for the ingestion to finish, or cancel it, then delete again.",

@@ -18,8 +18,7 @@ from masis.orchestrator.services import Services
 from masis.orchestrator.state import MASISState, StateUpdate, applied
 from masis.orchestrator.trail import TraceEntry
 from masis.runs.checkpoints import OWNER, saving
-from masis.runs.events import NUMBERS_A_STEP, Hub, RunEvent, number_of
-from masis.runs.records import RunResult, RunStatus, now, result_of
+from masis.runs.records import NUMBERS_A_STEP, Hub, RunEvent, RunResult, RunStatus, now, number_of, result_of
 from masis.runs.run_table import RunTable
 
 TOLD: dict[str, tuple[str, ...]] = {

@@ -6,16 +6,17 @@ from typing import Literal
 
 from masis.database import Database
 from masis.errors import InvalidInput
+from masis.language.measures import percent, whole_percent
 from masis.runs.records import now
 from masis.runs.run_table import RunTable
 from masis.types import LOCAL, Caller
-from masis.wording import counted
+from masis.wording import LIKELIHOODS, counted
 
 Verdict = Literal["right", "wrong"]
 WHOLE = -1
 """In place of a sentence's number: the answer as a whole."""
-BANDS = (0.9, 0.75, 0.5, 0.0)
-"""From which figure on; 0.75 and 0.5 are where the words for a likelihood change."""
+BANDS = (0.9, *(least for least, _ in LIKELIHOODS))
+"""From which figure on: where the words for a likelihood change, and near certainty."""
 SHOWN = 50
 
 
@@ -153,8 +154,9 @@ def _banded(figures: Iterable[tuple[float | None, Feedback]]) -> list[Band]:
     known = [(value, each) for value, each in figures if value is not None]
     bands, above = list[Band](), 2.0
     for least in BANDS:
-        within = [each for value, each in known if least <= value < above]
-        name = f"{least:.0%} or more" if above > 1 else f"{least:.0%} to {above:.0%}" if least else f"below {above:.0%}"
+        within = [each for value, each in known if whole_percent(least) <= whole_percent(value) < whole_percent(above)]
+        name = f"below {percent(above)}" if not least else f"{percent(least)} or more" if above > 1 else ""
+        name = name or f"{percent(least)} to {whole_percent(above) - 1}%"
         bands += [Band(name, _right(within), len(within) - _right(within))] if within else []
         above = least
     return bands

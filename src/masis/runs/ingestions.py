@@ -101,7 +101,8 @@ class Ingestions:
     def save(self, ingestion: Ingestion, owner: str) -> None:
         """Unless it is in other hands now, or finished."""
         with self._database.writing() as db:
-            if self._queue.holds(db, owner, ("ingest", ingestion.ingestion_id)):
+            has_advanced = ingestion.progress.chunks_done > 0
+            if self._queue.holds(db, owner, ("ingest", ingestion.ingestion_id), has_advanced=has_advanced):
                 _save(db, ingestion)
 
     def finish(self, ingestion: Ingestion, owner: str) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any, Literal
@@ -192,13 +193,17 @@ async def _models(settings: Settings, _: Library) -> list[Finding]:
     clients = clients_for(settings)
     findings = [Finding(role, "ok", "offline engine") for role in ROLES if role not in clients]
     unfit: dict[Role, str | None] = {}
+    by_word = False
     for role, client in clients.items():
         finding, reason = await _tried_as(role, client)
         findings.append(finding)
         if finding.state != "bad":
             unfit[role] = reason
+        if role == "auditor" and reason:
+            with suppress(ModelError):
+                by_word = await fitness.tells_yes_from_no(client)
     if unfit:
-        fitness.keep(settings, unfit)
+        fitness.keep(settings, unfit, by_word=by_word)
         findings.append(Finding("roles", "ok", fitness.named(settings)))
     return findings
 

@@ -73,8 +73,19 @@ class LeanPostgresSaver(AsyncPostgresSaver):
         self.lane: Lane[Unsaved, None] = Lane(self._save_all)
 
     async def setup(self) -> None:
-        async with self._alone():
-            await super().setup()
+        # The lock belongs to a connection, which is another for every statement behind a PgBouncer: not without need.
+        if not await self._is_set_up():
+            async with self._alone():
+                await super().setup()
+
+    async def _is_set_up(self) -> bool:
+        async with self._pool.connection() as connection:
+            table = await connection.execute("SELECT to_regclass('checkpoint_migrations') IS NOT NULL AS yes")
+            if not (row := await table.fetchone()) or not row["yes"]:
+                return False
+            newest = await connection.execute("SELECT MAX(v) AS v FROM checkpoint_migrations")
+            made = await newest.fetchone()
+            return made is not None and made["v"] is not None and made["v"] >= len(self.MIGRATIONS) - 1
 
     async def aput(
         self,

@@ -1,14 +1,131 @@
-"""What a run gives: its record, its result, and the moments it was stamped with."""
+"""What a run gives: its record, its result, and its events, stored in order and announced within this process."""
 
+import asyncio
 import json
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, cast
+from typing import Any, Literal, NotRequired, TypedDict, TypeVar, cast
 
+from masis.database import Connection, Database
+from masis.language.statements import read_out
 from masis.orchestrator.state import MASISState, Review
 from masis.orchestrator.trail import InstructionSeen, Metrics, TraceEntry
-from masis.types import Claim, ClosestPassage, Conflict, Critique, Evaluation, EvidenceChunk, Outcome
-from masis.wording import Sources
+from masis.types import (
+    Citation,
+    Claim,
+    ClosestPassage,
+    Conflict,
+    ConflictSide,
+    Critique,
+    Evaluation,
+    EvidenceChunk,
+    Outcome,
+)
+from masis.wording import Sources, sure_words
+
+QUEUE = "queue"
+"""What a worker listens to."""
+
+
+class Listener:
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._changed = asyncio.Event()
+
+    def tell(self) -> None:
+        with suppress(RuntimeError):  # its event loop was closed in the meantime
+            self._loop.call_soon_threadsafe(self._changed.set)
+
+    async def wait(self, at_most: float) -> bool:
+        """Whether there was a change here; what happens in another process is found by looking again."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(at_most):
+                await self._changed.wait()
+        was_told = self._changed.is_set()
+        self._changed.clear()
+        return was_told
+
+
+class Hub:
+    """Any thread may tell, and any event loop may listen."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._listeners: dict[str, set[Listener]] = {}
+
+    def tell(self, subject: str) -> None:
+        with self._lock:
+            listeners = list(self._listeners.get(subject, ()))
+        for listener in listeners:
+            listener.tell()
+
+    @contextmanager
+    def listening(self, subject: str) -> Iterator[Listener]:
+        listener = Listener()
+        with self._lock:
+            self._listeners.setdefault(subject, set()).add(listener)
+        try:
+            yield listener
+        finally:
+            with self._lock:
+                others = self._listeners[subject]
+                others.discard(listener)
+                if not others:
+                    del self._listeners[subject]
+
+
+EventKind = Literal["queued", "started", "finished", "waiting", "answered", "ended", "cancelled", "failed", "draft"]
+
+NUMBERS_A_STEP = 10
+RANK: dict[EventKind, int] = {"started": 0, "finished": 5, "waiting": 7, "ended": 9}
+"""The place of an event within its step. What is not the graph's doing (an answer, a failure) comes after the last."""
+
+
+class RunEvent(TypedDict):
+    seq: int | None
+    """None for a draft: the text so far is shown, not stored."""
+    at: str
+    event: EventKind
+    agent: NotRequired[str]
+    attempt: NotRequired[int]
+    trace: NotRequired[TraceEntry | None]
+    data: NotRequired[dict[str, Any]]
+
+
+def number_of(step: int, kind: EventKind) -> int:
+    return step * NUMBERS_A_STEP + RANK[kind]
+
+
+class EventLog:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def append(self, db: Connection, run_id: str, events: Sequence[RunEvent]) -> None:
+        # A number once, the later word for it: one statement may not write to a row twice.
+        rows = {event["seq"]: (run_id, event["seq"], json.dumps(event, default=str)) for event in events}
+        if not rows:
+            return
+        db.execute(
+            f"INSERT INTO run_events VALUES {', '.join(['(?, ?, ?)'] * len(rows))}"
+            " ON CONFLICT (run_id, seq) DO UPDATE SET data = excluded.data",
+            [value for row in rows.values() for value in row],
+        )
+
+    def after(self, run_id: str, seq: int) -> list[RunEvent]:
+        with self._database.reading() as db:
+            rows = db.execute("SELECT data FROM run_events WHERE run_id = ? AND seq > ? ORDER BY seq", (run_id, seq))
+            return [json.loads(row[0]) for row in rows.fetchall()]
+
+    def add_next(self, db: Connection, run_id: str, kind: EventKind, data: dict[str, Any] | None = None) -> None:
+        event: RunEvent = {"seq": self.last_seq(db, run_id) + 1, "at": now(), "event": kind}
+        self.append(db, run_id, [event if data is None else {**event, "data": data}])
+
+    def last_seq(self, db: Connection, run_id: str) -> int:
+        row = db.execute("SELECT MAX(seq) FROM run_events WHERE run_id = ?", (run_id,)).fetchone()
+        return -1 if row is None or row[0] is None else int(row[0])
 
 
 def now() -> str:
@@ -139,6 +256,21 @@ class RunResult:
     """As it was answered: a follow-up is completed from its thread."""
     thread_id: str = ""
     """Ask with it to follow up on this answer."""
+    filters: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Where in the workspace it looked; empty: everywhere."""
+
+    @property
+    def sure(self) -> str:
+        """How sure the answer is, in words; empty where nothing is answered."""
+        return sure_words(self.likelihood, self.confidence, self.claims)
+
+    @property
+    def says_only_silence(self) -> bool:
+        """Whether the outcome says already all that the answer says: that the documents do not answer."""
+        if self.outcome != "insufficient_evidence" or any(claim["citations"] for claim in self.claims):
+            return False
+        asked = self.question.strip(" ?.!").casefold()
+        return not self.claims or (len(self.claims) == 1 and asked in self.answer.casefold())
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -147,11 +279,12 @@ class RunResult:
 def result_of(run_id: str, state: MASISState) -> RunResult:
     needs_person = bool(state.get("requires_human_review"))
     outcome: Outcome = state.get("outcome") or "unavailable"
-    metrics = state.get("metrics", {})
+    metrics, evidence, review = state.get("metrics", {}), state.get("evidence", []), state.get("review")
     return RunResult(
         run_id=run_id,
         question=state.get("user_query", ""),
         thread_id=state.get("thread_id") or run_id,
+        filters=state.get("filters") or {},
         status="needs_clarification" if needs_person else "success",
         outcome=outcome,
         answer=state.get("final_answer") or SAYS_NOTHING.get(outcome, ""),
@@ -160,12 +293,16 @@ def result_of(run_id: str, state: MASISState) -> RunResult:
         clarification_question=state.get("clarification_question"),
         critique=state.get("critique") or NOTHING_CRITICISED,
         evaluation=cast(Evaluation, metrics["evaluation"]),
-        claims=Sources(state.get("claims", [])).on_claims(),
-        conflicts=state.get("conflicts", []),
+        claims=[_read_out(claim, evidence) for claim in Sources(state.get("claims", [])).on_claims()],
+        conflicts=[_sides_read_out(conflict, evidence) for conflict in state.get("conflicts", [])],
         likelihood=state.get("likelihood"),
         closest=state.get("closest", []) if outcome == "insufficient_evidence" else [],
-        evidence=state.get("evidence", []),
-        review=state.get("review"),
+        evidence=evidence,
+        review=review
+        and {
+            **review,
+            "conflicts": [_sides_read_out(conflict, evidence) for conflict in review["conflicts"]],
+        },
         decisions=state.get("human_answers", []),
         instructions_seen=_instructions_seen(state.get("trace", [])),
         prompts=metrics.get("prompts"),
@@ -178,3 +315,26 @@ def _instructions_seen(trace: list[TraceEntry]) -> list[InstructionSeen]:
     """Of all attempts, each once: a wider search may find the same words in a longer passage."""
     found = (one for entry in trace for one in entry.get("instructions_seen", []))
     return list({(one["file_name"], one["quote"]): one for one in found}.values())
+
+
+def _read_out(claim: Claim, evidence: Sequence[EvidenceChunk]) -> Claim:
+    return {**claim, "citations": [_with_shown(each, evidence, claim["text"]) for each in claim["citations"]]}
+
+
+def _sides_read_out(conflict: Conflict, evidence: Sequence[EvidenceChunk]) -> Conflict:
+    return {**conflict, "sides": [_with_shown(side, evidence, side["value"]) for side in conflict["sides"]]}
+
+
+_Quoted = TypeVar("_Quoted", Citation, ConflictSide)
+
+
+def _with_shown(quoted: _Quoted, evidence: Sequence[EvidenceChunk], said: str) -> _Quoted:
+    """With its quote for people, where that is not the quote itself."""
+    quote = quoted["quote"] or ""
+    passage = next((chunk for chunk in evidence if chunk["chunk_id"] == quoted["chunk_id"]), None)
+    shown = read_out(quote, passage["text"], passage.get("heading"), said) if passage and quote else ""
+    if not shown or shown == " ".join(quote.split()):
+        return quoted
+    made = quoted.copy()
+    made["shown"] = shown
+    return made

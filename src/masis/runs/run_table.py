@@ -12,8 +12,17 @@ from masis.errors import InvalidInput, RunNotWaiting
 from masis.jobs.queue import Job, JobQueue
 from masis.language.follow_up import Turn
 from masis.orchestrator.state import MASISState
-from masis.runs.events import EventLog, RunEvent
-from masis.runs.records import RUN_COLUMNS, RunRecord, RunResult, RunStatus, UsageRow, now, record_of
+from masis.runs.records import (
+    RUN_COLUMNS,
+    EventLog,
+    RunEvent,
+    RunRecord,
+    RunResult,
+    RunStatus,
+    UsageRow,
+    now,
+    record_of,
+)
 from masis.runs.tables import (
     delete_runs,
     escaped,
@@ -59,9 +68,9 @@ class RunTable:
         self.events = EventLog(self._database)
         self.together = self._database.together
 
-    def create(self, state: MASISState, by: Caller, owner: str | None = None) -> RunRecord:
+    def create(self, state: MASISState, by: Caller, owner: str | None = None, run_id: str | None = None) -> RunRecord:
         """The run and its job in one transaction; with an owner it is that owner's at once."""
-        record = new_record(uuid.uuid4().hex[:16], state, by, "running" if owner else "queued")
+        record = new_record(run_id or uuid.uuid4().hex[:16], state, by, "running" if owner else "queued")
         queued: RunEvent = {"seq": 0, "at": record.created_at, "event": "queued", "data": {"question": record.question}}
         with self._database.writing() as db:
             insert(db, record)
@@ -164,7 +173,8 @@ class RunTable:
     def progressed(self, run_id: str, owner: str, events: list[RunEvent], draft: tuple[int, str] | None) -> None:
         """What happened since the last time, in one transaction; nothing where the run is in other hands now."""
         with self._database.writing() as db:
-            if not self._queue.holds(db, owner, ("run", run_id)):
+            has_advanced = any(event["event"] == "finished" for event in events)
+            if not self._queue.holds(db, owner, ("run", run_id), has_advanced=has_advanced):
                 return
             self.events.append(db, run_id, events)
             if draft:

@@ -135,9 +135,12 @@ CREATE TABLE feedback (
 );
 """
 
+_OWNERS = "ALTER TABLE first_responses ADD COLUMN owner TEXT;"
+"""The process that works on a first request, whose death frees its key."""
+
 RUNS = Schema(
     "runs",
-    (JOB_TABLES + _RUN_TABLES, JOB_STOPS, _DELETED_RUNS + _FIRST_RESPONSES, _RESUMED, _THREADS, _FEEDBACK),
+    (JOB_TABLES + _RUN_TABLES, JOB_STOPS, _DELETED_RUNS + _FIRST_RESPONSES, _RESUMED, _THREADS, _FEEDBACK, _OWNERS),
 )
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00")

@@ -1,6 +1,9 @@
-"""The worker of a process: runs and ingestions from the queue, and hourly pruning."""
+"""The worker of a process: runs, ingestions and synchronisations from the queue, and hourly pruning."""
 
 import asyncio
+import ctypes
+import gc
+import os
 from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
@@ -9,18 +12,19 @@ from functools import partial
 
 import structlog
 
-from masis.errors import DatabaseUnavailable, DataFolderError, MASISError, UnknownRun
-from masis.jobs.queue import Job
-from masis.jobs.worker import JobCancelled, Lease, Worker, default_room, meanwhile, stay_alive
+from masis.errors import AWAY, DatabaseUnavailable, DataFolderError, IndexLost, MASISError, UnknownRun, public_words
+from masis.jobs.queue import Job, Kind
+from masis.jobs.worker import Handler, JobCancelled, Lease, Worker, default_room, meanwhile, stay_alive
 from masis.knowledge.ingestion.batch import IngestProgress
 from masis.knowledge.ingestion.files import base_name
 from masis.knowledge.library import Library
 from masis.observability.metrics import document_ingested
 from masis.runs.deletion import prune
-from masis.runs.events import QUEUE, Hub
 from masis.runs.execution import Execution
 from masis.runs.ingestions import Counts, IngestedFile, Ingestion, Ingestions
 from masis.runs.parts import Parts
+from masis.runs.records import QUEUE, Hub
+from masis.runs.syncing import SyncWork, scheduling
 from masis.types import Caller, Document, IngestReport
 
 BREATH = 0.3
@@ -55,8 +59,15 @@ class IngestionWork:
         self._ingestions = ingestions
         self._library = library
         self._hub = hub
+        self.has_read = asyncio.Event()
 
     async def __call__(self, job: Job, lease: Lease) -> None:
+        try:
+            await self._work(job, lease)
+        finally:
+            self.has_read.set()
+
+    async def _work(self, job: Job, lease: Lease) -> None:
         ingestion = await asyncio.to_thread(self._ingestions.get, job.subject, job.workspace_id)
         if job.deaths >= MAX_DEATHS:
             said = f"It was interrupted {job.deaths} times. Check the workers' logs."
@@ -65,13 +76,18 @@ class IngestionWork:
         await self._done(ingestion, lease)
 
     async def _done(self, ingestion: Ingestion, lease: Lease) -> None:
-        watch = Watch(self._ingestions, self._hub, replace(ingestion, status="running"), lease.owner)
+        watch = Watch(self._ingestions, self._hub, replace(ingestion, status="running", error=None), lease.owner)
         ours = [(file.document_id, file.file_name) for file in ingestion.files if file.stage != "duplicate"]
         try:
             async with meanwhile(watch.keep_saving()):
                 report = await self._library.ingest_kept(
                     ingestion.workspace_id, ours, watch.progress, upload_id=ingestion.ingestion_id
                 )
+        except AWAY as error:
+            waiting = replace(watch.ingestion, status="queued", error=public_words(error)[0])
+            with suppress(MASISError):  # that it waits is in the queue as well
+                await asyncio.to_thread(self._ingestions.save, waiting, lease.owner)
+            raise
         except (JobCancelled, asyncio.CancelledError):
             if not lease.cancelled:
                 raise
@@ -146,6 +162,8 @@ def _with_report(ingestion: Ingestion, report: IngestReport) -> Ingestion:
 
 
 PRUNE_SECONDS = 3600.0
+TRIM_SECONDS = 10.0
+"""After an ingestion; those in between share a look."""
 THREADS = 32
 log = structlog.get_logger("masis.worker")
 
@@ -159,12 +177,16 @@ async def working(parts: Parts, concurrency: int | None = None) -> AsyncIterator
     async def run(job: Job, lease: Lease) -> None:
         await _run(parts, job, lease)
 
-    worker = Worker(parts.queue, {"run": run, "ingest": ingest}, room, parts.settings.poll_seconds)
+    handlers: dict[Kind, Handler] = {"run": run, "ingest": ingest, "sync": SyncWork(parts)}
+    worker = Worker(parts.queue, handlers, room, parts.settings.poll_seconds)
     async with parts.graph():
         tasks = [
             asyncio.create_task(worker.run(), name="worker"),
             asyncio.create_task(_woken(parts, worker), name="waking"),
             asyncio.create_task(_pruning(parts), name="pruning"),
+            asyncio.create_task(_index_kept(parts), name="index"),
+            asyncio.create_task(_giving_memory_back(ingest.has_read), name="memory"),
+            asyncio.create_task(scheduling(parts), name="scheduling"),
         ]
         try:
             yield worker
@@ -201,6 +223,34 @@ async def _woken(parts: Parts, worker: Worker) -> None:
         while True:
             await change.wait(60.0)
             worker.wake()
+
+
+async def _index_kept(parts: Parts) -> None:
+    """An index that was lost is rebuilt from the documents, where no other process can do the same."""
+    try:
+        await parts.library.answers()
+    except IndexLost as error:
+        log.error("index_lost", error=str(error), advice=error.advice)
+        if not parts.settings.uses_qdrant_server:
+            with suppress(MASISError):
+                log.warning("index_rebuilt", passages=await parts.library.reindex())
+    except MASISError as error:
+        log.error("index_unusable", error=str(error), advice=error.advice)
+
+
+async def _giving_memory_back(has_read: asyncio.Event) -> None:
+    """Of a large file that was read, Python may hold the bytes in a cycle, and the C library the memory."""
+    while True:
+        await has_read.wait()
+        await asyncio.sleep(TRIM_SECONDS)
+        has_read.clear()
+        await asyncio.to_thread(_give_memory_back)
+
+
+def _give_memory_back() -> None:
+    gc.collect()
+    if os.name == "posix" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):
+        trim(0)
 
 
 async def _pruning(parts: Parts) -> None:

@@ -36,7 +36,7 @@ _FORMS = [
 _WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+)?"
 _LABEL = re.compile(
     r"^[\W_]*(?:(?P<as_of>as\s+of)|published|released|issued|(?:last\s+)?(?:updated|revised)|"
-    r"(?:(?:publication|release|document|issue|report|effective)\s+)?date(?:d|\s+of\s+(?:issue|publication|release))?)\b"
+    r"(?:(?:publication|release|document|issue|report|effective|invoice|bill|statement|order|meeting)\s+)?date(?:d|\s+of\s+(?:issue|publication|release))?)\b"
     rf"(?:\s+on\b)?[\s*_:|–—-]*{_WEEKDAY}",
     re.IGNORECASE,
 )
@@ -47,6 +47,15 @@ _CLOSING = [
     re.compile(rf"(?:{_OPENS}){_WEEKDAY}{day}(?:{_LINE_END}|\s+[–—-]+\s)", re.IGNORECASE)
     for day in _DAYS
 ]
+_STATED = [
+    re.compile(
+        rf"(?:^[\W_]*(?:approved|adopted)\b[^.\n]{{0,60}}?\bon|(?:^[\W_]*|\bmeeting\s+)held\s+on"
+        rf"|(?:^[\W_]*|[,;|(·]\s*)(?:effective(?:\s+(?:from|as\s+of))?|in\s+force\s+(?:from|since)))\s+{_WEEKDAY}{day}",
+        re.IGNORECASE,
+    )
+    for day in _DAYS
+]
+"""“Version 3.1, effective 1 January 2025”, “Held on 18 June 2025 in the Guildhall”."""
 _BYLINES, _LONGEST_BYLINE = 6, 100
 
 
@@ -141,7 +150,7 @@ def _closing_date(text: str) -> str | None:
     """“15 January 2026” alone on a line near the top, or “Quality Committee, 2 April 2026” at the end of one."""
     lines = [line for line in text[:_HEAD_CHARS].split("\n") if line.strip()][:_BYLINES]
     for line in lines:
-        for form in _CLOSING:
+        for form in (*_CLOSING, *_STATED):
             if len(line) <= _LONGEST_BYLINE and (match := form.search(line)):
                 return _iso(match.groupdict())
     return None

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from masis.errors import UnreadableFile
-from masis.sources.archives.members import parse_archive
+from masis.sources.archives import is_mailbox, parse_archive
 from masis.sources.data.data_files import parse_delimited, parse_json, parse_notebook, parse_xml
 from masis.sources.mail.message import parse_mail
 from masis.sources.mail.outlook import parse_outlook
@@ -67,6 +67,7 @@ TEXT: tuple[Format, ...] = (
     Format(_names("html htm xhtml"), parse_webpage),
     Format(_names("csv tsv tab"), parse_delimited),
     Format(_names("eml mht mhtml"), parse_mail),
+    Format(_names("mbox"), parse_archive),
     Format(_names("json jsonl ndjson jsonlines geojson"), parse_json),
     Format(_names("xml nxml svg rss atom xbrl"), parse_xml),
     Format(_names("ipynb"), parse_notebook),
@@ -151,6 +152,8 @@ def _text_parser(data: bytes, file_name: str, named: str, content: Content) -> P
         return parse_webpage
     if named in _BINARY_EXTENSIONS | UNREAD_NAMES:
         raise _misnamed(file_name, named, content.description, ".txt")
+    if named in ("", ".mbox"):
+        named = ".mbox" if is_mailbox(data) else ""
     if named == "" and looks_like_mail(data):
         named = ".eml"
     elif named == "" and looks_like_xml(data):

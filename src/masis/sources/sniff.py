@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-from masis.sources.archives.entries import starts_like_tar
+from masis.sources.archives import starts_like_tar
 
 
 @dataclass(frozen=True, slots=True)

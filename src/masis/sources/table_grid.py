@@ -81,7 +81,7 @@ def table_lines(rows: Iterable[Sequence[str]], header_rows: int | None = None) -
         return [table_row(filled[0])]
     padded = _without_empty_columns([[*row, *[""] * (width - len(row))] for row in filled])
     width = len(padded[0])
-    depth = _depth(padded) if header_rows is None else min(header_rows, len(padded) - 1)
+    depth = depth_of(padded) if header_rows is None else min(header_rows, len(padded) - 1)
     names, unit = joined_header(padded[:depth], is_spread=header_rows is not None) if depth else ([""] * width, "")
     body = [table_row(row) for row in padded[depth:]]
     return [*([unit] if unit else []), table_row(names), f"|{'---|' * width}", *body]
@@ -154,7 +154,7 @@ def _is_figure(cell: str) -> bool:
     return bool(re.fullmatch(r"[-+(]?[\d.,\s]+[)%]?", cell)) and not PERIOD.fullmatch(cell)
 
 
-def _depth(rows: Rows) -> int:
+def depth_of(rows: Rows) -> int:
     """How many rows are the header; none where the first has amounts already, or heads the rows below it."""
     if len(rows) > 1 and not any(rows[0][1:]) and any(re.search(r"\d", cell) for cell in rows[1][1:]):
         return 0

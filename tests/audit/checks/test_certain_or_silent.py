@@ -130,3 +130,61 @@ def test_the_figures_of_a_list_stand_in_the_same_columns(claim: str, is_wrong: b
 )
 def test_what_other_words_give_is_not_refuted(claim: str, source: str) -> None:
     assert check_support(claim, [chunk("c1", source)]).verdict not in REFUTED
+
+
+def test_a_division_whose_result_stands_in_the_sentence_before_is_not_wrong() -> None:
+    rows = "| Total revenue, USD k | 1052300 | 1156400 |\n| Loaded miles, million | 241.6 | 251.3 |"
+    table = f"| Line | FY2022 | FY2024 |\n|---|---|---|\n{rows}"
+    claim = (
+        "That is revenue divided by loaded miles: $1,052.3 million / 241.6 million, $1,156.4 million / 251.3 million."
+    )
+    assert check_support(claim, [chunk("c1", table)]).verdict not in REFUTED
+
+
+def test_the_columns_of_an_answer_may_be_split_years() -> None:
+    minutes = chunk("c1", "23/146 FINANCE REPORT\nThe year-to-date deficit was GBP 14.8m. Cash was GBP 22.6m.")
+    paper = chunk("c2", "At the end of October 2024 the deficit was £9.4m. Cash was £13.7m.")
+    answer = "| Month 7 | 2023/24 | 2024/25 |\n|---|---|---|\n| Deficit | £14.8m [c1] | £9.4m [c2] |"
+    (_, row) = judge_claims(answer, [minutes, paper])
+    assert row["verdict"] in ("supported", "verbatim")
+
+
+@pytest.mark.parametrize(("day", "is_wrong"), [("30 September 2024", False), ("30 June 2024", True)])
+def test_a_report_on_a_quarter_speaks_of_its_last_day(day: str, is_wrong: bool) -> None:
+    report = chunk("c1", "NIBD rose to NOK 1,689 million. The dividend was paid on 8 May 2024.")
+    report["heading"] = "Interim report – third quarter 2024"
+    verdict = check_support(f"NIBD rose to NOK 1,689 million by {day}.", [report]).verdict
+    assert (verdict in REFUTED) is is_wrong
+
+
+def test_a_month_that_the_source_names_without_its_year_is_no_other_time() -> None:
+    paper = "Directors approved Phase 2 in February 2024. The sale of the site fell through in August."
+    assert (
+        check_support("The sale of the site fell through in August 2024.", [chunk("c1", paper)]).verdict not in REFUTED
+    )
+    assert check_support("The sale of the site fell through in May 2024.", [chunk("c1", paper)]).verdict in REFUTED
+
+
+def test_a_change_of_two_computed_shares_follows_from_them() -> None:
+    tables = [
+        chunk("c1", "| Zone | Sales 2023 | Profit 2023 |\n|---|---|---|\n| GC | 2,548 | 422 |"),
+        chunk("c2", "| Zone | Sales 2022 | Profit 2022 |\n|---|---|---|\n| GC | 2,677 | 400 |"),
+    ]
+    row = "GC | 14.9% (400 / 2,677) | 16.6% (422 / 2,548) | {} pp"
+    assert check_support(row.format("+1.6"), tables).verdict not in REFUTED
+    assert check_support(row.format("+2.6"), tables).verdict in REFUTED
+
+
+@pytest.mark.parametrize(
+    ("claim", "is_for_a_model"),
+    [
+        ("The EBITDA margin was 12.7% before and 9.4% after restructuring, against 13.0% a year earlier.", True),
+        ("The allowance comes to CHF 646.", True),
+        ("Net income was 15,960 in Q3 2024.", False),
+    ],
+)
+def test_what_may_be_computed_is_for_a_model_to_decide(claim: str, is_for_a_model: bool) -> None:
+    rows = "| Revenue | 1,742 | 1,566 |\n| EBITDA before restructuring | 221 | 204 |\n| Net income | 43 | 58 |"
+    table = f"| | Q3 2024 | Q3 2023 |\n|---|---|---|\n{rows}"
+    (found,) = judge_claims(f"{claim[:-1]} [c1].", [chunk("c1", table)])
+    assert (found["verdict"] in REFUTED, found.get("is_reading", False)) == (True, is_for_a_model)

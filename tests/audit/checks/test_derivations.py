@@ -50,9 +50,17 @@ def test_a_denied_cell_is_contradicted() -> None:
     assert check_support("Net sales in Americas were not $259.1 million in 2019.", [REPORT]).verdict == "contradicted"
 
 
-def test_what_code_cannot_compute_is_left_open() -> None:
-    source = chunk("c1", "Assets were $4 million and debts $3 million, with some further items in the notes.")
-    assert check_support("The difference between assets and leases is $9 million.", [source]).verdict == "unverified"
+@pytest.mark.parametrize(("figure", "verdict"), [("$9 million", "numbers_differ"), ("$7.4 million", "unverified")])
+def test_a_result_that_some_figures_come_to_is_left_open(figure: str, verdict: str) -> None:
+    source = chunk(
+        "c1", "Assets were $4 million and debts $3 million.\n\nIn the notes are $2.2 million and $5.2 million."
+    )
+    assert check_support(f"Leases and the notes together are {figure}.", [source]).verdict == verdict
+
+
+def test_a_figure_of_no_calculation_must_stand_in_the_source() -> None:
+    source = chunk("c1", "Diluted EPS leaves out 1.1 million shares; 3.3 million were granted and 5.5 million vested.")
+    assert check_support("Diluted EPS leaves out 4.4 million shares.", [source]).verdict == "numbers_differ"
 
 
 @pytest.mark.parametrize(

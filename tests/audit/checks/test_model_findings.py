@@ -34,18 +34,19 @@ def test_what_code_decided_stands(verdict: str | None) -> None:
     assert settled_by_model([decided], [], vouched=True) == [decided]
 
 
-def test_silence_does_not_settle_what_code_and_verifier_dispute() -> None:
-    disputed: Any = OPEN | {"checked_by": "verifier"}
-    assert settled_by_model([disputed], [], vouched=True) == [disputed]
-
-
-def test_what_the_verifier_alone_refuted_is_left_open_unless_the_model_objects_too() -> None:
-    doubted: Any = OPEN | {"verdict": "not_in_source", "checked_by": "verifier"}
-    assert [c["verdict"] for c in settled_by_model([doubted], [], vouched=True)] == ["unverified"]
+@pytest.mark.parametrize(
+    "doubt",
+    [
+        {"checked_by": "verifier"},
+        {"verdict": "not_in_source", "checked_by": "verifier"},
+        {"verdict": "numbers_differ", "is_reading": True},
+    ],
+)
+def test_the_models_verdict_decides_on_every_doubt(doubt: dict[str, Any]) -> None:
+    doubted: Any = OPEN | doubt
+    assert [c["verdict"] for c in settled_by_model([doubted], [], vouched=True)] == ["supported"]
     assert [c["verdict"] for c in settled_by_model([doubted], ["Another sentence."], vouched=False)] == ["unverified"]
-    assert settled_by_model([doubted], [doubted["text"]], vouched=False) == [doubted]
-    by_code = doubted | {"checked_by": "code"}
-    assert settled_by_model([by_code], [], vouched=True) == [by_code]
+    assert settled_by_model([doubted], [doubted["text"]], vouched=False)[0]["verdict"] in REFUTED
 
 
 def test_open_parts_are_settled_with_their_sentence() -> None:
@@ -99,6 +100,52 @@ AMPERE = chunk("c1", "Our sales of Ampere GPU architecture-based Data Center pro
 def test_a_strong_models_answers_from_filings_are_not_refuted(claim: str, sources: list[EvidenceChunk]) -> None:
     found = check_support(claim, sources)
     assert found.verdict not in REFUTED, found.reason
+
+
+HALF_YEAR, HALF_YEAR_BEFORE = (
+    chunk(
+        chunk_id,
+        f"| In millions of CHF | January–June {year} Sales | January–June {year} Trading operating profit |\n"
+        f"|---|---|---|\n" + rows,
+    )
+    for chunk_id, year, rows in (
+        ("c1", 2023, "| Zone NA | 12,553 | 2,632 |\n| Zone LATAM | 6,082 | 1,101 |\n| Total | 46,293 | 7,351 |"),
+        ("c2", 2022, "| Zone NA | 12,138 | 1,829 |\n| Zone LATAM | 5,659 | 1,160 |\n| Total | 45,580 | 6,684 |"),
+    )
+)
+INDIAN = chunk("c1", "#### BY REVENUE\n\n`7,92,756 crore\n\n#### BY NET PROFIT\n\n`67,845 crore")
+
+
+@pytest.mark.parametrize(
+    ("claim", "sources"),
+    [
+        ("Zone North America: sales up 3.4% to CHF 12,553 million.", [HALF_YEAR, HALF_YEAR_BEFORE]),
+        ("Latin America: sales grew fastest, by 7.5% to 6,082 million.", [HALF_YEAR, HALF_YEAR_BEFORE]),
+        ("North America alone contributed 27% of group sales.", [HALF_YEAR]),
+        (
+            "Sales were up 1.6%; trading operating profit went from 6,684 to 7,351 million.",
+            [HALF_YEAR, HALF_YEAR_BEFORE],
+        ),
+        ("The budget was 2 cents per instance.", [chunk("c1", "The target budget is $0.02 per instance.")]),
+        ("Exchange rates took away $4.9 billion.", [chunk("c1", "Exchange rates impacted sales by $(4.9) billion.")]),
+        ("Reliance had revenue of ₹7,92,756 crore and a net profit of ₹67,845 crore, 8.6% of it.", [INDIAN]),
+    ],
+)
+def test_short_names_two_tables_and_other_groupings_are_read(claim: str, sources: list[EvidenceChunk]) -> None:
+    found = check_support(claim, [{**source, "elsewhere": "Reliance"} for source in sources])
+    assert found.verdict not in REFUTED, found.reason
+
+
+@pytest.mark.parametrize(
+    ("claim", "sources"),
+    [
+        ("Latin America: sales grew fastest, by 9.5% to 6,082 million.", [HALF_YEAR, HALF_YEAR_BEFORE]),
+        ("Zone South America: sales of CHF 12,553 million.", [HALF_YEAR]),
+        ("Revenue was ₹7,29,756 crore.", [INDIAN]),
+    ],
+)
+def test_and_their_errors_are_found(claim: str, sources: list[EvidenceChunk]) -> None:
+    assert check_support(claim, sources).verdict in REFUTED
 
 
 @pytest.mark.parametrize(

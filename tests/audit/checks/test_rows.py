@@ -24,16 +24,15 @@ NOTICE = chunk("c1", "We erase your data 24 months after your last order. The tu
     ("claim", "source"),
     [
         ("Sales and marketing had 1,983 employees.", STAFF),
+        ("Sales and marketing 1,031 and 412; administration 398 and 412.", STAFF),
+        ("R&D had 934 people in 2019.", STAFF),
+        ("Administration shrank from 412 people in 2019 to 398 in 2020, a change of 11%.", STAFF),
         ("Administration was the only function to grow, from 412 to 398 people.", STAFF),
         ("Administration grew in 2020.", STAFF),
         ("Research and development had 1,983 people, up from 2,898.", STAFF),
         ("AWS earned $898 million of operating income on $21.4 billion of net sales.", SEGMENTS),
         ("AWS operating income rose 21% to $5.1 billion.", SEGMENTS),
         ("Your data is erased 24 months before your last order.", NOTICE),
-        (
-            "It costs £0.5m for IT and £0.8m for redundancy.",
-            chunk("c1", "Costs: fit-out £1.9m, IT £0.8m, redundancy £0.5m."),
-        ),
         (
             "They healed in 23 days, four days sooner than the others (19 days).",
             chunk("c1", "It took 19 days, the others 23."),
@@ -72,3 +71,32 @@ def test_what_is_proved_wrong(claim: str, source: dict[str, object]) -> None:
 )
 def test_what_is_right_is_not_refuted(claim: str, source: dict[str, object]) -> None:
     assert check_support(claim, [source]).verdict not in REFUTED  # type: ignore[list-item]
+
+
+SEATS = chunk(
+    "c0",
+    "| Hall | City | Seats | Rows |\n|---|---|---|---|\n| Minster | York | 950 | 40 |\n| Docks | Hull | 1,210 | 31 |\n"
+    "| Forge | Leeds | 780 | 22 |\n| Quay | Dover | 640 | 20 |\n| Mill | Bury | 505 | 18 |\n| Barn | Ripon | 90 | 9 |",
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "is_so"),
+    [
+        ("Docks: Seats 1,210, more than Minster (950), Forge (780), Quay (640) and Mill (505).", True),
+        ("Barn: Seats 90, less than Mill (505), Quay (640), Forge (780) and Minster (950).", True),
+        ("Forge: Seats 780, more than Minster (950), Docks (1,210), Quay (640) and Mill (505).", False),
+        ("Docks: Rows 31, more than Forge (780), Quay (640), Mill (505) and Barn (90).", False),
+    ],
+)
+def test_an_order_of_rows_is_proved_by_their_figures_in_one_column(claim: str, is_so: bool) -> None:
+    assert (check_support(claim, [SEATS]).verdict == "supported") is is_so
+
+
+@pytest.mark.parametrize(("first", "second", "is_wrong"), [("7,442", "5,973", False), ("5,973", "7,442", True)])
+def test_what_was_spent_on_a_thing_stands_in_its_row(first: str, second: str, is_wrong: bool) -> None:
+    table = "| (in millions) | Q3 2023 | Q3 2022 |\n|---|---|---|\n| Research and development | $7,442 | $6,797 |\n"
+    table += "| Selling, general and administrative | $5,973 | $6,012 |"
+    claim = f"Apple spent ${first} million on research and development and ${second} million on selling, general and "
+    found = check_support(f"{claim}administrative expenses in Q3 2023.", [chunk("c1", table)])
+    assert (found.verdict == "numbers_differ") is is_wrong

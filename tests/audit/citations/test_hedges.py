@@ -1,5 +1,3 @@
-import pytest
-
 from masis.audit.citations.hedges import states_a_limit
 
 LIMITS = [
@@ -7,6 +5,8 @@ LIMITS = [
     "The evidence does not give headcount, so it does not show how many people left.",
     "For next year the evidence gives only the plan, not dates.",
     "The question does not name a company.",
+    "The post gives no dollar figure for what the tuning itself cost.",
+    "The passages describe the method rather than its results, so the main results cannot be given in numbers.",
     "The question leaves open which year is meant.",
     "The evidence does not isolate the effect of the repurchases on earnings.",
     "The evidence does not recommend any supplier.",
@@ -424,14 +424,12 @@ CLAIMS = [
 ]
 
 
-@pytest.mark.parametrize("sentence", LIMITS)
-def test_limit(sentence: str) -> None:
-    assert states_a_limit(sentence)
+def test_limits() -> None:
+    assert [sentence for sentence in LIMITS if not states_a_limit(sentence)] == []
 
 
-@pytest.mark.parametrize("sentence", CLAIMS)
-def test_claim(sentence: str) -> None:
-    assert not states_a_limit(sentence)
+def test_claims() -> None:
+    assert [sentence for sentence in CLAIMS if states_a_limit(sentence)] == []
 
 
 def test_a_very_long_sentence_is_no_mere_limit() -> None:

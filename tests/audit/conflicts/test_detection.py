@@ -429,3 +429,26 @@ def test_the_months_a_figure_is_for_are_no_figure() -> None:
         "The effective tax rate for the nine months ended July 1, 2023 was lower.",
     )
     assert kinds("What was the effective tax rate in 2023?", evidence) == []
+
+
+def test_a_table_that_leaves_its_scale_to_the_reader_agrees_with_the_text() -> None:
+    rows = "| | 2024 | 2023 |\n| --- | --- | --- |\n| Revenue | 517.3 | 487.1 |"
+    evidence = [
+        chunk("c1", rows, document_id="d1", file_name="accounts.md"),
+        chunk("c2", "Revenue in 2024 was £517.3 million.", document_id="d2", file_name="minutes.md"),
+    ]
+    assert find_conflicts("What was revenue in 2024?", evidence) == []
+
+
+def test_a_final_figure_that_is_set_against_an_estimate_is_not_preliminary_itself() -> None:
+    evidence = [
+        chunk("c1", "Preliminary operating profit is £41.2 million.", document_id="d1", file_name="mail.md"),
+        chunk(
+            "c2",
+            "Operating profit was £39.8 million, which was £1.4 million below the flash estimate.",
+            document_id="d2",
+            file_name="minutes.md",
+        ),
+    ]
+    (conflict,) = find_conflicts("What was operating profit?", evidence)
+    assert conflict["kind"] == "revision"

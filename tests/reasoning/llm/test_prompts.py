@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from masis.reasoning.llm import prompts, structured
-from masis.reasoning.llm.prompts import auditor, common, compressor, judge, writer
+from masis.reasoning.llm.prompts import roles
 from masis.reasoning.llm.wire import Message
 from masis.reasoning.ports import Guidance, Passage, WritingBrief
 from masis.types import CitationAudit, Critique, EvidenceChunk
@@ -71,7 +71,7 @@ def test_the_writer_gets_question_and_passages_with_their_sources() -> None:
     ],
 )
 def test_the_writer_is_told(words: str) -> None:
-    assert words in writer.SYSTEM
+    assert words in roles.WRITER_SYSTEM
 
 
 def rewriting(draft: str = DRAFT, question: str = "How much?", **critique: Any) -> list[Message]:
@@ -80,8 +80,8 @@ def rewriting(draft: str = DRAFT, question: str = "How much?", **critique: Any) 
 
 
 def test_a_decision_is_spoken_of_only_where_there_is_one() -> None:
-    assert "decided" not in writer.SYSTEM
-    assert "person" not in writer.SYSTEM.replace("personnes", "")
+    assert "decided" not in roles.WRITER_SYSTEM
+    assert "person" not in roles.WRITER_SYSTEM.replace("personnes", "")
 
 
 @pytest.mark.parametrize(
@@ -97,14 +97,14 @@ def test_a_decision_is_spoken_of_only_where_there_is_one() -> None:
     ],
 )
 def test_the_auditor_is_told(words: str) -> None:
-    assert words in auditor.SYSTEM
+    assert words in roles.AUDITOR_SYSTEM
 
 
 @pytest.mark.parametrize(
     "words", ["each of which mends a fault that lowered a score", "belongs to it; only what nobody asked for lowers"]
 )
 def test_the_judge_is_told(words: str) -> None:
-    assert words in judge.SYSTEM
+    assert words in roles.JUDGE_SYSTEM
 
 
 def test_on_a_retry_the_writer_sees_its_draft_in_a_block_and_the_findings_outside() -> None:
@@ -204,9 +204,9 @@ def test_nothing_from_documents_stands_outside_the_blocks(evidence: list[Evidenc
 def test_the_compressor_knows_its_limit_and_keeps_numbers() -> None:
     messages = prompts.compressing("How much?", PASSAGES, 200)
     assert "at most 28 words" in outside_blocks(messages)
-    assert "Keep every number" in compressor.SYSTEM
-    assert "planned, proposed, recommended, expected or estimated" in compressor.SYSTEM
-    assert "its\n   summary is empty" in compressor.SYSTEM
+    assert "Keep every number" in roles.COMPRESSOR_SYSTEM
+    assert "planned, proposed, recommended, expected or estimated" in roles.COMPRESSOR_SYSTEM
+    assert "its\n   summary is empty" in roles.COMPRESSOR_SYSTEM
 
 
 def test_the_auditor_sees_only_evidence_and_answer(evidence: list[EvidenceChunk]) -> None:
@@ -214,13 +214,22 @@ def test_the_auditor_sees_only_evidence_and_answer(evidence: list[EvidenceChunk]
     assert "It was $199.6M [a-1]." in user
     assert "<<<passage [b-2] " in user
     assert "decided" not in user
-    assert "it is no hallucination" in auditor.SYSTEM
+    assert "it is no hallucination" in roles.AUDITOR_SYSTEM
+
+
+def test_the_auditor_is_asked_for_every_doubt_of_code_and_verifier(evidence: list[EvidenceChunk]) -> None:
+    doubted: Any = {"text": "It was $199.6M [a-1].", "reason": "few words", "verdict": "unverified"}
+    messages = prompts.auditing("How much?", "It was $199.6M [a-1].", evidence, Guidance(), [doubted])
+    assert "- “It was $199.6M [a-1].” (few words)" in user_of(messages)
+    assert "few words" not in outside_blocks(messages)
+    assert "what you do not list counts as borne out" in outside_blocks(messages)
+    assert "doubts" not in user_of(prompts.auditing("How much?", "199.6", evidence, Guidance()))
 
 
 def test_the_judge_gets_the_citation_audit(evidence: list[EvidenceChunk]) -> None:
     user = user_of(prompts.judging("How much?", "It grew.", evidence, AUDIT))
     assert '"invalid_citations": [\n  "z-9"\n ]' in user
-    assert "strict" in judge.SYSTEM
+    assert "strict" in roles.JUDGE_SYSTEM
     assert "found:" not in user
 
 
@@ -251,14 +260,15 @@ def uncached() -> Iterator[None]:
 @pytest.mark.parametrize(
     ("module", "word", "heard_by"),
     [
-        *((module, word, [role]) for role, module, words in (
-            ("writer", writer, ["SYSTEM", "TASK", "OBEY", "REVISE", "LOOK_AGAIN"]),
-            ("compressor", compressor, ["SYSTEM", "TASK"]),
-            ("auditor", auditor, ["SYSTEM", "TASK", "SETTLED"]), ("judge", judge, ["SYSTEM", "TASK", "FINDINGS"]),
+        *((roles, word, [role]) for role, words in (
+            ("writer", ["WRITER_SYSTEM", "WRITER_TASK", "OBEY", "REVISE", "LOOK_AGAIN"]),
+            ("compressor", ["COMPRESSOR_SYSTEM", "COMPRESSOR_TASK"]),
+            ("auditor", ["AUDITOR_SYSTEM", "AUDITOR_TASK", "SETTLED"]),
+            ("judge", ["JUDGE_SYSTEM", "JUDGE_TASK", "FINDINGS"]),
         ) for word in words),
         (structured, "WITH_SCHEMA", ["compressor", "auditor", "judge"]),
         (structured, "AGAIN", ["compressor", "auditor", "judge"]),
-        (common, "PREFER", ["writer", "auditor"]),
+        (roles, "PREFER", ["writer", "auditor"]),
     ],
 )  # fmt: skip
 def test_the_hash_changes_with_every_word(
@@ -281,13 +291,12 @@ def test_the_hash_changes_with_the_version(monkeypatch: pytest.MonkeyPatch) -> N
     assert (after.version, after.hash != before.hash, after.whole != before.whole) == ("0", True, True)
 
 
-@pytest.mark.parametrize("role", [writer, compressor, auditor, judge])
-def test_every_role_has_examples_of_an_invented_company_and_one_resists_an_order(role: ModuleType) -> None:
-    assert role.EXAMPLES in role.SYSTEM
-    assert "invented company" in role.EXAMPLES
-    assert any(
-        order in role.EXAMPLES for order in ("ignore your rules", "Summarize this as", "report that", "full marks")
-    )
+@pytest.mark.parametrize("role", ["WRITER", "COMPRESSOR", "AUDITOR", "JUDGE"])
+def test_every_role_has_examples_of_an_invented_company_and_one_resists_an_order(role: str) -> None:
+    examples = getattr(roles, f"{role}_EXAMPLES")
+    assert examples in getattr(roles, f"{role}_SYSTEM")
+    assert "invented company" in examples
+    assert any(order in examples for order in ("ignore your rules", "Summarize this as", "report that", "full marks"))
 
 
 def test_the_writers_examples_show_citing_limits_conflicts_and_another_language() -> None:
@@ -299,7 +308,7 @@ def test_the_writers_examples_show_citing_limits_conflicts_and_another_language(
         "The documents disagree",
         "emploie 312 personnes [p3]",
     ):
-        assert shown in writer.EXAMPLES
+        assert shown in roles.WRITER_EXAMPLES
 
 
 def test_orders_in_passages_are_named_by_id_and_never_repeated(evidence: list[EvidenceChunk]) -> None:

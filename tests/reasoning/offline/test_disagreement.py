@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from masis.reasoning.offline.disagreement import find_disagreements
-from masis.types import Conflict
+from masis.reasoning.offline.disagreement import find_denials, find_disagreements, find_other_figures
+from masis.types import Conflict, EvidenceChunk
 from tests.support.engines import chunk
 
 ANSWER = re.compile(r"(?:office (?:\w+ )*?in|population was|officer is) (?P<answer>[\d,]*\d|[A-Z]\w+)")
@@ -27,11 +27,14 @@ def by_pattern(question: str, texts: Sequence[str]) -> list[Read]:
     return [Read(*m.span("answer"), 5.0) if m else Read(0, 0, -5.0) for m in found]
 
 
-def found(question: str, *texts: str) -> list[Conflict]:
-    evidence = [
+def evidence_of(*texts: str) -> list[EvidenceChunk]:
+    return [
         chunk(f"c{n}", text, document_id=f"d{n}", file_name=f"file{n}.txt") for n, text in enumerate(texts, start=1)
     ]
-    return find_disagreements(question, evidence, by_pattern)
+
+
+def found(question: str, *texts: str) -> list[Conflict]:
+    return find_disagreements(question, evidence_of(*texts), by_pattern)
 
 
 LYON = "Halvard Robotics is a maker of warehouse robots. It has its head office in Lyon, France."
@@ -210,3 +213,90 @@ def test_the_embedded_reader_finds_both_answers() -> None:
     (conflict,) = find_disagreements(WHERE, evidence)
     assert "Brno" in conflict["sides"][0]["value"]
     assert "Lyon" in conflict["sides"][1]["value"]
+
+
+BACKLOG = "| SEK million | 2023 | 2022 |\n| --- | --- | --- |\n| Order backlog at 31 December | 9,846 | 8,423 |"
+STAFF = "How many employees does Marren have?"
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "second", "kind", "values"),
+    [
+        (
+            "How many jobs will go at the Skelby works?",
+            "Marren Group will cut about 140 jobs at its Skelby works, two people close to the talks said.",
+            "The programme covers 120 positions in Skelby, of which 35 are held by temporary staff.",
+            "contradiction",
+            {"140", "120"},
+        ),
+        (
+            "What did the new depot in Varberg cost?",
+            "The new depot in Varberg was built for SEK 310 million.",
+            "The largest project was the Varberg depot, with a total investment of SEK 285 million, of which SEK 164"
+            " million fell in 2023.",
+            "contradiction",
+            {"310 million", "285 million"},
+        ),
+        (
+            "What was the order backlog at the end of 2023?",
+            BACKLOG,
+            "Comparative figures are restated: the backlog at 31 December 2023 is SEK 9,712 million.",
+            "revision",
+            {"9,846", "9,712 million"},
+        ),
+        (
+            "What was Marren's revenue in 2023?",
+            "Revenue was SEK 812 million in 2023.",
+            "Revenue was SEK 640 million in the first nine months of 2023.",
+            "different_period",
+            {"812 million", "640 million"},
+        ),
+    ],
+)
+def test_figures_in_other_words_are_held_against_each_other(
+    question: str, first: str, second: str, kind: str, values: set[str]
+) -> None:
+    (conflict,) = find_other_figures(question, evidence_of(first, second))
+    assert conflict["kind"] == kind
+    assert {side["value"] for side in conflict["sides"]} == values
+    assert {side["quote"] for side in conflict["sides"]} <= {first, second} | {first.splitlines()[-1].strip("| ")}
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "second"),
+    [
+        (STAFF, "Marren employs 2,914 people.", "Marren has about 2,900 staff."),
+        (STAFF, "Marren employs 2,914 people.", "The Skelby works of Marren employ 610 people."),
+        (STAFF, "Marren employs 2,914 people.", "Last year 312 employees left Marren."),
+        ("What was the operating margin?", "The operating margin was 12 %.", "The operating margin rose by 3 %."),
+        ("How many patients were enrolled?", "The trial enrolled 412 patients.", "Of the 412 patients, 38 withdrew."),
+        ("When was Marren founded?", "Marren was founded in 1911.", "Marren was founded by 14 farmers."),
+    ],
+)
+def test_a_figure_for_something_else_is_not_held_against_the_answer(question: str, first: str, second: str) -> None:
+    assert find_other_figures(question, evidence_of(first, second)) == []
+
+
+HOME = "May contractors work from home?"
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "second", "kinds"),
+    [
+        (HOME, "Contractors may work from home.", "Contractors may not work from home.", ["contradiction"]),
+        (
+            HOME,
+            "Contractors may work from home, though they may not do so abroad.",
+            "Working from home is no longer open to contractors: nobody may do it.",
+            ["contradiction"],
+        ),
+        ("Are dogs allowed?", "Dogs are allowed.", "Pets, including dogs, are prohibited.", ["contradiction"]),
+        (HOME, "Contractors may work from home.", "Contractors do not park at the gate.", []),
+        (HOME, "Contractors may work from home.", "Contractors may work from home on Fridays.", []),
+        ("Where may contractors work?", "Contractors may work from home.", "Contractors may not work from home.", []),
+    ],
+)
+def test_yes_and_no_to_one_question_are_a_conflict(question: str, first: str, second: str, kinds: list[str]) -> None:
+    found = find_denials(question, evidence_of(first, second))
+    assert [conflict["kind"] for conflict in found] == kinds
+    assert all([side["value"] for side in conflict["sides"]] == ["yes", "no"] for conflict in found)

@@ -125,6 +125,13 @@ async def test_the_judge_scores_follow_the_facts() -> None:
     assert scores["bad"].improvement_suggestions
 
 
+async def test_an_overview_is_scored_as_an_answer() -> None:
+    said = await write("Summarise these documents", EVIDENCE)
+    claims = judge_claims(said, EVIDENCE)
+    scores = (await OfflineJudge().judge("Summarise these documents", said, EVIDENCE, NOTHING_AUDITED, claims)).value
+    assert min(scores.faithfulness, scores.relevance, scores.completeness) > 0.8
+
+
 async def test_another_figure_is_no_answer_when_nothing_speaks_of_the_one_asked_for() -> None:
     ward = chunk(
         "c00000000c3", "The infection rate of the hospital was 2.1% in 2025.", file_name="ward.txt", document_id="d3"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from masis.language.question import parsed, read_question
 from masis.reasoning.offline.selection import Candidate, candidates_of
-from masis.reasoning.offline.shapes import Shown, shown
+from masis.reasoning.offline.shapes import Shown, overview, rows_asked_for, shown
 from masis.reasoning.ports import Passage
 
 NOTES = Passage("c1", "notes.txt", 1, "The Lund shop opened in June. It has twelve seats. Prices did not change.")
@@ -104,9 +104,10 @@ def _read(question: str, *passages: Passage) -> list[Candidate]:
     return sorted(found, key=lambda c: -c.strength)
 
 
-def test_a_title_and_a_question_are_no_candidates() -> None:
-    text = "How to maximize your impact\n\nIs it hard? Many find that it is."
-    assert [c.statement.text for c in candidates_of([Passage("c1", "a.txt", 1, text)])] == ["Many find that it is."]
+def test_a_question_that_states_a_fact_may_answer() -> None:
+    text = "Did you know that Ray Tomlinson sent the first message in 1971? He chose the sign that we still use."
+    [best, *_] = _read("Who sent the first message?", Passage("c1", "a.txt", 1, text))
+    assert "Ray Tomlinson" in best.statement.text
 
 
 def test_who_asks_for_the_name_alone_gets_one_sentence() -> None:
@@ -126,5 +127,62 @@ def test_what_is_as_sure_as_the_best_is_shown_and_a_row_beside_a_sentence_is_not
     best = replace(candidates[0], strength=0.0)
     groups = shown(read_question("How many seats are there?"), [best, *candidates[1:]], candidates)
     assert told(groups) == ["The Lund shop has twelve seats.", "The Malmö shop has nine seats."]
-    far = [best, *(replace(c, strength=-0.5) for c in candidates[1:])]
+    far = [best, *(replace(c, strength=-1.0) for c in candidates[1:])]
     assert told(shown(read_question("How many seats are there?"), far, candidates)) == [best.statement.text]
+
+
+def test_a_statement_with_the_words_that_the_best_one_lacks_is_shown_too() -> None:
+    with_bakers = "The shop had 14 people in May, which includes bakers."
+    without = "The shop had 9 people in May, which excludes bakers."
+    question = "How many people had the shop in May, including and excluding bakers?"
+    candidates = candidates_of([Passage("c1", "a.md", 1, f"{without} {with_bakers} The shop is in Lund.")])
+    ranked = [replace(c, strength=1.0 - 1.6 * n) for n, c in enumerate(candidates)]
+    assert told(shown(read_question(question), ranked, candidates)) == [without, with_bakers]
+    too_weak = [ranked[0], *(replace(c, strength=-1.5) for c in ranked[1:])]
+    assert told(shown(read_question(question), too_weak, candidates)) == [without]
+
+
+SHEET = "# Wards\n\nClinic of St. Hedwig, beds by ward\n\n| Ward | Beds | Share |\n|---|---|---|\n"
+MAIL = """From: Petra Lindahl <petra@fjord.example>
+To: Mikkel Aas <mikkel@fjord.example>
+Subject: RE: Quote for the dry dock
+
+Mikkel, the limit stands at NOK 14.5 million
+
+-----Original Message-----
+From: Mikkel Aas, yard office of the harbour company"""
+
+
+def test_a_summary_quotes_totals_and_figures_and_no_sheet_titles_or_lines_over_a_message() -> None:
+    rows = "| North | 34 | 20% |\n| West | 96 | 56% |\n| South | 40 | 24% |"
+    given = [
+        Passage("c1", "beds.xlsx", 1, f"{SHEET}{rows}\n| Total | 170 | |"),
+        Passage("c2", "open.xlsx", 1, f"{SHEET}{rows}"),
+        Passage("c3", "mail.eml", 1, MAIL),
+    ]
+    found = {group.title: [c.statement.text for c in group.statements] for group in overview(candidates_of(given))}
+    assert found["beds.xlsx"] == ["Clinic of St. Hedwig, beds by ward", "Total | 170 |"]
+    assert found["open.xlsx"][-1] == "West | 96 | 56%", "the largest, where there is no total"
+    assert found["mail.eml"] == ["Mikkel, the limit stands at NOK 14.5 million"]
+
+
+ACTIONS = Passage(
+    "c8",
+    "minutes.md",
+    1,
+    "## Actions\n\n| Action | Owner |\n| --- | --- |\n| Survey the Tilburg store | Mairead |\n"
+    "| Draft the notice | Lucy |",
+)
+
+
+def test_a_table_of_what_is_asked_for_is_shown_whole() -> None:
+    candidates = [replace(c, strength=1.0) for c in candidates_of([ACTIONS])]
+    whole = rows_asked_for(read_question("What actions were agreed?"), candidates, candidates)
+    assert whole
+    assert [c.statement.cells[0][1] for c in whole.statements] == ["Survey the Tilburg store", "Draft the notice"]
+    for question in (
+        "Who will draft the notice, of all actions?",
+        "What action was agreed?",
+        "How many actions are there?",
+    ):
+        assert rows_asked_for(read_question(question), candidates, candidates) is None

@@ -1,15 +1,20 @@
 """Answers from tables: looked up, or reckoned from cells that the sentence shows, so that the audit can follow."""
 
+from dataclasses import replace
+
 import pytest
 
 from masis.audit.verdicts import judge_claims
 from masis.language.question import parsed
+from masis.reasoning.offline.likelihood import signs_of
 from masis.reasoning.offline.tables.anchors import TableQuery
+from masis.reasoning.offline.tables.calculations import IN_PERCENT
 from masis.reasoning.offline.tables.grid import Table, tables_of
 from masis.reasoning.offline.tables.lookup import TableAnswer, answer_from_tables
 from masis.reasoning.offline.tables.trials import trials
 from masis.reasoning.offline.tables.values import amount, day
-from masis.reasoning.ports import Passage, as_passage
+from masis.reasoning.offline.writer import written
+from masis.reasoning.ports import Passage, WritingBrief, as_passage
 from masis.types import EvidenceChunk
 from tests.support.engines import chunk
 
@@ -49,8 +54,8 @@ def only_table(*evidence: EvidenceChunk) -> Table:
     ("question", "said"),
     [
         ("What was total revenue in 2018?", "Total revenue: $69,549 thousand in 2018. [c00000000a1]"),
-        ("What were other operating expenses in 2019?", "Other operating expenses: 27.0 thousand in 2019."),
-        ("What were the total other operating expenses in 2019?", "Total other operating expenses: 166"),
+        ("What were other operating expenses in 2019?", "Other operating expenses: $27.0 thousand in 2019."),
+        ("What were the total other operating expenses in 2019?", "Total other operating expenses: $166.3 thousand"),
         ("What was the gross margin in 2019 and 2017 respectively?", "Gross margin: 41.5% in 2019 and 38.5% in 2017."),
         (
             "What was the change in total revenue between 2018 and 2019?",
@@ -65,7 +70,7 @@ def only_table(*evidence: EvidenceChunk) -> Table:
         ),
         (
             "What was the change in interest expense between 2018 and 2019?",
-            "changed by 279 thousand, from (719) thousand in 2018",
+            "changed by $279 thousand, from $(719) thousand in 2018",
         ),
         ("How many beds does cardiology have?", "Cardiology, Beds: 120."),
         ("Which department has the fewest nurses?", "Surgery: Nurses 70, less than Cardiology (80)"),
@@ -319,7 +324,7 @@ def test_a_breakdown_is_a_small_table_of_the_rows_that_add_up_each_cited() -> No
     answer = answer_from_tables(question, [SALES])
     assert answer is not None
     rows = answer.sentences[0].splitlines()
-    assert rows[0] == "| (in million) | Three Months Ended September 30, 2023 |"
+    assert rows[0] == "|  | Three Months Ended September 30, 2023 |"
     named = [row.split("|")[1].strip() for row in rows[2:]]
     assert named == ["Online stores", "Physical stores", "AWS", "Consolidated"]
     assert all(SALES.chunk_id in row for row in rows[2:])
@@ -327,3 +332,407 @@ def test_a_breakdown_is_a_small_table_of_the_rows_that_add_up_each_cited() -> No
     verdicts = [c["verdict"] for c in judge_claims(answer.sentences[0], [chunk]) if c["kind"] != "heading"]  # type: ignore[list-item]
     assert len(verdicts) == 4
     assert set(verdicts) <= {"verbatim", "supported"}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Compare total revenue in 2019 with 2018.",
+        "What was total revenue in 2019 compared with 2018?",
+        "How did total revenue in 2019 compare with 2018?",
+    ],
+)
+def test_a_comparison_of_two_years_tells_both_and_no_other(question: str) -> None:
+    answer = written(WritingBrief(question, [as_passage(c) for c in EVIDENCE]))
+    assert [figure for figure in ("63,333", "69,549", "60,000") if figure in answer] == ["63,333", "69,549"]
+
+
+STAFF = chunk(
+    "c00000000c3",
+    "| Department | Head | Headcount 2023 | Headcount 2024 | Open positions |\n|---|---|---|---|---|\n"
+    "| Engineering | Priya Nair | 142 | 168 | 11 |\n| Sales | Tom Becker | 87 | 91 | 4 |\n"
+    "| Finance | Ahmed Saleh | 23 | 24 | 0 |",
+    file_name="headcount.csv",
+    document_id="d3",
+)
+SHIPPING = chunk(
+    "c00000000d4",
+    "Key figures (NOK million)\n\n| | 2023 | 2022 | 2021 |\n|---|---|---|---|\n| Revenue | 6,482 | 5,914 | 5,120 |\n"
+    "| EBITDA | 702 | 655 | 640 |\n| EBITDA margin | 10.8% | 11.1% | 12.5% |",
+    file_name="report.pdf",
+    document_id="d4",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        (
+            "Compare revenue in 2021 and 2023",
+            [["", "2021", "2023", "Change"],
+             ["Revenue", "NOK 5,120 million", "NOK 6,482 million", "+NOK 1,362 million (+26.6%)"]],
+        ),
+        (
+            "How did the EBITDA margin in 2023 compare with the year before?",
+            [["", "2022", "2023", "Change"], ["EBITDA margin", "11.1%", "10.8%", "-0.3 percentage points"]],
+        ),
+        (
+            "Compare Engineering's and Finance's open positions",
+            [["", "Open positions"], ["Engineering", "11"], ["Finance", "0"], ["Difference", "11"]],
+        ),
+        (
+            "Compare the headcount of Engineering and Sales in 2024",
+            [["", "Headcount 2024"], ["Engineering", "168"], ["Sales", "91"], ["Difference", "77"]],
+        ),
+        (
+            "How do Sales and Finance compare?",
+            [["", "Headcount 2023", "Headcount 2024", "Open positions"],
+             ["Sales", "87", "91", "4"], ["Finance", "23", "24", "0"]],
+        ),
+    ],
+)  # fmt: skip
+def test_a_comparison_is_a_small_table_whose_every_figure_is_cited(question: str, rows: list[list[str]]) -> None:
+    answer = written(WritingBrief(question, [as_passage(c) for c in (STAFF, SHIPPING)]))
+    lines = [line.strip("| ") for line in answer.splitlines() if not line.startswith("|--")]
+    told = [[cell.partition("[")[0].strip() for cell in line.split("|")] for line in lines]
+    assert told == [rows[0][1:], *rows[1:]]
+    figures = [cell for line in lines[1:] for cell in line.split("|")[1:]]
+    assert all("[c00000000" in cell for cell in figures)
+    assert {c["verdict"] for c in judge_claims(answer, [STAFF, SHIPPING]) if c["kind"] == "claim"} == {"supported"}
+
+
+ORDERS = chunk(
+    "c00000000e5",
+    "| Customer | Region | Year | Revenue 2024 (EUR) | Revenue 2025 (EUR) | Staff |\n|---|---|---|---|---|---|\n"
+    "| Adler | North | 1990 | 100 | 120 | 5 |\n| Berg | South | 2001 |  | 90 | 7 |\n"
+    "| Cole | North | 2010 | 50 | 40 | 2 |",
+    file_name="customers.csv",
+    document_id="d5",
+)
+MARGINS = chunk(
+    "c00000000f6",
+    "| Region | Quarter | Margin % |\n|---|---|---|\n| North | Q1 2025 | 31.5 |\n| North | Q2 2025 | 30.1 |\n"
+    "| South | Q1 2025 | 28.0 |\n| South | Q2 2025 | 27.4 |",
+    file_name="margins.csv",
+    document_id="d6",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        (
+            "Compare revenue of all customers",
+            [["Customer", "Revenue 2024 (EUR)", "Revenue 2025 (EUR)", "Change"],
+             ["Adler", "EUR 100", "EUR 120", "+EUR 20 (+20.0%)"], ["Berg", "", "EUR 90", ""],
+             ["Cole", "EUR 50", "EUR 40", "-EUR 10 (-20.0%)"]],
+        ),
+        (
+            "Compare the customers in North by revenue in 2025",
+            [["Customer", "Revenue 2025 (EUR)"], ["Adler", "EUR 120"], ["Cole", "EUR 40"]],
+        ),
+        ("Compare staff per customer", [["Customer", "Staff"], ["Adler", "5"], ["Berg", "7"], ["Cole", "2"]]),
+        (
+            "Compare margin across regions",
+            [["Region", "Margin %"], ["North, Q1 2025", "31.5"], ["North, Q2 2025", "30.1"],
+             ["South, Q1 2025", "28.0"], ["South, Q2 2025", "27.4"]],
+        ),
+        ("Compare margin across regions in Q2 2025", [["Region", "Margin %"], ["North", "30.1"], ["South", "27.4"]]),
+    ],
+)  # fmt: skip
+def test_a_whole_column_is_compared_row_by_row(question: str, rows: list[list[str]]) -> None:
+    found = asked(question, ORDERS, MARGINS)
+    assert found
+    (text,) = found.sentences
+    lines = [line.strip("|").split("|") for line in text.splitlines() if not line.startswith("|--")]
+    assert [[cell.partition("[")[0].strip() for cell in line] for line in lines] == rows
+    assert all("[c00000000" in cell for line in lines[1:] for cell in line[1:] if cell.strip())
+    judged = judge_claims(text, [ORDERS, MARGINS])
+    assert {c["verdict"] for c in judged if c["kind"] == "claim"} == {"supported"}
+
+
+def test_of_a_long_column_the_largest_are_shown_and_the_others_counted() -> None:
+    lines = "\n".join(f"| Shop {n} | {n * 7 % 61} |" for n in range(1, 61))
+    shops = chunk("c00000000a7", f"| Shop | Sales |\n|---|---|\n{lines}", file_name="shops.csv", document_id="d7")
+    found = asked("Compare sales of all shops", shops)
+    assert found
+    title, _, table = found.sentences[0].partition("\n\n")
+    assert title == "**The 50 largest of 60 rows; 10 are left out**"
+    assert table.count("\n| Shop ") == 50
+    assert "| 60 [" in table
+    assert "| 1 [" not in table
+    part_of_more: EvidenceChunk = {**shops, "table_rows": 5_000}
+    found = asked("Compare sales of all shops", part_of_more)
+    assert found
+    assert "**The 50 largest of 5,000 rows; 4,950 are left out**" in found.sentences[0]
+
+
+@pytest.mark.parametrize("question", ["Compare debt of all customers", "Compare the customer Adler", "All customers?"])
+def test_a_column_that_a_table_does_not_have_is_not_compared(question: str) -> None:
+    found = asked(question, ORDERS)
+    assert found is None or found.kind != "comparison"
+
+
+def test_what_a_table_does_not_have_is_not_compared() -> None:
+    for question in ("Compare revenue in 2019 and 2023", "Compare the headcount of Engineering and Legal in 2024"):
+        assert "| Change |" not in written(WritingBrief(question, [as_passage(c) for c in (STAFF, SHIPPING)]))
+        assert "Difference" not in written(WritingBrief(question, [as_passage(c) for c in (STAFF, SHIPPING)]))
+
+
+@pytest.mark.parametrize(
+    ("row", "verdict"),
+    [
+        ("| Revenue | NOK 5,120 million [c00000000d4] | NOK 6,482 million [c00000000d4] |", "supported"),
+        ("| Revenue | NOK 5,120 million [c00000000d4] | NOK 6,842 million [c00000000d4] |", "numbers_differ"),
+        ("| Revenue | NOK 6,482 million [c00000000d4] | NOK 5,120 million [c00000000d4] |", "numbers_differ"),
+        ("| Revenue | NOK 5,120 million [c00000000c3] | NOK 6,482 million [c00000000d4] |", "numbers_differ"),
+    ],
+    ids=["right", "wrong figure", "years exchanged", "another passage"],
+)
+def test_the_audit_reads_a_table_cell_by_cell(row: str, verdict: str) -> None:
+    answer = f"|  | 2021 | 2023 |\n|---|---|---|\n{row}"
+    (claim,) = [c for c in judge_claims(answer, [STAFF, SHIPPING]) if c["kind"] == "claim"]
+    assert claim["verdict"] == verdict
+    assert [part["text"].partition(" [")[0].strip("| ") for part in claim["parts"]] == [
+        cell.partition(" [")[0].strip() for cell in row.strip("|").split("|")[1:]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("caption", "told"),
+    [
+        ("£ million", "£1,742 million"),
+        ("Results (£m)", "£1,742 million"),
+        ("In EUR million", "EUR 1,742 million"),
+        ("(in thousands of euros)", "1,742 thousand euros"),
+        ("£'000", "£1,742 thousand"),
+        ("Amounts in USD", "1,742"),
+    ],
+)
+def test_the_currency_of_the_unit_line_goes_with_the_figure(caption: str, told: str) -> None:
+    passage = Passage("c1", "a.pdf", 1, f"{caption}\n\n| | 2024 | 2023 |\n|---|---|---|\n| Revenue | 1,742 | 1,650 |")
+    answer = answer_from_tables("What was revenue in 2024?", [passage])
+    assert answer is not None
+    assert answer.sentences[0].startswith(f"Revenue: {told} in 2024.")
+
+
+STATEMENT = chunk(
+    "c00000000c3",
+    "EUR million\n\n| | 2024 | 2023 | 2022 |\n|---|---|---|---|\n| Net sales | 412.6 | 371.2 | 340.9 |\n"
+    "| Gross profit | 165.5 | 144.7 | 129.9 |\n| Operating profit | 55.9 | 44.8 | 37.8 |\n"
+    "| Income tax | (11.6) | (9.3) | (8.0) |",
+    file_name="norvik-2024.md",
+    document_id="d3",
+)
+SEGMENTS = chunk(
+    "c00000000d4",
+    "| Line | Unit | 2024 | 2023 |\n|---|---|---|---|\n| Revenue, cross-border | USD k | 183900 | 158600 |\n"
+    "| Total revenue | USD k | 1156400 | 1068000 |\n| Operating income | USD k | 94500 | 81300 |\n"
+    "| Tractors | units | 2310 | 2250 |\n| of which electric | units | 57 | 21 |",
+    file_name="tessaly.csv",
+    document_id="d4",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "evidence"),
+    [
+        (
+            "How fast did net sales grow in 2024?",
+            "Net sales increased by 11.2%, from EUR 371.2 million in 2023",
+            STATEMENT,
+        ),
+        ("What was sales growth in 2023?", "Net sales increased by 8.89%, from EUR 340.9 million in 2022", STATEMENT),
+        ("By what percentage did operating profit rise in 2024?", "Operating profit increased by 24.8%", STATEMENT),
+        (
+            "What was the operating margin in 2024?",
+            "Operating profit to Net sales: 13.5% in 2024 (EUR 55.9 million",
+            STATEMENT,
+        ),
+        ("What was the gross margin in 2022?", "Gross profit to Net sales: 38.1% in 2022", STATEMENT),
+        ("What was the operating margin in 2024?", "Operating income to Total revenue: 8.17% in 2024", SEGMENTS),
+        ("How fast did cross-border revenue grow in 2024 compared with 2023?", "increased by 16.0%", SEGMENTS),
+        ("What share of tractors was electric in 2024?", "2.47% in 2024 (57 to 2310)", SEGMENTS),
+        ("What percentage of tractors ran on electric drive in 2024?", "2.47% in 2024 (57 to 2310)", SEGMENTS),
+        ("What was the gross margin in 2018?", "Gross margin: 40.0% in 2018", RESULTS),
+    ],
+)
+def test_growth_margins_and_shares_are_worked_out_where_no_row_gives_them(
+    question: str, said: str, evidence: EvidenceChunk
+) -> None:
+    found = answer_from_tables(question, [as_passage(evidence)], 0.3)
+    assert found is not None
+    assert said in found.sentences[0]
+
+
+def test_a_margin_in_money_is_no_percentage() -> None:
+    report = chunk(
+        "c00000000f6",
+        "(in millions)\n\n| | 2022 | 2021 |\n|---|---|---|\n| Total net sales | $82,959 | $81,434 |\n"
+        "| Gross margin | 35,885 | 35,255 |",
+        file_name="quarter.html",
+        document_id="d6",
+    )
+    in_money, in_percent = (asked(f"What was the gross margin{said} in 2022?", report) for said in ("", " percentage"))
+    assert in_money is not None
+    assert "35,885 million" in in_money.sentences[0]
+    assert in_percent is not None
+    assert "43.3%" in in_percent.sentences[0]
+
+
+@pytest.mark.parametrize(
+    "question", ["How fast did headcount grow in 2024?", "What was the effective tax rate in 2024?"]
+)
+def test_a_figure_that_cannot_be_worked_out_is_not_answered_with_another(question: str) -> None:
+    assert asked(question, STATEMENT) is None
+
+
+REGIONS = chunk(
+    "c00000000e5",
+    "## Sales by region\n\nEUR million\n\n| Region | 2024 | 2023 |\n|---|---|---|\n| North | 201.3 | 168.4 |\n"
+    "| South | 118.9 | 121.6 |\n| East | 92.4 | 61.2 |\n| Total | 412.6 | 351.2 |",
+    file_name="regions.md",
+    document_id="d5",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Which regions shrank in 2024?", ["South decreased by EUR 2.7 million"]),
+        ("Which regions grew in 2024?", ["North increased", "East increased"]),
+        ("Which region grew most in 2024?", ["East increased by EUR 31.2 million, from EUR 61.2 million in 2023"]),
+    ],
+)
+def test_rows_that_rose_or_fell_are_found_by_their_figures(question: str, said: list[str]) -> None:
+    found = asked(question, REGIONS)
+    assert found is not None
+    assert len(found.sentences) == len(said)
+    assert all(part in sentence for part, sentence in zip(said, found.sentences, strict=True))
+
+
+def test_a_column_keeps_the_bracket_that_it_closes_with() -> None:
+    stays = chunk(
+        "c00000000f1",
+        "| Ward | Beds | Average stay (days) |\n|---|---|---|\n| Oncology | 26 | 7.8 |\n| Surgery | 34 | 5.4 |",
+    )
+    found = asked("What is the average stay in Oncology?", stays)
+    assert found is not None
+    assert found.sentences[0].startswith("Oncology, Average stay (days): 7.8")
+
+
+GROUP_RESULTS = chunk(
+    "c00000000h1",
+    "Profit of the group was held back by Harbour Towage.\n\nGroup results, EUR million\n\n"
+    "| | 2024 | 2023 |\n|---|---|---|\n| Sales | 517.3 | 487.1 |\n| Operating profit | 39.8 | 34.2 |",
+    file_name="report.md",
+    document_id="d8",
+    heading="Marlow Shipping plc\nFinancial review",
+    start=9000,
+)
+SEGMENT_RESULTS = chunk(
+    "c00000000h2",
+    "Segment operating profit, EUR million\n\n| Segment | 2024 | 2023 |\n|---|---|---|\n"
+    "| Harbour Towage | 5.1 | 9.7 |\n| Dry Bulk | 34.7 | 24.5 |",
+    file_name="report.md",
+    document_id="d8",
+    heading="Marlow Shipping plc\nSegments",
+)
+STORES = chunk(
+    "c00000000h3",
+    "| Store | Country | Opened | Pallets | Staff |\n|---|---|---|---|---|\n"
+    "| Hull | United Kingdom | 1988 | 41000 | 214 |\n| Wisbech | United Kingdom | 1999 | 52000 | 260 |\n"
+    "| Dublin | Ireland | 2011 | 33000 | 171 |\n"
+    "| Cork | Ireland | 2018 | 19000 | 97 |\n| Sligo | Ireland | 2024 | 8000 | 44 |",
+    file_name="stores.csv",
+    document_id="d9",
+)
+MARKET = chunk(
+    "c00000000h4",
+    "| Country | Pallets (million) |\n|---|---|\n| Ireland | 0.7 |\n| France | 7.1 |",
+    file_name="market.md",
+    document_id="d10",
+    heading="Cold storage in Ireland and France",
+)
+
+
+def test_the_figure_of_the_group_is_not_that_of_a_segment() -> None:
+    question = "What was the operating profit of Harbour Towage in 2024?"
+    assert asked(question, GROUP_RESULTS) is None
+    assert "39.8" not in written(WritingBrief(question, [as_passage(GROUP_RESULTS)]))
+    found = asked(question, GROUP_RESULTS, SEGMENT_RESULTS)
+    assert found is not None
+    assert "Harbour Towage" in found.sentences[0]
+    assert "5.1 million" in found.sentences[0]
+
+
+@pytest.mark.parametrize("whose", ["Marlow Shipping's operating profit", "the operating profit of Marlow"])
+def test_a_document_s_own_name_need_not_stand_at_the_cell(whose: str) -> None:
+    found = asked(f"What was {whose} in 2024?", GROUP_RESULTS, SEGMENT_RESULTS)
+    assert found is not None
+    assert "39.8 million" in found.sentences[0]
+
+
+def test_a_row_that_lacks_the_name_asked_for_counts_against_the_answer() -> None:
+    quoted = judge_claims("Operating profit | 39.8 | 34.2 [c00000000h1]", [GROUP_RESULTS])
+    of_group, of_segment = (
+        signs_of(f"What was the operating profit {whose} in 2024?", quoted, [GROUP_RESULTS])[0]
+        for whose in ("of the group", "of Harbour Towage")
+    )
+    assert of_segment.shortfall == of_group.shortfall + 1
+
+
+def test_a_table_and_a_sentence_that_say_the_same_bear_each_other_out() -> None:
+    report = chunk("c00000000h5", "The newest of our stores, at {}, opened its doors in spring.", file_name="news.md")
+    agreeing, other = ({**report, "text": report["text"].format(name)} for name in ("Sligo", "Derry"))
+    question = "Which of our stores opened most recently?"
+    told = [
+        signs_of(question, judge_claims(f"{e['text']} [c00000000h5]", [e, STORES]), [e, STORES])[0].table
+        for e in (agreeing, other)
+    ]
+    assert told[0] > 0 >= told[1]
+
+
+def test_what_stands_out_of_a_column_is_told_in_one_sentence_that_the_audit_can_follow() -> None:
+    answer = written(WritingBrief("Which store has the most pallets?", [as_passage(STORES)]))
+    assert answer.startswith("Wisbech: Pallets 52000, more than Hull (41000), Dublin (33000)")
+    (claim,) = judge_claims(answer, [STORES])
+    assert claim["verdict"] == "supported"
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What is the average staff of the stores in Ireland?", "Dublin 171, Cork 97 and Sligo 44, average 104"),
+        ("How many pallets do we have in Ireland in total?", "Dublin 33000, Cork 19000 and Sligo 8000, total 60,000"),
+    ],
+)
+def test_rows_that_match_are_added_up_with_the_sum_shown_and_borne_out(question: str, said: str) -> None:
+    evidence = [MARKET, STORES]
+    answer = written(WritingBrief(question, [as_passage(c) for c in evidence]))
+    assert [c["verdict"] for c in judge_claims(answer, evidence) if said in c["text"]] == ["supported"]
+
+
+def test_rows_are_not_added_up_where_some_of_the_table_are_missing() -> None:
+    cut = replace(as_passage(STORES), table_rows=400)
+    found = answer_from_tables("How many pallets do we have in Ireland in total?", [cut])
+    assert found is None or found.kind != "sum"
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("By how much did sales grow between 2023 and 2024?", "Sales increased by EUR 30.2 million, from EUR 487.1"),
+        ("How much did operating profit rise in 2024?", "Operating profit increased by EUR 5.6 million"),
+        ("By how much has operating profit changed since 2023, in percent?", "Operating profit increased by 16.4%"),
+    ],
+)
+def test_by_how_much_a_figure_moved_is_worked_out(question: str, said: str) -> None:
+    found = asked(question, GROUP_RESULTS)
+    assert found is not None
+    assert said in found.sentences[0]
+
+
+def test_a_rate_is_a_percentage() -> None:
+    assert IN_PERCENT.search("Vacancy rate")
+    assert not IN_PERCENT.search("Corporate")

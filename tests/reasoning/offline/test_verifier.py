@@ -5,8 +5,12 @@ from typing import Any
 import pytest
 
 from masis.audit.checks.second_opinion import REFUTED_BY_VERIFIER, SUPPORTED_BY_VERIFIER
+from masis.audit.checks.support import REFUTED
 from masis.audit.verdicts import judge_claims
-from masis.reasoning.offline.verifier import second_opinion, support_logit, support_scores
+from masis.language.question import read_question
+from masis.language.statements import statements
+from masis.reasoning.offline.verifier import second_opinion, stand_on, support_logit, support_scores
+from tests.support.engines import chunk
 
 PASSAGE = (
     "The cooperative runs 38 stores in the north of the country. In spring the board approved a loyalty card, which is "
@@ -60,3 +64,35 @@ def test_a_wrong_number_stands_whatever_the_verifier_says() -> None:
         "The cooperative runs 83 stores in the north. [c1]", EVIDENCE, lambda asked: [1.0] * len(asked)
     )
     assert claim["verdict"] == "numbers_differ"
+
+
+def test_a_figure_of_another_sentence_is_seen_by_where_the_answer_stands() -> None:
+    report = chunk(
+        "c1",
+        "The pumping station was rebuilt after the flood, which took 14 months of work by two crews. "
+        "Repairs to the canteen roof were finished in 3 months.",
+    )
+    right, wrong = (f"Rebuilding the pumping station took {n} months. [c1]" for n in (14, 3))
+    assert judge_claims(right, [report], second_opinion)[0]["verdict"] not in REFUTED
+    (claim,) = judge_claims(wrong, [report], second_opinion)
+    assert (claim["verdict"], claim.get("checked_by")) == ("numbers_differ", "verifier")
+    assert "14 months" in claim["reason"]
+
+
+GYM = "There is a cycle-to-work scheme and a discount on gym membership; there is no private medical insurance."
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "stand"),
+    [
+        ("Is there private medical insurance?", GYM, "no"),
+        ("Is there a discount on gym membership?", GYM, "yes"),
+        ("May leave be carried over?", "Carry-over of leave is no longer permitted: nobody may carry days over.", "no"),
+        ("Can drivers work from home?", "Warehouse staff and drivers cannot work remotely.", "no"),
+        ("Is the plant open?", "The plant was closed in March.", "no"),
+        ("Is the plant open?", "The plant employs 240 people.", None),
+    ],
+)
+def test_a_denial_counts_where_it_denies_what_was_asked(question: str, said: str, stand: str | None) -> None:
+    (statement,) = statements(said)
+    assert stand_on(read_question(question), statement) == stand

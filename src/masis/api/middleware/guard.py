@@ -14,7 +14,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from masis.access.check import require_own_machine
 from masis.api.access import Service
-from masis.api.middleware.problems import TooLarge, TooSlow, internal_problem, response_to
+from masis.api.connections import limited, require_size
+from masis.api.middleware.problems import internal_problem, response_to
 from masis.errors import MASISError
 from masis.observability.logs import bind
 from masis.observability.metrics import http_request
@@ -54,9 +55,10 @@ class Guard:
         headers = Headers(scope=scope)
         length = headers.get("content-length", "")
         try:
-            _require_size(int(length) if length.isdecimal() else 0, scope, self._service.settings)
+            most = _most_bytes(scope, self._service.settings)
+            require_size(int(length) if length.isdecimal() else 0, most)
             await self._let_in(scope)
-            await self._app(scope, _limited(receive, scope, self._service.settings), answering)
+            await self._app(scope, limited(receive, most, self._service.settings), answering)
         except ClientDisconnect:
             # Nobody is left to answer; it is counted as nginx counts it.
             answering.status = answering.status or _CLIENT_GONE
@@ -129,30 +131,7 @@ def _request_id(headers: Headers) -> str:
     return given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
 
 
-def _require_size(size: int, scope: Scope, settings: Settings) -> None:
+def _most_bytes(scope: Scope, settings: Settings) -> int:
     # By the address, not by what the client calls its body: every other body is read before its key is looked at.
     is_upload = scope["method"] == "POST" and _UPLOADS.fullmatch(scope["path"])
-    limit = settings.max_request_bytes if is_upload else settings.max_json_bytes
-    if size > limit:
-        raise TooLarge(f"The request exceeds this service's limit of {limit:,} bytes.")
-
-
-def _limited(receive: Receive, scope: Scope, settings: Settings) -> Receive:
-    """What is read is counted as it comes, and a client that stops sending is not waited for for ever."""
-    received = 0
-    complete = False
-
-    async def limited() -> Message:
-        nonlocal received, complete
-        if complete:
-            return await receive()
-        try:
-            message = await asyncio.wait_for(receive(), settings.request_seconds)
-        except TimeoutError:
-            raise TooSlow(f"No data received for {settings.request_seconds:g} seconds.") from None
-        received += len(message.get("body", b""))
-        complete = not message.get("more_body", False)
-        _require_size(received, scope, settings)
-        return message
-
-    return limited
+    return settings.max_request_bytes if is_upload else settings.max_json_bytes

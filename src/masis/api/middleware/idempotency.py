@@ -14,14 +14,15 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from masis.api.middleware.problems import STILL_RUNNING, Conflicting
-from masis.database import open_database
+from masis.database import Connection, open_database
 from masis.errors import InvalidInput
+from masis.jobs.queue import is_dead, new_owner
 from masis.runs.tables import RUNS
 from masis.settings import Settings
 
 KEPT_SECONDS = 24 * 3600.0
 ABANDONED_SECONDS = 900.0
-"""A first request that never came to its end, because its process died, blocks its key for so long."""
+"""A first request that never came to its end, because a process of another machine died, blocks its key for so long."""
 
 _STATE = "idempotency"
 _ONE = "caller = ? AND idempotency_key = ?"
@@ -48,6 +49,7 @@ class FirstResponses:
 
     def __init__(self, settings: Settings) -> None:
         self._database = open_database(settings, RUNS)
+        self._owner = new_owner()
 
     def begin(self, caller: str, key: str, fingerprint: str, workspace_id: str | None = None) -> Kept | None:
         """None: this request is the first, and its response will be stored. Otherwise the stored one."""
@@ -57,11 +59,12 @@ class FirstResponses:
                 "DELETE FROM first_responses WHERE created_at < ? OR (status IS NULL AND created_at < ?)",
                 (now - KEPT_SECONDS, now - ABANDONED_SECONDS),
             )
+            _free_the_dead(db, caller, key)
             added = db.execute(
                 "INSERT INTO first_responses"
-                " (caller, idempotency_key, fingerprint, workspace_id, headers, body, created_at)"
-                " VALUES (?, ?, ?, ?, '{}', ?, ?) ON CONFLICT (caller, idempotency_key) DO NOTHING",
-                (caller, key, fingerprint, workspace_id, b"", now),
+                " (caller, idempotency_key, fingerprint, workspace_id, headers, body, created_at, owner)"
+                " VALUES (?, ?, ?, ?, '{}', ?, ?, ?) ON CONFLICT (caller, idempotency_key) DO NOTHING",
+                (caller, key, fingerprint, workspace_id, b"", now, self._owner),
             )
             if added.rowcount == 1:
                 return None
@@ -87,6 +90,13 @@ class FirstResponses:
     def forget(self, caller: str, key: str) -> None:
         with self._database.writing() as db:
             db.execute(f"DELETE FROM first_responses WHERE {_ONE}", (caller, key))
+
+
+def _free_the_dead(db: Connection, caller: str, key: str) -> None:
+    """A request whose process was killed never got a response: nothing binds its key."""
+    row = db.execute(f"SELECT owner FROM first_responses WHERE {_ONE} AND status IS NULL", (caller, key)).fetchone()
+    if row and is_dead(row[0]):
+        db.execute(f"DELETE FROM first_responses WHERE {_ONE}", (caller, key))
 
 
 def _judged(row: Sequence[Any], fingerprint: str) -> Kept:

@@ -56,6 +56,7 @@ STATUS_OF_CODE: dict[str, int] = {
     "unknown_passage": 404,
     "unknown_ingestion": 404,
     "unknown_decision": 404,
+    "unknown_source": 404,
     "unknown_key": 404,
     "too_slow": 408,
     "duplicate_document": 409,
@@ -63,6 +64,7 @@ STATUS_OF_CODE: dict[str, int] = {
     "too_large": 413,
     "rate_limited": 429,
     "model_error": 503,
+    "source_unavailable": 503,
     "data_folder": 503,
     "store_unavailable": 503,
     "database_unavailable": 503,
@@ -95,16 +97,6 @@ def refused_as_conflict() -> Iterator[None]:
         if type(error) is not InvalidInput:
             raise
         raise Conflicting(str(error), advice=error.advice) from None
-
-
-class TooLarge(MASISError):
-    code = "too_large"
-    advice = "Send fewer or smaller files; MASIS_MAX_FILE_BYTES and MASIS_MAX_REQUEST_BYTES are the limits."
-
-
-class TooSlow(MASISError):
-    code = "too_slow"
-    advice = "Send the request again; MASIS_REQUEST_SECONDS is how long the service waits for the next byte."
 
 
 class StillRunning(MASISError):

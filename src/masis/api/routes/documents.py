@@ -44,10 +44,11 @@ from masis.api.routes.ingestions import (
 )
 from masis.errors import DuplicateDocument, UnknownPassage
 from masis.knowledge import catalog_rows
-from masis.knowledge.overview import Overview, overview_of
+from masis.knowledge.overview import Overview
 from masis.knowledge.search.passages import read_words
 from masis.runs.ingestions import Ingestion
 from masis.sources.blocks import blocks_of, read_table
+from masis.sources.remote.listing import scheme_of
 from masis.types import PAGE_BREAK, Block, DeletionReceipt, Document, DocumentStatus, ParsedDocument
 from masis.types import Page as SourcePage
 
@@ -171,9 +172,9 @@ async def get_overview(
 ) -> Overview:
     """Its opening, sections and main figures, with their places in the text, and questions that it can answer."""
     await known_document(access, workspace_id, document_id)
-    parsed = await parsed_document(access, workspace_id, document_id)
+    await parsed_document(access, workspace_id, document_id)
     response.headers["Cache-Control"] = "private, max-age=3600"  # its id is the hash of its bytes
-    return await asyncio.to_thread(overview_of, parsed)
+    return await access.masis.aoverview(document_id, workspace_id)
 
 
 @router.get(
@@ -271,7 +272,9 @@ def _all_known(workspace_id: str, known: list[DocumentName]) -> AllKnown:
 
 
 def _out(document: Document) -> DocumentOut:
-    return DocumentOut(**{name: getattr(document, name) for name in DocumentOut.model_fields})
+    address = document.source if scheme_of(document.source or "") else None
+    fields = [name for name in DocumentOut.model_fields if name != "address"]
+    return DocumentOut(**{name: getattr(document, name) for name in fields}, address=address)
 
 
 def pages_of(parsed: ParsedDocument) -> list[PageOut]:

@@ -12,8 +12,9 @@ from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
 from masis.api.access import Access, Read, Write
+from masis.api.connections import TooLarge
 from masis.api.middleware.idempotency import Once
-from masis.api.middleware.problems import StillRunning, TooLarge, documented, refused_as_conflict
+from masis.api.middleware.problems import StillRunning, documented, refused_as_conflict
 from masis.api.models import Cursor, Limit, Page, WorkspaceId, cut_sorted
 from masis.errors import InvalidInput
 from masis.runs.ingestions import Ingestion

@@ -20,7 +20,7 @@ from masis.api.middleware.idempotency import IdempotencyKey, failed_after_all, o
 from masis.api.middleware.problems import OpenAIError, StillRunning, response_to
 from masis.api.routes.runs import finished_result, location_of, result_or_problem, until_stopping
 from masis.errors import InvalidInput, MASISError, UnknownWorkspace
-from masis.language.follow_up import Turn
+from masis.language.follow_up import Turn, completed
 from masis.runs.records import RunRecord, RunResult
 from masis.runs.run_table import MOST_TURNS
 from masis.wording import Sources
@@ -77,11 +77,12 @@ class ChatRequest(BaseModel):
 
     @property
     def turns(self) -> list[Turn]:
-        """What was asked before, each with what was answered to it."""
+        """What was asked before, each with what was answered to it. A client sends its follow-ups as they were typed;
+        each is completed from those before it, so that the last never leans on a fragment."""
         turns = list[Turn]()
         for message in self.messages:
             if message.role == "user":
-                turns.append(Turn(message.text))
+                turns.append(Turn(completed(message.text, turns[-MOST_TURNS:])))
             elif message.role == "assistant" and turns:
                 turns[-1] = replace(turns[-1], answer=message.text)
         return turns[:-1][-MOST_TURNS:]

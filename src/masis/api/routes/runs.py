@@ -35,7 +35,7 @@ from masis.orchestrator.human import is_name
 from masis.runs.feedback import Feedback, TrackRecord
 from masis.runs.records import ENDED, RunRecord, RunResult, RunStatus
 from masis.settings import RETRY_CEILING
-from masis.types import Caller, Outcome, SearchFilters
+from masis.types import Budget, Caller, Outcome, SearchFilters
 
 T = TypeVar("T")
 
@@ -96,6 +96,10 @@ class QuestionBody(Given):
     """Where to look; null: where the thread looked before, or everywhere."""
     complete: bool = True
     """False: the question stands for itself, also in a thread."""
+    max_cost_usd: float | None = Field(None, ge=0, le=1_000_000)
+    """What its model calls may cost at most; the embedded engine does the rest."""
+    max_seconds: float | None = Field(None, ge=0, le=1_000_000)
+    """Of working time."""
 
 
 class RunFailed(MASISError):
@@ -367,6 +371,7 @@ async def _asked(access: Access, asked: QuestionBody, workspace_id: str) -> RunR
         filters=asked.filters.as_filters() if asked.filters else None,
         thread=asked.thread_id,
         complete=asked.complete,
+        budget=Budget(asked.max_cost_usd, asked.max_seconds),
         by=access.caller,
     )
     await access.record("run.ask", workspace_id, run.run_id)

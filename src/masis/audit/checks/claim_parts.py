@@ -15,6 +15,8 @@ from masis.language.words import DOWNWARDS, UPWARDS, content_stems
 
 MOST_PARTS = 8
 """A sentence with more is a list, and is judged as one."""
+LONGEST = 2000
+"""Characters; what is longer is no sentence, and each break in it is looked at with all that stands before."""
 FEWEST_WORDS = 2
 """Content words a part must have besides its verb."""
 
@@ -64,7 +66,7 @@ class Part:
 
 def split_claim(sentence: str) -> list[Part]:
     """The parts in order; empty where the sentence makes one claim."""
-    if _HOLDS_TOGETHER.search(sentence):
+    if len(sentence) > LONGEST or _HOLDS_TOGETHER.search(sentence):
         return []
     parts = list(_parts(sentence))
     return parts if 2 <= len(parts) <= MOST_PARTS else []

@@ -15,6 +15,8 @@ from masis.audit.citations.hedges import mentions_a_limit
 from masis.language.quantities import quantities
 from masis.language.words import DENYING_VERBS, FUNCTION_WORDS, NEGATIONS, NOT_A_DENIAL, is_negated, plain, stem
 
+DENIES = "it denies what the source says"
+_PLAIN_DENIAL = re.compile(r"\b(?:not|never|cannot)\b|n[’']t\b|\b(?:declin|refus|fail)\w{1,4} to\b", re.IGNORECASE)
 SAME_SENTENCE = 0.80
 """Two sentences that share this much and differ in a negation deny each other."""
 
@@ -32,6 +34,9 @@ def denied(claim: Claim, sources: Sources) -> Finding | None:
     if turned and is_negated(claim.text) != is_negated(window.said):
         return Finding("unverified", "it denies the contrary of what the source says: code alone cannot tell")
     if why := denied_by_one(claim.text, window.said):
+        if why == DENIES and not _PLAIN_DENIAL.search(claim.text):
+            # “No growth but in Asia” may leave out as much as it denies, and no reader can be asked for its contrary.
+            return Finding("unverified", f"{why}, or leaves something out: code alone cannot tell")
         return Finding("contradicted", why, withdrawn_at=HARDLY)
     if contrary := turned_round(claim.text, window.said):
         return Finding("contradicted", f"the claim says {contrary[0]}, the source {contrary[1]}", withdrawn_at=LIKELY)
@@ -96,7 +101,7 @@ def denied_by_one(claim: str, source: str) -> str | None:
     ours, theirs = read_denials(claim), read_denials(source)
     for scope in () if _FORBIDS.search(source) else ours.scopes:
         if not _is_met(scope, theirs) and _is_said(scope, theirs.stems):
-            return "it denies what the source says"
+            return DENIES
     is_softened = _SOFTENED.search(claim) or _FORBIDS.search(claim)
     if not is_softened and any(_drops_a_denial(ours, clause) for clause in _CLAUSE_END.split(source)):
         return "the source denies it"

@@ -31,40 +31,47 @@ SHARED_OUT = re.compile(
     re.IGNORECASE,
 )
 SUBTRACTED = re.compile(r"\b(?:differences?|gap|spread|points?)\b", re.IGNORECASE)
-SAYS_COMPUTED = re.compile(
-    r"(?<!weighted[ -])\baverage\b|\b(?:differences?|changes?|sum|ratio|proportion|combined|together)\b"
-    r"|\bpercentage (?:change|increase|decrease|difference|growth)\b|\bas a percentage of\b"
-    r"|\b(?:increase|decrease)s? ?/",
-    re.IGNORECASE,
-)
-"""Words by which a claim says itself that its figure may stand nowhere in the source."""
 SPANNED_YEARS = re.compile(r"\b(?:19|20)\d\d\s*(?:to|-|–|through|and|until)\s*(?:19|20)\d\d\b")
+_IN = r"(?:[$€£¥₹]|(?:USD|EUR|GBP|CHF|JPY|INR|NOK|SEK|DKK|CAD|AUD|Rs\.?)\s)?"
 _HEDGED = re.compile(
-    r"\b(?:about|around|roughly|some|nearly|almost|approximately|under|over|ca\.?|close to)\s+[$€£]?$|[~≈]\s?[$€£]?$",
+    rf"\b(?:about|around|roughly|some|nearly|almost|approximately|under|over|ca\.?|close to)\s+{_IN}$|[~≈]\s?{_IN}$",
     re.IGNORECASE,
 )
 _RECKONED = re.compile(
-    r"(?:\b(?:by|about|around|roughly|some|nearly|almost|approximately|under|over|near|i\.e\.|is|equals|to|at|another|or|of)\s+"
-    r"|[(~≈=−]\s?)[$€£]?$",
+    r"(?:\b(?:by|up|down|i\.e\.|equals|another|about|around|roughly|some|nearly|almost|approximately"
+    r"|just (?:over|under)|(?:comes?|amounts?|adds? up) to|makes?|totals?)\s+"
+    rf"|[(~≈=−]\s?){_IN}$",
     re.IGNORECASE,
 )
 _RECKONED_BEHIND = re.compile(
-    r"\s(?:million\s|billion\s)?(?:more|less|fewer|higher|lower|above|below|ahead|behind|short|better|worse|per|each|over|an?)\b",
+    r"\s(?:million\s|billion\s)?(?:more|less|fewer|higher|lower|above|below|ahead|behind|short|better|worse|per|each"
+    r"|over)\b",
     re.IGNORECASE,
 )
-_SUPPOSED = re.compile(
-    r"\b(?:excluding|without|would|together|combined|between them|both|free cash flow|pace|net of|so that)\b",
+_A_RESULT = re.compile(
+    r"\b(?:differences?|gap|spread|overall|monthly|quarterly|annual\w*|sum|together|combined|between them|both"
+    r"|altogether|total\w*|averag\w+|mean|proportion|percentage|ratio|free cash flow|excluding|net of|pace"
+    r"|or \d[\d.]*\s?%)(?!\w)",
+    re.IGNORECASE,
+)
+_A_RESULT_HERE = re.compile(
+    r"\b(?:change[sd]?|increases?d?|decreases?d?|growth|grew|rose|fell|shrank|per|each|times|rest|remain\w*"
+    r"|without|so that|half|majority)\b|[=÷×−]|\w / \w",
     re.IGNORECASE,
 )
 """A claim that computes says so."""
+_BY = re.compile(r"\bby\s(?:about |some |roughly |nearly |almost )?[$€£]?$")
+_OF_IT = re.compile(r"\sof\s")
+_LEFT_OUT = re.compile(r"\b(?:excluding|without|except|other than|apart from|rest|remain\w*)\b", re.IGNORECASE)
 _BY_TIME = re.compile(
     r"\b(?:an?|per|each|every) (?:month|week|quarter|year)\b|\b(?:month|week|quarter|annual)ly\b|\bthe year\b",
     re.IGNORECASE,
 )
 _MONTH_OF = re.compile(r"\b(?:month|week) (\d{1,2})\b", re.IGNORECASE)
-_SO_MANY_TIMES = re.compile(r"\b(?:times|ratio|per|fold|one in)\b", re.IGNORECASE)
 _TOTAL = re.compile(r"\W*(?:grand |sub)?total\b", re.IGNORECASE)
 MOST_OPERANDS = 40
+MOST_ADDED = 8
+MOST_SHARED = 16
 ABOUT = 0.34
 """Share of the claim's words that a statement must have for its figures to be computed with."""
 ROUGHLY = 0.01
@@ -75,9 +82,11 @@ COARSE = 0.05
 class Made:
     value: float
     how: str
+    slack: float = 0.0
+    """What rounding its operands may have added."""
 
 
-def derivation(claim: Claim, number: Quantity, sources: Sources, given: Sequence[Quantity]) -> str | None:
+def derivation(claim: Claim, number: Quantity, among: Sequence[Statement], given: Sequence[Quantity]) -> str | None:
     """The sum in words (“the difference of 412.6 and 381.0”), where the numbers make this one. `given` are the
     claim's own figures that the sources print."""
     if number.measure in ("year", "years") and SPANNED_YEARS.search(claim.text):
@@ -86,7 +95,7 @@ def derivation(claim: Claim, number: Quantity, sources: Sources, given: Sequence
     for made in _of_its_own(number, own):
         if _is_made(number, made, any(q.scaled for q in own)):
             return made.how
-    for group in _groups(claim, sources):
+    for group in _groups(claim, among):
         scaled = any(r.quantity.scaled or not r.quantity.is_cell for r in group)
         for made in _of_a_group(claim, number, group):
             if _is_made(number, made, scaled):
@@ -94,48 +103,103 @@ def derivation(claim: Claim, number: Quantity, sources: Sources, given: Sequence
     return None
 
 
-def could_follow(claim: Claim, number: Quantity, sources: Sources, is_quoting: bool) -> bool:
-    """Some calculation with figures of one row, column or sentence, or with the claim's own, comes to it. It bears
-    nothing out, for chance may have made it; but nobody can call the figure made up. `is_quoting`: the claim gives
-    other figures that are printed; one that gives none cites the wrong passage."""
-    if _turns_against(claim, number, sources):
+def could_follow(claim: Claim, number: Quantity, sources: Sources, clause: str, is_quoting: bool) -> bool:
+    """The claim speaks of a result, and some calculation with figures of one row, column or sentence, or with its
+    own, comes to this one. It bears nothing out, for chance may have made it; but nobody can call it made up.
+    `is_quoting`: the claim gives other figures that are printed; one that gives none, and names no calculation, cites
+    the wrong passage."""
+    named = (
+        _A_RESULT.search(claim.text),
+        _BY_TIME.search(claim.text),
+        _BY.search(claim.text[: number.start]),
+        number.unit == "percent" and _OF_IT.match(claim.text, number.end),
+    )
+    if not is_quoting and not any(named):
+        return False
+    if not speaks_of_a_result(claim.text, number, clause) or _turns_against(claim, number, sources):
         return False
     if _HEDGED.search(claim.text[: number.start]):
         number = replace(number, tolerance=2 * number.tolerance)
-    is_supposed = _SUPPOSED.search(claim.text) is not None
-    others = [r.quantity for r in claim.figures if r.quantity.start != number.start]
-    own = others if is_quoting or is_supposed else []
+    own = [r.quantity for r in claim.figures if r.quantity.start != number.start]
     # “Excluding Newcastle” names the one row that is not meant.
-    named = [s for s in sources.statements if _is_named(s, claim) and not is_supposed]
-    lines = [[r.quantity for r in readings(s)] for s in named or sources.statements]
+    names_a_row = any(_is_named(s, claim) for s in sources.statements) and not _LEFT_OUT.search(claim.text)
+    related = _related(claim, sources.statements) if names_a_row else sources.statements
+    lines = [[r.quantity for r in readings(s)] for s in related]
     printed = [q for line in lines for q in line]
-    groups = (*lines, *([] if named else _columns(sources)))
-    is_said = is_supposed or _is_reckoned(claim.text, number)
-    # Two figures of a page may make it by chance; with one that the claim gives itself, it is likely meant.
-    pairs = [pair for group in groups for pair in combinations(group[:MOST_OPERANDS], 2)] if is_said else []
-    pairs += [*combinations(own, 2), *((a, b) for a in own for b in printed)]
-    if number.unit == "percent" and not (ADDED.search(claim.text) or SUBTRACTED.search(claim.text)):
-        # Of two percentages nobody makes a third.
-        pairs = [pair for pair in pairs if not any(q.unit == "percent" for q in pair)]
-    made = [value for pair in pairs for value in _of_its_own(number, pair)]
-    made += [
-        Made(value, "") for q in (*own, *printed) if _same_kind(number, q) for value in _shared_out(claim, q, sources)
-    ]
-    if number.unit == "number" and not _SO_MANY_TIMES.search(claim.text):
-        made = [one for one in made if not one.how.startswith(("the share", "the change"))]
-    for a, b in combinations(own, 2):
-        # “64 orders worth £182,400, on average £2,850 each”
-        made += [Made(x / y, "so much each") for x, y in ((a.value, b.value), (b.value, a.value)) if y]
-        made.append(Made(a.value * b.value, "so many times"))
-    if not AVERAGED.search(claim.text):
-        made = [one for one in made if not one.how.startswith("the average")]
-    are_scaled = any(q.scaled or not q.is_cell for q in (*own, *printed)) or bool(sources.scales)
-    return any(_is_made(number, one, are_scaled) for one in made)
+    groups = [*lines, *_columns(related), own]
+    beside = [[a, b] for a in own for b in printed]
+    for group in (*groups, *beside):
+        are_scaled = any(q.scaled or not q.is_cell for q in group)
+        made = _of_any(claim.text, number, group[:MOST_OPERANDS])
+        if any(_is_made(number, Made(value, ""), are_scaled) for value in made):
+            return True
+    by_time = (v for q in (*own, *printed) if _same_kind(number, q) for v in _shared_out(claim, q, sources))
+    return any(_is_made(number, Made(value, ""), operands_are_scaled=True) for value in by_time)
+
+
+def speaks_of_a_result(text: str, number: Quantity, clause: str) -> bool:
+    """Words of the claim, of the figure's clause, or right beside it, by which it may be the writer's own."""
+    before, behind = text[: number.start], text[number.end :]
+    if number.rate or (number.unit in ("percent", "points") and SHARED_OUT.search(clause)):
+        return True
+    return bool(
+        _A_RESULT.search(text)
+        or _A_RESULT_HERE.search(clause)
+        or _RECKONED.search(before)
+        or _RECKONED_BEHIND.match(behind)
+    )
+
+
+def may_be_computed(claim: Claim, number: Quantity, sources: Sources) -> bool:
+    """It is called a result, or two cited figures make it: who cannot compute it cannot call it wrong."""
+    before, behind = claim.text[: number.start], claim.text[number.end :]
+    if _A_RESULT.search(claim.text) or _RECKONED.search(before) or _RECKONED_BEHIND.match(behind):
+        return True
+    # Of all figures of a page some two make anything.
+    groups = [*([r.quantity for r in readings(s)] for s in sources.statements), *_columns(sources.statements)]
+    made = (value for group in groups for value in _of_any(claim.text, number, group[:MOST_OPERANDS]))
+    return any(_is_made(number, Made(value, ""), operands_are_scaled=False) for value in made)
+
+
+def _of_any(text: str, number: Quantity, group: Sequence[Quantity]) -> Iterator[float]:
+    """What figures of one group make: of two, of some that follow each other, and a share of two together."""
+    averages = AVERAGED.search(text) is not None
+    # Of two percentages nobody makes a third without saying so.
+    adds = number.unit != "percent" or ADDED.search(text) or SUBTRACTED.search(text)
+    for a, b in combinations(group, 2):
+        are_alike = _same_kind(number, a) and _same_kind(number, b)
+        yield from (b.value - a.value, b.value + a.value) if are_alike and adds else ()
+        yield from ((b.value + a.value) / 2,) if are_alike and averages else ()
+        yield from _of_both(number, a, b)
+    alike = [q.value for q in group if _same_kind(number, q)]
+    for first in range(len(alike)):
+        for last in range(first + 3, min(len(alike), first + MOST_ADDED) + 1):
+            total = sum(alike[first:last])
+            yield from (total, total / (last - first)) if averages else (total,)
+    if number.unit == "percent" and len(group) <= MOST_SHARED:
+        amounts = [q.value for q in group if q.unit != "percent"]
+        yield from (100 * (a + b) / c for a, b in combinations(amounts, 2) for c in amounts if abs(c) > abs(a + b))
+
+
+def _of_both(number: Quantity, a: Quantity, b: Quantity) -> Iterator[float]:
+    x, y = a.value, b.value
+    if "percent" in (a.unit, b.unit):
+        share, whole = (x, y) if a.unit == "percent" else (y, x)
+        if a.unit != b.unit and number.unit != "percent" and share:
+            yield from (whole * share / 100, whole * 100 / share, whole * (1 + share / 100), whole * (1 - share / 100))
+    elif a.unit == b.unit or {a.unit, b.unit} == {"money", "number"}:
+        factor = 100 if number.unit == "percent" else 1
+        if number.unit in ("percent", "number", "money"):
+            yield from (factor * part / whole for part, whole in ((x, y), (y, x)) if whole)
+        if number.unit == "percent":
+            yield from (factor * (part / whole - 1) for part, whole in ((x, y), (y, x)) if whole)
+        elif not number.scaled:
+            yield x * y
 
 
 def _turns_against(claim: Claim, number: Quantity, sources: Sources) -> bool:
     """Two figures make it, one of which came first, and the claim has them turn the other way."""
-    for group in _groups(claim, sources):
+    for group in _groups(claim, sources.statements):
         scaled = any(r.quantity.scaled or not r.quantity.is_cell for r in group)
         for a, b in combinations(group, 2):
             old, new = _in_order(a, b)
@@ -155,28 +219,17 @@ def _shared_out(claim: Claim, q: Quantity, sources: Sources) -> Iterator[float]:
         yield from (q.value * (1 + share), q.value * (1 - share), q.value * share)
 
 
-def _is_reckoned(text: str, number: Quantity) -> bool:
-    """Words right before or behind a figure by which it may be the writer's own."""
-    is_share = number.unit in ("percent", "points")
-    return is_share or bool(_RECKONED.search(text[: number.start]) or _RECKONED_BEHIND.match(text, number.end))
-
-
-def _columns(sources: Sources) -> list[list[Quantity]]:
+def _columns(related: Sequence[Statement]) -> list[list[Quantity]]:
     columns: dict[tuple[str, int], list[Quantity]] = {}
-    for row in (s for s in sources.statements if s.is_row):
+    for row in (s for s in related if s.is_row):
         for number, reading in enumerate(readings(row)):
             columns.setdefault((row.above, number), []).append(reading.quantity)
+            columns.setdefault((f"\0{row.cells[0][1]}", number), []).append(reading.quantity)
     return list(columns.values())
 
 
-def could_be_computed(claim: Claim, number: Quantity, sources: Sources) -> bool:
-    """Code can compute the kind of figure the claim gives, from rows it names in full: another result is wrong."""
-    rows = [list(readings(s)) for s in sources.statements if s.is_row and _is_named(s, claim)]
-    return any(True for row in rows if len(row) > 1 for _ in _of_a_group(claim, number, row))
-
-
 def _is_made(number: Quantity, made: Made, operands_are_scaled: bool) -> bool:
-    allowed = number.tolerance * 1.0001 + 1e-9
+    allowed = (number.tolerance + made.slack) * 1.0001 + 1e-9
     if allowed > COARSE * abs(number.value) and number.unit == "number" and not number.measure:
         # Any two figures of a page make a six.
         allowed = 1e-6
@@ -191,7 +244,8 @@ def _of_its_own(number: Quantity, own: Sequence[Quantity]) -> Iterator[Made]:
     for a, b in combinations(own[:MOST_OPERANDS], 2):
         x, y = a.value, b.value
         if _same_kind(number, a) and _same_kind(number, b):
-            yield Made(y - x, f"the difference of {b.text} and {a.text}")
+            slack = a.tolerance + b.tolerance if number.unit == "points" else 0.0
+            yield Made(y - x, f"the difference of {b.text} and {a.text}", slack)
             yield Made(y + x, f"the sum of {a.text} and {b.text}")
             yield Made((y + x) / 2, f"the average of {a.text} and {b.text}")
         if number.unit in ("percent", "number") and a.unit == b.unit:
@@ -202,19 +256,21 @@ def _of_its_own(number: Quantity, own: Sequence[Quantity]) -> Iterator[Made]:
                     yield Made((part.value / whole.value - 1) * factor, f"the change from {whole.text} to {part.text}")
     alike = [q for q in own if _same_kind(number, q)]
     if len(alike) > 2:
-        yield Made(sum(q.value for q in alike), "the sum of its other figures")
+        total = sum(q.value for q in alike)
+        yield Made(total, "the sum of its other figures")
+        yield Made(total / len(alike), "the average of its other figures")
 
 
 def _same_kind(number: Quantity, given: Quantity) -> bool:
     if number.currency and given.currency and number.currency != given.currency:
         return False
-    as_points = {number.unit, given.unit} == {"points", "percent"}
+    as_points = {number.unit, given.unit} in ({"points", "percent"}, {"points", "number"})
     return as_points or number.unit == given.unit or {number.unit, given.unit} == {"money", "number"}
 
 
-def _groups(claim: Claim, sources: Sources) -> list[list[Reading]]:
+def _groups(claim: Claim, among: Sequence[Statement]) -> list[list[Reading]]:
     """Figures that belong together: of one statement, of one column, of rows with one label, of prose on the claim."""
-    near = [s for s in sources.statements if _belongs(s, claim)]
+    near = _related(claim, among)
     columns: dict[tuple[Period, ...], list[Reading]] = {}
     labels: dict[str, list[Reading]] = {}
     prose: list[Reading] = []
@@ -227,6 +283,13 @@ def _groups(claim: Claim, sources: Sources) -> list[list[Reading]]:
                 prose.append(reading)
     groups = [*(list(readings(s)) for s in near), *labels.values(), *columns.values(), prose]
     return [_of_its_years(claim, group)[:MOST_OPERANDS] for group in groups if len(group) > 1]
+
+
+def _related(claim: Claim, among: Sequence[Statement]) -> list[Statement]:
+    """What belongs to the claim, and the row of the same name in last year's table."""
+    near = {s for s in among if _belongs(s, claim)}
+    labels = {s.cells[0][1] for s in near if s.is_row}
+    return [s for s in among if s in near or (s.is_row and s.cells[0][1] in labels)]
 
 
 def _belongs(statement: Statement, claim: Claim) -> bool:
@@ -251,14 +314,14 @@ def _of_its_years(claim: Claim, group: Sequence[Reading]) -> list[Reading]:
     years = {p.year for p in claim.periods if p.year}
     if SPANNED_YEARS.search(claim.text):
         years = set(range(min(years), max(years) + 1)) if years else years
-    return [r for r in group if len(years) < 2 or _year(r) is None or _year(r) in years]
+    return [r for r in group if len(years) < 2 or r.year is None or r.year in years]
 
 
 def _of_a_group(claim: Claim, number: Quantity, group: Sequence[Reading]) -> Iterator[Made]:
     for a, b in combinations(group, 2):
         if _alike(a.quantity, b.quantity):
             yield from _of_two(claim.text, number, *_in_order(a, b))
-            if _year(a) is None or _year(b) is None:
+            if a.year is None or b.year is None:
                 yield from _of_two(claim.text, number, *_in_order(a, b)[::-1])
         if number.unit == "percent":
             yield from _before_its_turn(a, b)
@@ -319,18 +382,14 @@ def _of_many(claim: str, number: Quantity, group: Sequence[Reading]) -> Iterator
 
 def _in_order(a: Reading, b: Reading) -> tuple[Reading, Reading]:
     """Earlier first; a change is counted from there."""
-    first, second = _year(a), _year(b)
+    first, second = a.year, b.year
     is_later = a.is_earlier < b.is_earlier or (first is not None and second is not None and first > second)
     return (b, a) if is_later else (a, b)
 
 
-def _year(reading: Reading) -> int | None:
-    return next((p.year for p in reading.periods if p.year), None)
-
-
 def _turns_as_said(claim: str, number: Quantity, old: Reading, new: Reading) -> bool:
     """A rise must rise, where the source says which number came first."""
-    known = old.is_earlier or (_year(old) is not None and _year(old) != _year(new))
+    known = old.is_earlier or (old.year is not None and old.year != new.year)
     if not known or abs(new.quantity.value) == abs(old.quantity.value):
         return True
     rises = new.quantity.value > old.quantity.value

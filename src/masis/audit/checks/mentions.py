@@ -2,18 +2,20 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 
+from masis.audit.checks.numbers import gives
 from masis.audit.checks.places import spoken
 from masis.audit.checks.signature import LIKELY, NOT_RULED_OUT, Claim, Finding, Sources
-from masis.language.periods import Period, lies_within_a_range, periods
+from masis.language.periods import MONTHS, Period, lies_within_a_range, periods
 from masis.language.readings import readings
 from masis.language.spans import code_spans, paired_spans
 from masis.language.words import is_negated, names, plain
 
 ALIGNED = 0.7
 """Share of the claim's words that a statement must have for its time to be the one the claim speaks of."""
-_RELATIVE = re.compile(
+RELATIVE = re.compile(
     r"\b(?:prior|previous|preceding|last|next|following|coming|earlier|later|ago|year-over-year|year over year)\b",
     re.IGNORECASE,
 )
@@ -26,10 +28,14 @@ _LABELLED = re.compile(r"\b[A-Z][a-z]+ \d+\b")
 """“Passage 2”, “Phase 3”: a thing by its number."""
 _NOBODY = re.compile(r"\[[^\]]*\]|\b(?:Fahrenheit|Celsius)\b")
 """“[Your Name]”"""
+_SHORT = re.compile(r"\b[A-Z]{2,6}\b")
+_RUN = re.compile(r"[A-Z][\w'’]+(?: [A-Z][\w'’]+){0,5}")
+_POSSESSIVE = re.compile(r"['’]s\b")
 _NUMBERED = re.compile(r"-\d+$")
 _OF_A_COUNTRY = re.compile(r"(?P<root>[a-z]{4,})(?:i?an|ese|ish|ic|i)")
 OF_A_NAME = ("the source does not name ", "the source names ")
 """How a finding begins that rests on a capital letter."""
+_LAST_DAYS = {"Q1": "03-31", "Q2": "06-30", "Q3": "09-30", "Q4": "12-31", "H1": "06-30", "H2": "12-31"}
 FEWEST_QUOTED_WORDS = 4
 """Shorter quotations are names, titles and terms, which may be marked without being quoted."""
 _LEFT_OUT = re.compile(r"\[?\(?(?:\.\.\.|…|\. \. \.)\)?\]?|\[[^\]]*\]")
@@ -45,8 +51,10 @@ def foreign_period(claim: Claim, sources: Sources) -> Finding | None:
             return _unmentioned(period, years, sources)
         alike = [p for p in sources.periods if p.part and _kind(p) == _kind(period)]
         # A printed table may set the day and the year of a column apart.
-        is_named = any(p.part and (p.part == period.part or _holds(period, p)) for p in sources.periods)
-        if period.part and alike and not is_named:
+        is_named = any(
+            p.part and (p.part == period.part or _holds(period, p) or _ends(p, period)) for p in sources.periods
+        )
+        if period.part and alike and not is_named and not _is_named_alone(period, sources.text):
             said = f"the source speaks of {spoken(alike)}, not of {spoken([period])}"
             is_reckoned = _kind(period) == "day" and _DAY_OF_A_WEEK.search(sources.text)
             return Finding("unverified" if is_reckoned else "numbers_differ", said)
@@ -58,6 +66,17 @@ def _holds(month: Period, day: Period) -> bool:
     return _kind(month) == "month" and bool(day.part) and str(day.part).startswith(f"{month.part}-")
 
 
+def _is_named_alone(month: Period, text: str) -> bool:
+    """“In August 2024” where a paper of that year has “in August”."""
+    names = [name for name, number in MONTHS.items() if _kind(month) == "month" and f"{number:02d}" == month.part]
+    return bool(names) and re.search(rf"\b(?:{'|'.join(names)})\b", text, re.IGNORECASE) is not None
+
+
+def _ends(part: Period, day: Period) -> bool:
+    """“At 30 September 2024” in a report on the third quarter."""
+    return day.part == _LAST_DAYS.get(str(part.part)) and day.year in (part.year, None)
+
+
 def _kind(period: Period) -> str:
     """A quarter, a half, a month or a day: a month does not differ from its quarter."""
     part = period.part or ""
@@ -65,7 +84,7 @@ def _kind(period: Period) -> str:
 
 
 def _unmentioned(period: Period, years: set[int], sources: Sources) -> Finding:
-    is_relative = len(years) == 1 and _RELATIVE.search(sources.text)
+    is_relative = len(years) == 1 and RELATIVE.search(sources.text)
     is_fiscal = period.basis == "fiscal" and period.year and period.year - 1 in years
     if not years or is_relative or is_fiscal or lies_within_a_range(period, sources.text):
         return Finding("unverified", f"the source does not name {period.year}: code alone cannot tell")
@@ -77,6 +96,10 @@ def _of_another_statement(claim: Claim, sources: Sources) -> Finding | None:
     window = sources.window(claim)
     if window is None or window.coverage < ALIGNED or is_negated(claim.text):
         # Of what a report does not have, it says no time.
+        return None
+    figures = [r.quantity for r in claim.figures]
+    if figures and not any(gives(r.quantity, q) for part in window.parts for r in readings(part) for q in figures):
+        # The claim gives another statement's figure, and that has a time of its own.
         return None
     here = [*periods(window.said), *(p for part in window.parts for r in readings(part) for p in r.periods)]
     around = [p for p in sources.periods if p not in periods(sources.text)]
@@ -92,9 +115,32 @@ def foreign_name(claim: Claim, sources: Sources) -> Finding | None:
     where = _letters(f"{sources.around}\n{sources.text}\n{elsewhere}")
     said = names(_LABELLED.sub(" ", _NOBODY.sub(" ", claim.text)))
     missing = [n for n in dict.fromkeys(said) if not _is_acronym(n) and not _is_named(n, where)]
-    if not missing:
+    if not missing or _are_abbreviated(missing, claim.text, f"{sources.around}\n{sources.text}"):
         return None
     return Finding("not_in_source", f"the source does not name {', '.join(missing)}", withdrawn_at=NOT_RULED_OUT)
+
+
+def _are_abbreviated(missing: Sequence[str], claim: str, where: str) -> bool:
+    """“North America” is named where NA is, “Europe” where EUR is, “Latin America” where LATAM is."""
+    short = dict.fromkeys(_SHORT.findall(where))
+    runs = [[word.upper() for word in _POSSESSIVE.sub("", run).split()] for run in _RUN.findall(claim)]
+    spelled = {
+        word
+        for run in runs
+        for first in range(len(run))
+        for last in range(first + 1, len(run) + 1)
+        if any(_is_short_for(token, run[first:last]) for token in short if len(token) > 2 or last - first > 1)
+        for word in run[first:last]
+    }
+    return all(_POSSESSIVE.sub("", name).upper() in spelled for name in missing)
+
+
+def _is_short_for(token: str, names: Sequence[str]) -> bool:
+    """It is made of the beginnings of all of them, in order."""
+    if not names:
+        return not token
+    longest = next((n for n, (a, b) in enumerate(zip(token, names[0], strict=False)) if a != b), len(token))
+    return any(_is_short_for(token[size:], names[1:]) for size in range(min(longest, len(names[0])), 0, -1))
 
 
 def _is_named(name: str, where: str) -> bool:

@@ -1,22 +1,27 @@
 """Does the source give this number, in this currency and scale? Every number of a claim, against all it cites."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from masis.audit.checks.derivations import SAYS_COMPUTED, could_be_computed, could_follow, derivation
-from masis.audit.checks.signature import LIKELY, Claim, Finding, Sources
+from masis.audit.checks.derivations import could_follow, derivation, may_be_computed
+from masis.audit.checks.signature import FOR_A_MODEL, LIKELY, Claim, Finding, Sources
 from masis.language.measures import MEASURES
 from masis.language.quantities import SCALES, Quantity, quantities
 from masis.language.readings import Reading, readings
 from masis.language.words import directions, words
 
-_ARITHMETIC = re.compile(
+ARITHMETIC = re.compile(
     r"(?P<a>[$€£]?\d[\d,.]*\d|\d)\s?(?:%|(?P<a_in>[a-z]+))?\s(?P<op>[-−–+/÷×*]|divided by)\s"
     r"(?P<b>[$€£]?\d[\d,.]*\d|\d)\s?(?:%|(?P<b_in>thousand|million|billion)\b)?(?:\s?=\s?[$€£]?(?P<c>-?\d[\d,.]*\d|\d))?"
 )
+_CHANGE = re.compile(r"\b(?:changed?|growth|grown|difference|turn)\b|[+−]\s?\d", re.IGNORECASE)
+_FISCAL_YEAR = re.compile(r"(?:19|20)\d\d[/–-]\d\d$")
 _COMPARED_AMOUNTS = re.compile(
-    r"\bvs\b|\b(?:a )?change of\b|\bfrom\b.{1,80}\bto\b|\b(?:against|compared (?:with|to))\b", re.IGNORECASE
+    r"\bvs\b|\bto\b.{1,80}\bfrom\b"
+    r"|\b(?:a )?change of\b|\bfrom\b.{1,80}\bto\b|\b(?:up|down)\b.{1,20}\bfrom\b|\bagainst\b"
+    r"|\bcompared (?:with|to)\b",
+    re.IGNORECASE,
 )
 _NAMES_A_PERIOD = re.compile(
     r"(?:\w+[ -](?:and|or) )?\w+[ -](?:months?|weeks?|quarters?)[ -](?:to|ended|ending|through|until)\b"
@@ -30,6 +35,7 @@ _FRACTION = re.compile(
     r"\b(?:(?P<n>one|two|three|four)[ -])?(?P<of>half|halves|thirds|quarters|fifths?|tenths?)\b", re.IGNORECASE
 )
 _NOT_EXCEEDED = re.compile(r"\b(?:never|not|cannot|no)\b[^.;]{0,12}\bexceed(?:s|ed|ing)?\s+\S{0,4}$", re.IGNORECASE)
+_CENTS = re.compile(r"\s?(?:cents?|pence)\b", re.IGNORECASE)
 _CONVERTED = re.compile(r"\s?[^\W\d_/°²³]{1,12}[/²³\w]{0,6}\s?\((?:about |roughly |ca\.? |approx\.? |or )?")
 """Between “6” and “600” of “6 bar (600 kPa)”: a unit, and a bracket."""
 _POINTS = re.compile(r"\s(?:percentage )?points\b")
@@ -82,29 +88,40 @@ def unfounded_figure(claim: Claim, sources: Sources) -> Finding | None:
             continue
         if _POINTS.match(claim.text, number.end):
             number = replace(number, unit="points")
+        if number.value in (0, 1) and number.unit == "number" and not number.scaled:
+            # “1 ton of it”, “between 0 and 80”
+            continue
         is_own_count = number.is_small_count and not _counts_otherwise(claim, number, sources)
         names_a_period = _NAMES_A_PERIOD.match(claim.text, number.start)
         if is_own_count or names_a_period or _is_converted(claim, number, given):
             continue
-        if derivation(claim, number, sources, given):
+        if derivation(claim, number, sources.statements, given):
+            # “From 14.9% (400 / 2,677) to 16.6% (422 / 2,548), +1.6 pp”
+            given.append(number)
             continue
-        is_reckoned = _may_be_counted(number) and not _has_a_rival(claim, number, sources)
-        if is_reckoned or could_follow(claim, number, sources, bool(given)):
+        is_share = _is_a_share(claim, number, sources)
+        is_counted = _may_be_counted(number) and not _has_a_rival(claim, number, sources)
+        if is_counted or (not is_share and could_follow(claim, number, sources, reading.clause, bool(given))):
             doubt = Finding(
                 "unverified", f"{number.in_words} may be the writer's own arithmetic: code cannot verify it"
             )
             continue
-        said = reading.clause if len(claim.figures) > 1 else claim.text
-        computed = (word for word in SAYS_COMPUTED.findall(said) if word.lower() not in sources.text.lower())
-        if any(computed) and not could_be_computed(claim, number, sources):
-            doubt = Finding("unverified", f"{number.text} would have to be computed: code cannot tell from what")
-            continue
-        return Finding("numbers_differ", _absent(number, claim, sources))
+        at = FOR_A_MODEL if may_be_computed(claim, number, sources) else None
+        return Finding("numbers_differ", _absent(number, claim, sources), withdrawn_at=at)
     return doubt
 
 
+def _is_a_share(claim: Claim, number: Quantity, sources: Sources) -> bool:
+    """“12 percentage points”, where the source gives 12 %."""
+    is_said = "percentage" in claim.text[number.start : number.end + 12]
+    return is_said and is_given(replace(number, unit="percent"), sources)
+
+
 def _as_meant(claim: Claim, number: Quantity) -> Quantity:
-    """What “must never exceed 6 bar” is 6 bar."""
+    """What “must never exceed 6 bar” is 6 bar; 2 cents are $0.02."""
+    if _CENTS.match(claim.text, number.end) and number.unit == "number":
+        cents = number.value / 100, number.tolerance / 100
+        return replace(number, value=cents[0], tolerance=cents[1], unit="money", measure=None)
     return replace(number, bound=None) if _NOT_EXCEEDED.search(claim.text[: number.start]) else number
 
 
@@ -198,11 +215,14 @@ def foreign_currency(claim: Claim, sources: Sources) -> Finding | None:
 def wrong_arithmetic(claim: Claim, sources: Sources) -> Finding | None:
     """“(14.6 − 12.5 = 8.5)”: a calculation that the claim shows must come out, at its own sign of equality or at
     another of its figures."""
-    for shown in _ARITHMETIC.finditer(claim.text):
+    for shown in ARITHMETIC.finditer(claim.text):
+        if shown["op"] in "-–" and not shown["c"] and not claim.text[: shown.start()].endswith("("):
+            # “2020 - 2024”, “a 10 - 2 majority”
+            continue
         around = [r.quantity for r in claim.figures if not shown.start() <= r.quantity.start < shown.start("b") + 1]
         values = [(abs(q.value), q.tolerance) for q in around if q.text[:1].isdigit() or not q.text[:1].isalpha()]
-        if not values:
-            # “One and a half times (131 / 88.2)” says what it comes to in words.
+        if not values or not (shown["c"] or claim.text[: shown.start()].endswith("(")):
+            # “One and a half times (131 / 88.2)” says what it comes to in words, “that is 1,052 / 241.6” before.
             continue
         a, b = (float(re.sub(r"[^\d.]", "", shown[name]).rstrip(".") or 0) for name in ("a", "b"))
         if shown["a_in"] != shown["b_in"] and shown["a_in"] in SCALES and shown["b_in"] in SCALES:
@@ -212,29 +232,67 @@ def wrong_arithmetic(claim: Claim, sources: Sources) -> Finding | None:
             continue
         # The units of the operands are left out: shares are percentages, and amounts have a scale.
         results = [abs(made) * factor for factor in (1, 100, 1e3, 1e6, 1e9)]
-        results += [abs(a / b - 1) * 100] if b else []
+        results += [abs(a / b - 1) * 100] if b and (directions(claim.text) or _CHANGE.search(claim.text)) else []
         if not any(abs(value - result) <= 1.01 * tolerance for value, tolerance in values for result in results):
             return Finding("numbers_differ", f"{shown.group().strip()} comes to {abs(made):,.6g}")
     return None
 
 
 def wrong_change(claim: Claim, sources: Sources) -> Finding | None:
-    """“$304,182 against $282,457, 6 %”: where a claim gives two amounts and their change, the three must agree."""
-    shares = [r.quantity for r in claim.figures if r.quantity.unit == "percent"]
-    amounts = [r.quantity for r in claim.figures if r.quantity.unit in ("money", "number") and not r.quantity.measure]
-    if len(shares) != 1 or len(amounts) != 2 or not _COMPARED_AMOUNTS.search(claim.text):
+    """“$304,182 against $282,457, 6 %”, “by 5 points, from 37.3 % to 39.2 %”: where a claim gives two figures and their
+    change, the three must agree."""
+    if not _COMPARED_AMOUNTS.search(claim.text):
         return None
-    (a, b), share = (abs(q.value) for q in amounts), shares[0]
-    made = [abs(x / y - 1) * 100 for x, y in ((a, b), (b, a)) if y] + [x / y * 100 for x, y in ((a, b), (b, a)) if y]
-    # Rounded amounts give a rounded change.
-    slack = share.tolerance + 100 * (amounts[0].tolerance / (a or 1) + amounts[1].tolerance / (b or 1))
-    if any(abs(value - abs(share.value)) <= max(slack, _ROUNDED_TWICE * value) for value in made):
+    read = [
+        r for r in claim.figures if not _FISCAL_YEAR.search(claim.text[max(0, r.quantity.start - 5) : r.quantity.end])
+    ]
+    shares = [r for r in read if r.quantity.unit == "percent"]
+    amounts = [r for r in read if _is_an_amount(r.quantity)]
+    points = [r for r in read if r.quantity.unit == "points"]
+    by = [r for r in amounts if r.is_change]
+    levels = [r for r in amounts if not r.is_change]
+    if len(shares) == 1 and len(levels) == 2 and len(by) < 2:
+        return _is_not_the_change(claim, levels, shares[0], _in_percent) or (
+            _is_not_the_change(claim, levels, by[0], _in_units)
+            if by and by[0].quantity.unit == levels[0].quantity.unit
+            else None
+        )
+    if len(levels) == 2 and len(by) == 1 and not shares and len({r.quantity.unit for r in amounts}) == 1:
+        return _is_not_the_change(claim, levels, by[0], _in_units)
+    if len(shares) == 2 and len(points) == 1:
+        return _is_not_the_change(claim, shares, points[0], _in_units)
+    return None
+
+
+def _is_not_the_change(
+    claim: Claim, levels: Sequence[Reading], change: Reading, made_of: Callable[[float, float], list[float]]
+) -> Finding | None:
+    (x, y), by = (r.quantity for r in levels), change.quantity
+    if ";" in claim.text[min(q.start for q in (x, y, by)) : max(q.end for q in (x, y, by))]:
+        # “Sales +5%; profit went from 101 to 372”
         return None
-    return Finding(
-        "numbers_differ",
-        f"from {amounts[0].text} to {amounts[1].text} is not {share.text}",
-        withdrawn_at=LIKELY,
+    a, b = abs(x.value), abs(y.value)
+    made = made_of(a, b)
+    # Rounded figures give a rounded change.
+    slack = (
+        x.tolerance + y.tolerance if made_of is _in_units else 100 * (x.tolerance / (a or 1) + y.tolerance / (b or 1))
     )
+    if any(abs(v - abs(by.value)) <= max(slack + by.tolerance, _ROUNDED_TWICE * v) for v in made):
+        return None
+    return Finding("numbers_differ", f"from {x.text} to {y.text} is not {by.text}", withdrawn_at=LIKELY)
+
+
+def _in_percent(a: float, b: float) -> list[float]:
+    pairs = [(x, y) for x, y in ((a, b), (b, a)) if y]
+    return [abs(x / y - 1) * 100 for x, y in pairs] + [x / y * 100 for x, y in pairs]
+
+
+def _in_units(a: float, b: float) -> list[float]:
+    return [abs(a - b), a + b]
+
+
+def _is_an_amount(number: Quantity) -> bool:
+    return number.unit in ("money", "number") and not number.measure and not number.is_small_count
 
 
 def wrong_sign(claim: Claim, sources: Sources) -> Finding | None:

@@ -5,13 +5,13 @@ kind in that very place.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
+from itertools import pairwise, product
 
 from masis.audit.checks.derivations import derivation
-from masis.audit.checks.numbers import gives, locates
+from masis.audit.checks.numbers import ARITHMETIC, gives, locates
 from masis.audit.checks.signature import LIKELY, Claim, Finding, Sources, coverage_of, telling_words
 from masis.language.periods import Period, lies_within_a_range, period_spans
 from masis.language.quantities import Quantity, comparable
@@ -23,9 +23,12 @@ NAMED = 0.75
 """Share of a clause's words that a statement must have for its own figure to be the one the claim means …"""
 APART = 0.4
 """… and how many fewer of them those statements have that do give the claim's figure."""
+FURTHER = 0.2
 FEWEST_ROW_MATES = 2
 SAME_WORDS = 0.6
 MOST_FIGURES = 3
+MOST_DOUBTED = 6
+LEAST_SHARED = 0.3
 _COMPARED_TIME = re.compile(
     r"\b(?:than|against|versus|vs\.?|compared (?:with|to)|since|on)\s(?:in\s|for\s|at\s|the\s|fiscal\s)*$",
     re.IGNORECASE,
@@ -78,6 +81,82 @@ def figure_of_another_column(claim: Claim, sources: Sources) -> Finding | None:
                 said = f"the columns of its other figures give {right} here, not {figures[0].quantity.in_words}"
                 return Finding("numbers_differ", said, withdrawn_at=LIKELY)
     return None
+
+
+def figure_beside_another(claim: Claim, sources: Sources) -> Finding | None:
+    """“18.6 million shares for $1.2 billion”: where the source has the one it has another amount, and the claim's
+    amount stands in a sentence of other things."""
+    for one, other in (*pairwise(claim.figures), *pairwise(claim.figures[::-1])):
+        a, b = one.quantity, other.quantity
+        between = claim.text[min(a.end, b.end) : max(a.start, b.start)]
+        if a.unit == b.unit or ";" in between or len(telling_words(between)) > 1 or not (_is_exact(a) and _is_exact(b)):
+            continue
+        with_one = [s for s in sources.statements if any(locates(r.quantity, a) for r in readings(s))]
+        with_other = [s for s in sources.statements if any(locates(r.quantity, b) for r in readings(s))]
+        is_together = any(s.is_row or s in with_one for s in with_other) or any(s.is_row for s in with_one)
+        if not with_one or not with_other or is_together:
+            continue
+        rivals = [r for s in with_one for r in readings(s) if _is_of_its_kind(b, r.quantity)]
+        has_rivals = all(any(r in rivals for r in readings(s)) for s in with_one)
+        least, most = (
+            f(coverage_of(claim.subject, (s,)) for s in some) for f, some in ((min, with_one), (max, with_other))
+        )
+        if has_rivals and least >= most + FURTHER and not _is_derived(claim, other, sources):
+            said = f"the source gives {rivals[0].quantity.in_words} beside {a.in_words}, {b.in_words} for another thing"
+            return Finding("numbers_differ", said, withdrawn_at=LIKELY)
+    return None
+
+
+def _is_exact(number: Quantity) -> bool:
+    ends_well = number.text[-1:].isalnum() or number.text.endswith("%")
+    return ends_well and any(c.isdigit() for c in number.text) and not number.is_small_count
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A figure that stands where no other figure of the claim does: is that the place the claim speaks of?"""
+
+    figure: Quantity
+    rival: Quantity
+    bare: str
+    """The claim without its figures."""
+    held: frozenset[tuple[str, int]]
+    rivals: frozenset[tuple[str, int]]
+
+    @property
+    def reason(self) -> str:
+        return f"the source gives {self.rival.in_words} for this, {self.figure.in_words} for something else"
+
+
+def doubted_places(claim: Claim, sources: Sources) -> list[Doubt]:
+    """Where what has other figures of the kind has more of the claim's words as well."""
+    shown = [m.span() for m in ARITHMETIC.finditer(claim.text)]
+    found: list[Doubt] = []
+    for ours in _telling_figures(claim):
+        holding = _holding(ours, sources)
+        rivals = dict(_rivals(ours, sources, holding))
+        others = [r.quantity for r in claim.figures if r.quantity.value != ours.quantity.value]
+        is_joined = any(locates(r.quantity, q) for s in holding for r in readings(s) for q in others)
+        if not holding or is_joined or any(start <= ours.quantity.start < end for start, end in shown):
+            continue
+        here = max(coverage_of(claim.subject, (s,)) for s in holding)
+        there = max((coverage_of(claim.subject, (s,)) for s in rivals), default=0.0)
+        if there > here and there >= LEAST_SHARED and not _is_derived(claim, ours, sources):
+            found.append(_doubt(claim, ours.quantity, sources, holding, rivals))
+    return found[:MOST_DOUBTED]
+
+
+def _doubt(
+    claim: Claim, figure: Quantity, sources: Sources, holding: Sequence[Statement], rivals: Mapping[Statement, Reading]
+) -> Doubt:
+    bare = claim.text
+    for q in sorted((r.quantity for r in claim.figures), key=lambda q: -q.start):
+        bare = f"{bare[: q.start]}{'how much' if q == figure else 'some'}{bare[q.end :]}"
+    placed = [(c["chunk_id"], s) for c in sources.chunks for s in statements(c["text"], c.get("heading"))]
+    held = frozenset((chunk, s.start) for chunk, s in placed if s in holding)
+    there = frozenset((chunk, s.start) for chunk, s in placed if s in rivals) - held
+    closest = max(rivals, key=lambda s: coverage_of(claim.subject, (s,)))
+    return Doubt(figure, rivals[closest].quantity, bare, held, there)
 
 
 Listed = tuple[frozenset[str], list[Reading]]
@@ -144,6 +223,8 @@ def figure_of_another_time(claim: Claim, sources: Sources) -> Finding | None:
         beside = [s for s in sources.statements if any(s == other or _is_alike(s, other) for other, _ in holding)]
         rivals = (r for s in beside for r in readings(s) if _is_of_its_time(ours, r))
         is_one_time_a_row = all("|" in s.text and r.is_in_a_row for s, r in holding) and len(claim.figures) == 1
+        if _has_row_mates(claim, ours, [s for s, _ in holding]):
+            continue
         if is_one_time_a_row or any(_is_of_its_kind(ours.quantity, r.quantity) for r in rivals):
             when = f"{holding[0][1].quantity.in_words} for {spoken(holding[0][1].periods)}"
             return Finding(
@@ -152,6 +233,13 @@ def figure_of_another_time(claim: Claim, sources: Sources) -> Finding | None:
                 withdrawn_at=LIKELY,
             )
     return None
+
+
+def _has_row_mates(claim: Claim, ours: Reading, rows: Sequence[Statement]) -> bool:
+    """“184.1, after 163.8, in 2025”: who gives two figures of one row names the time of one of them alone."""
+    others = [r.quantity for r in claim.figures if r.quantity != ours.quantity]
+    is_one_time = len(set(claim.periods)) == 1
+    return is_one_time and any(s.is_row and locates(t.quantity, q) for s in rows for t in readings(s) for q in others)
 
 
 def _says_the_same(claim: str, statement: Statement) -> bool:
@@ -185,7 +273,7 @@ def _holding(ours: Reading, sources: Sources) -> list[Statement]:
 
 
 def _is_derived(claim: Claim, ours: Reading, sources: Sources) -> bool:
-    return bool(derivation(claim, ours.quantity, sources, [r.quantity for r in claim.figures]))
+    return bool(derivation(claim, ours.quantity, sources.statements, [r.quantity for r in claim.figures]))
 
 
 def _fit(wanted: frozenset[str], statement: Statement) -> float:

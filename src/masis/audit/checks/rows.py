@@ -6,18 +6,20 @@ reason, so nothing is said where any figure of the claim does stand in the row i
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from masis.audit.checks.derivations import derivation
-from masis.audit.checks.numbers import gives, locates
-from masis.audit.checks.signature import LIKELY, Claim, Finding, Sources
+from masis.audit.checks.derivations import ADDED, AVERAGED, derivation
+from masis.audit.checks.numbers import ARITHMETIC, gives, locates
+from masis.audit.checks.signature import LIKELY, Claim, Finding, Sources, coverage_of, telling_words
 from masis.audit.checks.turns import CHANGING
 from masis.language.measures import NUMBER_WORDS
+from masis.language.periods import MONTHS
 from masis.language.quantities import Quantity, comparable
 from masis.language.readings import Reading, readings
 from masis.language.statements import Statement
 from masis.language.table_headers import GROUP
-from masis.language.words import DOWNWARDS, FUNCTION_WORDS, UPWARDS, content_stems, directions, is_negated, stem, words
+from masis.language.words import DOWNWARDS, FUNCTION_WORDS, UPWARDS, content_stems, directions, is_negated, words
 
 _ROUGHLY = r"(?:(?:by|about|around|roughly|nearly|almost|over|just|some|under|approximately|a|an|the|its)\s+)*[$€£]?"
 _FROM = re.compile(rf"\bfrom\s+{_ROUGHLY}$", re.IGNORECASE)
@@ -46,8 +48,6 @@ _SIDE = re.compile(
     re.IGNORECASE,
 )
 _MORE = frozenset("above higher more longer later".split())
-_FOR_WHAT = re.compile(r"\s(?:for|in|on) (?:the )?(?P<name>[^\W\d_][\w-]*)(?=[,;.)]|\s(?:and|or)\b|\s*$)")
-_WORD_BEFORE = re.compile(r"(?:^|[,;:(]|\band)\s*(?:[\w-]+ ){0,2}(?P<name>[^\W\d_][\w-]*):?\s[$€£(]{0,2}$")
 _OTHER_SIGN = re.compile(
     r"\b(?:loss(?:es)?|deficits?|shortfall|negative|debt|outflows?|overspen\w+|underspen\w+|behind|short)\b",
     re.IGNORECASE,
@@ -59,58 +59,168 @@ _OTHER_MEASURE = re.compile(
 )
 _HIGHER_THAN = re.compile(r"\b(?:higher|lower|more|less|above|below) than\b", re.IGNORECASE)
 _COUNTS = frozenset(content_stems(" ".join(NUMBER_WORDS)))
-_NO_NAMES = frozenset(content_stems("total other sum subtotal net change average"))
+_TIMES = re.compile(
+    rf"\b(?:{'|'.join(MONTHS)}|ended|ending|fiscal|first|second|third|fourth|quarters?|half|years?|months?|weeks?|days?"
+    r"|earlier|later|ago|previous|prior|last|same|periods?|respectively|Q[1-4]|H[12])\b",
+    re.IGNORECASE,
+)
+_FILLERS = re.compile(
+    r"\b(?:compared|versus|vs|also|roughly|about|approximately|nearly|almost|around|some|just|only|still)\b",
+    re.IGNORECASE,
+)
+_OF_WHAT = re.compile(
+    r"[)\s]*(?:million|billion|thousand|percent|[MBm%]n?\b)?\s*(?:of|for|in|from|on)\s[^,;:()\d]{2,80}", re.IGNORECASE
+)
+_APART = re.compile(r"[;+/×÷*=−]|\s-\s")
+"""A new clause, or arithmetic that is shown."""
+_AGAINST = re.compile(r"\b(?:against|compared|versus|vs|than|after|over|from)\b")
+"""“58 against 48.8” compares two rows, unless a time stands behind."""
+_TO_ANOTHER = re.compile(r"\bto\b")
+_PART_OF = re.compile(r"\bof\s(?:the\s|its\s)?\W*$")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_SHORT = re.compile(r"\b[A-Z](?:&[A-Z])+\b|\b[A-Z]{2,5}\b")
+MOSTLY = 0.3
+"""Share of the words at a figure that the name of its row must have."""
+MENTIONED = 0.34
+"""Share of the words before a figure that a sentence must have for the figure to be its own."""
+_LONGEST_ORDER = 1000
+_SUMS = frozenset(content_stems("total sum subtotal"))
+NO_NAMES = frozenset(content_stems("total other sum subtotal net change average"))
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Figures of a claim with no telling word between them, “11,014 and 10,551”: all are for what stands before."""
+
+    figures: tuple[Quantity, ...]
+    before: str
+    behind: str
+    """“… of operating income”, up to the next figure."""
 
 
 def figure_of_another_row(claim: Claim, sources: Sources) -> Finding | None:
-    """The claim names a row in full, and its figure stands in one that it does not mention."""
-    said = frozenset(content_stems(claim.text))
-    rows = [s for s in sources.statements if s.is_row]
-    named = _named(rows, said)
-    figures = [r.quantity for r in claim.figures if any(c.isdigit() for c in r.quantity.text)]
-    levels = [r.quantity for row in named for r in readings(row) if not r.is_change]
-    is_shared = any(gives(theirs, ours) for theirs in levels for ours in figures)
-    for ours in figures if named else ():
-        # Beside a figure of the row it names, only words right before or behind tell what another one is.
-        meant = _labelled(claim.text, ours, named) if is_shared else named
-        holding = [s for s in sources.statements if _gives(s, ours)]
-        is_found = any(locates(r.quantity, ours) for s in holding for r in readings(s))
-        if not meant or not is_found or any(s in meant or not s.is_row for s in holding):
+    """The words at a figure name a row in full, or its neighbours stand in one; the figure stands in another row, which
+    these words do not mention."""
+    rows = [s for s in sources.statements if s.is_row and _label(s)]
+    for run in _runs(claim) if rows else ():
+        if {"number", "money"} <= {q.unit for q in run.figures}:
+            # “18.6 million shares for $1.2 billion”
             continue
-        rival = next((r.quantity for s in meant for r in readings(s) if _is_alike(ours, r.quantity)), None)
-        is_other = not any(_may_be_meant(s, meant, said) for s in holding)
-        if rival and is_other and not derivation(claim, ours, sources, figures):
-            why = f"the source gives {rival.in_words} for {meant[0].cells[0][1]}, {ours.in_words} for another row"
-            return Finding("numbers_differ", why)
+        at_it = _named_at(run, rows, claim)
+        named = at_it or _named_by_all(rows, claim)
+        for ours in run.figures:
+            meant = named or _with_its_neighbours(run, ours, rows)
+            holding = [s for s in sources.statements if _gives(s, ours)]
+            if not meant or not any(locates(r.quantity, ours) for s in holding for r in readings(s)):
+                continue
+            rival = next((r.quantity for s in meant for r in readings(s) if _is_alike(ours, r.quantity)), None)
+            is_other = not any(_may_be_meant(s, meant, run, claim, anywhere=not at_it) for s in holding)
+            if rival and is_other and not _is_reckoned(claim, ours, meant, sources):
+                why = f"the source gives {rival.in_words} for {meant[0].cells[0][1]}, {ours.in_words} for another row"
+                return Finding("numbers_differ", why, withdrawn_at=None if at_it else LIKELY)
     return None
 
 
-def _labelled(text: str, ours: Quantity, named: Sequence[Statement]) -> list[Statement]:
-    """“$898 million of operating income”, “operating income of $898 million”."""
-    before, behind = text[: ours.start].rstrip(" $€£(").lower(), text[ours.end :].lower()
-    labels = ((row, row.cells[0][1].lower()) for row in named)
-    return [row for row, label in labels if behind.startswith(f" of {label}") or before.endswith(f"{label} of")]
+def _runs(claim: Claim) -> list[Run]:
+    shown = [m.span() for m in ARITHMETIC.finditer(claim.text)]
+    read = [r for r in claim.figures if any(c.isdigit() for c in r.quantity.text)]
+    read = [r for r in read if not any(start <= r.quantity.start < end for start, end in shown)]
+    found: list[Run] = []
+    done = 0
+    for reading, following in zip(read, [*read[1:], None], strict=False):
+        ours, end = reading.quantity, following.quantity.start if following else len(claim.text)
+        before, rest = claim.text[done : ours.start], claim.text[ours.end : end]
+        match = _OF_WHAT.match(rest)
+        # 8 % of sales is a figure of something else.
+        is_told = match and _tells(match.group()) and not (ours.unit == "percent" and " of " in match.group())
+        behind = match.group() if match and is_told else ""
+        if found and not behind and not _tells(before) and _is_of_the_run(reading, found[-1], before, rest):
+            found[-1] = replace(found[-1], figures=(*found[-1].figures, ours))
+        else:
+            found.append(Run((ours,), before, behind))
+        done = ours.end + len(behind)
+    return found
 
 
-def _named(rows: Sequence[Statement], said: frozenset[str]) -> list[Statement]:
-    """Rows of which the claim has every word, but not those that are a part of a longer name it has."""
+def _is_of_the_run(reading: Reading, run: Run, before: str, rest: str) -> bool:
+    if run.behind or _PART_OF.search(before):
+        return False
+    if run.figures[-1].unit != reading.quantity.unit:
+        return True
+    # “Gas led by 44 to 29”, but “from 44 to 29”; “29.9, which is 4.9 more”.
+    is_to = _TO_ANOTHER.search(before) and not _FROM.search(run.before)
+    is_another = (is_to or _AGAINST.search(before)) and not _TIMES.search(rest) and not _YEAR.search(rest)
+    return not is_another and not reading.is_change
+
+
+def _tells(between: str) -> bool:
+    return bool(_APART.search(between) or telling_words(_FILLERS.sub(" ", _TIMES.sub(" ", between))))
+
+
+def _named_at(run: Run, rows: Sequence[Statement], claim: Claim) -> list[Statement]:
+    named: list[Statement] = []
+    for said in (run.before, run.behind):
+        told = telling_words(_FILLERS.sub(" ", _TIMES.sub(" ", said)))
+        short = frozenset(_SHORT.findall(said))
+        full = _named(rows, frozenset(content_stems(said)), short)
+        named += [row for row in full if len(_label(row) & told) >= MOSTLY * len(told) or _initials(row) in short]
+    all_said = frozenset(content_stems(claim.text))
+    return [row for row in named if _group(row) and _group(row) <= all_said] or named
+
+
+def _named_by_all(rows: Sequence[Statement], claim: Claim) -> list[Statement]:
+    """By any words of a claim that gives no figure of theirs."""
+    said = frozenset(content_stems(claim.text))
+    named = _named([row for row in rows if _group(row) <= said], said)
+    levels = [r.quantity for row in named for r in readings(row) if not r.is_change]
+    return [] if any(gives(theirs, ours.quantity) for theirs in levels for ours in claim.figures) else named
+
+
+def _with_its_neighbours(run: Run, ours: Quantity, rows: Sequence[Statement]) -> list[Statement]:
+    others = [q for q in run.figures if q != ours]
+    return [row for row in rows if any(locates(r.quantity, q) for r in readings(row) for q in others)]
+
+
+def _is_reckoned(claim: Claim, ours: Quantity, meant: Sequence[Statement], sources: Sources) -> bool:
+    """From figures of the rows meant, or of the total; a share, a sum or an average takes in others."""
+    takes_others = ours.unit == "percent" or ADDED.search(claim.text) or AVERAGED.search(claim.text)
+    totals = [s for s in sources.statements if s.is_row and _label(s) <= NO_NAMES]
+    among = sources.statements if takes_others else [*meant, *totals]
+    return bool(derivation(claim, ours, among, [r.quantity for r in claim.figures]))
+
+
+def _named(rows: Sequence[Statement], said: frozenset[str], short: frozenset[str] = frozenset()) -> list[Statement]:
+    """Rows of which the words have every one, but not those that are a part of a longer name they have; R&D is
+    “Research and development”."""
     labels = {row: _label(row) for row in rows}
-    full = {row: label for row, label in labels.items() if label - _NO_NAMES and label <= said}
-    return [row for row, label in full.items() if not any(label < other for other in full.values())]
+    full = {r: n for r, n in labels.items() if n - NO_NAMES and (n - _SUMS <= said or _initials(r) in short)}
+    return [row for row, label in full.items() if not any(label - _SUMS < other for other in full.values())]
+
+
+def _initials(row: Statement) -> str:
+    first = [word[0] for word in words(row.cells[0][1]) if word not in FUNCTION_WORDS]
+    return "&".join(first).upper() if len(first) > 1 else "-"
 
 
 def _label(row: Statement) -> frozenset[str]:
-    group = " ".join(cell for column, cell in row.cells if column == GROUP)
-    stems = content_stems(f"{row.cells[0][1]} {group}")
-    return frozenset(s for s in stems if not s[0].isdigit()) - _COUNTS
+    return frozenset(s for s in content_stems(row.cells[0][1]) if not s[0].isdigit()) - _COUNTS
 
 
-def _may_be_meant(row: Statement, named: Sequence[Statement], said: frozenset[str]) -> bool:
-    """The claim has a word of its name; of a group's rows, which are named alike, a word of the group's."""
-    group = frozenset(content_stems(" ".join(cell for column, cell in row.cells if column == GROUP)))
-    if group and all(any(column == GROUP for column, _ in other.cells) for other in named):
-        return bool(group & said)
-    return not _label(row) or bool(_label(row) & said)
+def _group(row: Statement) -> frozenset[str]:
+    return frozenset(content_stems(" ".join(cell for column, cell in row.cells if column == GROUP)))
+
+
+def _may_be_meant(other: Statement, meant: Sequence[Statement], run: Run, claim: Claim, *, anywhere: bool) -> bool:
+    """The words at the figure, or the whole claim where they name no row, have something of its name that the rows
+    meant do not have."""
+    said = frozenset(content_stems(claim.text if anywhere else f"{run.before} {run.behind}"))
+    if other in meant or not other.is_row:
+        return other in meant or coverage_of(telling_words(run.before), (other,)) >= MENTIONED
+    name, all_said = _label(other) | _group(other), frozenset(content_stems(claim.text))
+    theirs = [_label(row) | (_group(row) & all_said) for row in meant]
+    # A longer name of the same thing, “net sales of products”, may be what is meant by the shorter.
+    is_of_the_same = any(one - _SUMS <= name or name <= one for one in theirs)
+    return is_of_the_same or bool((name - frozenset[str]().union(*theirs)) & said)
 
 
 def _gives(statement: Statement, ours: Quantity) -> bool:
@@ -121,33 +231,45 @@ def _is_alike(ours: Quantity, theirs: Quantity) -> bool:
     return comparable(ours, theirs) and ours.measure == theirs.measure
 
 
-def figures_swapped(claim: Claim, sources: Sources) -> Finding | None:
-    """“£0.5m for IT and £0.8m for redundancy”, where a list of the source has IT £0.8m, redundancy £0.5m."""
-    said = [(label, r.quantity) for r in claim.figures if (label := _its_label(claim.text, r.quantity))]
-    for statement in sources.statements if said else ():
-        if statement.is_row:
+_ORDERED = re.compile(
+    r"(?P<lead>[^:]+): (?P<figure>.+?), (?P<turn>more|less|later|earlier) than (?P<others>.+?)\.?", re.DOTALL
+)
+
+
+def in_this_order(claim: Claim, sources: Sources) -> Finding | None:
+    """“Leeds: Seats 96, more than York (95) and Hull (94)”, where rows of one table have these figures in one column:
+    proved, however many rows it takes."""
+    said = _ORDERED.fullmatch(claim.text.strip())
+    if said is None or len(claim.text) > _LONGEST_ORDER:
+        return None
+    rows = [s for s in sources.statements if s.is_row]
+    for first in rows:
+        values = [value for _, value in first.cells]
+        if not any(value and value in said["lead"] for value in values):
             continue
-        listed = [(_word_before(statement.text, r.quantity), r.quantity) for r in readings(statement)]
-        for label, ours in said:
-            own = [q for name, q in listed if name == label]
-            other = [name for name, q in listed if name and name != label and locates(q, ours)]
-            if len(own) == 1 and other and _is_alike(ours, own[0]) and not gives(own[0], ours):
-                why = f"the source gives {own[0].in_words} for {label}, {ours.in_words} for {other[0]}"
-                return Finding("numbers_differ", why)
+        for column, (name, value) in enumerate(first.cells):
+            is_it = value and frozenset(content_stems(name)) <= frozenset(content_stems(said["figure"]))
+            if is_it and re.search(rf"(?<![\w.,]){re.escape(value)}(?![\w]|[.,]\d)", said["figure"]):
+                alike = [r for r in rows if len(r.cells) > column and r.cells[column][0] == name and r is not first]
+                if _all_beyond(value, [(r.cells[0][1], r.cells[column][1]) for r in alike], said):
+                    return Finding("supported", "its rows have these figures, and they are in this order")
     return None
 
 
-def _its_label(text: str, number: Quantity) -> str | None:
-    behind = _FOR_WHAT.match(text, number.end)
-    return stem(behind["name"].lower()) if behind else _word_before(text, number)
+def _all_beyond(value: str, others: Sequence[tuple[str, str]], said: re.Match[str]) -> bool:
+    rest, ours, is_more = said["others"], _plain(value), said["turn"] in ("more", "later")
+    for label, other in sorted(others, key=lambda pair: -len(pair[0])):
+        named = f"{label} ({other})"
+        theirs = _plain(other)
+        if named in rest and (ours is None or theirs is None or (ours <= theirs if is_more else ours >= theirs)):
+            return False
+        rest = rest.replace(named, "")
+    return not rest.replace("and", "").strip(" ,")
 
 
-def _word_before(text: str, number: Quantity) -> str | None:
-    """The noun that a figure stands right behind, in a list: “IT £0.8m, redundancy £0.5m”."""
-    before = _WORD_BEFORE.search(text[: number.start])
-    word = before["name"] if before else ""
-    is_small = word.lower() in FUNCTION_WORDS | CHANGING | UPWARDS | DOWNWARDS and not word.isupper()
-    return stem(word.lower()) if word and not is_small else None
+def _plain(text: str) -> float | None:
+    digits = re.sub(r"[\s,$€£%]", "", text)
+    return float(digits) if re.fullmatch(r"-?\d{1,15}(?:\.\d{1,9})?", digits) else None
 
 
 def turned_the_other_way(claim: Claim, sources: Sources) -> Finding | None:
@@ -233,7 +355,7 @@ def _turn_in(statement: Statement, theirs: Reading) -> str | None:
 
 def _against_its_row(claim: Claim, sources: Sources) -> Finding | None:
     said = frozenset(content_stems(claim.text))
-    named = _named([s for s in sources.statements if s.is_row], said)
+    named = _named([s for s in sources.statements if s.is_row and _group(s) <= said], said)
     turn = directions(claim.text)
     tells_a_turn = CHANGING & set(words(claim.text)) or _HIGHER_THAN.search(claim.text)
     if len(named) != 1 or len(turn) != 1 or not tells_a_turn or _measures_otherwise(claim, named[0]):

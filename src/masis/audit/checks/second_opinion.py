@@ -77,9 +77,12 @@ def _as_written(old: str, new: str) -> str:
 
 SUPPORTED_BY_VERIFIER = 0.70
 """From this probability on the passage supports the claim …"""
-REFUTED_BY_VERIFIER = 0.15
-"""… down to this one it does not, unless code found every figure of the claim; in between the reader cannot tell."""
-UNDECIDED = 0.16
+REFUTED_BY_VERIFIER = 0.1
+"""… down to this one it does not, unless code found every figure of the claim, or most of its words; in between the
+reader cannot tell."""
+PARAPHRASED = 0.7
+"""Share of a claim's words that are in what it cites: a reader who finds no support there may have missed it."""
+UNDECIDED = 0.11
 """Just above it."""
 DOUBTED_BY_VERIFIER = 0.05
 """Down to this one it is doubted even where the source has the claim's own words."""
@@ -89,8 +92,13 @@ TURNED = (2.0, 0.6)
 """… and with “rose” for “fell”, which says less."""
 SURE = 0.9
 """Above it nobody asks for the contrary."""
+_BORNE_OUT: frozenset[Verdict] = frozenset({"verbatim", "supported"})
 SAME_CLAIM = 0.8
 """Share of the shorter one's words that an objection and a claim must have in common to mean the same sentence."""
+
+
+Places = frozenset[tuple[str, int]]
+"""Statements: the chunk's id, and where it begins."""
 
 
 class Question(NamedTuple):
@@ -98,16 +106,21 @@ class Question(NamedTuple):
     chunks: Sequence[EvidenceChunk]
     before: str = ""
     """The sentence before it in the answer, which says who “it” is and is not judged."""
+    held: Places = frozenset()
+    """Where a figure stands that was taken out of the claim …"""
+    rivals: Places = frozenset()
+    """… and where others of its kind stand: by how much more do these belong to the claim than the former?"""
 
     @property
     def key(self) -> "QuestionKey":
         """The same words may cite other passages further down."""
-        return self.claim, tuple(chunk["chunk_id"] for chunk in self.chunks), self.before
+        return self.claim, tuple(chunk["chunk_id"] for chunk in self.chunks), self.before, self.held
 
 
-QuestionKey = tuple[str, tuple[str, ...], str]
+QuestionKey = tuple[str, tuple[str, ...], str, Places]
 SecondOpinion = Callable[[Sequence[Question]], Sequence[float | None]]
-"""Claims with the chunks they cite → the probability that these support each, None where unknown."""
+"""Claims with the chunks they cite → the probability that these support each, None where unknown. Of places, the
+difference of two probabilities."""
 
 
 def weighed(
@@ -146,7 +159,8 @@ def _by_meaning(support: Support, probability: float) -> Support:
     if support.verdict == "supported":
         is_doubted = probability <= DOUBTED_BY_VERIFIER and not (support.is_row and support.figures_hold)
         return _disputed(support, "do not bear it out", probability) if is_doubted else support
-    if probability <= REFUTED_BY_VERIFIER and not support.figures_hold:
+    may_be_there = support.figures_hold or support.words_there > PARAPHRASED
+    if probability <= REFUTED_BY_VERIFIER and not may_be_there:
         said = _reason("do not bear it out", probability)
         return replace(support, verdict="not_in_source", reason=said, checked_by="verifier")
     return support
@@ -167,39 +181,39 @@ def _reason(finding: str, probability: float) -> str:
     return f"the cited words {finding}, says the verifier (probability {probability:.0%})"
 
 
-def settled_by_model(claims: Sequence[Claim], objections: Sequence[str], vouched: bool) -> list[Claim]:
-    """What was open for want of words; where code and verifier disagree, the model's silence decides nothing.
+def is_doubted(claim: Claim) -> bool:
+    """What no reader was sure of, the verifier alone refuted, or code refuted by its reading: a model is asked."""
+    if claim["verdict"] in REFUTED:
+        return claim.get("checked_by") == "verifier" or claim.get("is_reading", False)
+    return claim["verdict"] == "unverified"
+
+
+def settled_by_model(
+    claims: Sequence[Claim], objections: Sequence[str], vouched: bool, *, overrules: bool = True
+) -> list[Claim]:
+    """Every doubt was put to the model: what it objects to is refuted, what it does not object to is borne out.
 
     `vouched`: the model audited the whole answer and found no fault in it. A list of faults may be cut short, so that
-    what is not on it is not vouched for."""
-    settled = [_settled(claim, objections, vouched) if _is_open(claim) else claim for claim in claims]
-    return [_reopened(claim, objections) for claim in settled]
-
-
-def _reopened(claim: Claim, objections: Sequence[str]) -> Claim:
-    """What the verifier alone refuted, and a model that read the whole answer does not object to, is left open."""
-    if claim["verdict"] not in REFUTED or claim.get("checked_by") != "verifier":
-        return claim
-    if any(_is_same(claim["text"], objection) for objection in objections):
-        return claim
-    return {**claim, "verdict": "unverified", "reason": f"{claim['reason']}; the auditor did not object"}
-
-
-def _is_open(claim: Claim) -> bool:
-    return claim["verdict"] == "unverified" and claim.get("checked_by") == "code"
+    what is not on it is left open. `overrules`: what code refuted by its reading is the model's to decide, too."""
+    put = [is_doubted(claim) and (overrules or not claim.get("is_reading")) for claim in claims]
+    return [_settled(c, objections, vouched) if is_put else c for c, is_put in zip(claims, put, strict=True)]
 
 
 def _settled(claim: Claim, objections: Sequence[str], vouched: bool) -> Claim:
+    is_refuted = claim["verdict"] in REFUTED
     if any(_is_same(claim["text"], objection) for objection in objections):
-        return _with(claim, "not_in_source", "the auditor found no support for it")
-    return _with(claim, "supported", "the auditor found it borne out") if vouched else claim
+        return claim if is_refuted else _with(claim, "not_in_source", "the auditor found no support for it")
+    if vouched:
+        return _with(claim, "supported", "the auditor found it borne out")
+    return _with(claim, "unverified", f"{claim['reason']}; the auditor did not object") if is_refuted else claim
 
 
 def _with(claim: Claim, verdict: Verdict, reason: str) -> Claim:
     settled: Claim = {**claim, "verdict": verdict, "reason": reason, "checked_by": "model"}
+    settled.pop("is_reading", None)
     if "parts" in claim:
         settled["parts"] = [
-            {**part, "verdict": verdict, "reason": reason} if part["verdict"] == "unverified" else part
+            {**part, "verdict": verdict, "reason": reason} if part["verdict"] not in _BORNE_OUT else part
             for part in claim["parts"]
         ]
     return settled

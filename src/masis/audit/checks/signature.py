@@ -115,8 +115,22 @@ class Sources:
         """In another language: then words cannot be compared."""
         return differ(claim.text, self.text)
 
+    def share_of(self, claim: Claim) -> float:
+        """How many of the claim's words stand anywhere in them."""
+        have = frozenset(content_stems(f"{self.around}\n{self.text}"))
+        return len(claim.subject & have) / len(claim.subject) if claim.subject else 1.0
+
+    @cached_property
+    def _windows(self) -> dict[str, Window | None]:
+        return {}
+
     def window(self, claim: Claim) -> Window | None:
         """The stretch with most of the claim's words and numbers; the shorter one is the better quotation."""
+        if claim.text not in self._windows:
+            self._windows[claim.text] = self._window(claim)
+        return self._windows[claim.text]
+
+    def _window(self, claim: Claim) -> Window | None:
         found = [w for chunk in self.chunks for w in _windows(chunk, claim.subject)]
         numbers = [reading.quantity for reading in claim.figures]
         return max(found, key=lambda w: (_closeness(w, numbers), -len(w.parts)), default=None)
@@ -137,6 +151,8 @@ NOT_RULED_OUT = 0.2
 """… for a name or a quotation …"""
 LIKELY = 0.8
 """… and what it reads from figures, times, directions and words changed between the source's own."""
+FOR_A_MODEL = 2.0
+"""No verifier is that sure: the figure may be the writer's own arithmetic, and only a chat model's audit can tell."""
 
 Check = Callable[[Claim, Sources], Finding | None]
 

@@ -15,13 +15,14 @@ from masis.audit.checks.numbers import (
     wrong_sign,
 )
 from masis.audit.checks.places import (
+    figure_beside_another,
     figure_of_another_column,
     figure_of_another_time,
     figure_of_something_else,
 )
-from masis.audit.checks.rows import figure_of_another_row, figures_swapped, turned_the_other_way
+from masis.audit.checks.rows import figure_of_another_row, in_this_order, turned_the_other_way
 from masis.audit.checks.signature import Check, Claim, Finding, Sources, Window
-from masis.audit.checks.slots import misplaced
+from masis.audit.checks.slots import figure_in_its_place, misplaced, renamed
 from masis.types import CheckedBy, EvidenceChunk, Verdict
 
 CHECKS: tuple[Check, ...] = (
@@ -33,8 +34,8 @@ CHECKS: tuple[Check, ...] = (
     figure_of_another_time,
     figure_of_another_row,
     figure_of_another_column,
+    figure_beside_another,
     figure_of_something_else,
-    figures_swapped,
     turned_the_other_way,
     foreign_period,
     foreign_name,
@@ -42,7 +43,9 @@ CHECKS: tuple[Check, ...] = (
     denied_figure,
     denied,
     changed_word,
+    figure_in_its_place,
     misplaced,
+    renamed,
 )
 """In this order, and the first that can prove the claim wrong decides."""
 
@@ -87,6 +90,8 @@ class Support:
     """It has figures, and code found or computed every one of them in the source."""
     is_row: bool = False
     """It rests on a row of a table, which a reader of prose knows little about."""
+    words_there: float = 0.0
+    """Share of its words that stand anywhere in what it cites."""
 
     @property
     def quote(self) -> str | None:
@@ -109,11 +114,15 @@ def check_support(text: str, chunks: Sequence[EvidenceChunk]) -> Support:
         finding, is_open = _in_another_language(claim, sources), False
     else:
         found_wrong = first_refutation(claim, sources)
-        finding = found_wrong or _by_words(window)
+        finding = found_wrong or in_this_order(claim, sources) or _by_words(window)
         is_open = finding.verdict not in REFUTED
-    holds = finding.verdict in ("supported", "unverified") and bool(claim.figures)
+    # “Two customers” proves nothing: small numbers in words stand everywhere.
+    holds = finding.verdict in ("supported", "unverified") and any(
+        c.isdigit() for r in claim.figures for c in r.quantity.text
+    )
     at, is_row = finding.withdrawn_at, all(part.is_row for part in window.parts)
-    return Support(finding.verdict, finding.reason, window.chunk, start, end, is_open, at, "code", holds, is_row)
+    there = sources.share_of(claim)
+    return Support(finding.verdict, finding.reason, window.chunk, start, end, is_open, at, "code", holds, is_row, there)
 
 
 def first_refutation(claim: Claim, sources: Sources, checks: Sequence[Check] = CHECKS) -> Finding | None:

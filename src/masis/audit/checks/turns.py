@@ -79,7 +79,7 @@ CHANGING = word_set(
 )
 """Only verbs that say which way a figure went: churn that “improved” became lower."""
 _DEGREE = r"(?P<{}>up|down|higher|lower)\b"
-_SHARE = r"\d[\d.,]*\s?(?:%|percent|per cent|percentage points|points)"
+_SHARE = r"\d[\d.,]{0,20}\s?(?:%|percent|per cent|percentage points|points)"
 _SAID_OF_A_CHANGE = re.compile(
     rf"\b(?:was|were|came in)\s+(?:\w+ly\s+)?(?:{_SHARE}\s+)?{_DEGREE.format('state')}"
     rf"|{_SHARE}\s+{_DEGREE.format('by')}"
@@ -107,7 +107,9 @@ SIDES = [(UPWARDS, DOWNWARDS), *OPPOSITES]
 _DEGREES = frozenset("more less higher lower above below under up down stronger weaker".split())
 _ENDS_A_SUBJECT = CHANGING | {"is", "are", "was", "were", "has", "had", "have"}
 _REACH = 4
-"""Content words to either side that say what turned."""
+"""Content words to either side that say what turned …"""
+_WINDOW = 60
+"""… among so many words."""
 _STOP = re.compile(r"[.!?](?=\s|$)|[,;:()](?!\d)|\b(?:while|whereas|but|and)\b", re.IGNORECASE)
 """What turned stands in the same clause as the turn."""
 
@@ -175,17 +177,16 @@ def read_turns(text: str) -> tuple[Turn, ...]:
         said = LIMITS.sub(" ", DENYING.sub(" ", clause))
         matches = list(WORD.finditer(said))
         tokens = [match.group().lower() for match in matches]
-        degrees = change_degrees(said)
+        degrees, times = change_degrees(said), tuple(periods(said))
         for at, token in enumerate(tokens):
+            turns = [(p, s) for p, sides in enumerate(SIDES) for s, members in enumerate(sides) if token in members]
+            if not turns:
+                continue
             # “Revenue was $5 million, up 7%”: what went up was said in the clause before.
-            before = _content(tokens[:at][::-1]) or subject
+            before = _content(tokens[max(0, at - _WINDOW) : at][::-1]) or subject
+            after = _content(tokens[at + 1 : at + 1 + _WINDOW])
             is_change = token in CHANGING or matches[at].start() in degrees
-            found += [
-                Turn(token, pair, side, before, _content(tokens[at + 1 :]), is_change, tuple(periods(said)))
-                for pair, sides in enumerate(SIDES)
-                for side, members in enumerate(sides)
-                if token in members
-            ]
+            found += [Turn(token, pair, side, before, after, is_change, times) for pair, side in turns]
         subject = _subject(tokens) or subject
     return tuple(found)
 
@@ -193,7 +194,7 @@ def read_turns(text: str) -> tuple[Turn, ...]:
 def _subject(tokens: list[str]) -> frozenset[str]:
     """What a clause opens with, up to its verb as far as that is known."""
     verb = next((at for at, token in enumerate(tokens) if token in _ENDS_A_SUBJECT), len(tokens))
-    return _content(tokens[:verb][::-1])
+    return _content(tokens[max(0, verb - _WINDOW) : verb][::-1])
 
 
 def _content(tokens: list[str]) -> frozenset[str]:

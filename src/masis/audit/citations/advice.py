@@ -4,7 +4,7 @@ import re
 
 from masis.audit.citations.hedges import plain_words
 from masis.language.characters import one_of
-from masis.language.figures import states_a_figure, states_a_hard_figure
+from masis.language.measures import states_a_figure, states_a_hard_figure
 
 _FORECAST = one_of(
     """have benefit see reach generate post earn exceed grow deliver record rise fall increase decrease

@@ -9,7 +9,8 @@ EVIDENCE = one_of(
     r"""documents? documentation sources?(?!\sof\b) evidence contexts? passages? excerpts? extracts? chunks?
     snippets? texts? materials? files? filings? reports? records? transcripts? articles? papers?
     presentations? workspace corpus 10-k 10-q 8-k 20-f prospectus memos? letters? notes slides? deck
-    spreadsheets? tables? disclosures?""",
+    spreadsheets? tables? disclosures? posts? handbooks? minutes brochures? web\s?pages?""",
+    "(?:studies|study(?! group| period))",
     "press releases?",
     "knowledge base",
     "search results?",
@@ -139,6 +140,11 @@ LIMITS = (
     rf"\b{EVIDENCE}\b{SHORT_GAP} (?:is|are|remains?|stays?) (?:\w+ )?"
     r"(?:silent|quiet|mute|unclear|insufficient|inconclusive|incomplete|limited to"
     r"|not (?:\w+ )?(?:clear|specific|sufficient|enough|conclusive|complete))",
+    # The passages describe the method rather than the results. So the results can not be given in numbers.
+    rf"\b{_HERE}{SHORT_GAP} (?:describes?|covers?|gives?|contains?|concerns?|discuss(?:es)?|are about|is about)\b"
+    rf"{GAP}\b(?:rather than|instead of|but not)\b",
+    r"\b(?:results?|figures?|numbers?|amounts?|totals?|reasons?|causes?|answer|changes?|shares?|values?|dates?|names?)\b"
+    rf"{SHORT_GAP} can not (?:\w+ )?be (?:given|named|stated|shown|quantified|told|broken down|computed|calculated)\b",
     # The sources lack a definition. The memo stops short of naming it.
     rf"\b{EVIDENCE}\b{SHORT_GAP} (?:lacks?|omits?|fails? to {_SAY}|stops? short of"
     r"|(?:says?|states?|reveals?|contains?|provides?|offers?) (?:nothing|little)"

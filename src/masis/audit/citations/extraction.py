@@ -6,7 +6,7 @@ Plain code. Which bracketed tokens count as ids, known or made up, is decided in
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from masis.audit.citations.advice import is_advice, is_frame
@@ -14,8 +14,8 @@ from masis.audit.citations.hedges import mentions_a_limit, refuses, states_a_lim
 from masis.language.characters import CLOSERS
 from masis.language.citation_ids import IdLexicon
 from masis.language.citation_marks import CitationMark, citation_groups, find_citations, find_marks, without_groups
-from masis.language.figures import states_a_hard_figure
 from masis.language.markdown_blocks import Block, parse_blocks
+from masis.language.measures import states_a_hard_figure
 from masis.language.sentences import split_blocks
 from masis.language.titles import is_bold_title
 from masis.types import CitationAudit, ClaimKind
@@ -36,6 +36,9 @@ _QUESTION_MARKS = ("?", "？", "؟", "\u037e", "⁇", "⁈")
 _COLONS = (":", "：")
 _NOTE_OR_DEFINITION = re.compile(r"\[\^[^\[\]]{1,80}\]:\s|\[[^\[\]]{1,200}\]:\s*(?:<|\w+://|www\.|[/.#])")
 _FEWEST_CHARACTERS = 3
+_COMPUTED = re.compile(
+    r"\W*(?:change|difference|increase|decrease|growth|gap|variance|sum|average|mean)\b", re.IGNORECASE
+)
 
 
 def kind_of(block: Block, bare: str) -> ClaimKind:
@@ -58,6 +61,19 @@ def _states_nothing(bare: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class CitedCell:
+    """A figure in a table of the answer."""
+
+    start: int
+    """In its row."""
+    end: int
+    reads: str
+    """With the names of its row and its column; one that is computed, with what it is computed from."""
+    cited: tuple[str, ...]
+    """By the cell itself, or else by its row."""
+
+
+@dataclass(frozen=True, slots=True)
 class CitedSentence:
     text: str
     start: int
@@ -71,6 +87,8 @@ class CitedSentence:
     """Ids that exist in the evidence."""
     invalid: tuple[str, ...]
     """Ids that do not: fabricated."""
+    cells: tuple[CitedCell, ...] = ()
+    """Of a row of a table, those with figures."""
 
 
 def strip_citations(text: str, known_ids: Collection[str]) -> str:
@@ -90,10 +108,46 @@ def _cited_sentences(answer: str, known: frozenset[str]) -> tuple[CitedSentence,
     blocks = parse_blocks(answer)
     marks = find_marks(answer, blocks, IdLexicon(known))
     starts = [mark.start for mark in marks]
-    return tuple(
-        _cited_sentence(answer, block, start, end, marks[bisect_left(starts, start) : bisect_left(starts, end)], known)
-        for block, start, end in split_blocks(answer, blocks, marks)
-    )
+    found: list[CitedSentence] = []
+    table: list[CitedSentence] = []
+    for block, start, end in split_blocks(answer, blocks, marks):
+        inside = marks[bisect_left(starts, start) : bisect_left(starts, end)]
+        sentence = _cited_sentence(answer, block, start, end, inside, known)
+        table = ([sentence] if block.is_title else [*table, sentence]) if block.kind == "table" else []
+        has_head = len(table) > 1 and table[0].kind == "heading"
+        found.append(replace(sentence, cells=_cells(table, inside)) if has_head else sentence)
+    return tuple(found)
+
+
+def _cells(table: Sequence[CitedSentence], marks: Sequence[CitationMark]) -> tuple[CitedCell, ...]:
+    """Of the last row, by the names in the first."""
+    row = table[-1]
+    heads, (label, *own) = _cut(table[0]), _cut(row)
+    column_of_spans = [m.span() for m in re.finditer(r"[^|]*(?:\||$)", row.blanked)]
+    found: list[CitedCell] = []
+    for place, said in enumerate(own, start=1):
+        if not re.search(r"\d", said) or place >= len(heads):
+            continue
+        start, end = column_of_spans[place]
+        within = [m for m in marks if row.start + start <= m.start < row.start + end]
+        cited = tuple(i for i in dict.fromkeys(i for m in within for i in m.ids) if i in row.cited) or row.cited
+        found.append(CitedCell(start, end, _reads(table, heads, label, own, place), cited))
+    return tuple(found)
+
+
+def _cut(row: CitedSentence) -> list[str]:
+    return [" ".join(cell.split()) for cell in row.blanked.split("|")]
+
+
+def _reads(table: Sequence[CitedSentence], heads: Sequence[str], label: str, own: Sequence[str], place: int) -> str:
+    said, head = own[place - 1], heads[place]
+    if _COMPUTED.search(head):
+        others = [f"{h} {o}" for h, o in zip(heads[1:], own, strict=False) if o and o != said]
+        return f"{label}: {', '.join(others)}, {head.lower()} {said}"
+    if _COMPUTED.match(label):
+        above = [cells for row in table[1:-1] if len(cells := _cut(row)) > place]
+        return f"{head}: {', '.join(f'{cells[0]} {cells[place]}' for cells in above)}, {label.lower()} {said}"
+    return f"{label}, {head}: {said}"
 
 
 def _cited_sentence(

@@ -7,10 +7,11 @@ like any other claim.
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from masis.audit.citations.limits import evidence_pattern, limit_patterns
 from masis.language.characters import plain_typography
-from masis.language.figures import states_a_figure
+from masis.language.measures import states_a_figure
 
 _LONGEST = 600
 """Nobody needs more characters to say that something is missing."""
@@ -116,6 +117,7 @@ def plain_words(sentence: str) -> str:
     return " ".join(_IS_CONTRACTED.sub(r"\1 is", _NOT_CONTRACTED.sub(r"\1 not", text)).split())
 
 
+@lru_cache(maxsize=2048)
 def _limit_in(text: str) -> re.Match[str] | None:
     found = next((match for pattern in limit_patterns() if (match := pattern.search(text))), None)
     if found is not None and _BY_SOMEBODY.search(text) and not evidence_pattern().search(text.replace("evidence", "")):

@@ -29,17 +29,17 @@ def find_conflicts(question: str, evidence: Sequence[EvidenceChunk]) -> list[Con
     pairs = [
         (a, b, kind)
         for a, b in given.pairs([figure for figure in stated if asked.wants(figure)])
-        if (kind := _kind_of_disagreement(a, b)) and (kind == "revision" or not given.is_confirmed(a, b))
+        if (kind := kind_of_disagreement(a, b)) and (kind == "revision" or not given.is_confirmed(a, b))
     ]
     changed = changed_figures(question, asked, stated)
     pairs = pairs or [(a, b, kind) for a, b in changed if (kind := _kind_of_change(a, b))]
-    found = without_copies(_one_for_each_two_documents(pairs), evidence)
+    found = without_copies(records_of(pairs), evidence)
     worded = joined(find_disputed_facts(question, evidence), find_rewordings(question, evidence))
     return strongest(joined(found, without_copies(worded, evidence)))
 
 
-def _one_for_each_two_documents(pairs: Iterable[tuple[Figure, Figure, ConflictKind]]) -> list[Conflict]:
-    """And each kind, the first: evidence comes best first."""
+def records_of(pairs: Iterable[tuple[Figure, Figure, ConflictKind]]) -> list[Conflict]:
+    """One for each two documents and each kind, the first: evidence comes best first."""
     found: dict[tuple[str, ...], Conflict] = {}
     for a, b, kind in pairs:
         first, second = sorted((a, b), key=lambda f: (f.chunk.get("date") or "", f.chunk["file_name"]))
@@ -61,7 +61,7 @@ def conflicts_with_answer(question: str, claims: Sequence[Claim], evidence: Sequ
         elsewhere = Given([figure for figure in stated if figure.chunk["document_id"] not in cited])
         others = [figure for figure in wanted if figure.chunk["document_id"] not in cited]
         for figure, other in product(_figures_of_claim(claim, evidence), others):
-            kind = _kind_of_disagreement(figure, other) if same_thing(figure, other) else None
+            kind = kind_of_disagreement(figure, other) if same_thing(figure, other) else None
             if kind and kind != "different_period" and not elsewhere.is_confirmed(figure, other):
                 found.append(_quoting_source(_record(figure, other, kind), claim))
     return strongest(joined((), without_copies(found, evidence)))
@@ -85,7 +85,7 @@ def _quoting_source(conflict: Conflict, claim: Claim) -> Conflict:
     return conflict
 
 
-def _kind_of_disagreement(a: Figure, b: Figure) -> ConflictKind | None:
+def kind_of_disagreement(a: Figure, b: Figure) -> ConflictKind | None:
     """For two figures of the same thing."""
     if _agree_somewhere(a, b) or ("planned" in a.marks) != ("planned" in b.marks):
         return None
@@ -111,7 +111,12 @@ def _agree_somewhere(a: Figure, b: Figure) -> bool:
     ours, theirs = ([r.quantity for r in readings(f.statement)] for f in (a, b))
     if any(compatible(q, b.quantity) for q in [*ours, a.quantity]) or any(compatible(q, a.quantity) for q in theirs):
         return True
-    return _is_in_a_range(a.quantity, b) or _is_in_a_range(b.quantity, a)
+    return _is_unscaled(a.quantity, b.quantity) or _is_in_a_range(a.quantity, b) or _is_in_a_range(b.quantity, a)
+
+
+def _is_unscaled(a: Quantity, b: Quantity) -> bool:
+    """A table's 517.3 and £517.3 million: the table left its unit to the reader."""
+    return a.scaled != b.scaled and _bare(a) == _bare(b)
 
 
 TO = re.compile(r"\s*(?:to|and|through|-|–|—)\s*(?:[A-Z]{3}\s?|[$€£¥])?", re.IGNORECASE)

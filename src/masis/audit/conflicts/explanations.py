@@ -18,7 +18,8 @@ def stems_of(text: str) -> frozenset[str]:
 
 
 PRELIMINARY = re.compile(
-    r"\b(?:preliminary|unaudited|provisional|flash|estimate[sd]?|interim|draft|first reading"
+    r"\b(?:preliminary|unaudited|provisional|flash|estimate[sd]?|draft|first reading"
+    r"|interim(?! (?:report|financial|condensed|consolidated|statement))"
     r"|(?:initial|advance) (?:estimates?|figures?|counts?|results?|reports?|numbers?|readings?|release)"
     r"|(?:as )?(?:previously|originally|initially|earlier) (?:reported|stated|announced|published|released))\b",
     re.IGNORECASE,

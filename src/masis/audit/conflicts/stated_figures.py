@@ -25,7 +25,8 @@ _NOT_A_SUBJECT = (
     )
 )
 SITE = re.compile(
-    r"\b(?P<site>[A-Z][\w-]+) (?:plant|site|factory|mill|office|store|branch|warehouse|facility|subsidiary|hospital)\b"
+    r"\b(?P<site>[A-Z][\w-]+) (?:plant|site|factory|mill|office|store|branch|warehouse|facility|subsidiary|hospital"
+    r"|works|yard|depot|terminal|mine|campus|centre|center|division|segment|region)\b"
 )
 """A heading says of which one its table is: the Brno plant is not the Lyon plant."""
 LEANS_ON_THE_OPENING = re.compile(r"\b(?:its|their|his|her)\b", re.IGNORECASE)
@@ -91,7 +92,7 @@ def _figure(reading: Reading, statement: Statement, chunk: EvidenceChunk) -> Fig
         _when(reading, statement),
         _marks(reading, statement),
         frozenset(m["item"].lower() for m in ITEM.finditer(reading.clause)),
-        (frozenset(name.lower() for name in names(about)) | _sites(statement.above)) - SPEAKS_FOR_ALL,
+        (frozenset(name.lower() for name in names(about)) | sites_in(statement.above)) - SPEAKS_FOR_ALL,
         reading.is_change,
         statement,
         chunk,
@@ -99,7 +100,7 @@ def _figure(reading: Reading, statement: Statement, chunk: EvidenceChunk) -> Fig
     )
 
 
-def _sites(above: str) -> frozenset[str]:
+def sites_in(above: str) -> frozenset[str]:
     return frozenset(found["site"].lower() for found in SITE.finditer(above) if could_name(found["site"]))
 
 
@@ -115,9 +116,11 @@ def _when(reading: Reading, statement: Statement) -> tuple[Period, ...]:
 
 
 def _marks(reading: Reading, statement: Statement) -> frozenset[str]:
-    """A heading makes all its figures preliminary or final; it does not make them a plan, or define them."""
+    """A heading makes all its figures preliminary or final; it does not make them a plan, or define them. A sentence
+    says it of its only figure: “£39.8 million, which was £1.4 million below the flash estimate” is final."""
     near = reading.clause if statement.is_row else around_figure(statement.text, reading.quantity)
-    stage = stage_marks(near) or (frozenset() if statement.is_row else stage_marks(statement.text))
+    is_alone = not statement.is_row and len(readings(statement)) == 1
+    stage = stage_marks(near) or (stage_marks(statement.text) if is_alone else frozenset())
     return definition_marks(near) | stage | (stage_marks(statement.above) - {"planned"})
 
 
@@ -223,10 +226,13 @@ def _same_items(a: Figure, b: Figure) -> bool:
 def _same_noun(a: Figure, b: Figure) -> bool:
     if a.quantity.measure and b.quantity.measure:
         return True
+    return measured_alike(a, b) and (not (a.counted and b.counted) or bool(a.counted & b.counted))
+
+
+def measured_alike(a: Figure, b: Figure) -> bool:
+    """Square kilometres are not people; a table may leave its measure to the reader."""
     in_prose = not (a.statement.is_row or b.statement.is_row)
-    if in_prose and bool(a.quantity.measure) != bool(b.quantity.measure):
-        return False
-    return not (a.counted and b.counted) or bool(a.counted & b.counted)
+    return not in_prose or bool(a.quantity.measure) == bool(b.quantity.measure)
 
 
 def compatible(a: Quantity, b: Quantity) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Literal
 
-from masis.errors import DuplicateDocument
+from masis.errors import DuplicateDocument, will_pass
 from masis.knowledge.ingestion.files import IncomingFile, failure_reason
 from masis.knowledge.ingestion.ingest import AlreadyThere, Ingested, Ingestor
 from masis.knowledge.ingestion.vectors import OUTAGES, VectorStage
@@ -120,7 +120,8 @@ class Batch:
         defer_vectors: bool = False,
         is_continued: bool = False,
     ) -> None:
-        """`is_continued`: what came from the very same place is this ingestion's own, of before a crash."""
+        """`is_continued`: what came from the very same place is this ingestion's own, of before a crash; and what
+        cannot be done now will be: `run` raises why, to be called again."""
         self._ingestor = ingestor
         self._workspace_id = workspace_id
         self._tally = tally
@@ -136,6 +137,8 @@ class Batch:
         self._replaced: list[Document] = []
         self._notes: list[str] = []
         self._places = _Places()
+        self._outage: Exception | None = None
+        """For which it will be called again."""
 
     async def run(self, files: Sequence[IncomingFile]) -> IngestReport:
         self._expect([((number,), file) for number, file in enumerate(files)])
@@ -153,6 +156,8 @@ class Batch:
             await asyncio.gather(*tasks, return_exceptions=True)
             for document_id in self._positions:
                 self._ingestor.release(self._workspace_id, document_id)
+        if self._outage:
+            raise self._outage
         return self._report()
 
     def _expect(self, files: Sequence[tuple[Position, IncomingFile]]) -> None:
@@ -164,11 +169,13 @@ class Batch:
         while True:
             position, file = await self._waiting.get()
             try:
-                self._tally.reading(file.name)
-                await self._take_in(position, file)
+                if not self._outage:
+                    self._tally.reading(file.name)
+                    await self._take_in(position, file)
             except Exception as error:  # one file's trouble must not stop the others
                 failed = Document(self._workspace_id, "", file.name, status="FAILED", reason=failure_reason(error))
-                self._settle(position, "failed", failed)
+                if not self._waits_for(error):
+                    self._settle(position, "failed", failed)
             finally:
                 self._waiting.task_done()
 
@@ -225,12 +232,18 @@ class Batch:
 
     async def _forget_vanished(self) -> None:
         """What an archive or a message held when it was read before, and holds no more."""
-        known = await asyncio.to_thread(self._ingestor.sources, self._workspace_id)
+        known = await asyncio.to_thread(self._ingestor.sources_inside, self._workspace_id, self._places.opened)
         for source in self._places.vanished(known):
             self._replaced += await self._ingestor.forget(self._workspace_id, source)
 
+    def _waits_for(self, error: Exception | None) -> bool:
+        if self._is_continued and error is not None and will_pass(error):
+            self._outage = error
+        return self._outage is not None
+
     def _leave(self, document: Document, outage: Exception | None) -> None:
         """Findable by keyword; its vectors come with the next ingestion, or when a question needs them."""
+        self._waits_for(outage)
         reason = failure_reason(outage) if outage else "Its vectors were left for later."
         self._release(document, "pending", replace(document, reason=reason))
 
@@ -260,14 +273,14 @@ class _Places:
 
     def __init__(self) -> None:
         self._seen: set[str] = set()
-        self._opened: set[str] = set()
+        self.opened: set[str] = set()
         self._closed: set[str] = set()
 
     def seen(self, file: IncomingFile) -> None:
         if file.source:
             self._seen.add(file.source)
             if file.depth == 0:
-                self._opened.add(file.source)
+                self.opened.add(file.source)
 
     def closed(self, file: IncomingFile) -> None:
         """It could not be read this time: what was in it before stays."""
@@ -280,4 +293,4 @@ class _Places:
 
     def _is_inside(self, source: str) -> bool:
         above = {str(parent) for parent in PurePosixPath(source).parents}
-        return not above.isdisjoint(self._opened) and above.isdisjoint(self._closed)
+        return not above.isdisjoint(self.opened) and above.isdisjoint(self._closed)

@@ -13,7 +13,16 @@ from dataclasses import replace
 from enum import IntEnum
 from itertools import count, pairwise
 
-from masis.knowledge.ingestion.layout import HeadingPath, Line, Listing, Table, find_lists, find_tables, read_lines
+from masis.knowledge.ingestion.layout import (
+    HeadingPath,
+    Line,
+    Listing,
+    Table,
+    find_lists,
+    find_tables,
+    read_lines,
+    unit_in,
+)
 from masis.settings import Settings
 from masis.types import PAGE_BREAK, Chunk, Page, ParsedDocument
 
@@ -39,7 +48,8 @@ def _base32(digest: bytes) -> str:
 
 
 # A wrong guess only moves a cut to another sensible place, so this stays simple; claims are split elsewhere.
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]{0,3}\s+(?=[^\sa-z])|(?<=[。！？])")
+# “… in Ukraine.[60][61] He said”: the marks of notes belong to the sentence before them.
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]{0,3}(?:\[\w{1,5}\]){0,5}\s+(?=[^\sa-z])|(?<=[。！？])")
 _NO_END = re.compile(
     r"(?:^|[\s(.])(?:[A-Za-z]|Inc|Corp|Ltd|Co|Mr|Mrs|Ms|Dr|St|No|vs|cf|al|approx|Fig|e\.g|i\.e)\.$"
     r"|^\s*\d{1,3}\.$",
@@ -78,12 +88,13 @@ def chunk_document(parsed: ParsedDocument, document_id: str, file_name: str, set
     chunks: list[Chunk] = []
     path = HeadingPath()
     open_table: Table | None = None
+    unit = ""
     offset = 0
     layouts = [_Page(page) for page in parsed.pages]
     has_text = any(layout.has_text for layout in layouts)
     for page, layout in zip(parsed.pages, layouts, strict=True):
-        layout.continue_table(open_table)
-        open_table = layout.table_at_the_end
+        layout.continue_table(open_table, unit)
+        open_table, unit = layout.table_at_the_end, layout.unit_at_the_end
         # A title alone on its page stands above what follows; it is a passage only where nothing else is.
         spans = [] if layout.is_a_title and has_text else list(layout.spans(settings.chunk_chars))
         if not spans:
@@ -144,13 +155,26 @@ class _Page:
         last = next((i for i in range(len(self.lines) - 1, -1, -1) if self.lines[i].kind != "blank"), 0)
         return self.tables[-1] if self.tables and self.tables[-1].last == last else None
 
-    def continue_table(self, begun: Table | None) -> None:
-        """The first table of this page began on the page before, where its header stands."""
-        if begun and self._is_continued and self.tables:
-            own = self.tables[0]
+    @property
+    def unit_at_the_end(self) -> str:
+        """Of a sentence that introduces tables, with or without the first of them."""
+        if table := self.table_at_the_end:
+            return table.unit
+        last = next((line for line in reversed(self.lines) if line.kind != "blank"), None)
+        return unit_in(last.text) if last and last.kind == "text" and last.text.endswith(":") else ""
+
+    def continue_table(self, begun: Table | None, unit: str) -> None:
+        """The first table of this page began on the page before, where its header stands; or the sentence that gives
+        its unit is there."""
+        if not self.tables:
+            return
+        own = continued = self.tables[0]
+        if begun and self._is_continued:
             continued = replace(own, body=own.first + 1, names=begun.names, is_continued=True)
-            self.tables[0] = continued
-            self.blocks = [continued if block is own else block for block in self.blocks]
+        if not own.unit and all(line.kind in ("blank", "heading") for line in self.lines[: own.first]):
+            continued = replace(continued, unit=unit)
+        self.tables[0] = continued
+        self.blocks = [continued if block is own else block for block in self.blocks]
 
     def spans(self, limit: int) -> Iterator[tuple[int, int]]:
         end = len(self.text.rstrip())
@@ -171,8 +195,9 @@ class _Page:
         is_continued = isinstance(block, Table) and block.is_continued
         if block and self._start_of(block) < start + is_continued and start <= self.lines[block.last].end:
             above += block.names
-        if isinstance(block, Table) and block.unit and self._start_of(block) <= start <= self.lines[block.last].end:
-            above.append(block.unit)
+        inside = [t for t in self.tables if self._start_of(t) < end and start <= self.lines[t.last].end]
+        units = {table.unit for table in inside if table.unit and table.unit not in self.text[start:end]}
+        above += units if len(units) == 1 else ()
         return " > ".join(part[:_PART_CHARS] for part in above if part) or None
 
     def _cut(self, start: int, end: int, limit: int) -> int:
@@ -210,21 +235,28 @@ class _Page:
         if block is None:
             return None
         first, last = self._start_of(block), self.lines[block.last].end
-        is_cut = start + _BLOCK_FILL * limit <= first and start + limit < last
+        is_cut = self._leads_to(block, start, limit) and start + limit < last
         return first if is_cut and last - first <= (_TABLE * limit if self._has_bars(block) else limit) else None
 
     def _table_through(self, start: int, limit: int) -> int | None:
         """Where the table that the passage begins with is cut: at its end, or into parts of about one length."""
         block = self._block_near(start + limit)
-        if block is None or not self._has_bars(block) or self._start_of(block) > start + _BLOCK_FILL * limit:
+        if block is None or not self._has_bars(block) or self._leads_to(block, start, limit):
             return None
-        last = self.lines[block.last].end
-        parts = math.ceil((last - start) / (_TABLE * limit))
+        first, last = max(start, self._start_of(block)), self.lines[block.last].end
+        parts = math.ceil((last - first) / (_TABLE * limit))
         if parts < 2:
             return last if last > start + limit else None
-        latest = start + min(_TABLE * limit, 1.1 * (last - start) / parts)
+        latest = first + min(_TABLE * limit, 1.1 * (last - first) / parts)
         rows = [position for position, _ in self._window(start + 1, round(latest))]
         return rows[-1] if rows and rows[-1] > start + _GOOD_FILL * limit else None
+
+    def _leads_to(self, block: Block, start: int, limit: int) -> bool:
+        """Whether there is enough text before the block for a passage of its own; headings alone are none."""
+        first = self._start_of(block)
+        lines = map(self.lines.__getitem__, range(self._line_at(start), block.first + 1))
+        is_text = any(line.kind not in ("heading", "blank") and line.start < first for line in lines)
+        return is_text and start + _BLOCK_FILL * limit <= first
 
     def _has_bars(self, block: Block) -> bool:
         return isinstance(block, Table) and self.lines[block.last].text.startswith("|")

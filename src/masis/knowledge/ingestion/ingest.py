@@ -6,17 +6,16 @@ Its vectors come afterwards (`vectors.py`), because they take longest.
 import asyncio
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from masis.errors import DuplicateDocument, InvalidInput, MASISError, UnreadableFile
+from masis.errors import AWAY, DuplicateDocument, IndexBusy, InvalidInput, MASISError, UnreadableFile
 from masis.knowledge.catalog import Catalog, now
-from masis.knowledge.embedding.vector_cache import VectorCache
+from masis.knowledge.embedding.port import VectorCache
 from masis.knowledge.ingestion.chunking import chunk_document
-from masis.knowledge.ingestion.files import IncomingFile, document_id_of, failure_reason
-from masis.knowledge.ingestion.reading import FileReader
+from masis.knowledge.ingestion.files import FileReader, IncomingFile, document_id_of, failure_reason
 from masis.knowledge.originals import Originals
 from masis.knowledge.store.points import sparse_passage
 from masis.knowledge.store.port import IndexedChunk, VectorStore
@@ -24,6 +23,7 @@ from masis.settings import Settings
 from masis.types import Chunk, Document, ParsedDocument
 
 _UPSERT = 256
+_PATIENCE = 200
 _NEAREST, _HEADING_CHARS = 3, 200
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
@@ -107,10 +107,7 @@ class Ingestor:
 
     def require_no_rebuilding(self) -> None:
         if self._is_rebuilding:
-            raise InvalidInput(
-                "The index is being rebuilt and would miss this change.",
-                advice="Wait for `masis reindex` to finish, then try again.",
-            )
+            raise IndexBusy("The index is being rebuilt and would miss this change.")
 
     @contextmanager
     def rebuilding(self) -> Iterator[None]:
@@ -147,14 +144,28 @@ class Ingestor:
         await self._remove_all(replaced)
         return ready, [old for old in replaced if old.status == "READY"]
 
-    def sources(self, workspace_id: str) -> list[str]:
-        return self._catalog.sources(workspace_id)
+    def sources_inside(self, workspace_id: str, places: Iterable[str]) -> list[str]:
+        return self._catalog.sources_inside(workspace_id, places)
 
     async def forget(self, workspace_id: str, source: str) -> list[Document]:
         """Nothing lies at this place any more; what lies nowhere else goes."""
         gone = await asyncio.to_thread(self._catalog.take_over, workspace_id, source)
         await self._remove_all(gone)
         return gone
+
+    async def rename(self, document: Document, name: str, source: str) -> None:
+        """It is found by its new name too. Its vectors stay, nothing is read or embedded again."""
+        workspace_id, language = document.workspace_id, self._settings.keyword_language
+        title = await asyncio.to_thread(self._catalog.title, workspace_id, document.document_id)
+        items = await self._store.chunks(workspace_id, document.document_id)
+        chunks = [replace(item.chunk, file_name=name) for item in items]
+        renamed = [
+            IndexedChunk(chunk, item.dense, sparse_passage(embedded_text(chunk, title), language))
+            for chunk, item in zip(chunks, items, strict=True)
+        ]
+        for first in range(0, len(renamed), _UPSERT):
+            await self._store.upsert(workspace_id, renamed[first : first + _UPSERT])
+        await asyncio.to_thread(self._catalog.save_document, replace(document, file_name=name, source=source))
 
     async def _remove_all(self, documents: Sequence[Document]) -> None:
         for old in documents:
@@ -173,7 +184,7 @@ class Ingestor:
         return failed
 
     async def _taken_in(self, file: IncomingFile, data: bytes, workspace_id: str, document_id: str) -> Ingested:
-        known = await asyncio.to_thread(self._catalog.document, workspace_id, document_id)
+        known = await self._found_again(workspace_id, document_id, file.source)
         if known and await self._is_complete(known):
             members = await self._members_again(file, data, known)
             if known.status == "READY":
@@ -197,8 +208,20 @@ class Ingestor:
             await self._store.delete_document(workspace_id, document_id)
         try:
             return await self._read(file, data, document)
+        except AWAY:  # it stays PROCESSING, and is done again
+            raise
         except Exception as error:  # one file's trouble, foreseen or not, must not stop the others
             return Ingested(await self.fail(document, error))
+
+    async def _found_again(self, workspace_id: str, document_id: str, source: str | None) -> Document | None:
+        """Two files may exchange their contents: what goes from one place must be gone before it comes to another."""
+        for _ in range(_PATIENCE):
+            known, is_going = await asyncio.to_thread(self._catalog.found_again, workspace_id, document_id, source)
+            if not is_going:
+                return known
+            await asyncio.sleep(0.05)
+        await self.remove(workspace_id, document_id)  # a process that is gone has left it half deleted
+        return None
 
     async def _read(self, file: IncomingFile, data: bytes, document: Document) -> Ingested:
         parsed = await self._reader.parsed(file.name, data)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from masis.language.unit_captions import CAPTION, is_unit_line
-from masis.types import PAGE_BREAK, Chunk, Page, ParsedDocument, Section
+from masis.types import PAGE_BREAK, Chunk, Page, ParsedDocument
 
 LineKind = Literal["blank", "heading", "row", "rule", "item", "text"]
 
@@ -18,7 +18,8 @@ _FENCE = re.compile(r"\s{0,3}(```|~~~)")
 _PERIOD = re.compile(r"(?:FY|Q|H)?\d{1,4}|(?:19|20)\d\d|%|\$|€|£")
 _NUMBER = re.compile(r"[^\w\s]*[A-Za-z]{0,2}\d[\d.,:/]*[A-Za-z%]{0,2}[^\w\s]*|[-–—$€£¥]|n/a", re.IGNORECASE)
 
-_UNIT = re.compile(r"\([^()]{4,80}\)")
+_UNIT = re.compile(r"\([^()]{4,200}\)")
+_SEVERAL = re.compile(r"\btables\b", re.IGNORECASE)
 _REMARK = re.compile(r"\(?(?:un)?audited\)?", re.IGNORECASE)
 """Stands below the unit of a statement, or above it."""
 
@@ -27,6 +28,8 @@ _LABEL_CHARS = 100
 _HEADER_LINES = 12
 _HEADER_CHARS = 300
 _MOST_CAPTIONS = 3
+_UNIT_REACH = 80
+"""Lines over which a sentence that introduces several tables gives them its unit."""
 _MOST_HEADER_ROWS = 4
 _INTRODUCTION_CHARS = 400
 
@@ -159,7 +162,7 @@ def _table(lines: Sequence[Line], first: int, last: int) -> Table | None:
         )
         header = [line.text for line in lines[first : max(rule, first + 1)]]
         names = [lines[index].text.strip("*_ ") for index in captions] + header
-        unit = "" if captions else _unit_above(lines, first)
+        unit = "" if any(unit_in(lines[index].text) for index in captions) else _unit_above(lines, first)
         return Table(min([first, *captions]), rule + 2, last, tuple(names), unit=unit)
     if last - first + 1 < _MIN_NUMERIC_ROWS:
         return None
@@ -167,13 +170,21 @@ def _table(lines: Sequence[Line], first: int, last: int) -> Table | None:
 
 
 def _unit_above(lines: Sequence[Line], first: int) -> str:
-    """ "(dollars in millions)", at the end of the sentence that introduces the table."""
-    near = reversed(lines[max(first - 2, 0) : first])
-    above = next((line for line in near if line.kind != "blank"), None)
-    if above is None or above.kind != "text" or not above.text.endswith(":"):
-        return ""
-    found = _UNIT.findall(above.text[-_LABEL_CHARS:])
-    return found[-1] if found and CAPTION.search(found[-1]) else ""
+    """ "(dollars in millions)", at the end of the sentence that introduces the table, or this one among several, under
+    headings and names of their own."""
+    is_next = True
+    for line in reversed(lines[max(first - _UNIT_REACH, 0) : first]):
+        if line.kind == "text" and line.text.endswith(":") and (is_next or _SEVERAL.search(line.text)):
+            return unit_in(line.text)
+        if line.kind == "item" or (line.kind == "text" and not _is_label(line)):
+            return ""
+        is_next = is_next and line.kind == "blank"
+    return ""
+
+
+def unit_in(text: str) -> str:
+    found = _UNIT.findall(text[-_INTRODUCTION_CHARS:])
+    return found[-1] if found and CAPTION.search(found[-1]) else text if is_unit_line(text) else ""
 
 
 def _captions(lines: Sequence[Line], first: int) -> list[int]:
@@ -270,6 +281,19 @@ class _Placed(NamedTuple):
     start: int
     """In the text of the document."""
     lines: list[Line]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    document_id: str
+    file_name: str
+    heading: str | None
+    """The path to it, its own heading last; None for what stands before the first heading."""
+    text: str
+    start: int
+    end: int
+    page: int
+    last_page: int
 
 
 def section_of(parsed: ParsedDocument, chunk: Chunk) -> Section:

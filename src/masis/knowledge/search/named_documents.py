@@ -71,20 +71,16 @@ def names_of(parsed: ParsedDocument) -> str:
 
 
 def named_documents(question: str, documents: Sequence[NamedDocument]) -> Named:
-    called = {each.document_id: _called(each) for each in documents if each.passages >= _LONG}
-    named_by = _matches(question, called)
-    if named_by:
-        best = max(named_by.values())
-        named_by = {name: weight / best for name, weight in named_by.items() if weight >= _NEAR_BEST * best}
+    long = [each for each in documents if each.passages >= _LONG]
+    named_by = _matches(question, long)
     # A year alone picks no document: many report what happened in 2025, those of other years included.
     asked = [period for period in periods(question) if period.year and period.part]
-    long = [each for each in documents if each.document_id in called]
     candidates = [each for each in long if each.document_id in named_by] or long
     of_period = _of_period(question, asked, candidates)
     worth = Counter({name: BY_NAME * weight for name, weight in named_by.items()})
     worth.update(dict.fromkeys(of_period, BY_PERIOD))
     meant = tuple(of_period or named_by)
-    stems = {name: frozenset(content_stems(" ".join(called[name]))) for name in worth}
+    stems = {d.document_id: frozenset(content_stems(" ".join(_called(d)))) for d in long if d.document_id in worth}
     spoken = dict.fromkeys(_naming_words(question))
     about = {each.document_id: _about(each, spoken) for each in documents}
     titles = {each.document_id: each.title or _in_words(each.file_name) for each in documents}
@@ -101,17 +97,28 @@ def _about(document: NamedDocument, spoken: Iterable[str]) -> str:
     return "; ".join(part for part in (" ".join(word for word in spoken if word in own), document.period) if part)
 
 
-def _matches(question: str, called: Mapping[str, frozenset[str]]) -> dict[str, float]:
-    spoken = _naming_words(question)
-    proper = _proper(question)
-    found_in = Counter(word for names in called.values() for word in names.intersection(spoken))
-    rare = {word: log(len(called) / count) for word, count in found_in.items() if count <= _SHARE * len(called)}
-    matches: dict[str, float] = {}
-    for name, own in called.items():
-        said = own.intersection(rare)
-        if said & proper or len(said) > 1:
-            matches[name] = sum(rare[word] for word in said)
-    return matches
+def _matches(question: str, documents: Sequence[NamedDocument]) -> dict[str, float]:
+    """Each document that is named, relative to the best of those that share a word with it: a question may name two."""
+    spoken, proper = words(folded(question)), _proper(question)
+    found_in = Counter(word for each in documents for word in _called(each).intersection(_naming_words(question)))
+    rare = {word: log(len(documents) / count) for word, count in found_in.items() if count <= _SHARE * len(documents)}
+    said: dict[str, frozenset[str]] = {}
+    for each in documents:
+        own = _called(each).intersection(rare)
+        if own and (own & proper or len(own) > 1 or _is_called_in(spoken, each.file_name)):
+            said[each.document_id] = own
+    weights = {name: sum(rare[word] for word in own) for name, own in said.items()}
+    best: dict[str, float] = {}
+    for name, own in said.items():
+        best |= {word: max(weights[name], best.get(word, 0.0)) for word in own}
+    relative = {name: weights[name] / max(best[word] for word in own) for name, own in said.items()}
+    return {name: weight for name, weight in relative.items() if weight >= _NEAR_BEST}
+
+
+def _is_called_in(spoken: Sequence[str], file_name: str) -> bool:
+    """“The annual report” is annual-report-2025.pdf, though a report is what many are."""
+    own = [word for word in words(folded(_in_words(file_name))) if word.isalpha()]
+    return len(own) > 1 and set(own) <= set(spoken)
 
 
 def _proper(question: str) -> frozenset[str]:

@@ -4,9 +4,13 @@ import asyncio
 import re
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from masis.errors import UnknownPassage
+from masis.knowledge.store.port import StoreFilters, days_of
+from masis.language.salience import SUMS_UP, key_statements, telling_rows
+from masis.language.statements import statements
 from masis.language.words import content_stems
 from masis.types import PAGE_BREAK, Chunk, Document, EvidenceChunk, Page, ParsedDocument
 
@@ -16,6 +20,38 @@ if TYPE_CHECKING:
 LONGEST_TABLE = 24_000
 """Characters."""
 BETWEEN_PARTS = 4
+BETWEEN_FOUND = 1_200
+READ_ON = 800
+"""Characters that may be missing between two found passages, and that are read behind one."""
+HEADER_LINES = 2
+"""Of a table: its columns, and the rule below them."""
+FEWEST_KEY = 2
+MOST_READ = 80
+"""Passages that are read for an overview."""
+SEVERAL = re.compile(
+    r"\b(?:these|those|all|my|the)\s+(?:[\w-]+\s+){0,2}(?:documents|files|reports|papers|articles|materials|policies)\b|\beverything\b",
+    re.IGNORECASE,
+)
+"""A question about more than one document as a whole."""
+ONE = re.compile(r"\b(?:this|the|that|it|its)\b", re.IGNORECASE)
+"""“Give me an overview” names none, and means all."""
+FEWEST_OF_EACH = 2
+"""Key sentences of each document, where several are summed up …"""
+MOST_SUMMED_UP = 20
+"""… and how many of them are."""
+
+
+def is_within(document: Document, within: StoreFilters) -> bool:
+    """As a search sees it; a file that only holds other files says nothing itself."""
+    kind = PurePosixPath(document.file_name).suffix.lower().lstrip(".")
+    first, last = days_of(document.date) or (None, None)
+    return (
+        not (document.members and not document.chunks)
+        and (not within.document_ids or document.document_id in within.document_ids)
+        and (not within.file_types or kind in within.file_types)
+        and (within.first_day is None or (last is not None and last >= within.first_day))
+        and (within.last_day is None or (first is not None and first <= within.last_day))
+    )
 
 
 def meant_document(question: str, documents: Sequence[Document], found: Sequence[EvidenceChunk]) -> str | None:
@@ -29,32 +65,84 @@ def meant_document(question: str, documents: Sequence[Document], found: Sequence
     return meant[0] if len(meant) == 1 and (most or len(documents) == 1) else next(iter(ranked), None)
 
 
-def openings(chunks: Sequence[Chunk], limit: int) -> list[EvidenceChunk]:
-    """In their order: the first passage, and each that stands under another heading than the one before."""
+def meant_documents(
+    question: str, documents: Sequence[Document], found: Sequence[EvidenceChunk]
+) -> tuple[list[str], list[str]]:
+    """The ids of those to open, and, where the question is about several, the names of all of them."""
+    ready = [d for d in documents if d.status == "READY"]
+    if SEVERAL.search(question) or not ONE.search(question):
+        return [d.document_id for d in ready if d.chunks][:MOST_SUMMED_UP], [d.file_name for d in documents]
+    one = meant_document(question, ready, found)
+    return [one] if one else [], []
+
+
+def substance(chunks: Sequence[Chunk], limit: int, title: str = "") -> list[EvidenceChunk]:
+    """In their order: the passages that hold a document's key sentences; of one that has none, those that open it and
+    its sections."""
     in_order = sorted(chunks, key=lambda chunk: chunk.start)
-    first = in_order[:1]
+    read = in_order if len(in_order) <= MOST_READ else _spread(in_order)
+    given = [(chunk, one) for chunk in read for one in statements(chunk.text, chunk.heading)]
+    kept = key_statements([one for _, one in given], limit, title)
+    if len(kept) < FEWEST_KEY:
+        kept += telling_rows([one for _, one in given], limit)
+    holding = list({given[place][0].chunk_id: given[place][0] for place in kept}.values())
     later = [two for one, two in pairwise(in_order) if two.heading != one.heading] or in_order[1:]
-    return [_as_evidence(chunk) for chunk in [*first, *later][:limit]]
+    opening = [chunk for chunk in [*in_order[:1], *later] if chunk not in holding]
+    enough = holding if len(kept) >= FEWEST_KEY else [*holding, *opening][:limit]
+    return [_as_evidence(chunk) for chunk in sorted(enough, key=lambda chunk: chunk.start)]
 
 
-def rest_of_table(chunks: Sequence[Chunk], found: EvidenceChunk) -> list[EvidenceChunk]:
-    """The passages that have the other rows of a table that was cut; none of a table too long to be read whole."""
+def _spread(in_order: Sequence[Chunk]) -> list[Chunk]:
+    """Of a long document its beginning, what sums it up, and what opens its sections."""
+    first = set(range(MOST_READ // 2))
+    sums_up = [n for n, chunk in enumerate(in_order) if SUMS_UP.search((chunk.heading or "")[-80:])]
+    opens = [n + 1 for n, (one, two) in enumerate(pairwise(in_order)) if one.heading != two.heading]
+    later = [n for n in dict.fromkeys([*sums_up, *opens]) if n not in first]
+    return [in_order[n] for n in sorted({*first, *later[: MOST_READ - len(first)]})]
+
+
+def rest_of_table(chunks: Sequence[Chunk], found: EvidenceChunk) -> tuple[list[EvidenceChunk], int]:
+    """The passages that have the other rows of a table that was cut. Of a table too long to be read whole none, and how
+    many rows it has."""
     in_order = sorted(chunks, key=lambda chunk: chunk.start)
     inside = [n for n, c in enumerate(in_order) if c.start < found["end"] and found["start"] < c.end]
     if not inside:
-        return []
+        return [], 0
     first, last = inside[0], inside[-1]
     while first and _continues(in_order[first], in_order[first - 1]):
         first -= 1
     while last + 1 < len(in_order) and _continues(in_order[last + 1], in_order[last]):
         last += 1
-    if in_order[last].end - in_order[first].start > LONGEST_TABLE:
-        return []
-    others = [c for n, c in enumerate(in_order[first : last + 1], start=first) if n not in inside]
+    parts = in_order[first : last + 1]
+    if parts[-1].end - parts[0].start > LONGEST_TABLE:
+        lines = sum(line.startswith("|") for part in parts for line in part.text.splitlines())
+        return [], lines - HEADER_LINES
+    others = [c for n, c in enumerate(parts, start=first) if n not in inside]
     return [
         {**_as_evidence(c), "score": found["score"], "title": found.get("title", ""), "about": found.get("about", "")}
         for c in others
-    ]
+    ], 0
+
+
+def beside(
+    chunks: Sequence[Chunk], evidence: Sequence[EvidenceChunk], best: Sequence[EvidenceChunk], most: int
+) -> dict[str, EvidenceChunk]:
+    """Passages of one document that stand between two found ones a few lines apart, then those right behind the best:
+    the list under its heading, the note under its table, the paragraph that explains the row."""
+    found = [one for one in evidence if one["document_id"] in {chunk.document_id for chunk in chunks}]
+    spans = sorted((one["start"], one["end"]) for one in found)
+    gaps = [(end, start) for (_, end), (start, _) in pairwise(spans) if 0 < start - end <= BETWEEN_FOUND]
+    gaps += [(one["end"], one["end"] + READ_ON) for one in best if one in found]
+    new = [c for c in chunks if not any(c.start < end and start < c.end for start, end in spans)]
+    in_order = sorted(new, key=lambda c: c.start)
+    inside = {c.chunk_id: c for start, end in gaps for c in in_order if start <= c.start < end}
+    added: dict[str, EvidenceChunk] = {}
+    for name, chunk in inside.items():
+        last = min(found, key=lambda one: one["score"])
+        title, about = last.get("title", ""), last.get("about", "")
+        if sum(len(one["text"]) for one in added.values()) + len(chunk.text) <= most:
+            added[name] = {**_as_evidence(chunk), "score": last["score"], "title": title, "about": about}
+    return added
 
 
 def _continues(chunk: Chunk, before: Chunk) -> bool:

@@ -7,16 +7,26 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from masis.errors import InvalidInput, MASISError, UnknownDocument
+from masis.errors import IndexLost, InvalidInput, MASISError, UnknownDocument
 from masis.knowledge.calibration.profiles import Calibration, calibration_for
 from masis.knowledge.catalog import Catalog
 from masis.knowledge.embedding.port import Embedder, Vector
 from masis.knowledge.ingestion.ingest import embedded_text, meaning_text
 from masis.knowledge.ingestion.vectors import Unembedded, Vectorizer
-from masis.knowledge.search.fusion import Hit, best_by_words, fuse, with_places, without_near_duplicates
 from masis.knowledge.search.keywords import QueryWords, folded, nearest
 from masis.knowledge.search.named_documents import Named, named_documents
-from masis.knowledge.search.reranking import CLEARLY_WEAKER, Reranker, lifted, narrowed, reranked, windows
+from masis.knowledge.search.reranking import (
+    CLEARLY_WEAKER,
+    Hit,
+    Reranker,
+    fuse,
+    lifted,
+    narrowed,
+    reranked,
+    windows,
+    with_places,
+    without_near_duplicates,
+)
 from masis.knowledge.store.points import sparse_passage, sparse_query
 from masis.knowledge.store.port import (
     Answer,
@@ -125,11 +135,13 @@ class Searcher:
         named = await asyncio.to_thread(self._named, workspace_id, text)
         meant = await self._answer_of_those_meant(workspace_id, query, named, limit)
         hits = fuse(answer, limit + SPARE, meant, partial(worth, QueryWords(text), named))
-        sure = best_by_words(answer)
+        sure = {hit.chunk.chunk_id for hit in hits if hit.is_sure}
         evidence = await asyncio.to_thread(self._candidates, hits, QueryWords(text), named, at_least)
         candidates = await self._read_again(text, _first(evidence, limit, sure))
         candidates = await asyncio.to_thread(lifted, text, candidates, at_least or 0.0, closely=closely)
         is_empty = not hits and filters == EVERYWHERE and await self._is_empty(workspace_id)
+        if not hits:
+            await self.require_index()
         return SearchResult(
             _with_focus(text, candidates),
             workspace_is_empty=is_empty,
@@ -232,6 +244,14 @@ class Searcher:
         if mode == "order":
             return await reranked(text, candidates, self._reranker)
         return narrowed(text, await reranked(text, candidates, self._reranker, drop_below_best=CLEARLY_WEAKER))
+
+    async def require_index(self) -> None:
+        """Documents that are ready and passages that are not there: nothing may be concluded from an empty answer."""
+        known = await asyncio.to_thread(self._catalog.an_indexed_document)
+        if known is None or await self._store.count(*known):
+            return
+        if await asyncio.to_thread(self._catalog.is_shown, *known):  # it may have been deleted just now
+            raise IndexLost("The index has no passages of documents that were indexed: it was lost or replaced.")
 
     async def _is_empty(self, workspace_id: str) -> bool:
         documents = await asyncio.to_thread(self._catalog.documents, workspace_id)

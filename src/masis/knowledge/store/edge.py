@@ -16,6 +16,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -35,9 +36,22 @@ from masis.knowledge.store.edge_shard import (
     translated,
     upsert_operation,
 )
-from masis.knowledge.store.index_meta import IndexMeta, foreign_index, read_meta_file, require_match, write_meta_file
 from masis.knowledge.store.points import answer_of, holders_of, in_order, indexed_chunk_of, own_chunk, point_id
-from masis.knowledge.store.port import EVERYWHERE, Answer, IndexedChunk, SparseVector, StoreFilters, VectorStore
+from masis.knowledge.store.port import (
+    EVERYWHERE,
+    Answer,
+    Identity,
+    IndexedChunk,
+    IndexMeta,
+    SparseVector,
+    StoreFilters,
+    VectorStore,
+    foreign_index,
+    read_meta_file,
+    require_match,
+    require_own,
+    write_meta_file,
+)
 from masis.types import Chunk
 
 T = TypeVar("T")
@@ -74,12 +88,21 @@ def _open_index_of(home: Path) -> _OpenIndex:
 
 
 class EdgeStore:
-    def __init__(self, home: Path, embedder: Embedder, language: str = "english", *, number: int | None = None) -> None:
+    def __init__(
+        self,
+        home: Path,
+        embedder: Embedder,
+        language: str = "english",
+        *,
+        number: int | None = None,
+        identity: Identity | None = None,
+    ) -> None:
         self._home = home
         self._files = IndexFiles(home, number)
         self._where = f"The index in {home}"
         self._embedder = embedder
         self._language = language
+        self._identity = identity
         # What is built beside the current index is its maker's alone.
         self._index = _open_index_of(home) if number is None else _OpenIndex(home)
 
@@ -219,7 +242,9 @@ class EdgeStore:
             if self._index.rebuilt:
                 self._index.rebuilt.close()
             number = self._files.next_number()
-            self._index.rebuilt = EdgeStore(self._home, self._embedder, self._language, number=number)
+            self._index.rebuilt = EdgeStore(
+                self._home, self._embedder, self._language, number=number, identity=self._identity
+            )
             return self._index.rebuilt
 
     def _adopt(self, rebuilt: VectorStore) -> None:
@@ -261,8 +286,13 @@ class EdgeStore:
                 advice="Start workers with the spawn method, or run a Qdrant server and set QDRANT_HOST.",
             )
         if self._index.meta:
-            require_match(self._index.meta, self._embedder.name, self._language, dimension, self._where)
+            self._require_match(self._index.meta, dimension)
         return self._index.shard
+
+    def _require_match(self, meta: IndexMeta, dimension: int | None) -> None:
+        require_match(meta, self._embedder.name, self._language, dimension, self._where)
+        if self._identity is not None:
+            require_own(meta, self._identity.known(), self._where)
 
     def _require_no_rebuilding(self) -> None:
         if self._index.rebuilt:
@@ -298,7 +328,10 @@ class EdgeStore:
 
     def _load(self, folder: Path, dimension: int | None) -> Any:
         meta = read_meta_file(self._files.description, self._where)
-        require_match(meta, self._embedder.name, self._language, dimension, self._where)
+        if self._identity is not None and not meta.database:  # made before indexes knew their database
+            meta = replace(meta, database=self._identity.made())
+            write_meta_file(self._files.description, meta, folder.name)
+        self._require_match(meta, dimension)
         require_free_space(self._home)
         if self._files.number is None and self._index.rebuilt is None:
             with translated(self._where):
@@ -316,7 +349,9 @@ class EdgeStore:
         draft = folder.with_suffix(".new")
         create_shard(draft, dimension, self._where)
         with translated(self._where):
-            meta = IndexMeta(self._embedder.name, dimension, self._language)
+            meta = IndexMeta(
+                self._embedder.name, dimension, self._language, database=self._identity.made() if self._identity else ""
+            )
             write_meta_file(self._files.description, meta, folder.name)
             draft.rename(folder)
         return self._load(folder, dimension)

@@ -54,8 +54,9 @@ class IndexFiles:
         return next((path for path in self._folders() if path.name == described), None)
 
     def stray(self) -> bool:
-        """Folders that look like an index, and nothing says which of them is."""
-        return self.number is None and self._described() is None and bool(self._folders())
+        """Folders that look like an index, and nothing says which of them is; one being built says so."""
+        unsaid = (path for path in self._folders() if not path.with_suffix(".json").exists())
+        return self.number is None and self._described() is None and any(unsaid)
 
     def new_folder(self) -> Path:
         return self.home / f"index-{self.number or self.next_number()}"

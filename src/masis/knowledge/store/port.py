@@ -5,17 +5,22 @@ One contract test runs against both. Every call takes a workspace, and the filte
 A query is one request that asks by meaning and by keyword. Its two answers are ordered here and fused in `fusion`:
 the engines break ties as they please, and the same documents ingested again gave another top ten to 89 of 472
 questions.
+
+`IndexMeta` is what an index says of itself: vectors of two embedders must never mix, nor the words of two languages.
 """
 
 import calendar
+import json
 import math
+import os
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.util import find_spec
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
-from masis.errors import InvalidInput
+from masis.errors import IndexMismatch, InvalidInput
 from masis.knowledge.embedding.port import Embedder, Vector
 from masis.settings import Settings
 from masis.types import Chunk
@@ -137,7 +142,17 @@ class VectorStore(Protocol):
     def close(self) -> None: ...
 
 
-def store_for(settings: Settings, embedder: Embedder) -> VectorStore:
+class Identity(Protocol):
+    """Of the database whose documents an index holds."""
+
+    def known(self) -> str:
+        """Empty where there is no database yet; makes none."""
+        ...
+
+    def made(self) -> str: ...
+
+
+def store_for(settings: Settings, embedder: Embedder, identity: Identity | None = None) -> VectorStore:
     """Not opened yet. Keep one per data folder: a second one finds it locked."""
     if settings.uses_qdrant_server:
         if find_spec("qdrant_client") is None:
@@ -147,10 +162,10 @@ def store_for(settings: Settings, embedder: Embedder) -> VectorStore:
             )
         from masis.knowledge.store.qdrant import QdrantStore
 
-        return QdrantStore(settings, embedder)
+        return QdrantStore(settings, embedder, identity)
     from masis.knowledge.store.edge import EdgeStore
 
-    return EdgeStore(settings.home, embedder, settings.keyword_language)
+    return EdgeStore(settings.home, embedder, settings.keyword_language, identity=identity)
 
 
 def days_of(date: str | None) -> tuple[int, int] | None:
@@ -172,3 +187,85 @@ def days_of(date: str | None) -> tuple[int, int] | None:
 def cosine(a: Sequence[float], b: Sequence[float]) -> float:
     length = math.hypot(*a) * math.hypot(*b)
     return math.fsum(x * y for x, y in zip(a, b, strict=True)) / length if length else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class IndexMeta:
+    embedder: str
+    dimension: int
+    language: str
+    format: int = FORMAT_VERSION
+    database: str = ""
+    """The identity of the database whose documents it holds."""
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def read_meta(source: object, where: str) -> IndexMeta:
+    """From what was stored beside the index; raises IndexMismatch for what MASIS did not write."""
+    if not isinstance(source, dict):
+        raise foreign_index(where)
+    version = source.get("format")
+    if isinstance(version, int) and version != FORMAT_VERSION:
+        raise IndexMismatch(
+            f"{where} has format {version}; this version of MASIS reads format {FORMAT_VERSION}.",
+            advice="Run `masis reindex`: it reads the documents again and builds a new index.",
+        )
+    embedder, dimension, language = (source.get(key) for key in ("embedder", "dimension", "language"))
+    if not isinstance(embedder, str) or not isinstance(dimension, int) or not isinstance(language, str) or not version:
+        raise foreign_index(where)
+    return IndexMeta(embedder, dimension, language, database=str(source.get("database", "")))
+
+
+def is_described(source: object) -> bool:
+    """Whether MASIS wrote it, in this or another format."""
+    return isinstance(source, dict) and "embedder" in source and "format" in source
+
+
+def require_match(stored: IndexMeta, embedder: str, language: str, dimension: int | None, where: str) -> None:
+    if stored.embedder != embedder or dimension not in (None, stored.dimension):
+        raise IndexMismatch(
+            f"{where} was built with the embedder {stored.embedder} ({stored.dimension} dimensions), "
+            f"not with {embedder}" + (f" ({dimension} dimensions)." if dimension else ".")
+        )
+    if stored.language != language:
+        raise IndexMismatch(
+            f"{where} was built for keywords in {stored.language}, not in {language}.",
+            advice=f"Set MASIS_KEYWORD_LANGUAGE to {stored.language}, or rebuild the index with `masis reindex`.",
+        )
+
+
+def require_own(stored: IndexMeta, database: str, where: str) -> None:
+    """Found under a workspace's name, passages of another database would be answered from, and could not be shown."""
+    if stored.database and stored.database != database:
+        raise IndexMismatch(
+            f"{where} belongs to another database: it holds passages of documents that this one does not know.",
+            advice="Restore the database that belongs to it, or build a new index of this one's documents with "
+            "`masis reindex`.",
+        )
+
+
+def foreign_index(where: str) -> IndexMismatch:
+    return IndexMismatch(
+        f"{where} is not an index of MASIS, or its description is damaged; it was left as it is.",
+        advice="Move it away or set MASIS_HOME (QDRANT collection: MASIS_QDRANT_COLLECTION) to another one, "
+        "then ingest again.",
+    )
+
+
+def read_meta_file(path: Path, where: str) -> IndexMeta:
+    try:
+        return read_meta(json.loads(path.read_text(encoding="utf-8")), where)
+    except (OSError, ValueError) as error:
+        raise foreign_index(where) from error
+
+
+def write_meta_file(path: Path, meta: IndexMeta, folder: str) -> None:
+    """Whole or not at all: a crash must not leave half a description."""
+    draft = path.with_name(f"{path.name}.new")
+    with draft.open("w", encoding="utf-8") as file:
+        json.dump({**meta.as_dict(), "folder": folder}, file)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)

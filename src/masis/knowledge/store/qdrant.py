@@ -9,11 +9,11 @@ import contextlib
 import math
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from masis.errors import StoreUnavailable
 from masis.knowledge.embedding.port import Embedder, Vector
-from masis.knowledge.store.index_meta import IndexMeta, require_match
 from masis.knowledge.store.points import (
     answer_of,
     document_filter,
@@ -23,7 +23,18 @@ from masis.knowledge.store.points import (
     own_chunk,
     point_id,
 )
-from masis.knowledge.store.port import EVERYWHERE, Answer, IndexedChunk, SparseVector, StoreFilters, VectorStore
+from masis.knowledge.store.port import (
+    EVERYWHERE,
+    Answer,
+    Identity,
+    IndexedChunk,
+    IndexMeta,
+    SparseVector,
+    StoreFilters,
+    VectorStore,
+    require_match,
+    require_own,
+)
 from masis.knowledge.store.qdrant_requests import holders_requests, points, points_filter, query_requests
 from masis.settings import Settings
 from masis.types import Chunk
@@ -39,11 +50,19 @@ _GONE = 404
 
 
 class QdrantStore:
-    def __init__(self, settings: Settings, embedder: Embedder, *, collection: str | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        embedder: Embedder,
+        identity: Identity | None = None,
+        *,
+        collection: str | None = None,
+    ) -> None:
         self._settings = settings
         self._alias = settings.qdrant_collection
         self._where = f"The Qdrant collection {settings.qdrant_collection!r}"
         self._embedder = embedder
+        self._identity = identity
         self._own = collection
         """Of an index that is built beside the current one."""
         self._lock = threading.Lock()
@@ -131,13 +150,16 @@ class QdrantStore:
 
         return await asyncio.to_thread(self._run, delete, 0)
 
-    async def rebuild(self) -> "QdrantStore":
+    async def rebuild(self, *, resume: bool = False) -> "QdrantStore":
+        """`resume`: the one that was being built for the same database, where there is one."""
+
         def rebuild() -> QdrantStore:
-            from masis.knowledge.store.qdrant_requests import next_name
+            from masis.knowledge.store.qdrant_requests import next_name, unfinished
 
             with self._translated():
-                name = next_name(self._connected(), self._alias)
-            return QdrantStore(self._settings, self._embedder, collection=name)
+                client, own = self._connected(), self._identity.known() if self._identity else ""
+                name = (unfinished(client, self._alias, own) if resume else None) or next_name(client, self._alias)
+            return QdrantStore(self._settings, self._embedder, self._identity, collection=name)
 
         self._rebuilt = await asyncio.to_thread(rebuild)
         return self._rebuilt
@@ -157,6 +179,47 @@ class QdrantStore:
             switch(client, self._alias, rebuilt._own if was_made else None, self._where)
         rebuilt.close()
         self._opened = None
+
+    def size(self) -> int:
+        """Passages of all workspaces, whichever database and embedder they belong to."""
+        from masis.knowledge.store.qdrant_requests import find_collection
+
+        with self._translated():
+            client = self._connected()
+            name = find_collection(client, self._alias)
+            return client.count(name, exact=True).count if name else 0
+
+    def save_snapshot(self, file: Path) -> int:
+        """The index as it is now, in one file; the passages in it. Nothing has to stop meanwhile."""
+
+        def save(client: "QdrantClient", collection: str) -> int:
+            from masis.knowledge.store.qdrant_requests import download_snapshot
+
+            download_snapshot(client, collection, file)
+            return self.size()
+
+        return self._run(save, 0)
+
+    def restore_snapshot(self, file: Path) -> "QdrantStore":
+        """Beside the current index, like `rebuild`; raises IndexMismatch for one of another database or embedder."""
+        from masis.knowledge.store.qdrant_requests import next_name, upload_snapshot
+
+        with self._translated():
+            name = next_name(self._connected(), self._alias)
+            upload_snapshot(self._connected(), name, self._alias, file)
+        self._rebuilt = QdrantStore(self._settings, self._embedder, self._identity, collection=name)
+        try:
+            self._rebuilt._run(lambda *_: None, None)
+        except BaseException:
+            self.discard(self._rebuilt)
+            raise
+        return self._rebuilt
+
+    def discard(self, rebuilt: "QdrantStore") -> None:
+        """What was to take the place of the current index and must not."""
+        with self._translated():
+            self._connected().delete_collection(str(rebuilt._own))
+        rebuilt.close()
 
     def close(self) -> None:
         with self._lock:
@@ -215,6 +278,8 @@ class QdrantStore:
                 self._opened = (name, read_collection(client, name, self._where))
             name, meta = self._opened
             require_match(meta, self._embedder.name, self._settings.keyword_language, dimension, self._where)
+            if self._identity is not None:
+                require_own(meta, self._identity.known(), self._where)
             return name
 
     def _create(self, client: "QdrantClient", dimension: int) -> str:
@@ -222,8 +287,9 @@ class QdrantStore:
         from masis.knowledge.store.qdrant_requests import create_collection, give_alias, read_collection
 
         name = self._own or f"{self._alias}-1"
-        meta = IndexMeta(self._embedder.name, dimension, self._settings.keyword_language)
-        create_collection(client, name, self._alias, meta)
+        language, database = self._settings.keyword_language, self._identity.made() if self._identity else ""
+        meta = IndexMeta(self._embedder.name, dimension, language, database=database)
+        create_collection(client, name, self._alias, meta, self._settings)
         read_collection(client, name, self._where)
         if self._own is None:
             give_alias(client, self._alias, name)
@@ -231,6 +297,7 @@ class QdrantStore:
 
     @contextlib.contextmanager
     def _translated(self) -> Iterator[None]:
+        import httpx
         from qdrant_client.common.client_exceptions import QdrantException
         from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
 
@@ -243,7 +310,7 @@ class QdrantStore:
                     "The Qdrant server refused the key.", advice="Set QDRANT_API_KEY to a key that may write."
                 ) from error
             raise StoreUnavailable(f"The Qdrant server answered with status {error.status_code}.") from error
-        except (ApiException, QdrantException) as error:
+        except (ApiException, QdrantException, httpx.HTTPError) as error:
             raise StoreUnavailable(f"The Qdrant server did not respond: {error}.") from error
         except ValueError as error:  # not JSON, or not what Qdrant says
             raise StoreUnavailable("What answered at that address is not a Qdrant server.") from error

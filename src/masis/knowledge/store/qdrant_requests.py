@@ -1,12 +1,14 @@
 """The requests to a Qdrant server, twins of the embedded engine's."""
 
+import hashlib
+import os
 import re
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from masis.errors import StoreUnavailable
 from masis.knowledge.embedding.port import Vector
-from masis.knowledge.store.index_meta import IndexMeta, foreign_index, is_described, read_meta
 from masis.knowledge.store.points import (
     INTEGER_FIELDS,
     KEYWORD_FIELDS,
@@ -16,9 +18,23 @@ from masis.knowledge.store.points import (
     payload_of,
     point_id,
 )
-from masis.knowledge.store.port import DENSE, EVERYWHERE, MOST_HOLDERS, SPARSE, IndexedChunk, SparseVector, StoreFilters
+from masis.knowledge.store.port import (
+    DENSE,
+    EVERYWHERE,
+    MOST_HOLDERS,
+    SPARSE,
+    IndexedChunk,
+    IndexMeta,
+    SparseVector,
+    StoreFilters,
+    foreign_index,
+    is_described,
+    read_meta,
+)
+from masis.settings import Settings
 
 if TYPE_CHECKING:
+    import httpx
     from qdrant_client import QdrantClient, models
     from qdrant_client.models import CollectionInfo
 
@@ -26,6 +42,8 @@ if TYPE_CHECKING:
 _OLDEST_SERVER = (1, 16)
 """The first that keeps a description with the collection."""
 _CONFLICT = 409
+_SNAPSHOT_SECONDS = 3600
+_PIECE = 1 << 20
 
 
 def find_collection(client: "QdrantClient", alias: str) -> str | None:
@@ -36,13 +54,13 @@ def find_collection(client: "QdrantClient", alias: str) -> str | None:
     return alias if client.collection_exists(alias) else None
 
 
-def create_collection(client: "QdrantClient", name: str, alias: str, meta: IndexMeta) -> None:
+def create_collection(client: "QdrantClient", name: str, alias: str, meta: IndexMeta, settings: Settings) -> None:
     from qdrant_client.http.exceptions import UnexpectedResponse
 
     _require_version(client.info().version)
     described = {**meta.as_dict(), "alias": alias}
     try:
-        client.create_collection(name, metadata=described, **collection_options(meta.dimension))
+        client.create_collection(name, metadata=described, **collection_options(meta.dimension, settings))
     except UnexpectedResponse as error:
         # Another process was faster; what it made is checked like any other.
         if error.status_code != _CONFLICT:
@@ -61,8 +79,76 @@ def read_collection(client: "QdrantClient", name: str, where: str) -> IndexMeta:
 
 
 def next_name(client: "QdrantClient", alias: str) -> str:
+    """For an index beside the current one. Never 1: that is what a service makes where it finds none, and it must not
+    take one for its own that is only half there."""
     numbers = [_number(name, alias) for name in _names(client)]
-    return f"{alias}-{max(numbers, default=0) + 1}"
+    return f"{alias}-{max(numbers, default=1) + 1}"
+
+
+def unfinished(client: "QdrantClient", alias: str, database: str) -> str | None:
+    """An index that was being built for this database when its builder died."""
+    current = find_collection(client, alias)
+    for name in _names(client):
+        if _number(name, alias) > 1 and name != current:
+            described = _description(client, name)
+            if described.get("alias") == alias and described.get("database") == database:
+                return name
+    return None
+
+
+def download_snapshot(client: "QdrantClient", name: str, file: Path) -> None:
+    """Whole or not at all: a file of this name is the snapshot that the server made."""
+    _require_one_node(client, name)
+    draft, place = file.with_name(f"{file.name}.part"), f"collections/{name}/snapshots"
+    with _http(client) as http:
+        made = http.post(place, params={"wait": "true"}).raise_for_status().json()["result"]
+        try:
+            with draft.open("wb") as target, http.stream("GET", f"{place}/{made['name']}") as sent:
+                digest = _written(target, sent.raise_for_status().iter_bytes(_PIECE))
+            if made.get("checksum") not in (None, digest):
+                raise StoreUnavailable("The snapshot was damaged on its way.", advice="Try again.")
+            draft.replace(file)
+        finally:
+            draft.unlink(missing_ok=True)
+            http.delete(f"{place}/{made['name']}")
+
+
+def _written(target: BinaryIO, pieces: Iterable[bytes]) -> str:
+    digest = hashlib.sha256()
+    for piece in pieces:
+        target.write(piece)
+        digest.update(piece)
+    target.flush()
+    os.fsync(target.fileno())
+    return digest.hexdigest()
+
+
+def upload_snapshot(client: "QdrantClient", name: str, alias: str, file: Path) -> None:
+    how = {"priority": "snapshot", "wait": "true"}
+    with file.open("rb") as source, _http(client) as http:
+        sent = http.post(f"collections/{name}/snapshots/upload", params=how, files={"snapshot": source})
+    if sent.status_code != 200:
+        raise StoreUnavailable(
+            f"The Qdrant server cannot read the snapshot {file.name} (status {sent.status_code}).",
+            advice="Give the file that `masis index save` wrote, and a server that is not older than the one it is of.",
+        )
+    client.update_collection(name, metadata={**_description(client, name), "alias": alias})
+
+
+def _require_one_node(client: "QdrantClient", name: str) -> None:
+    if client.collection_cluster_info(name).remote_shards:
+        raise StoreUnavailable(
+            "The collection is spread over several nodes, each of which makes a snapshot of its own part.",
+            advice="Take them with Qdrant's own means, or none: `masis reindex` makes the index from the database.",
+        )
+
+
+def _http(client: "QdrantClient") -> "httpx.Client":
+    """What the client has no method for, or no patience: it waits ten seconds."""
+    import httpx
+
+    remote: Any = client._client
+    return httpx.Client(base_url=remote.rest_uri, headers=remote._rest_headers, timeout=_SNAPSHOT_SECONDS)
 
 
 def give_alias(client: "QdrantClient", alias: str, name: str) -> None:
@@ -114,14 +200,30 @@ def _dimension(info: "CollectionInfo") -> int | None:
     return dense.size if dense else None
 
 
-def collection_options(dimension: int) -> dict[str, Any]:
+def collection_options(dimension: int, settings: Settings) -> dict[str, Any]:
     from qdrant_client import models
 
+    on_disk = settings.qdrant_on_disk
+    scalar = models.ScalarQuantizationConfig(type=models.ScalarType.INT8, always_ram=True)
+    quantization = {
+        "off": None,
+        "scalar": models.ScalarQuantization(scalar=scalar),
+        "binary": models.BinaryQuantization(binary=models.BinaryQuantizationConfig(always_ram=True)),
+    }
+    dense = models.VectorParams(size=dimension, distance=models.Distance.COSINE, on_disk=on_disk)
     return {
-        "vectors_config": {DENSE: models.VectorParams(size=dimension, distance=models.Distance.COSINE)},
-        "sparse_vectors_config": {SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF)},
+        "vectors_config": {DENSE: dense},
+        "sparse_vectors_config": {
+            SPARSE: models.SparseVectorParams(
+                modifier=models.Modifier.IDF, index=models.SparseIndexParams(on_disk=on_disk)
+            )
+        },
         # One graph for each workspace and none for all: no query crosses workspaces.
-        "hnsw_config": models.HnswConfigDiff(m=0, payload_m=16),
+        "hnsw_config": models.HnswConfigDiff(m=0, payload_m=16, on_disk=on_disk),
+        "quantization_config": quantization[settings.qdrant_quantization],
+        "shard_number": settings.qdrant_shards,
+        "replication_factor": settings.qdrant_replicas,
+        "write_consistency_factor": settings.qdrant_write_consistency,
     }
 
 

@@ -1,6 +1,8 @@
 """One chat model as MASIS uses it: prose or a validated record, with what it cost, or a typed error."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import exp
 from typing import TypeVar
 
 from pydantic import BaseModel
@@ -15,6 +17,8 @@ from masis.reasoning.ports import Reply
 from masis.settings import Role, Settings
 
 Schema = TypeVar("Schema", bound=BaseModel)
+PLAIN = 0.5
+"""How likely yes and no together must be: a model that begins otherwise has not answered."""
 
 
 class ModelClient:
@@ -74,6 +78,22 @@ class ModelClient:
                 return Reply(parse(answer, schema), ledger.usage)
             except Misfit as misfit:
                 raise BadModelOutput(f"{self.name} gave no usable {schema.__name__}: {misfit}") from None
+
+    async def chance_of_yes(self, messages: Sequence[Message]) -> Reply[float | None]:
+        """By the first token's probability; None where the server does not tell it, or the model says neither."""
+        ledger = Ledger(self._deadline)
+        if not self._courier.dialect.gives_chances:
+            return Reply(None)
+        with ledger.on_errors():
+            completion = await self._courier.deliver(Request(messages, 1, wants_chances=True), ledger)
+        if not completion.first_tokens:
+            self._courier.dialect = replace(self._courier.dialect, gives_chances=False)
+        chances = dict.fromkeys(("yes", "no"), 0.0)
+        for token, chance in completion.first_tokens:
+            if (word := token.strip().lower()) in chances:
+                chances[word] += exp(min(chance, 0.0))
+        told = sum(chances.values())
+        return Reply(chances["yes"] / told if told >= PLAIN else None, ledger.usage)
 
     async def _record(self, messages: Sequence[Message], schema: type[BaseModel], ledger: Ledger) -> str:
         try:

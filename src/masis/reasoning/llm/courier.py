@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 10.0
 """A server that is there takes a connection at once."""
 
+FIRST_TOKENS = 10
 NO_KEY_NEEDED = "not-needed"
 """What local servers are sent: the SDK insists on some key."""
 
@@ -194,12 +195,14 @@ class Request:
     listener: Listener | None = None
     was_heard: bool = False
     """Whether the beginning of an answer has come."""
+    wants_chances: bool = False
+    """Whether it is asked how likely each first token was."""
 
     @property
     def streams(self) -> bool:
         """Always at first, to distinguish a model that is writing from one that hangs. After a stream broke off the
         next try is not streamed: a listener never hears two answers in a row."""
-        return not self.was_heard
+        return not self.was_heard and not self.wants_chances
 
     def hear(self, token: str) -> None:
         self.was_heard = True
@@ -257,7 +260,8 @@ class Courier:
 
     async def _remember(self, request: Request, dialect: Dialect, completion: Completion) -> None:
         workspace = current_account().workspace_id
-        if self._cache is not None and workspace and completion.finish_reason == "stop":
+        is_whole = completion.finish_reason == "stop" or request.wants_chances
+        if self._cache is not None and workspace and is_whole:
             await asyncio.to_thread(self._cache.put, workspace, self._words(request, dialect), completion)
 
     def _words(self, request: Request, dialect: Dialect) -> dict[str, Any]:
@@ -294,6 +298,8 @@ class Courier:
             messages = with_schema(messages, request.schema, dialect.rung)
             if wanted := response_format(request.schema, dialect.rung, bounded=request.bounded):
                 body["response_format"] = wanted
+        if request.wants_chances and dialect.gives_chances:
+            body |= {"logprobs": True, "top_logprobs": FIRST_TOKENS}
         if request.streams and dialect.streams:
             body["stream"] = True
             if dialect.sends_stream_options:

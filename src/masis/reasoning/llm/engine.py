@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from masis.audit.checks.second_opinion import is_doubted, settled_by_model
 from masis.audit.conflicts.agreement import gives, same_answer
 from masis.audit.conflicts.detection import find_conflicts, joined
 from masis.audit.conflicts.explanations import Worded, are_comparable, at_other_times, kind_by_words
@@ -13,11 +14,15 @@ from masis.language.periods import periods
 from masis.language.statements import statements
 from masis.reasoning.llm import prompts
 from masis.reasoning.llm.chat_model import ModelClient
+from masis.reasoning.llm.prompts.messages import without_unknown_ids
 from masis.reasoning.llm.structured import Audit, ReportedConflict, Scorecard, Summaries
-from masis.reasoning.ports import AuditFinding, Guidance, Listener, Passage, Reply, Scores, WritingBrief
-from masis.types import CitationAudit, Claim, Conflict, ConflictKind, ConflictSide, Critique, EvidenceChunk
+from masis.reasoning.ports import AuditFinding, Auditor, Guidance, Listener, Passage, Reply, Scores, WritingBrief
+from masis.types import CitationAudit, Claim, Conflict, ConflictKind, ConflictSide, Critique, EvidenceChunk, Usage
 
 _LONGEST_QUOTE = 300
+MOST_ASKED = 3
+UNSURE = (0.1, 0.6)
+"""Between them a model's yes or no settles nothing."""
 
 
 def resolve(
@@ -188,7 +193,7 @@ class LLMAuditor:
         guidance: Guidance,
         claims: Sequence[Claim],
     ) -> Reply[AuditFinding]:
-        messages = prompts.auditing(question, answer, evidence, guidance)
+        messages = prompts.auditing(question, answer, evidence, guidance, [c for c in claims if is_doubted(c)])
         reply = await self._client.structured(messages, Audit)
         found = reply.value
         reported, sentences = resolve(found.conflicting_evidence, evidence)
@@ -201,9 +206,45 @@ class LLMAuditor:
             conflicts=records,
             conflicting_evidence=sentences,
             # What a new draft should do better has to be named: without a finding it would be the same again.
+            answered=found.answered,
             needs_retry=found.needs_retry and bool(found.unsupported_claims or found.logical_gaps or records),
         )
         return Reply(finding, reply.usage)
+
+
+class YesOrNoAuditor:
+    """A model that fills in no form: asked about one doubtful sentence at a time, and heard by its first token. The
+    embedded auditor does the rest."""
+
+    prompt = prompts.prompt_stamp("auditor")
+
+    def __init__(self, client: ModelClient, embedded: Auditor) -> None:
+        self.name = client.name
+        self._client = client
+        self._embedded = embedded
+
+    async def audit(
+        self,
+        question: str,
+        answer: str,
+        evidence: Sequence[EvidenceChunk],
+        guidance: Guidance,
+        claims: Sequence[Claim],
+    ) -> Reply[AuditFinding]:
+        usage, settled, asked = Usage(), list(claims), 0
+        for at, claim in enumerate(claims):
+            if not is_doubted(claim) or asked == MOST_ASKED:
+                continue
+            asked += 1
+            cited = [c for c in evidence if any(c["chunk_id"] == one["chunk_id"] for one in claim["citations"])]
+            sentence = without_unknown_ids(claim["text"], [])
+            reply = await self._client.chance_of_yes(prompts.asking(sentence, cited))
+            usage += reply.usage
+            if reply.value is not None and not UNSURE[0] < reply.value < UNSURE[1]:
+                is_yes = reply.value >= UNSURE[1]
+                settled[at] = settled_by_model([claim], [] if is_yes else [claim["text"]], is_yes)[0]
+        found = await self._embedded.audit(question, answer, evidence, guidance, settled)
+        return Reply(found.value, found.usage + usage)
 
 
 class LLMJudge:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from masis.errors import BadModelOutput, ModelError, ModelRejected, ModelTruncated, ModelUnavailable
 from masis.reasoning.llm.chat_model import ModelClient
-from masis.reasoning.llm.engine import LLMAuditor, LLMJudge, LLMWriter
+from masis.reasoning.llm.engine import UNSURE, LLMAuditor, LLMJudge, LLMWriter
+from masis.reasoning.llm.prompts import asking
 from masis.reasoning.llm.structured import Flag, Output, Rung
 from masis.reasoning.llm.wire import Message
 from masis.reasoning.ports import Guidance, Passage, WritingBrief
@@ -62,6 +63,7 @@ async def probe(client: ModelClient) -> ProbeResult:
 
 
 FILE = "models.json"
+BY_WORD = "auditor by yes or no"
 QUESTION = "How many people work at Kestrel Mill, and since when does it belong to Harlow?"
 TEXT = "Kestrel Mill employs 47 people. It has belonged to the Harlow group since 2019."
 RIGHT = "Kestrel Mill employs 47 people and has belonged to Harlow since 2019 [k1]."
@@ -103,6 +105,12 @@ async def _audits(client: ModelClient) -> str | None:
     return "it let two wrong figures pass" if passed else None
 
 
+async def tells_yes_from_no(client: ModelClient) -> bool:
+    """Whether its first token, where the server tells how likely that was, parts a right sentence from a wrong one."""
+    right, wrong = [(await client.chance_of_yes(asking(said, [_CHUNK]))).value for said in (RIGHT, WRONG)]
+    return right is not None and wrong is not None and right >= UNSURE[1] and wrong <= UNSURE[0]
+
+
 async def _judges(client: ModelClient) -> str | None:
     judge = LLMJudge(client)
     right = (await judge.judge(QUESTION, RIGHT, [_CHUNK], _AUDIT, ())).value
@@ -118,8 +126,15 @@ def unfit_reasons(settings: Settings) -> dict[Role, str]:
     return {role: reason for role, reason in found.items() if reason}
 
 
-def keep(settings: Settings, found: Mapping[Role, str | None]) -> None:
+def says_yes_or_no(settings: Settings) -> bool:
+    return bool(_read(settings).get(_key(settings, "auditor"), {}).get(BY_WORD))
+
+
+def keep(settings: Settings, found: Mapping[Role, str | None], *, by_word: bool = False) -> None:
+    """`by_word`: the auditor, though unfit, tells yes from no."""
     known = _read(settings)
+    if "auditor" in found:
+        known.setdefault(_key(settings, "auditor"), {})[BY_WORD] = "yes" if by_word else None
     for role, reason in found.items():
         known.setdefault(_key(settings, role), {})[role] = reason
     settings.home.mkdir(parents=True, exist_ok=True)
@@ -140,5 +155,11 @@ def _read(settings: Settings) -> dict[str, dict[str, str | None]]:
 def named(settings: Settings) -> str:
     """Who plays what: “writer llama3.1, auditor embedded, judge embedded”."""
     unfit = unfit_reasons(settings)
-    models = {role: "embedded" if role in unfit else settings.model_for(role) for role in ROLES}
-    return ", ".join(f"{role} {'embedded' if model == OFFLINE else model}" for role, model in models.items())
+
+    def player(role: Role) -> str:
+        model = settings.model_for(role)
+        if role == "auditor" and role in unfit and says_yes_or_no(settings):
+            return f"{model}, by yes or no"
+        return "embedded" if role in unfit or model == OFFLINE else model
+
+    return ", ".join(f"{role} {player(role)}" for role in ROLES)

@@ -14,7 +14,7 @@ from functools import lru_cache
 from types import TracebackType
 from typing import Protocol
 
-from masis.database.shared_window import Place, SharedWindow, limits_database
+from masis.database import Place, SharedWindow, limits_database
 from masis.errors import DatabaseUnavailable, ModelUnavailable
 from masis.settings import Settings
 

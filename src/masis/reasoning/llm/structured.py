@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 
 from masis.reasoning.llm.wire import Message, without_thinking
-from masis.types import ConflictKind
+from masis.types import Answered, ConflictKind
 
 ReportedKind = Literal["different_period", "different_definition", "revision", "contradiction", "unknown"]
 _KINDS: tuple[ConflictKind, ...] = get_args(ConflictKind)
@@ -68,7 +68,13 @@ def _kind(value: object) -> ReportedKind:
     return next((kind for kind in _KINDS if kind == asked), "unknown")
 
 
+def _share(value: object) -> Answered:
+    said = _text(value).lower()
+    return "none" if said in ("none", "no", "nothing", "not at all") else "part" if said.startswith("part") else "all"
+
+
 Fraction = Annotated[float, BeforeValidator(_fraction)]
+Share = Annotated[Answered, BeforeValidator(_share)]
 Flag = Annotated[bool, BeforeValidator(_flag)]
 Text = Annotated[str, BeforeValidator(_text)]
 Sentences = Annotated[list[str], BeforeValidator(_sentences)]
@@ -101,6 +107,7 @@ class Audit(Output):
     logical_gaps: Sentences = []
     conflicting_evidence: Annotated[list[ReportedConflict], BeforeValidator(_listed)] = []
     hallucination_detected: Flag
+    answered: Share = "all"
     needs_retry: Flag = False
     confidence: Fraction
 
@@ -156,6 +163,8 @@ class Dialect:
     sends_temperature: bool = True
     sends_stream_options: bool = True
     streams: bool = True
+    gives_chances: bool = True
+    """Whether it tells how likely each first token was."""
 
     def merged(self, other: "Dialect") -> "Dialect":
         """What both have learnt: two calls at once may each learn something."""
@@ -165,6 +174,7 @@ class Dialect:
             self.sends_temperature and other.sends_temperature,
             self.sends_stream_options and other.sends_stream_options,
             self.streams and other.streams,
+            self.gives_chances and other.gives_chances,
         )
 
 
@@ -173,6 +183,8 @@ def after_refusal(dialect: Dialect, sent: frozenset[str], status: int | None, wo
     if status not in _REFUSING_STATUSES:
         return None
     said = words.lower()
+    if "logprobs" in sent and "logprob" in said:
+        return replace(dialect, gives_chances=False)
     if "stream_options" in sent and "stream_options" in said:
         return replace(dialect, sends_stream_options=False)
     if "stream" in sent and "stream" in said:

@@ -2,7 +2,7 @@
 
 import json
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
@@ -88,6 +88,8 @@ class Completion:
     refusal: str
     input_tokens: int | None = None
     output_tokens: int | None = None
+    first_tokens: Sequence[tuple[str, float]] = ()
+    """What the first token might have been, with log probabilities, where these were asked for and given."""
 
 
 class Interrupted(Exception):
@@ -151,7 +153,18 @@ def _read_whole(data: object) -> Completion:
         _word(choice.get("finish_reason")),
         _text(message.get("refusal")),
         *_tokens(body),
+        _first_tokens(choice),
     )
+
+
+def _first_tokens(choice: dict[str, Any]) -> list[tuple[str, float]]:
+    tokens = _object(choice.get("logprobs")).get("content")
+    first = _object(tokens[0]) if isinstance(tokens, list) and tokens else {}
+    options = first.get("top_logprobs")
+    found = (
+        (_text(o.get("token")), o.get("logprob")) for o in map(_object, options if isinstance(options, list) else ())
+    )
+    return [(token, float(chance)) for token, chance in found if isinstance(chance, (int, float))]
 
 
 async def _read_stream(response: "AsyncAPIResponse[AsyncStream[Any]]", answer: "_Streamed") -> Completion:

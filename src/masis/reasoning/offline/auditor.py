@@ -4,11 +4,13 @@ import asyncio
 from collections.abc import Sequence
 
 from masis.audit.checks.support import REFUTED
+from masis.audit.verdicts import judge_claims
 from masis.reasoning.offline.disagreement import all_conflicts
 from masis.reasoning.offline.likelihood import Signs, likelihood, signs_of
-from masis.reasoning.ports import AuditFinding, Guidance, Reply
+from masis.reasoning.offline.writer import as_evidence, written
+from masis.reasoning.ports import AuditFinding, Guidance, Passage, Reply, WritingBrief
 from masis.settings import OFFLINE, Settings
-from masis.types import Claim, Conflict, EvidenceChunk
+from masis.types import Chunk, Claim, Conflict, EvidenceChunk
 
 DISPUTED = 0.7
 """Each sentence may be true to its source, but the sources contradict each other."""
@@ -56,6 +58,17 @@ def audited(
         needs_retry=bool(refuted or gaps),
         likelihood=right,
     )
+
+
+def answered_offline(question: str, chunks: Sequence[Chunk]) -> str:
+    """What the engine says of these passages, and stands by: empty where its own audit would ask again."""
+    passages = [Passage(c.chunk_id, c.file_name, c.page, c.text, c.heading, start=c.start) for c in chunks]
+    # At their places: the parts of a table that was cut are one table by them.
+    evidence: list[EvidenceChunk] = [
+        {**as_evidence(passage), "start": c.start, "end": c.end} for passage, c in zip(passages, chunks, strict=True)
+    ]
+    answer = written(WritingBrief(question, passages))
+    return "" if audited(question, evidence, judge_claims(answer, evidence)).needs_retry else answer
 
 
 def _shows_both(claims: Sequence[Claim], conflict: Conflict) -> bool:

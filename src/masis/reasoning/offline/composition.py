@@ -41,16 +41,32 @@ def compose(answered: Sequence[Answered], conflicts: Sequence[Conflict], candida
     told = {side["quote"] for conflict in conflicts for side in conflict["sides"]}
     figures = [q for quote in told for q in quantities(quote)]
     for one in answered:
-        paragraphs.append(_part(one, told, figures))
+        said = _part(one, told, figures)
+        paragraphs += [said, _unconverted(one, said)]
         told |= {c.statement.text for group in one.shown for c in group.statements}
     paragraphs += [_limit(one, whole=len(answered) == 1) for one in answered if one.is_silent]
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
 
 
+CURRENCY = re.compile(r"(?<![A-Z])[A-Z]{3}(?![A-Z])|[$€£]|\b(?:dollars|euros|pounds)\b")
+
+
+def _unconverted(one: Answered, said: str) -> str:
+    """An amount in another currency than was asked for: the rate of that day is not in the documents."""
+    wanted = CURRENCY.search(one.part.directives.unit or "")
+    asked = next((q.currency for q in quantities(f"{wanted[0]} 1" if wanted else "") if q.currency), None)
+    given = {q.currency for q in quantities(said) if q.currency}
+    return f"The documents do not give it in {asked}." if asked and given and asked not in given else ""
+
+
 def _part(one: Answered, told: set[str], figures: Sequence[Quantity]) -> str:
     if one.told:
         return "\n".join(f"- {s}" for s in one.told) if len(one.told) > 1 else one.told[0]
-    paragraphs = [_group(group, one.part, told, figures) for group in one.shown]
+    paragraphs = [
+        f"**{group.title}**\n\n{said}" if group.title else said
+        for group in one.shown
+        if (said := _group(group, one.part, told, figures))
+    ]
     said = "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
     return f"**{one.verdict}**\n\n{said}" if one.verdict and said else said
 
@@ -99,16 +115,22 @@ def sentence(text: str) -> str:
 
 def row_sentence(statement: Statement, part: Question) -> str:
     """A table row as a sentence: its label, then the columns that can be meant."""
-    (first_column, first), *rest = [(c, v) for c, v in statement.cells if c != GROUP]
+    first_column, first = next((c, v) for c, v in statement.cells if c != GROUP)
     label = first.lstrip("*•- ").rstrip(": ")
-    is_compared = part.shape == "explanation"
-    wanted = [(c, v) for c, v in rest if v and (is_compared or not _another_period(c, part))] or rest
-    values = ", ".join(f"{_name(column)}{value}" for column, value in wanted if value)
+    values = ", ".join(f"{_name(column)}{value}" for column, value in meant_cells(statement, part))
     over = next((v for c, v in statement.cells if c == GROUP), "")
     lead = f"{over}, {label}" if over and GENERIC.fullmatch(label) else label and f"{_name(first_column)}{label}"
     said = f"{lead}: {values}" if lead and values else lead or values
     unit = UNIT.search(statement.above) if quantities(values) else None
     return sentence(f"{said} {unit[0]}" if unit else said)
+
+
+def meant_cells(statement: Statement, part: Question) -> list[tuple[str, str]]:
+    """Of a row, beside its label, those of the times asked for; all of them where it is compared with one not named."""
+    rest = [(c, v) for c, v in statement.cells if c != GROUP][1:]
+    is_compared = part.shape == "explanation" and len(part.periods) < 2
+    wanted = [(c, v) for c, v in rest if v and (is_compared or not _another_period(c, part))]
+    return wanted or [(c, v) for c, v in rest if v]
 
 
 def _name(column: str) -> str:

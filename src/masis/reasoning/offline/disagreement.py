@@ -1,28 +1,35 @@
 """Documents that answer one question differently, in words as much as in figures, as a reader finds them in each."""
 
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from math import log
 
 from masis.audit.conflicts.agreement import is_copy, same_answer
 from masis.audit.conflicts.conflict_records import Said, record, strongest, without_copies
-from masis.audit.conflicts.detection import find_conflicts, joined
+from masis.audit.conflicts.detection import find_conflicts, joined, kind_of_disagreement, records_of
 from masis.audit.conflicts.explanations import (
     Worded,
     are_comparable,
     are_issues_of_one_series,
     are_namesakes,
+    at_other_times,
     kind_by_words,
 )
+from masis.audit.conflicts.stated_figures import Figure, Given, compatible, figures_of, measured_alike, sites_in
 from masis.audit.conflicts.wanted import could_answer
 from masis.embedded.selector import Selection, Unit, select_all
 from masis.language.instructions import readable
 from masis.language.periods import periods
-from masis.language.question import read_question
-from masis.language.statements import statements
-from masis.language.words import content_stems
+from masis.language.quantities import comparable
+from masis.language.question import Question, parsed, read_question
+from masis.language.statements import Statement, statements, stems_of
+from masis.language.words import content_stems, words
 from masis.reasoning.offline.relevance import is_of_another_office
+from masis.reasoning.offline.selection import Candidate, candidates_of, marked
+from masis.reasoning.offline.verifier import stand_on
+from masis.reasoning.ports import as_passage
 from masis.types import Conflict, ConflictKind, EvidenceChunk
 
 SUREST = 1e-9
@@ -76,7 +83,153 @@ class Answer:
 
 def all_conflicts(question: str, evidence: Sequence[EvidenceChunk]) -> list[Conflict]:
     """What code finds in figures, dates and names, and what the reader finds in answers."""
-    return strongest(joined(find_conflicts(question, evidence), find_disagreements(question, evidence)))
+    found = joined(find_conflicts(question, evidence), find_disagreements(question, evidence))
+    more = [*find_other_figures(question, evidence), *find_denials(question, evidence)]
+    return strongest(joined(found, more))
+
+
+FIRM, HEARD = (0.5, 0.35), (0.2, 0.1)
+"""How likely a passage must be to answer, and a statement of it to belong to the answer, for its figure to count as
+what is asked for, and for another document's figure to be held against it."""
+FIGURE_OR_FACT = frozenset({"number", "statement"})
+"""Kinds of question that a figure may answer; a year is not the number of anything."""
+MONTHS = re.compile(
+    r"\bfirst (?:three|six|nine|\d+) months\b|\b(?:three|six|nine|\d+) months (?:ended|to)\b"
+    r"|\byear[ -]to[ -]date\b|\bYTD\b",
+    re.IGNORECASE,
+)
+PART_OF_IT = re.compile(r"\b(?:of which|of whom|including|up from|down from|compared with)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    figure: Figure
+    is_firm: bool
+
+
+def find_other_figures(question: str, evidence: Sequence[EvidenceChunk]) -> list[Conflict]:
+    """For a question that one figure answers: another document's figure for it, in whatever words.
+
+    Code holds figures against each other that are stated in like words; here the selector says which they are."""
+    asked = parsed(question)
+    if asked.shape != "fact" or len(asked.parts) > 1 or not asked.kinds <= FIGURE_OR_FACT:
+        return []
+    weighed = [w for chunk, candidate in _belonging(asked, evidence) if (w := _weighed(asked, chunk, candidate))]
+    given = Given([figure for chunk in readable(evidence) for figure in figures_of(chunk)])
+    pairs = [
+        (a.figure, b.figure, kind)
+        for a, b in combinations(sorted(weighed, key=lambda w: not w.is_firm), 2)
+        if a.is_firm
+        and _at_one_site(question, a.figure.statement.text, b.figure.statement.text)
+        and (kind := _parted(a.figure, b.figure))
+        and not given.is_confirmed(a.figure, b.figure)
+    ]
+    return strongest(without_copies(records_of(pairs), evidence))
+
+
+def _belonging(asked: Question, evidence: Sequence[EvidenceChunk]) -> list[tuple[EvidenceChunk, Candidate]]:
+    """The statements that may belong to the answer, as the writer reads them, or by their own words alone: under its
+    title a report says “we”, and the selector may miss who that is."""
+    honest = {chunk["chunk_id"]: chunk for chunk in readable(evidence)}
+    candidates = candidates_of([as_passage(chunk) for chunk in honest.values()])
+    part = asked.parts[0]
+    alone = marked(part, [replace(c, passage=replace(c.passage, title="", heading=None)) for c in candidates])
+    surest = (
+        max(pair, key=lambda c: min(c.answers, c.mark)) for pair in zip(marked(part, candidates), alone, strict=True)
+    )
+    return [(honest[c.passage.chunk_id], c) for c in surest if c.answers >= HEARD[0] and c.mark >= HEARD[1]]
+
+
+def _is_firm(candidate: Candidate) -> bool:
+    return candidate.answers >= FIRM[0] and candidate.mark >= FIRM[1]
+
+
+def _weighed(asked: Question, chunk: EvidenceChunk, candidate: Candidate) -> Weighed | None:
+    """The main figure of a statement; a row has one where it is called what is asked for, and for one time."""
+    figures = [
+        f
+        for f in figures_of(chunk)
+        if f.statement == candidate.statement and not at_other_times(f.periods, asked.periods)
+    ]
+    is_row = candidate.statement.is_row
+    if not figures or (is_row and (len(figures) > 1 or not _is_called(asked, candidate.statement))):
+        return None
+    main = _main(asked, figures, candidate)
+    return Weighed(main, _is_firm(candidate) and ("number" in asked.kinds or is_row or _is_read(main, candidate)))
+
+
+def _is_called(asked: Question, row: Statement) -> bool:
+    """By most of the question's words: beside churn, the number of customers is another row."""
+    wanted = asked.subject - asked.named
+    return 2 * len(wanted & stems_of(row)) > len(wanted)
+
+
+def _main(asked: Question, figures: Sequence[Figure], candidate: Candidate) -> Figure:
+    """Of what is counted, in the words that answer, and not a part of the one before."""
+
+    def order(figure: Figure) -> tuple[bool, ...]:
+        is_part = bool(PART_OF_IT.search(figure.statement.text[: figure.quantity.start]))
+        return not figure.counted & asked.counted, is_part, not _is_read(figure, candidate)
+
+    return min(figures, key=order)
+
+
+def _is_read(figure: Figure, candidate: Candidate) -> bool:
+    """Whether it stands in the words that answer: a fact may mention a figure in passing."""
+    at = figure.statement.start + figure.quantity.start
+    return candidate.read is not None and candidate.read[0] <= at < candidate.read[1]
+
+
+def _parted(a: Figure, b: Figure) -> ConflictKind | None:
+    if a.chunk["document_id"] == b.chunk["document_id"] or a.items != b.items:
+        return None
+    if not (comparable(a.quantity, b.quantity) and measured_alike(a, b)):
+        return None
+    # “Cut 140 jobs” is a number of jobs, “margin rose 3 %” is not a margin.
+    if a.quantity.unit == "percent" and a.is_change != b.is_change:
+        return None
+    a, b = (f if f.statement.is_row else _by_its_own_words(f) for f in (a, b))
+    kind = kind_of_disagreement(a, b)
+    return "different_period" if kind and _months(a.statement.in_context) != _months(b.statement.in_context) else kind
+
+
+def _at_one_site(question: str, ours: str, theirs: str) -> bool:
+    """The staff of the Brno plant are a part of the company's."""
+    asked = frozenset(words(question))
+    return sites_in(ours) - asked == sites_in(theirs) - asked
+
+
+def _months(said: str) -> frozenset[str]:
+    """“In the first nine months of 2023” is not for 2023."""
+    return frozenset(found.lower() for found in MONTHS.findall(said))
+
+
+def _by_its_own_words(figure: Figure) -> Figure:
+    """The day a page was published is not the time a figure of it is for."""
+    return replace(figure, periods=tuple(periods(figure.statement.text)))
+
+
+def find_denials(question: str, evidence: Sequence[EvidenceChunk]) -> list[Conflict]:
+    """For a question that yes or no answers: one document that affirms it, and another that denies it."""
+    asked = parsed(question)
+    if asked.shape != "yes_no" or len(asked.parts) > 1:
+        return []
+    decided = [
+        (Said(chunk, stand, c.statement.text), _is_firm(c))
+        for chunk, c in _belonging(asked, evidence)
+        if not c.statement.is_row and (stand := stand_on(asked, c.statement))
+    ]
+    pairs = product(*([one for one in decided if one[0].value == value] for value in ("yes", "no")))
+    apart = [
+        (yes, no)
+        for (yes, sure), (no, also) in pairs
+        if (sure or also) and yes.chunk["document_id"] != no.chunk["document_id"]
+    ]
+    return strongest(without_copies([record(asked.stated, None, _when_said(*p), p) for p in apart], evidence))
+
+
+def _when_said(a: Said, b: Said) -> ConflictKind:
+    return "different_period" if at_other_times(periods(a.quote), periods(b.quote)) else "contradiction"
 
 
 def find_disagreements(question: str, evidence: Sequence[EvidenceChunk], read: Reader = read_answers) -> list[Conflict]:
@@ -133,7 +286,8 @@ def _strongest_pair(question: str, ours: Sequence[Answer], theirs: Sequence[Answ
         (a, b)
         for a, b in product(ours, theirs)
         if a.chunk["document_id"] != b.chunk["document_id"]
-        and not (_gives(a, b.text) or _gives(b, a.text))
+        and not (_gives(a, b.text) or _gives(b, a.text) or _give_one_figure(a, b))
+        and _at_one_site(question, a.quote, b.quote)
         and are_comparable(question, _worded(a), _worded(b))
     ]
     return max(apart, key=lambda pair: min(pair[0].strength, pair[1].strength), default=None)
@@ -141,6 +295,12 @@ def _strongest_pair(question: str, ours: Sequence[Answer], theirs: Sequence[Answ
 
 def _gives(answer: Answer, other: str) -> bool:
     return other.lower() in answer.quote.lower()
+
+
+def _give_one_figure(a: Answer, b: Answer) -> bool:
+    """“About 2,900 staff” agrees with 2,914: what makes a figure loose may stand before the answer."""
+    ours, theirs = _worded(a).figure, _worded(b).figure
+    return ours is not None and theirs is not None and compatible(ours, theirs)
 
 
 def _record(question: str, a: Answer, b: Answer) -> Conflict:
@@ -170,7 +330,11 @@ def _are_for_two_issues(a: Answer, b: Answer) -> bool:
 def _kind(question: str, a: Answer, b: Answer) -> tuple[ConflictKind, bool]:
     """The kind, and whether it is one name for two things."""
     kind = kind_by_words(question, _worded(a), _worded(b))
-    if kind == "different_period" or (not periods(a.text) and _are_for_two_issues(a, b)):
+    if (
+        kind == "different_period"
+        or _months(a.quote) != _months(b.quote)
+        or (not periods(a.text) and _are_for_two_issues(a, b))
+    ):
         return "different_period", False
     # A copy with another value in it speaks of the same thing.
     if not is_copy(a.chunk["text"], b.chunk["text"]) and are_namesakes(question, a.chunk["text"], b.chunk["text"]):

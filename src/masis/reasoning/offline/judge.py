@@ -15,6 +15,8 @@ SCORES_OF_SILENCE = Scores(1.0, 0.8, 0.0, 0.8, ["Add documents that cover the qu
 """“The documents do not say” is faithful and to the point, and answers nothing."""
 SCORES_OF_NO_ANSWER = Scores(1.0, 0.0, 0.0, 0.0, ["No answer was drafted: add documents or rephrase the question."])
 """Nothing was claimed, and nothing was answered."""
+OF_AN_OVERVIEW = 0.9
+"""Its relevance: what a document says is what was asked for."""
 DOUBTFUL = 0.65
 
 
@@ -33,7 +35,8 @@ class OfflineJudge:
         asserted = [c for c in claims if c["kind"] in ("claim", "recommendation")]
         if not asserted:
             return Reply(SCORES_OF_SILENCE if claims else SCORES_OF_NO_ANSWER)
-        relevance = standing(mean_likelihood(signs_of(question, claims, evidence)) or 0.0)
+        likely = mean_likelihood(signs_of(question, claims, evidence))
+        relevance = OF_AN_OVERVIEW if likely is None else standing(likely)
         answered = _answered_share(question, claims)
         most = DISPUTED if critique and critique["conflicting_evidence"] else 1.0
         return Reply(

@@ -10,12 +10,14 @@ from dataclasses import astuple, dataclass, replace
 from math import exp
 
 from masis.audit.checks.support import SCORES
-from masis.language.question import Question, parsed
+from masis.language.question import Question, parsed, without_documents
+from masis.language.statements import Statement
+from masis.reasoning.offline.composition import meant_cells
 from masis.reasoning.offline.relevance import lacks_the_type
-from masis.reasoning.offline.selection import Candidate, candidates_of, logit, weighed
-from masis.reasoning.offline.strength import Features, strength
-from masis.reasoning.offline.tables.lookup import SURE, TableAnswer, answer_from_tables
+from masis.reasoning.offline.selection import Candidate, Features, candidates_of, logit, strength, weighed
+from masis.reasoning.offline.tables.lookup import AGREED, SURE, TableAnswer, answer_from_tables
 from masis.reasoning.offline.tables.values import amount
+from masis.reasoning.offline.tables.weighing import NamesAsked
 from masis.reasoning.ports import Passage, as_passage
 from masis.types import Claim, EvidenceChunk
 
@@ -124,6 +126,8 @@ def _signs(
     if best and not best.statement.is_row and not lacks_the_type(part, " ".join(c["text"] for c in claims)):
         # The type may stand in the sentence beside the best one.
         features = replace(features, shortfall=max(0.0, features.shortfall - lacks_the_type(part, best.statement.text)))
+    if best and best.statement.is_row and _lacks_a_name(part, best, passages):
+        features = replace(features, shortfall=features.shortfall + 1)
     tabled = answer_from_tables(part.for_reading, passages, 0.0, part.directives)
     said = "\n".join(MARK.sub("", claim["text"]) for claim in claims)
     from_table = tabled is not None and _is_told(tabled, said)
@@ -132,25 +136,36 @@ def _signs(
         features.mark,
         features.shortfall,
         min((SCORES[c["verdict"]] for c in claims if c["verdict"]), default=0.5),
-        _of_tables(tabled, said, from_table=from_table),
-        float(best is not None and sum(amount(value) is not None for _, value in best.statement.cells) > 1),
+        _of_tables(tabled, said, from_table=from_table, in_words=best is not None and not best.statement.is_row),
+        float(best is not None and _leaves_open(best.statement, part)),
         float(part.shape == "list"),
         float(part.shape in ("explanation", "yes_no", "overview")),
         from_table,
     )
 
 
+def _lacks_a_name(part: Question, row: Candidate, passages: Sequence[Passage]) -> bool:
+    """It is another segment's, or the group's."""
+    return NamesAsked.of(without_documents(part.text), passages).are_lacking(row.statement, row.passage)
+
+
+def _leaves_open(statement: Statement, part: Question) -> bool:
+    return statement.is_row and sum(amount(value) is not None for _, value in meant_cells(statement, part)) > 1
+
+
 def _is_told(tabled: TableAnswer, said: str) -> bool:
-    if tabled.kind == "breakdown":
+    if tabled.kind in ("breakdown", "comparison"):
         return all(cell in said for cell in tabled.trial.answer)
     wordings = (tabled.sentences, tabled.row_by_row)
     return any(told and all(MARK.sub("", t).rstrip(".") in said for t in told) for told in wordings)
 
 
-def _of_tables(tabled: TableAnswer | None, said: str, *, from_table: bool) -> float:
+def _of_tables(tabled: TableAnswer | None, said: str, *, from_table: bool, in_words: bool) -> float:
     if tabled is None:
         return 0.0
     if from_table:
         return logit(tabled.strength)
-    beyond = max(0.0, logit(tabled.strength) - logit(SURE))
-    return beyond if all(cell in said for cell in tabled.trial.answer) else -beyond
+    # A sentence that says the same is a second reading; a row quoted whole has the cell in any case.
+    agrees = tabled.is_given_by(said)
+    beyond = max(0.0, logit(tabled.strength) - logit(AGREED if agrees and in_words else SURE))
+    return beyond if agrees else -beyond

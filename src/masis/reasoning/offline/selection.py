@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from math import log
 
 from masis.embedded.selector import Selection, select_all
@@ -10,13 +10,33 @@ from masis.language.question import Question
 from masis.language.statements import Statement, statements
 from masis.language.words import content_stems, names
 from masis.reasoning.offline.relevance import could_be_about, shortfall
-from masis.reasoning.offline.strength import Features, strength
 from masis.reasoning.ports import Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    answers: float
+    """The selector's, that the passage answers, as a logit …"""
+    mark: float
+    """… and that the statement belongs to the answer."""
+    shared: float
+    """Share of the question's words that the statement, or what it stands under, has."""
+    shortfall: float
+    """How many things speak against it: another period, no number where one is asked for."""
+
+
+WEIGHTS = Features(answers=0.14, mark=0.31, shared=0.31, shortfall=-0.60)
+BIAS = 0.30
+
+
+def strength(features: Features) -> float:
+    """0 where it is as likely as not that the statement answers."""
+    weighed: list[float] = [w * x for w, x in zip(astuple(WEIGHTS), astuple(features), strict=True)]
+    return BIAS + sum(weighed)
+
 
 READ_CHARS = 20_000
 """Of the best passages, read closely for one part; what is behind them was found last."""
-ASKS = re.compile(r"[\s\S]*\?[\"'”’)]*|(?:how|why|what|when|where|which|who)\b[^.!:;|\n]*[^.!:;|\n\"”)]", re.IGNORECASE)
-"""A question, or a title that would be one: “How to maximize your impact”."""
 LONGEST_TITLE = 6
 """In words that carry meaning."""
 
@@ -31,15 +51,16 @@ class Candidate:
     """… and that its passage answers at all, by the selector."""
     strength: float = 0.0
     """How surely it answers, overall; 0 where it is as likely as not."""
+    read: tuple[int, int] | None = None
+    """The words of its passage that answer best."""
 
 
 def candidates_of(passages: Sequence[Passage]) -> list[Candidate]:
-    """What a document asks, or heads an answer with, is none."""
     return [
         Candidate(passage, statement)
         for passage in passages
         for statement in statements(passage.text, passage.heading)
-        if content_stems(statement.text) and not ASKS.fullmatch(statement.text)
+        if content_stems(statement.text)
     ]
 
 
@@ -69,7 +90,8 @@ def marked(part: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
     groups = _worth_reading(list(by_passage.values()))
     leads = [_lead(part, group, candidates) for group in groups]
     read = select_all(part.for_reading, [_as_read(*pair) for pair in zip(groups, leads, strict=True)])
-    return [c for group, selection in zip(groups, read, strict=True) for c in _with_marks(group, selection)]
+    seen = zip(groups, leads, read, strict=True)
+    return [c for group, lead, selection in seen for c in _with_marks(group, selection, len(lead))]
 
 
 def _lead(part: Question, group: Sequence[Candidate], candidates: Sequence[Candidate]) -> str:
@@ -111,9 +133,10 @@ def _as_read(group: Sequence[Candidate], lead: str) -> tuple[str, list[tuple[int
     return f"{lead}{group[0].passage.text}", [(shift + c.statement.start, shift + c.statement.end) for c in group]
 
 
-def _with_marks(group: Sequence[Candidate], selection: Selection) -> list[Candidate]:
+def _with_marks(group: Sequence[Candidate], selection: Selection, shift: int) -> list[Candidate]:
+    read = (selection.span[0] - shift, selection.span[1] - shift) if selection.span else None
     return [
-        replace(candidate, mark=mark, answers=selection.answers)
+        replace(candidate, mark=mark, answers=selection.answers, read=read)
         for candidate, mark in zip(group, selection.marks, strict=True)
     ]
 

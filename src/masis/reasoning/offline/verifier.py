@@ -8,12 +8,17 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 from math import exp
+from typing import Literal
 
-from masis.audit.checks.second_opinion import Question
+from masis.audit.checks import second_opinion as audit
+from masis.audit.checks.turns import flipped
 from masis.embedded import on_all_cores
 from masis.embedded.adapted import Figures, adapted
+from masis.embedded.selector import select
+from masis.language.question import Question
+from masis.language.sentences import clauses
 from masis.language.statements import Statement, statements
-from masis.language.words import content_stems
+from masis.language.words import content_stems, is_negated
 
 LONGEST = 1_800
 """Characters; with the claim this fits into what the embedded model reads at once."""
@@ -60,13 +65,27 @@ Pair = tuple[str, str]
 _MARKS = re.compile(r"\*\*|__|`")
 
 
-def second_opinion(questions: Sequence[Question]) -> list[float]:
+def second_opinion(questions: Sequence[audit.Question]) -> list[float]:
     """For the audit: claims with the chunks they cite, all of which are read together."""
-    adapted("verifier")  # made here, once: threads that find none would each make one
-    return on_all_cores(lambda asked: _as_share(support_logit(*asked)), [as_read(q) for q in questions])
+    for task in ("verifier", "selector"):
+        adapted(task)  # made here, once: threads that find none would each make one
+    return on_all_cores(lambda q: likelier_places(q) if q.held else _as_share(support_logit(*as_read(q))), questions)
 
 
-def as_read(question: Question) -> tuple[str, str, str]:
+def likelier_places(question: audit.Question) -> float:
+    """How much more the selector finds the answer where the figure's rivals stand than where it stands itself."""
+    marks: dict[tuple[str, int], float] = {}
+    for chunk in question.chunks:
+        parts = statements(chunk["text"], chunk.get("heading"))
+        found = select(question.claim, chunk["text"], [(part.start, part.end) for part in parts])
+        marks |= {(chunk["chunk_id"], part.start): mark for part, mark in zip(parts, found.marks, strict=False)}
+    held, rivals = (
+        max((marks.get(place, 0.0) for place in some), default=0.0) for some in (question.held, question.rivals)
+    )
+    return rivals - held
+
+
+def as_read(question: audit.Question) -> tuple[str, str, str]:
     """Claim, passage, and the sentence before."""
     claim, before = (_MARKS.sub("", text) for text in (question.claim, question.before))
     # “The second-quarter report says” is borne out by the name of a file, which a reader sees.
@@ -102,3 +121,22 @@ def _worst_token(figures: Figures, first: int) -> float:
 
 def _as_share(logit: float) -> float:
     return 1 / (1 + exp(-max(-30.0, min(30.0, logit))))
+
+
+AFFIRMS = 0.6
+"""How well a statement must bear out what a question asks to confirm."""
+
+
+def stand_on(asked: Question, statement: Statement) -> Literal["yes", "no"] | None:
+    """What a statement says to a question that yes or no answers; None where it does not decide it."""
+    denied = is_negated(clause_on(asked, statement)) != is_negated(asked.stated)
+    if denied != bool(flipped(asked.stated, statement.text)):
+        return "no"
+    [borne_out] = support_scores([(asked.stated, statement.in_context)])
+    return "yes" if borne_out >= AFFIRMS else None
+
+
+def clause_on(asked: Question, statement: Statement) -> str:
+    """The one with most of the question's words: what the others deny was not asked."""
+    spans = [statement.text[start:end] for start, end in clauses(statement.text)]
+    return max(spans, key=lambda clause: len(asked.subject & set(content_stems(clause))))

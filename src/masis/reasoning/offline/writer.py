@@ -6,43 +6,46 @@ from math import exp
 
 from masis.audit.verdicts import judge_claims
 from masis.language.periods import periods
-from masis.language.question import Question, parsed
+from masis.language.question import Question, parsed, without_documents
 from masis.language.statements import CELL_BREAK, Statement
 from masis.language.table_headers import GROUP
 from masis.language.words import content_stems, is_negated, stem
 from masis.reasoning.offline.composition import Answered, compose
 from masis.reasoning.offline.disagreement import all_conflicts
 from masis.reasoning.offline.selection import Candidate, candidates_of, marked, rank
-from masis.reasoning.offline.shapes import overview, shown
+from masis.reasoning.offline.shapes import MARKED, overview, rows_asked_for, shown
 from masis.reasoning.offline.tables.features import WHOLE
-from masis.reasoning.offline.tables.lookup import SURE, TableAnswer, answer_from_tables
-from masis.reasoning.offline.verifier import support_scores
+from masis.reasoning.offline.tables.lookup import AGREED, SURE, TableAnswer, answer_from_tables
+from masis.reasoning.offline.tables.weighing import NamesAsked
+from masis.reasoning.offline.verifier import clause_on, stand_on
 from masis.reasoning.ports import Listener, Passage, Reply, WritingBrief
 from masis.settings import OFFLINE
 from masis.types import EvidenceChunk, Verdict
 
-DECIDES = 0.6
-SAYS_IT = 0.75
-"""Share of the question's own words that a sentence must have to decide it."""
+SAYS_IT, MARKED_SAYS_IT = 0.75, 0.3
+"""Share of the question's own words that a sentence must have to decide it, and its clause where the selector is sure
+that it belongs to the answer."""
 
 
 def yes_or_no(part: Question, best: Candidate) -> str:
     """Empty where the sentence does not decide it: then it stands alone."""
-    claimed = part.stated
-    statement = best.statement
     wanted = part.subject - part.named
-    if is_negated(part.text) or len(wanted & set(content_stems(statement.in_context))) < SAYS_IT * len(wanted):
+    if is_negated(part.text) or not _speaks_of(wanted, part, best):
         return ""
-    if is_negated(statement.text):
-        return "No"
-    [borne_out] = support_scores([(claimed, statement.in_context)])
-    return "Yes" if borne_out >= DECIDES else ""
+    return (stand_on(part, best.statement) or "").title()
+
+
+def _speaks_of(wanted: frozenset[str], part: Question, best: Candidate) -> bool:
+    if len(wanted & set(content_stems(best.statement.in_context))) >= SAYS_IT * len(wanted):
+        return True
+    here = wanted & set(content_stems(clause_on(part, best.statement)))
+    return best.mark >= MARKED and len(here) >= MARKED_SAYS_IT * len(wanted)
 
 
 ANSWERS = -1.5
 """The strength from which a statement is taken for an answer; measured on labelled questions (docs/benchmarks.md)."""
-AGREED = 0.15
-"""How sure the tables must be of a cell in the row that the selector takes for the answer."""
+TELLING = 2
+"""Characters: “12” stands in many a sentence."""
 BORNE_OUT: frozenset[Verdict | None] = frozenset({"verbatim", "supported"})
 
 
@@ -67,7 +70,7 @@ class OfflineWriter:
 def written(brief: WritingBrief, at_least: float = ANSWERS) -> str:
     """`at_least`: the strength that is asked for."""
     candidates = candidates_of(brief.passages)
-    evidence = [_as_evidence(p) for p in brief.passages]
+    evidence = [as_evidence(p) for p in brief.passages]
     answered: list[Answered] = []
     for part in parsed(brief.question).parts:
         found = answer(part, candidates, evidence, brief.absent, at_least)
@@ -93,8 +96,10 @@ def answer(
     """From cells where a figure is asked for and they have it, else from what is said."""
     if part.shape == "overview" and (openings := overview(candidates)):
         return Answered(part, tuple(openings))
-    ranked = rank(part, candidates)
+    ranked = _under_its_name(part, rank(part, candidates))
     best = ranked[0] if ranked and ranked[0].strength >= at_least else None
+    if best and (rows := rows_asked_for(part, ranked, candidates)):
+        return Answered(part, (rows,))
     if told := _from_tables(part, candidates, evidence, best):
         return Answered(part, told=tuple(told))
     if best is None:
@@ -118,7 +123,8 @@ def _from_tables(
     found = answer_from_tables(part.for_reading, passages, AGREED, part.directives)
     if found and found.strength < SURE and not (best and _is_in(found, best)):
         return []
-    for told in (found.sentences, found.row_by_row) if found and found.strength >= _sure_in_words(best) else ():
+    is_surer = found is not None and (found.kind == "comparison" or found.strength >= _sure_in_words(best))
+    for told in (found.sentences, found.row_by_row) if found and is_surer else ():
         claims = [c for t in told for c in judge_claims(t, evidence) if c["kind"] != "heading"]
         if told and all(c["verdict"] in BORNE_OUT for c in claims):
             return list(told)
@@ -126,9 +132,11 @@ def _from_tables(
 
 
 def _is_in(found: TableAnswer, best: Candidate) -> bool:
-    """Whether the cells stand in the row that the selector would quote, in a column named by its time: two
-    readings that agree."""
+    """Whether the sentence that the selector would quote says the same, or the cells stand in the row that it would
+    quote, in a column named by its time: two readings that agree."""
     row = best.statement
+    if not row.is_row:
+        return any(len(a) > TELLING for a in found.trial.answer) and found.is_given_by(row.text)
     columns = {found.trial.table.columns[cell.column] for cell in found.trial.cells}
     is_timed = all(WHOLE.fullmatch(column) or periods(column) for column in columns)
     return (
@@ -136,6 +144,15 @@ def _is_in(found: TableAnswer, best: Candidate) -> bool:
         and row.is_row
         and all(c.chunk_id == best.passage.chunk_id and row.start <= c.start and c.end <= row.end for c in found.cited)
     )
+
+
+def _under_its_name(part: Question, ranked: Sequence[Candidate]) -> list[Candidate]:
+    """Where a figure is asked for, without rows that are another's: the group's, another segment's."""
+    if not part.named or "number" not in part.kinds:
+        return list(ranked)
+    passages = list({c.passage.chunk_id: c.passage for c in ranked}.values())
+    named = NamesAsked.of(without_documents(part.text), passages)
+    return [c for c in ranked if not (c.statement.is_row and named.are_lacking(c.statement, c.passage))]
 
 
 def _lacks_a_name(part: Question, candidates: Sequence[Candidate]) -> bool:
@@ -164,7 +181,7 @@ def _written(kept: Sequence[Statement]) -> str:
     return "\n".join(lines)
 
 
-def _as_evidence(passage: Passage) -> EvidenceChunk:
+def as_evidence(passage: Passage) -> EvidenceChunk:
     return {
         "chunk_id": passage.chunk_id,
         "file_name": passage.file_name,

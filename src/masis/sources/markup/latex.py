@@ -2,20 +2,20 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from masis.sources.plain import one_line
 from masis.sources.table_grid import table_row
 
 _COMMENT = re.compile(r"(?<!\\)%.*")
 _DOCUMENT = re.compile(r"\\begin\{document\}(.*?)(?:\\end\{document\}|\Z)", re.DOTALL)
-# Bounded throughout: what is opened and never closed must not be looked for to the end of the file each time.
 _MATH_NAMES = "equation|align|gather|multline|eqnarray|displaymath|math|verbatim|lstlisting|minted"
 _MATH = re.compile(
-    rf"\\begin\{{({_MATH_NAMES})(\*?)\}}(.{{0,5000}}?)\\end\{{\1\2\}}|\$\$(.{{1,5000}}?)\$\$|(?<!\\)(\$[^$]{{1,2000}}\$)|"
-    r"\\\[(.{1,5000}?)\\\]|\\\((.{1,2000}?)\\\)",
-    re.DOTALL,
+    rf"\\begin\{{(?P<name>(?:{_MATH_NAMES})\*?)\}}|(?P<display>\$\$)|(?<!\\)(?P<inline>\$)|\\(?P<bracket>\[)|\\(?P<round>\()"
 )
+_CLOSING = {"display": "$$", "inline": "$", "bracket": "\\]", "round": "\\)"}
+_LONGEST_MATH = 5000
+_LONGEST_TABLE = 50_000
 _KEPT = re.compile("\ue000(\\d+)\ue001")
 _BRACED = r"\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}"
 _OPTION = r"(?:\s*\[[^\[\]]*\])?"
@@ -29,9 +29,9 @@ _SECTIONS = {
     "subparagraph": 6,
 }
 _SECTION = re.compile(rf"\\({'|'.join(_SECTIONS)})\*?{_OPTION}{_BRACED}")
-_TABLE = re.compile(r"\\begin\{(tabular[xy*]?|longtable|array)\}(.{0,50000}?)\\end\{\1\}", re.DOTALL)
+_TABLE = re.compile(r"\\begin\{(?P<name>tabular[xy*]?|longtable|array)\}")
 _TABLE_HEAD = re.compile(rf"^(?:{_OPTION}(?:{_BRACED}){{1,2}})")
-_ROW_END = re.compile(r"\\\\(?:\[[^\]]*\])?|\\tabularnewline")
+_ROW_END = re.compile(r"\\\\(?:\[[^\]\n]{0,40}\])?|\\tabularnewline")
 _RULES = re.compile(
     r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot|endlastfoot|c(?:mid)?(?:line|rule)(?:\([^)]*\))?\{[^}]*\})"
 )
@@ -45,7 +45,7 @@ _ENVIRONMENT = re.compile(rf"\\(?:begin|end)\{{[^{{}}]*\}}{_OPTION}")
 _HREF = re.compile(rf"\\href{_BRACED}{_BRACED}")
 _MARKS = re.compile(rf"\\(?:cite[a-z]*|ref|eqref|autoref|cref|pageref)\*?{_OPTION}{_OPTION}{_BRACED}", re.IGNORECASE)
 _FOOTNOTE = re.compile(rf"\\footnote{_OPTION}{_BRACED}")
-_ITEM = re.compile(r"\s*\\item\s*(?:\[([^\[\]]*)\])?\s*")
+_ITEM = re.compile(r"(?<!\s)\s*\\item\s*(?:\[([^\[\]]*)\])?\s*")
 _ACCENT = re.compile(r"\\([`'^\"~=.]|[uvHcdbrk](?=[\s{\\]))\s*(?:\{\s*\\?([a-zA-Z])\s*\}|\\?([a-zA-Z]))")
 _COMBINING = dict(
     zip(
@@ -77,19 +77,37 @@ def latex_lines(text: str) -> Iterator[str]:
 def _readable(text: str) -> str:
     kept: list[str] = []
 
-    def keep(match: re.Match[str]) -> str:
-        _, _, block, display, inline, bracket, paren = match.groups()
-        kept.append(
-            inline or f"${paren}$" if inline or paren else f"\n\n{(block or display or bracket or '').strip()}\n\n"
-        )
+    def keep(opened: re.Match[str], inside: str) -> str:
+        is_inline = opened.lastgroup in ("inline", "round")
+        kept.append(f"${inside}$" if is_inline else f"\n\n{inside.strip()}\n\n")
         return f"\ue000{len(kept) - 1}\ue001"
 
-    text = _MATH.sub(keep, text)
-    text = _TABLE.sub(lambda match: _table(match[2]), text)
+    text = _replaced(text, _MATH, _LONGEST_MATH, keep)
+    text = _replaced(text, _TABLE, _LONGEST_TABLE, lambda _, body: _table(body))
     text = _SECTION.sub(lambda match: f"\n\n{'#' * _SECTIONS[match[1]]} {one_line(match[2])}\n\n", text)
     text = _ITEM.sub(lambda match: f"\n- {match[1] + ' ' if match[1] else ''}", _plain(text))
     lines = [one_line(line) for line in text.split("\n")]
     return _KEPT.sub(lambda match: kept[int(match[1])] if int(match[1]) < len(kept) else "", "\n".join(lines))
+
+
+def _replaced(text: str, opening: re.Pattern[str], longest: int, by: Callable[[re.Match[str], str], str]) -> str:
+    """What stands between an opening and its closing. Each closing is looked for once: many that are opened and never
+    closed cost no more than the text is long."""
+    pieces: list[str] = []
+    reached = 0
+    closings: dict[str, int] = {}
+    for opened in opening.finditer(text):
+        if opened.start() < reached:
+            continue
+        closing = _CLOSING.get(opened.lastgroup or "") or f"\\end{{{opened['name']}}}"
+        if closings.get(closing, 0) < opened.end():
+            found = text.find(closing, opened.end())
+            closings[closing] = len(text) + longest if found < 0 else found
+        end = closings[closing]
+        if opened.end() < end <= opened.end() + longest and end < len(text):
+            pieces += text[reached : opened.start()], by(opened, text[opened.end() : end])
+            reached = end + len(closing)
+    return "".join([*pieces, text[reached:]])
 
 
 def _table(body: str) -> str:

@@ -1,6 +1,7 @@
 """Text with marks in it: reStructuredText, AsciiDoc, Org, LaTeX and captions, read as the text they stand for."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 
 from masis.sources.dates import find_date
@@ -14,7 +15,8 @@ _ORG_MODE_HEADING = re.compile(
 )
 _SETTING = re.compile(r"\s*#\+(\w+):?\s*(.*)", re.IGNORECASE)
 _ORG_MODE_ITEM = re.compile(r"\s*(?:[-+]|\d{1,4}[.)]) +(?:\[[ X-]\] )?(.*)")
-_DRAWER = re.compile(r"^\s*:[A-Z_]+:\s*$.*?^\s*:END:\s*$", re.MULTILINE | re.DOTALL)
+_DRAWER = re.compile(r"\s*:(?!END:)[A-Z_]+:\s*")
+_DRAWER_END = re.compile(r"\s*:END:\s*")
 _ORG_MODE_TABLE_RULE = re.compile(r"\s*\|[-+]+\|?")
 _PLANNING = re.compile(r"\s*(?:CLOSED|DEADLINE|SCHEDULED):.*")
 _ORG_MODE_LINK = re.compile(r"\[\[(?:[^\[\]]{1,2000}\]\[)?([^\[\]]{1,500})\]\]")
@@ -23,7 +25,7 @@ _TEXT_SETTINGS = ("caption", "subtitle", "author", "date")
 
 
 def org_lines(text: str) -> Iterator[str]:
-    for line in _DRAWER.sub("", text).split("\n"):
+    for line in _without_drawers(text.split("\n")):
         heading, setting, item = (
             _ORG_MODE_HEADING.fullmatch(line),
             _SETTING.fullmatch(line),
@@ -39,6 +41,18 @@ def org_lines(text: str) -> Iterator[str]:
             yield table_row([_org_mode_words(cell) for cell in line.strip().strip("|").split("|")])
         else:
             yield f"- {_org_mode_words(item[1])}" if item else _org_mode_words(line)
+
+
+def _without_drawers(lines: list[str]) -> Iterator[str]:
+    ends = [index for index, line in enumerate(lines) if _DRAWER_END.fullmatch(line)]
+    index = 0
+    while index < len(lines):
+        end = bisect_right(ends, index) if _DRAWER.fullmatch(lines[index]) else len(ends)
+        if end < len(ends):
+            index = ends[end]
+        else:
+            yield lines[index]
+        index += 1
 
 
 def _setting_lines(name: str, value: str) -> Iterator[str]:
@@ -151,6 +165,7 @@ _STRONG = re.compile(r"\*\*(\S(?:[^*\n]{0,300}\S)?)\*\*")
 
 def restructured_lines(text: str) -> Iterator[str]:
     lines = text.split("\n")
+    table_ends = [index for index, line in enumerate(lines) if _ends_a_table(line, lines[index + 1 : index + 2])]
     levels: dict[str, int] = {}
     index = 0
     while index < len(lines):
@@ -164,9 +179,11 @@ def restructured_lines(text: str) -> Iterator[str]:
             yield _heading(line, after[0], levels)
             index += 2
         elif _TABLE_RULE.fullmatch(line.strip()):
-            size = _table_size(lines, index)
-            yield from _simple_table(lines[index : index + size])
-            index += size
+            # Up to the rule that a blank line or the end follows.
+            later = bisect_right(table_ends, index)
+            end = table_ends[later] + 1 if later < len(table_ends) else index + 1
+            yield from _simple_table(lines[index:end])
+            index = end
         else:
             yield from _line(line)
             index += 1
@@ -198,12 +215,8 @@ def _line(line: str) -> Iterator[str]:
         yield _words(line)
 
 
-def _table_size(lines: list[str], start: int) -> int:
-    """Up to the rule that a blank line or the end follows."""
-    for index in range(start + 1, len(lines)):
-        if _TABLE_RULE.fullmatch(lines[index].strip()) and not "".join(lines[index + 1 : index + 2]).strip():
-            return index + 1 - start
-    return 1
+def _ends_a_table(line: str, below: list[str]) -> bool:
+    return line.lstrip().startswith("=") and bool(_TABLE_RULE.fullmatch(line.strip())) and not "".join(below).strip()
 
 
 def _simple_table(lines: list[str]) -> Iterator[str]:

@@ -101,6 +101,8 @@ def _points(data: Element | None) -> dict[int, str]:
 
 _MAX_UNPACKED_BYTES = 500_000_000
 _DAY = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")
+_OF_TEMPLATES = ("2006-08-16", "2006-09-16", "2013-01-27T09:1", "2013-12-23T23:15:00", "2015-06-05T18:1")
+"""When the empty files were made that PowerPoint, Excel, python-pptx and python-docx begin a new one with."""
 
 
 class Package:
@@ -148,13 +150,14 @@ class Package:
         }
 
     def properties(self) -> tuple[str | None, str | None]:
-        """Who made an Office file, and on which day, where it says so."""
+        """Who made an Office file, and the day of its last change, where it says so: many a file began as another."""
         root = self.xml("docProps/core.xml")
         if root is None:
             return None, None
         said = {name_of(each): " ".join((each.text or "").split()) for each in elements(root)}
-        day = _DAY.match(said.get("created", ""))
-        return said.get("creator") or None, day[0] if day else None
+        stamps = (said.get("modified", ""), said.get("created", ""))
+        days = (_DAY.match(stamp) for stamp in stamps if not stamp.startswith(_OF_TEMPLATES))
+        return said.get("creator") or None, next((day[0] for day in days if day), None)
 
     def damaged(self) -> UnreadableFile:
         return _damaged(self.file_name, self._kind)

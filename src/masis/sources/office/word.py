@@ -97,6 +97,9 @@ def _roman(count: int) -> str:
 
 
 _HEADING_STYLE = re.compile(r"heading (\d)")
+_NO_HEADING = re.compile(r"[^:]{1,40}:\s\S|.*(?:[.;,…]$|@|://|www\.)|[\W\d_]*$")
+"""“Date: 3 March 2022”, a sentence, an address or a figure in bold type."""
+_HEADING_CHARS, _MOST_BOLD = 120, 0.3
 _ITEM_NUMBER = re.compile(r"\(?[\dA-Za-z]{1,4}[.)]")
 _INDENT = "  "
 _MAIN = "word/document.xml"
@@ -116,9 +119,8 @@ def parse_word(data: bytes, file_name: str) -> ParsedDocument:
         raise package.damaged()
     reader = _Reader(package, main)
     text = clean("\n".join([*reader.block_lines(body), *reader.note_lines()]))
-    heading = re.search(r"^#+ (.+)$", text, re.MULTILINE)
     author, made = package.properties()
-    title = heading[1] if heading else title_line(text)
+    title = reader.title or title_line(text)
     return ParsedDocument([Page(1, text)], title=title, date=find_date(text), made=made, author=author)
 
 
@@ -134,12 +136,21 @@ class _Reader:
         root = package.xml(self._part("styles") or "word/styles.xml")
         self._styles = {} if root is None else {attribute(each, "styleId"): each for each in descendants(root, "style")}
         self._numbers = ParagraphNumbers(package.xml(self._part("numbering") or "word/numbering.xml"))
+        self._level = 1
+        """Of the last heading that has a heading's style."""
+        self._marks_headings = False
+        self.title: str | None = None
 
     def _part(self, kind: str) -> str | None:
         return next((part for linked, part in self._links.values() if linked == kind), None)
 
     def block_lines(self, body: Element) -> Iterator[str]:
-        for block in _blocks(body):
+        blocks = list(_blocks(body))
+        bold = [_text(block) for block in blocks if name_of(block) == "p" and _is_bold(block)]
+        # Where much of the text is bold, it sets nothing off.
+        total = sum(len(_text(block)) for block in blocks if name_of(block) == "p")
+        self._marks_headings = sum(map(len, bold)) <= _MOST_BOLD * total
+        for block in blocks:
             if name_of(block) == "tbl":
                 yield from self._table_lines(block)
             else:
@@ -166,12 +177,17 @@ class _Reader:
         number = self._number(paragraph, is_heading=heading is not None)
         if heading or style == "title":
             # The title stands above every heading.
-            level = int(heading[1]) + 1 if heading else 1
-            yield from ("", f"{'#' * level} {one_line(f'{number} {text}')}", "")
+            self._level = int(heading[1]) + 1 if heading else 1
+            line = one_line(f"{number} {text}")
+            self.title = self.title or line
+            yield from ("", f"{'#' * self._level} {line}", "")
         elif style.startswith("list") or first(paragraph, "pPr", "numPr") is not None:
             own = first(paragraph, "pPr", "numPr")
             mark = number if _ITEM_NUMBER.fullmatch(number) else f"- {number}".strip()
             yield f"{_INDENT * depth_of(own, None)}{mark} {text.strip()}"
+        elif self._marks_headings and _is_typed_heading(paragraph, line := one_line(f"{number} {text}")):
+            typed = re.match(r"\d+(?:\.\d+)*", line)
+            yield from ("", f"{'#' * min(self._level + 1 + (typed[0].count('.') if typed else 0), 6)} {line}", "")
         elif number:
             yield from (f"{number} {text}", "")
         else:
@@ -194,6 +210,17 @@ class _Reader:
                 text = one_line(_text(note))
                 if text and attribute(note, "type") not in _SEPARATORS:
                     yield f"{name}{_author(note)}: {text}"
+
+
+def _is_typed_heading(paragraph: Element, line: str) -> bool:
+    return _is_bold(paragraph) and len(line) <= _HEADING_CHARS and not _NO_HEADING.match(line)
+
+
+def _is_bold(paragraph: Element) -> bool:
+    """All that is written in it."""
+    runs = [run for run in descendants(paragraph, "r") if _text(run).strip()]
+    marks = [first(run, "rPr", "b") for run in runs]
+    return bool(runs) and all(mark is not None and attribute(mark, "val") not in ("0", "false") for mark in marks)
 
 
 def _author(note: Element) -> str:

@@ -4,22 +4,20 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from statistics import median
 
 from masis.language.unit_captions import is_unit_line
 from masis.sources.pdf.drafts import Draft, DraftLine, DraftTable
-from masis.sources.pdf.lines import BULLETS, LIST_MARKER
-from masis.sources.pdf.styles import Styles
+from masis.sources.pdf.lines import BULLETS, CAPTION, LIST_MARKER
+from masis.sources.pdf.styles import ADDRESS, Styles, continuing, header_alone, is_mark_of_continuation
 from masis.sources.table_grid import is_pairs, table_lines
 from masis.types import Block, BlockKind, Box, Page
 
 _NEW_PARAGRAPH = 1.28
 """Of the usual step from line to line."""
+_OF_STEPS = 0.4
+_RAGGED = 0.3
 _ENDS = (".", "!", "?", ":", ";", "…", ".”", '."', ".)")
 _CAPTION_CHARS = 160
-_CAPTION = re.compile(
-    r"(?:Table|Figure|Exhibit|Chart|Abb\.|Tab\.|Tabelle|Tableau)\s+[\dA-Z][\w.-]{0,6}[.:]?\s", re.IGNORECASE
-)
 _FIELD = re.compile(r"[^:]{1,40}: \S")
 """“Prepared by: Sarah Martinez” says nothing of a table below it."""
 _NOTE_MARK = re.compile(r"\(?[\d*†‡§a-z]{1,2}[)\s]|[*†‡§]")
@@ -50,11 +48,13 @@ class Assembler:
         self._vocabulary = vocabulary
         self._open_table: DraftTable | None = None
         self._in_notes = False
-        self._open_text = ""
-        """The last paragraph of the page before, where its sentence has not ended."""
+        self._open_line: DraftLine | None = None
+        """The last of the page before, where that ends with a paragraph."""
 
     def page(self, number: int, drafts: Sequence[Draft], furniture: set[int], size: tuple[float, float]) -> Page:
-        parts = self._captioned(list(self._parts(drafts, furniture)))
+        running = {id(drafts[index]) for index in furniture}
+        drafts = continuing(self._open_table, drafts, running) if self._open_table else drafts
+        parts = self._captioned(_without_addresses(list(self._parts(drafts, running))))
         text, blocks = "", []
         body = [part for part in parts if part.kind != "furniture"]
         continued = self._continued(body)
@@ -67,12 +67,11 @@ class Assembler:
         self._remember(body)
         return Page(number, text, blocks=tuple(blocks))
 
-    def _parts(self, drafts: Sequence[Draft], furniture: set[int]) -> Iterator[_Part]:
+    def _parts(self, drafts: Sequence[Draft], running: set[int]) -> Iterator[_Part]:
         step = _usual_step(drafts)
         open_part: _Part | None = None
-        table_above = self._open_table
         for index, draft in enumerate(drafts):
-            if index in furniture and isinstance(draft, DraftLine):
+            if id(draft) in running and isinstance(draft, DraftLine):
                 if open_part:
                     yield open_part
                 open_part = None
@@ -82,12 +81,11 @@ class Assembler:
                 if open_part:
                     yield open_part
                 open_part = None
-                yield self._table(draft, before=table_above)
-                table_above = draft
+                yield _table_part(draft)
             elif open_part is not None and self._goes_on(open_part, draft, step):
                 last = open_part.drafts[-1]
                 assert isinstance(last, DraftLine)
-                open_part.text = self._joined(open_part.text, draft.text, is_broken=last.is_joined)
+                open_part.text = self._joined(open_part.text, draft.text, last)
                 open_part.drafts.append(draft)
                 _refuse_long_heading(open_part)
             else:
@@ -102,7 +100,7 @@ class Assembler:
         in_notes, self._in_notes = self._in_notes, False
         marker, _, rest = line.text.partition(" ")
         is_bullet = marker in BULLETS
-        if level and not (line.is_item and is_bullet) and not line.text[:1].islower():
+        if level and not (line.is_item and is_bullet) and not _is_small(line.text):
             return _Part("heading", f"{'#' * level} {line.text}", [line], level)
         is_below = isinstance(above, DraftTable) and line.top - above.bottom < _NOTE_REACH
         if (is_below or (in_notes and not is_bullet)) and _NOTE_MARK.match(line.text):
@@ -121,16 +119,16 @@ class Assembler:
         if part.kind == "heading" or part.is_display:
             same = abs(above.size - line.size) < 0.6 and above.is_bold == line.is_bold and not is_next_column
             is_near = line.top - above.top < 1.5 * (above.bottom - above.top)
-            goes_on = _is_wrapped(above, line) or line.text[:1].islower()
+            goes_on = _is_wrapped(above, line) or _is_small(line.text)
             return same and is_near and goes_on and not line.is_item
         is_same_type = abs(above.size - line.size) < 0.3 and above.is_bold == line.is_bold
         is_item = line.is_item and not _is_inside_sentence(part.text, above, line)
-        if is_item or _CAPTION.match(line.text) or (self._styles.level(line) and not is_same_type):
+        if is_item or CAPTION.match(line.text) or (self._styles.level(line) and not is_same_type):
             return False
         if is_next_column:
-            return not part.text.endswith(_ENDS) and line.text[:1].islower()
+            return is_same_type and _is_open(part.text, above, line)
         if (
-            line.top - above.top > _NEW_PARAGRAPH * max(step, above.bottom - above.top)
+            line.top - above.top > _NEW_PARAGRAPH * max(step * above.size, above.bottom - above.top)
             or abs(above.size - line.size) > 1.5
         ):
             return False
@@ -138,26 +136,17 @@ class Assembler:
         is_indented = line.left > above.left + _INDENT and line.left > first.left + _INDENT
         if is_indented and part.kind == "paragraph" and above is not first:
             return False
-        return _is_wrapped(above, line) or (line.text[:1].islower() and not part.text.endswith(_ENDS))
+        return _is_wrapped(above, line) or (_is_small(line.text) and not part.text.endswith(_ENDS))
 
-    def _joined(self, text: str, more: str, *, is_broken: bool) -> str:
+    def _joined(self, text: str, more: str, last: DraftLine) -> str:
         if not text.endswith("-") or not more[:1].islower() or not text[-2:-1].isalpha():
-            return f"{text} {more}" if not is_broken else text + more
+            return f"{text} {more}" if not last.is_joined else text + more
         head, tail = re.split(r"[^\w-]", text[:-1])[-1].lower(), re.split(r"[^\w-]", more)[0].lower()
         whole, known = head + tail, self._vocabulary
-        keeps = whole not in known and (f"{head}-{tail}" in known or (head in known and tail in known))
+        # Words are broken to fill lines: where a line is not filled, the hyphen is the word's own.
+        is_ragged = last.right < last.edges[1] - _RAGGED * last.size
+        keeps = whole not in known and (f"{head}-{tail}" in known or (head in known and tail in known) or is_ragged)
         return f"{text if keeps else text[:-1]}{more}"
-
-    def _table(self, table: DraftTable, before: DraftTable | None) -> _Part:
-        rows, header_rows = table.rows, table.header_rows
-        if before is not None and _continues_table(before, table):
-            header = before.rows[: 1 if before.header_rows is None else before.header_rows]
-            if header and not header_rows and rows[: len(header)] != header:
-                rows, header_rows = [*header, *rows], len(header)
-                table.rows, table.header_rows = rows, header_rows
-        is_form = header_rows is None and is_pairs(rows)
-        lines = [*table.notes, *table_lines(rows, 0 if is_form else header_rows)]
-        return _Part("table", "\n".join(lines), [table])
 
     def _captioned(self, parts: list[_Part]) -> list[_Part]:
         """Short lines right above a table are its caption and unit."""
@@ -170,7 +159,7 @@ class Assembler:
                 captions = 0
                 if kept and kept[-1].kind == "heading" and kept[-1].text.endswith(":"):
                     # “Fiscal year:” over the labels of a table.
-                    kept[-1].kind, kept[-1].text, kept[-1].level = "paragraph", kept[-1].text.lstrip("# "), 0
+                    _as_paragraph(kept[-1])
                 while kept and captions < 2 and _names(kept[-1], part):
                     above = kept.pop()
                     captions += 0 if _is_unit(above) else 1
@@ -199,18 +188,31 @@ class Assembler:
         if not body:
             return None
         first = body[0]
-        if first.kind == "paragraph" and self._open_text and first.text[:1].islower():
-            return first
-        if first.kind == "table" and self._open_table is not None:
-            table = next(draft for draft in first.drafts if isinstance(draft, DraftTable))
-            return first if _continues_table(self._open_table, table) else None
-        return None
+        if first.kind == "paragraph" and self._open_line is not None:
+            line, above = first.drafts[0], self._open_line
+            if isinstance(line, DraftLine) and _is_open(above.text, above, line):
+                return first
+        return next(
+            (part for part in body if any(isinstance(d, DraftTable) and d.is_continued for d in part.drafts)), None
+        )
 
     def _remember(self, body: Sequence[_Part]) -> None:
         last = body[-1] if body else None
-        tables = [draft for draft in last.drafts if isinstance(draft, DraftTable)] if last else []
-        self._open_table = tables[-1] if tables else None
-        self._open_text = last.text if last and last.kind == "paragraph" and not last.text.endswith(_ENDS) else ""
+        ending = (p for p in reversed(body) if p.kind == "table" or not _may_follow_a_cut_table(p))
+        table = next(ending, None)
+        tables = [d for d in table.drafts if isinstance(d, DraftTable)] if table and table.kind == "table" else []
+        self._open_table = tables[-1] if tables else header_alone(table.drafts) if table else None
+        line = last.drafts[-1] if last and last.kind == "paragraph" else None
+        self._open_line = line if isinstance(line, DraftLine) else None
+
+
+def _may_follow_a_cut_table(part: _Part) -> bool:
+    return part.kind == "note" or is_mark_of_continuation(part.text)
+
+
+def _is_small(text: str) -> bool:
+    """Whether it begins as the middle of a sentence does; a name like “iPhone” does not."""
+    return text[:1].islower() and not text[1:2].isupper()
 
 
 def _last_written(drafts: Sequence[Draft]) -> Draft | None:
@@ -225,10 +227,34 @@ def _is_inside_sentence(text: str, above: DraftLine, line: DraftLine) -> bool:
     return is_level and line.text.startswith("(") and text[-1:] not in ".:;!?…"
 
 
+def _as_paragraph(part: _Part) -> None:
+    part.kind, part.text, part.level = "paragraph", part.text.lstrip("# "), 0
+
+
+def _without_addresses(parts: list[_Part]) -> list[_Part]:
+    """A bold line right above an address of the same type is of that address, whatever the street is called."""
+    for below, part in itertools.pairwise(reversed(parts)):
+        last, first = part.drafts[-1], below.drafts[0]
+        if part.kind == "heading" and isinstance(last, DraftLine) and isinstance(first, DraftLine):
+            is_alike = last.is_bold == first.is_bold and abs(last.size - first.size) < 0.3
+            is_near = 0 < first.top - last.top < 1.5 * last.size
+            if is_alike and is_near and ADDRESS.search(first.text):
+                _as_paragraph(part)
+    return parts
+
+
 def _refuse_long_heading(part: _Part) -> None:
     """What takes more lines than a heading does is text in large type."""
     if part.kind == "heading" and (len(part.drafts) > _HEADING_LINES or len(part.text) > _HEADING_CHARS):
-        part.kind, part.text, part.level, part.is_display = "paragraph", part.text.lstrip("# "), 0, True
+        _as_paragraph(part)
+        part.is_display = True
+
+
+def _is_open(text: str, above: DraftLine, line: DraftLine) -> bool:
+    """Whether a paragraph that ends its column or page is continued by the line at the top of the next."""
+    if text.endswith(_ENDS):
+        return text.endswith((":", ";")) and _is_wrapped(above, line) and not line.is_item
+    return line.text[:1].islower() or (_is_wrapped(above, line) and abs(above.size - line.size) < 0.3)
 
 
 def _is_wrapped(above: DraftLine, line: DraftLine) -> bool:
@@ -238,27 +264,32 @@ def _is_wrapped(above: DraftLine, line: DraftLine) -> bool:
 
 
 def _usual_step(drafts: Sequence[Draft]) -> float:
-    steps = [
-        b.top - a.top
+    """From a line to the next of its paragraph, in sizes of its type: most are, unless paragraphs are very short."""
+    steps = sorted(
+        (b.top - a.top) / a.size
         for a, b in itertools.pairwise(drafts)
         if isinstance(a, DraftLine)
         and isinstance(b, DraftLine)
         and a.region == b.region
+        and abs(a.size - b.size) < 0.3
         and 0 < b.top - a.top < 3 * a.size
-    ]
-    return min(median(steps), 2 * steps[0] if steps else 0) if steps else 12.0
+    )
+    return steps[int(_OF_STEPS * len(steps))] if steps else 1.2
 
 
-def _continues_table(before: DraftTable, table: DraftTable) -> bool:
-    if len(before.edges) != len(table.edges) or len(before.edges) < 2:
-        return False
-    return all(abs(a - b) < 12 for a, b in zip(before.edges, table.edges, strict=True))
+def _table_part(table: DraftTable) -> _Part:
+    rows, header_rows = table.rows, table.header_rows
+    if table.is_unnamed:
+        return _Part("paragraph", "\n".join(" ".join(filter(None, row)) for row in rows), [table])
+    is_form = header_rows is None and is_pairs(rows)
+    lines = [*table.notes, *table_lines(rows, 0 if is_form else header_rows)]
+    return _Part("table", "\n".join(lines), [table])
 
 
 def _names(above: _Part, table: _Part) -> bool:
     if above.kind not in ("paragraph", "note") or len(above.text) > _CAPTION_CHARS:
         return False
-    if _FIELD.match(above.text) and not _CAPTION.match(above.text):
+    if _FIELD.match(above.text) and not CAPTION.match(above.text):
         return False
     gap = table.drafts[0].top - above.drafts[-1].bottom
     if gap > 30 or gap < -5:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from masis.sources.pdf.lines import Line, is_wordy, joined, lines_of
 from masis.sources.pdf.page_words import Word
@@ -13,7 +14,12 @@ _STEP = 4.0
 _MOST_GAPS = 12
 _MOST_SHORT = 2
 _MARGIN = 2.5
-_PROSE_SHARE = 0.6
+_LEAST_RUN, _FULL_SHARE = 3, 0.6
+_WORDY, _LEAST_WORDY = 0.4, 0.25
+"""Of the words of running text, and of all of a column."""
+_DEEPEST = 3
+_NEAR, _ROWS_APART, _TOO_CLOSE = 2.5, 0.5, 0.12
+"""Of the type's size, between parts of a column, lines of one part, and what does not stand under each other."""
 _UNEVEN_SHARE = 0.6
 _UNEVEN = 0.12
 """Of the smaller of two sizes."""
@@ -28,12 +34,27 @@ class Region:
     right: float
 
 
+class _Run(NamedTuple):
+    """Lines set in two columns. Of two, the better has more running text, or lies further left."""
+
+    flowing: int
+    left: float
+    first: int
+    last: int
+    edge: float
+    """Where the left column ends."""
+
+    @property
+    def place(self) -> float:
+        return -self.left
+
+
 def regions_of(words: Sequence[Word], depth: int = 0) -> list[Region]:
     lines = lines_of(words)
     if not lines:
         return []
     left, right = min(line.left for line in lines), max(line.right for line in lines)
-    found = _best_gutter(lines, left, right) if depth < 3 else None
+    found = (_text_gutter(lines, depth) or _uneven_gutter(lines, left, right)) if depth < _DEEPEST else None
     if found is None:
         return [Region(lines, left, right)]
     gutter, first, last = found
@@ -44,17 +65,98 @@ def regions_of(words: Sequence[Word], depth: int = 0) -> list[Region]:
     return regions + (regions_of([word for line in below for word in line.words], depth) if below else [])
 
 
-def _best_gutter(lines: Sequence[Line], left: float, right: float) -> tuple[float, int, int] | None:
-    """A strip that words keep clear of over many lines, with running text on both of its sides."""
-    beside = [line for line in lines if _has_prose_beside_a_gap(line)]
-    if len(beside) < _LEAST_LINES:
-        return _uneven_gutter(lines, left, right)
-    best: tuple[int, float, int, int] | None = None
-    for place in _gaps(beside, left, right):
-        for first, last, both in (_trimmed(lines, place, *run) for run in _clear_runs(lines, place)):
-            if both >= _LEAST_LINES and (best is None or both > best[0]) and _is_prose(lines[first : last + 1], place):
-                best = (both, place, first, last)
-    return best[1:] if best else _uneven_gutter(lines, left, right)
+def _text_gutter(lines: Sequence[Line], depth: int) -> tuple[float, int, int] | None:
+    """A strip that words stay clear of over many lines, with running text on both of its sides."""
+    best: _Run | None = None
+    for place in _starts(lines):
+        for first, last, _ in _clear_runs(lines, place):
+            if last - first >= _LEAST_RUN and (run := _flowing_run(lines, place, first, last, depth)):
+                best = max(best or run, run)
+    if best is None:
+        return None
+    # Lists are indented: the gutter begins where the left column ends.
+    place = best.edge + _MARGIN + 1
+    runs = [
+        _flowing_run(lines, place, first, last, depth)
+        for first, last, _ in _clear_runs(lines, place)
+        if first <= best.first <= last
+    ]
+    best = max([best, *(run for run in runs if run)], key=lambda run: (run.flowing, -run.first))
+    return best.place, best.first, best.last
+
+
+def _starts(lines: Sequence[Line]) -> list[float]:
+    """Left of where most lines, or pieces of them, begin."""
+    left, right = min(line.left for line in lines), max(line.right for line in lines)
+    edge = 0.15 * (right - left)
+    counts = Counter(round(fragment.left) for line in lines for fragment in line.fragments)
+    found = [(count, start) for start, count in counts.items() if count >= _LEAST_RUN]
+    return [start - _MARGIN - 1 for _, start in sorted(found, reverse=True) if left + edge < start < right - edge][
+        :_MOST_GAPS
+    ]
+
+
+def _flowing_run(lines: Sequence[Line], place: float, first: int, last: int, depth: int) -> _Run | None:
+    inside = [word for line in lines[first : last + 1] for word in line.words]
+    halves = [word for word in inside if word.centre < place], [word for word in inside if word.centre >= place]
+    if not all(is_wordy(half, share=_LEAST_WORDY) for half in halves):
+        return None
+    sides = [_flowing(lines_of(half), depth) for half in halves]
+    if min(map(len, sides)) < _LEAST_RUN or not _are_beside(*sides):
+        return None
+    flowing = {id(word) for side in sides for line in side for word in line.words}
+    numbers = [n for n in range(first, last + 1) if any(id(word) in flowing for word in lines[n].words)]
+    inside = [word for line in lines[numbers[0] : numbers[-1] + 1] for word in line.words]
+    edges = max(w.right for w in inside if w.centre < place), min(w.left for w in inside if w.centre >= place)
+    top = _reached(lines, place, edges, range(numbers[0] - 1, first - 1, -1), numbers[0])
+    bottom = _reached(lines, place, edges, range(numbers[-1] + 1, last + 1), numbers[-1])
+    bottom = _with_end(lines, place, edges[0], bottom, last)
+    return _Run(len(sides[0]) + len(sides[1]), -place, top, bottom, edges[0])
+
+
+def _are_beside(left: Sequence[Line], right: Sequence[Line]) -> bool:
+    top, bottom = max(left[0].top, right[0].top), min(left[-1].bottom, right[-1].bottom)
+    return bottom - top > 2 * left[0].size
+
+
+def _flowing(lines: Sequence[Line], depth: int) -> list[Line]:
+    """Those of running text: three or more under each other, each as full as the next word allows."""
+    runs: list[list[Line]] = []
+    for line in lines:
+        if len(line.fragments) > 1 + line.is_item:
+            continue
+        if runs and _is_set_under(runs[-1][-1], line):
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    found = [line for run in runs if _is_running(run) for line in run]
+    if found or depth + 1 >= _DEEPEST or not is_wordy([w for line in lines for w in line.words], share=_WORDY):
+        return found
+    if inner := _text_gutter(lines, depth + 1):
+        # Two more columns on this side.
+        words = [word for line in lines[inner[1] : inner[2] + 1] for word in line.words]
+        for is_left in (True, False):
+            found += _flowing(lines_of(w for w in words if (w.centre < inner[0]) == is_left), depth + 1)
+    return sorted(found, key=lambda line: line.top)
+
+
+def _is_set_under(above: Line, line: Line) -> bool:
+    is_near = 0 < line.top - above.top < 2.2 * above.size
+    is_alike = abs(line.size - above.size) < 0.45 and line.is_bold == above.is_bold
+    return is_near and is_alike and abs(line.left - above.left) < 3 * line.size
+
+
+def _is_running(run: Sequence[Line]) -> bool:
+    if len(run) < _LEAST_RUN or not is_wordy([word for line in run for word in line.words], share=_WORDY):
+        return False
+    edge = max(line.right for line in run)
+    return sum(_is_full(*pair, edge) for pair in pairwise(run)) >= _FULL_SHARE * (len(run) - 1)
+
+
+def _is_full(above: Line, below: Line, edge: float) -> bool:
+    """Whether the first word of the line below would not have fitted behind the line above."""
+    word = below.words[0]
+    return above.right + word.right - word.left + 0.2 * above.size > edge - 0.02 * (edge - above.left)
 
 
 def _uneven_gutter(lines: Sequence[Line], left: float, right: float) -> tuple[float, int, int] | None:
@@ -90,10 +192,6 @@ def _gaps(lines: Sequence[Line], left: float, right: float) -> list[float]:
     return [place for place, _ in places.most_common(_MOST_GAPS) if left + edge < place < right - edge]
 
 
-def _has_prose_beside_a_gap(line: Line) -> bool:
-    return sum(is_wordy(fragment.words) for fragment in line.fragments) >= 2
-
-
 def _clear_runs(lines: Sequence[Line], place: float, *, is_table_cut: bool = True) -> list[tuple[int, int, int]]:
     """Runs of lines that leave the place clear: first, last, and how many have words on both sides."""
     runs: list[tuple[int, int, int]] = []
@@ -115,51 +213,81 @@ def _is_row(line: Line, place: float) -> bool:
     return line.left < place < line.right and not _is_of_columns(line, place)
 
 
-def _trimmed(lines: Sequence[Line], place: float, first: int, last: int, both: int) -> tuple[int, int, int]:
-    """Without rows of a table that the strip happens to pass between, above and below the text."""
-    start, stop = first, last
-    while first <= last and not _has_prose_beside_a_gap(lines[first]):
-        first += 1
-    while first <= last and not _has_prose_beside_a_gap(lines[last]):
-        last -= 1
-    if last < first:
-        return first, last, 0
-    # One column may be longer than the other, or have headings between its text.
-    first = _reached(lines, place, range(first - 1, start - 1, -1), first)
-    return first, _reached(lines, place, range(last + 1, stop + 1), last), both
-
-
-def _reached(lines: Sequence[Line], place: float, numbers: range, last: int) -> int:
+def _reached(lines: Sequence[Line], place: float, edges: tuple[float, float], numbers: range, last: int) -> int:
     """The furthest line of the columns, over short lines that stand on one side only."""
     short = 0
     for number in numbers:
-        if _is_of_columns(lines[number], place):
-            last, short = number, 0
-        elif all(_sides(lines[number], place)) or short == _MOST_SHORT:
+        left, right = _sides(lines[number], place)
+        is_set = bool(right) and _is_set_at(edges[1], right, lines[number], place)
+        is_row = bool(left and right) and not is_set and _is_figured((left, right))
+        if is_row or (left and max(w.right for w in left) > sum(edges) / 2):
             break
-        else:
+        if is_set:
+            last, short = number, 0
+        elif not is_wordy([*left, *right], 4):
             short += 1
+            if short > _MOST_SHORT:
+                break
     return last
+
+
+def _is_set_at(edge: float, right: Sequence[Word], line: Line, place: float) -> bool:
+    """Whether what stands on the right begins where the text of its column does, or is text a little further in."""
+    indent = min(word.left for word in right) - edge
+    if _is_figured(_sides(line, place)) or indent < -_MARGIN:
+        # “2026.” may end a paragraph.
+        return abs(indent) < 1 and right[-1].text.endswith(".")
+    return indent < 0.5 * line.size or (indent < 3 * line.size and is_wordy(right, 4))
+
+
+def _with_end(lines: Sequence[Line], place: float, edge: float, bottom: int, last: int) -> int:
+    """Also the end of the left column: lines that break at its edge or stand too close under the right column to be
+    below both, and short lines that head nothing below."""
+    beside = max(word.bottom for line in lines[: bottom + 1] for word in line.words if word.centre > place)
+    while bottom < last and _is_near(lines[bottom], lines[bottom + 1]):
+        line, below = lines[bottom + 1], lines[bottom + 2] if bottom + 2 <= last else None
+        if below is not None and _is_set_under(line, below) and _is_full(line, below, edge):
+            bottom += 2
+        elif _continues_left(lines[bottom], line, place) or (
+            line.top - beside < _TOO_CLOSE * line.size and len(line.fragments) == 1
+        ):
+            bottom += 1
+        else:
+            break
+    reached = bottom
+    while reached < last and reached - bottom < _MOST_SHORT and _is_near(lines[reached], lines[reached + 1]):
+        reached += 1
+    is_over = reached + 1 < len(lines) and _is_near(lines[reached], lines[reached + 1])
+    return bottom if is_over else reached
+
+
+def _is_level(line: Line, beside: float) -> bool:
+    return line.top - beside < _TOO_CLOSE * line.size and len(line.fragments) == 1
+
+
+def _continues_left(above: Line, line: Line, place: float) -> bool:
+    """The next line of the same text or table, whose end is not level with that of the right column."""
+    left = _sides(above, place)[0]
+    if not left or line.right > place:
+        return False
+    return (
+        line.top - max(word.bottom for word in left) < _ROWS_APART * line.size and abs(line.size - left[-1].size) < 0.3
+    )
+
+
+def _is_near(above: Line, line: Line) -> bool:
+    return line.top - above.bottom < _NEAR * max(above.size, line.size)
 
 
 def _is_of_columns(line: Line, place: float) -> bool:
     sides = _sides(line, place)
-    return any(is_wordy(side, 4) for side in sides) and not _is_figured(sides)
+    pieces = [*sides, *(fragment.words for fragment in line.fragments)]
+    return any(is_wordy(piece, 4) for piece in pieces) and not _is_figured(sides)
 
 
 def _is_figured(sides: tuple[Sequence[Word], Sequence[Word]]) -> bool:
-    return any(side and not any(map(str.isalpha, joined(side))) for side in sides)
+    return any(side and all(word.text for word in side) and not any(map(str.isalpha, joined(side))) for side in sides)
 
 
 def _sides(line: Line, place: float) -> tuple[list[Word], list[Word]]:
     return [word for word in line.words if word.centre < place], [word for word in line.words if word.centre >= place]
-
-
-def _is_prose(lines: Sequence[Line], place: float) -> bool:
-    for is_left in (True, False):
-        sides = [[w for w in line.words if (w.centre < place) == is_left] for line in lines]
-        filled = [side for side in sides if side]
-        wordy = sum(is_wordy(side) for side in filled)
-        if wordy < max(_LEAST_LINES - 1, _PROSE_SHARE * len(filled)):
-            return False
-    return True

@@ -1,18 +1,36 @@
 """A page read by itself: its lines and tables in reading order. What only the whole document shows comes later."""
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import groupby
+from dataclasses import dataclass, field, replace
+from itertools import groupby, pairwise
 
 from masis.sources.pdf.columns import Region, regions_of
 from masis.sources.pdf.forms import parted_by_forms, written_out
-from masis.sources.pdf.lines import BULLETS, Line, in_reading_order, joined, levelled, lines_as_written, lines_of
+from masis.sources.pdf.lines import (
+    BULLETS,
+    FIGURE,
+    Line,
+    fragments_of,
+    in_reading_order,
+    joined,
+    levelled,
+    lines_as_written,
+    lines_of,
+)
 from masis.sources.pdf.page_words import PageContent, Word
 from masis.sources.pdf.ruled import FoundTable, ruled_tables, texts
 from masis.sources.pdf.unruled import unruled_tables
 
 _SLICE = 9.0
 _MOST_WORDS = 15_000
+_LEAST_TITLES = 3
+_PAGE = re.compile(r"page|seite|página|pagina|№|no\.?", re.IGNORECASE)
+_PAGE_NUMBER = re.compile(r"\d{1,3}")
+_CONTENTS = frozenset(("contents", "inhalt", "inhaltsverzeichnis", "sommaire", "índice", "indice", "contenido"))
+_NUMBERED_TITLE = re.compile(r"(\d{1,3}) \W?[^\W\d_a-z]")
+_NAMES = 3
+_LEAST_NUMBERED, _OF_PIECES = 6, 0.2
 
 
 @dataclass(slots=True)
@@ -33,6 +51,8 @@ class DraftLine:
     is_joined: bool = False
     is_pair: bool = False
     words: Sequence[Word] = ()
+    cells: Sequence[tuple[float, float, str]] = ()
+    """Where it has gaps: where each piece begins and ends, and what it says."""
 
 
 @dataclass(slots=True)
@@ -43,9 +63,16 @@ class DraftTable:
     top: float
     right: float
     bottom: float
-    edges: tuple[float, ...]
+    columns: tuple[tuple[float, float], ...]
     notes: tuple[str, ...] = ()
     words: Sequence[Word] = ()
+    size: float = 0.0
+    is_set_off: bool = False
+    """Whether its header is more than its first row."""
+    is_continued: bool = False
+    """From the page before."""
+    is_unnamed: bool = False
+    """Its columns may be those of the table on the page before, and cannot be told apart."""
 
 
 Draft = DraftLine | DraftTable
@@ -63,6 +90,8 @@ def draft_page(content: PageContent) -> list[Draft]:
         # No page of text has that many: a map, or a file made to cost time.
         region = Region(lines_as_written(content.words), 0.0, content.width)
         return [_draft_line(line, region, 0) for line in region.lines]
+    if pieces := _numbered_contents(content):
+        return list(_contents_drafts(pieces, content.width))
     ruled = ruled_tables(content.words, content.shapes)
     taken = {word for table in ruled for word in table.words}
     words = [word for word in content.words if id(word) not in taken] if taken else content.words
@@ -71,6 +100,48 @@ def draft_page(content: PageContent) -> list[Draft]:
     for number, region in enumerate(regions_of([*words, *slices])):
         drafts += _region_drafts(region, number, content)
     return drafts
+
+
+def _numbered_contents(content: PageContent) -> list[Line]:
+    """The pieces of a contents page that has the numbers before its titles, in columns whose lines are not level."""
+    if not any(word.text.lower() in _CONTENTS for word in content.words):
+        return []
+    pieces = lines_as_written(content.words)
+    columns: dict[int, list[tuple[float, int]]] = {}
+    for piece in pieces:
+        if found := _NUMBERED_TITLE.match(piece.text):
+            columns.setdefault(round(piece.left), []).append((piece.top, int(found[1])))
+    steps = [below - above for column in columns.values() for (_, above), (_, below) in pairwise(sorted(column))]
+    is_enough = sum(map(len, columns.values())) >= max(_LEAST_NUMBERED, _OF_PIECES * len(pieces))
+    # A list or a ranking counts by one.
+    return pieces if is_enough and min(steps, default=0) > 0 and max(steps) > 1 else []
+
+
+def _contents_drafts(pieces: Sequence[Line], width: float) -> Iterator[DraftLine]:
+    ends: dict[int, float] = {}
+    for piece in pieces:
+        ends[round(piece.left)] = max(piece.right, ends.get(round(piece.left), 0.0))
+    title: DraftLine | None = None
+    for piece in pieces:
+        is_title = bool(_NUMBERED_TITLE.match(piece.text))
+        if title and not is_title and _is_indented_under(title, piece):
+            title.text, title.words = f"{title.text} {piece.text}", [*title.words, *piece.words]
+            title.right, title.bottom = max(title.right, piece.right), piece.bottom
+            continue
+        if title:
+            yield title
+        column = Region([piece], piece.left, ends[round(piece.left)] + (width if is_title else 0.0))
+        draft = _draft_line(piece, column, 0)
+        title = replace(draft, is_pair=True) if is_title else None
+        if not title:
+            yield draft
+    if title:
+        yield title
+
+
+def _is_indented_under(title: DraftLine, piece: Line) -> bool:
+    is_below = 0 < piece.top - title.bottom + piece.size < 1.5 * piece.size
+    return is_below and title.size < piece.left - title.left < 3 * title.size and abs(title.size - piece.size) < 0.3
 
 
 def shown_words(draft: Draft) -> Sequence[Word]:
@@ -119,9 +190,26 @@ def _table_drafts(lines: list[Line], region: Region, number: int, content: PageC
     index = 0
     for first, last, table in unruled_tables(lines, content.shapes):
         yield from (_draft_line(line, region, number) for line in _readable(lines[index:first]))
-        yield _draft_of(table)
+        if _is_contents(table):
+            wide = Region(region.lines, region.left, region.right + content.width)
+            yield from (replace(_draft_line(line, wide, number), is_pair=True) for line in lines[first : last + 1])
+        else:
+            yield _draft_of(table)
         index = last + 1
     yield from (_draft_line(line, region, number) for line in _readable(lines[index:]))
+
+
+def _is_contents(table: FoundTable) -> bool:
+    """Titles and their pages: the last column has numbers that only rise, and no name but “Page”."""
+    rows = texts(table.rows)
+    header, body = rows[: table.header_rows or 0], rows[table.header_rows or 0 :]
+    pages = [row[-1] for row in body if row[-1]]
+    is_named = any(row[-1] not in ("", row[-2]) and not _PAGE.fullmatch(row[-1]) for row in header)
+    if is_named or len(pages) < max(_LEAST_TITLES, len(body) / 2) or not all(map(_PAGE_NUMBER.fullmatch, pages)):
+        return False
+    numbers = [int(page) for page in pages]
+    has_other_figures = any(FIGURE.fullmatch(cell) for row in body for cell in row[1:-1] if cell)
+    return numbers == sorted(numbers) and numbers[0] < numbers[-1] and not has_other_figures
 
 
 def _readable(lines: Sequence[Line]) -> Iterator[Line]:
@@ -140,6 +228,7 @@ def _readable(lines: Sequence[Line]) -> Iterator[Line]:
 
 
 def _draft_line(line: Line, region: Region, number: int) -> DraftLine:
+    has_gaps = len(line.fragments) > 1 and not line.is_item
     return DraftLine(
         text=line.text,
         left=line.left,
@@ -147,7 +236,8 @@ def _draft_line(line: Line, region: Region, number: int) -> DraftLine:
         right=line.right,
         bottom=line.bottom,
         size=line.size,
-        is_bold=line.is_bold,
+        # Names of columns head no section.
+        is_bold=line.is_bold and len(line.fragments) < _NAMES,
         is_item=line.is_item,
         region=number,
         edges=(region.left, region.right),
@@ -155,10 +245,12 @@ def _draft_line(line: Line, region: Region, number: int) -> DraftLine:
         is_joined=line.words[-1].is_joined,
         is_pair=line.is_pair,
         words=in_reading_order(line.words),
+        cells=[(f.inner, f.right, f.text) for f in fragments_of(line.words, is_close=True)] if has_gaps else (),
     )
 
 
 def _draft_of(table: FoundTable) -> DraftTable:
+    words = [word for row in table.rows for cell in row for word in in_reading_order(cell)]
     return DraftTable(
         texts(table.rows),
         table.header_rows,
@@ -166,8 +258,9 @@ def _draft_of(table: FoundTable) -> DraftTable:
         table.top,
         table.right,
         table.bottom,
-        table.edges,
+        table.columns,
         tuple(joined(note) for note in table.notes),
-        [word for note in table.notes for word in note]
-        + [word for row in table.rows for cell in row for word in in_reading_order(cell)],
+        [word for note in table.notes for word in note] + words,
+        words[-1].size,
+        table.is_set_off,
     )

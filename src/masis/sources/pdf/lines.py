@@ -17,6 +17,7 @@ _APART = 0.75
 """Of the type's size: a gap that no space between words makes."""
 _WIDER, _WIDER_SIZE = 1.5, 0.38
 """Of the spaces of the line, and of the type's size."""
+_LEAST_GAPS, _EVEN = 4, 0.12
 _NUMBERS_APART = 0.5
 _LETTERS = 4
 _SIGN_APART = 0.36
@@ -27,6 +28,9 @@ FIGURE = re.compile(
 SIGN = re.compile(r"(?:US|C|A|HK)?[$€£¥₹]|\(|\$\(")
 _MINUS = re.compile(r"[-–−]")
 _AFTER = re.compile(r"\)|%|\)%|%\)|\)\*?|\*+|†+|pts?")
+CAPTION = re.compile(
+    r"(?i:Table|Figure|Exhibit|Chart|Abb\.|Tab\.|Tabelle|Tableau)\s+(?:[A-Z]{0,2}[.-]?\d[\w.-]{0,6}|[A-Z]|[IVX]{1,5})[.:]?\s"
+)
 BULLETS = frozenset("*•◦▪‣●○■□▶➢✓–·\uf0b7\uf0a7\u2043-o")
 LIST_MARKER = re.compile(
     r"[-*•◦▪‣●○■□▶➢✓–·\uf0b7\uf0a7\u2043]|\(?\d{1,3}[.)]|\(?[A-Za-z][.)]|\(?[ivxIVX]{1,5}[.)]|\([a-z]\)|o"
@@ -206,7 +210,7 @@ def _unstacked(words: Sequence[Word]) -> list[list[Word]]:
     return [sorted(line, key=lambda word: word.left) for line in lines]
 
 
-_BESIDE = 0.25
+_BESIDE = 0.15
 """Of the smaller of two heights: lines that overlap by so much stand beside each other."""
 _MOST_BESIDE, _OFF_CENTRE = 7, 0.35
 
@@ -278,8 +282,11 @@ def lines_as_written(words: Iterable[Word]) -> list[Line]:
     return lines
 
 
-def is_wordy(words: Sequence[Word], least: int = 3) -> bool:
-    """Running text: most of its words begin with a small letter, as those of labels, names and figures do not."""
+def is_wordy(words: Sequence[Word], least: int = 3, share: float = 0.5) -> bool:
+    """Running text: most of its words begin with a small letter, as those of labels, names and figures do not. A table
+    that was found by its rules, a word without letters, stands among running text as a paragraph does."""
+    if any(not word.text for word in words):
+        return True
     total = small = 0
     for word in words:
         letter = word.text[:1]
@@ -288,11 +295,13 @@ def is_wordy(words: Sequence[Word], least: int = 3) -> bool:
         weight = 1 + (len(word.text) - 1) // _LETTERS if is_other else 1
         total += weight
         small += weight if is_other or letter.islower() else 0
-    return total >= least and small >= 0.5 * total
+    return total >= least and small >= share * total
 
 
 def fragments_of(words: Sequence[Word], *, is_close: bool = False) -> list[Fragment]:
     """`is_close`: of a table whose cells stand no further apart than its words need."""
+    if _is_justified(words):
+        return [Fragment(list(words))]
     found: list[Fragment] = []
     space = _usual_space(words) if is_close else 0.0
     for word in words:
@@ -302,6 +311,15 @@ def fragments_of(words: Sequence[Word], *, is_close: bool = False) -> list[Fragm
         else:
             found.append(Fragment([word]))
     return found
+
+
+def _is_justified(words: Sequence[Word]) -> bool:
+    """Several words, of which some are longer, that all stand equally far apart, as no cells of a table do."""
+    gaps = [other.left - one.right for one, other in pairwise(words)]
+    if len(gaps) < _LEAST_GAPS or min(gaps) <= 0 or max(gaps) - min(gaps) > _EVEN * words[0].size:
+        return False
+    widths = [word.right - word.left for word in words]
+    return max(widths) - min(widths) > words[0].size
 
 
 def _usual_space(words: Sequence[Word]) -> float:

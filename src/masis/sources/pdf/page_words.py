@@ -5,7 +5,7 @@ import itertools
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -14,6 +14,8 @@ from masis.sources.plain import clean
 _BOLD_WEIGHT = 600
 _THIN = 2.5
 """Points: a shape as thin as this is a rule."""
+_DOT, _MOST_DOTS = (2.0, 6.5), 200
+"""Points of the mark of a list item that is drawn and not written; a page with more of them shows a chart."""
 _MOST_SHAPES = 5_000
 _MOST_SEGMENTS = 400
 _DEEPEST_FORM = 4
@@ -67,6 +69,11 @@ class Shape:
     def is_upright(self) -> bool:
         return self.right - self.left <= _THIN and self.bottom - self.top > _THIN
 
+    @property
+    def is_dot(self) -> bool:
+        width, height = self.right - self.left, self.bottom - self.top
+        return _DOT[0] <= min(width, height) and max(width, height) <= _DOT[1] and abs(width - height) < 1
+
 
 @dataclass(frozen=True, slots=True)
 class PageContent:
@@ -92,7 +99,23 @@ def read_content(page: Any) -> PageContent:
     shapes, has_drawings = _shapes(page.raw, left, top)
     if turned:
         return _upright(PageContent([w for w, _ in words], shapes, right - left, top - bottom, has_drawings), turned)
-    return PageContent([word for word, _ in words], shapes, right - left, top - bottom, has_drawings)
+    written = _with_drawn_marks([word for word, _ in words], shapes)
+    return PageContent(written, shapes, right - left, top - bottom, has_drawings)
+
+
+def _with_drawn_marks(words: list[Word], shapes: list[Shape]) -> list[Word]:
+    """Browsers draw the dot before a list item: it becomes the word that others write."""
+    dots = [shape for shape in shapes if shape.is_dot]
+    marks: dict[int, Word] = {}
+    for dot in dots if len(dots) <= _MOST_DOTS else ():
+        middle = (dot.top + dot.bottom) / 2
+        level = [word for word in words if word.top < middle < word.bottom and dot.left - word.right < 3 * word.size]
+        item = min(level, key=lambda word: word.left, default=None)
+        if item and 0.2 * item.size < item.left - dot.right < 2 * item.size and dot.bottom - dot.top < 0.6 * item.size:
+            shift = (item.left - item.place[0], item.top + item.place[1])
+            place = (dot.left - shift[0], shift[1] - dot.top, dot.right - shift[0], shift[1] - dot.bottom)
+            marks[id(item)] = replace(item, text="•", left=dot.left, right=dot.right, is_joined=False, place=place)
+    return [each for word in words for each in (marks.get(id(word)), word) if each] if marks else words
 
 
 def _is_on_page(word: Word, width: float, height: float) -> bool:
@@ -282,7 +305,13 @@ def _boxes(raw: Any, item: Any, kind: int, matrix: _Matrix | None, depth: int) -
         return
     left, bottom, right, top = _moved(tuple(edge.value for edge in edges), matrix)
     count = raw.FPDFPath_CountSegments(item)
-    if right - left <= _THIN or top - bottom <= _THIN or count <= 2 or (count <= 5 and not _is_stroked(raw, item)):
+    if (
+        max(right - left, top - bottom) <= _DOT[1]
+        or right - left <= _THIN
+        or top - bottom <= _THIN
+        or count <= 2
+        or (count <= 5 and not _is_stroked(raw, item))
+    ):
         yield left, bottom, right, top
         return
     yield from _segments(raw, item, matrix)

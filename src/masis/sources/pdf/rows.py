@@ -21,6 +21,8 @@ _CLOSE = 1.12
 """Of the smallest step: lines so close are wrapped, where others are further apart."""
 _OVERLAPPING = 0.72
 """Of a line's height: what begins so near is centred beside the line above."""
+_PARTED = 0.25
+"""Of the steps from line to line: with a rule in as many, rules part the rows."""
 _LOWER = re.compile(r"[a-zà-ÿ(&]")
 
 Cells = list[list[Word]]
@@ -43,8 +45,9 @@ def has_amounts(line: Line) -> bool:
     return any(f.is_figure and not BARE_YEAR.fullmatch(f.text) for f in values)
 
 
-def columns_of(run: Sequence[Line]) -> list[Column] | None:
-    """Where no row has anything, over all rows with figures, or over all rows where there are none."""
+def columns_of(run: Sequence[Line], named: Line | None) -> list[Column] | None:
+    """Where no row has anything, over all rows with figures, or over all rows where there are none; `named`: the line
+    that is set off as their header."""
     tabular = [line for line in run if is_tabular(line)]
     core = [line for line in tabular if has_amounts(line)]
     core = [line for line in core if not line.is_all_bold] or core
@@ -64,7 +67,6 @@ def columns_of(run: Sequence[Line]) -> list[Column] | None:
         # Columns set as close as a sheet prints them; each row by itself shows them apart.
         closer = _between_gutters(pieces, 0.0, allowed)
         columns = closer if sum(_is_crowded(line, closer) for line in core) < _CROWDED * crowded else columns
-    named = next((line for line in tabular[:2] if line.is_all_bold), None)
     if named is not None and len(columns) < len(named.fragments):
         # Two cells may touch in a few rows.
         closer = _between_gutters(pieces, _LEAST_GUTTER * size, len(core) // 5)
@@ -188,11 +190,15 @@ def under_names(columns: list[Column], head: Sequence[Line]) -> list[Column]:
 
 
 def rows_of(body: Sequence[Line], columns: Sequence[Column], shapes: Sequence[Shape]) -> list[Cells]:
-    joining = _Joining(columns, close_step(body), _row_edges(body, shapes))
+    edges, cut = _row_edges(body, shapes), [cells_of(line, columns) for line in body]
+    pairs = zip(pairwise(body), pairwise(cut), strict=True)
+    if any(_share_a_figure(*cells) and not _is_parted(*lines, edges) for lines, cells in pairs):
+        # Rules around some rows only, as around totals.
+        edges = []
+    joining = _Joining(columns, close_step(body), edges)
     rows: list[Cells] = []
     above: Line | None = None
-    for line in body:
-        cells = cells_of(line, columns)
+    for line, cells in zip(body, cut, strict=True):
         if above is not None and rows and joining.continues(rows[-1], cells, above, line):
             rows[-1] = [old + new for old, new in zip(rows[-1], cells, strict=True)]
         else:
@@ -216,7 +222,7 @@ def _row_edges(body: Sequence[Line], shapes: Sequence[Shape]) -> list[float]:
     """Where rules and the edges of shaded bands part the rows, if they do so all over the table."""
     left, right = min(line.left for line in body), max(line.right for line in body)
     top, bottom = body[0].top, body[-1].bottom
-    edges: dict[int, float] = {}
+    edges: dict[float, float] = {}
     written = {(round(f.left), round(f.right)) for line in body for f in line.fragments}
     for shape in shapes:
         if shape.is_upright or shape.bottom < top - 4 or shape.top > bottom + 4:
@@ -225,11 +231,11 @@ def _row_edges(body: Sequence[Line], shapes: Sequence[Shape]) -> list[float]:
             # The underline of a link.
             continue
         width = max(0.0, min(shape.right, right) - max(shape.left, left))
-        for place in {round(shape.top), round(shape.bottom)}:
+        for place in {float(round(shape.top)), float(round(shape.bottom))}:
             edges[place] = edges.get(place, 0.0) + width
     full = sorted(place for place, width in edges.items() if width > 0.75 * (right - left))
-    apart = 1 + sum(b - a > PIECES_APART for a, b in pairwise(full))
-    return [float(place) for place in full] if apart >= 0.35 * len(body) else []
+    parted = sum(_is_parted(above, below, full) for above, below in pairwise(body))
+    return full if parted and parted >= _PARTED * (len(body) - 1) else []
 
 
 def cells_of(line: Line, columns: Sequence[Column]) -> Cells:
@@ -242,7 +248,8 @@ def cells_of(line: Line, columns: Sequence[Column]) -> Cells:
                 cells[_nearest(word.centre, columns)].append(word)
         else:
             # What stands apart from the label is not part of it.
-            cells[touched[0] if touched else _nearest_column(fragment, columns, int(bool(cells[0])))] += fragment.words
+            touched = touched or [_nearest_column(fragment, columns, int(bool(cells[0])))]
+            cells[max(touched, key=overlaps.__getitem__) if fragment.is_figure else touched[0]] += fragment.words
     return cells
 
 
@@ -269,10 +276,11 @@ class _Joining:
             return False
         if step < _OVERLAPPING * (above.bottom - above.top):
             return True
-        if self.separators:
-            return not any(above.bottom - 3 <= place <= line.top + 3 for place in self.separators)
-        is_close = step <= self.close_step
         label, below = joined(row[0]), joined(cells[0])
+        is_over = bool(label and below) and any(cells[1:]) and not any(row[1:])
+        if self.separators and (not is_over or _is_parted(above, line, self.separators)):
+            return not _is_parted(above, line, self.separators)
+        is_close = bool(self.separators) or step <= self.close_step
         if any(cells[1:]) and any(row[1:]):
             return self._is_wrapped_together(row, cells, is_close=is_close)
         if not below:
@@ -296,6 +304,10 @@ class _Joining:
             return False
         last, word = row[column][-1], cells[column][0]
         return last.right + 0.25 * word.size + word.right - word.left > self.columns[column].right - 0.1 * word.size
+
+
+def _is_parted(above: Line, line: Line, edges: Sequence[float]) -> bool:
+    return any(above.bottom - 3 <= place <= line.top + 3 for place in edges)
 
 
 def _share_a_figure(row: Cells, cells: Cells) -> bool:

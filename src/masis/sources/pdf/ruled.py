@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from masis.sources.pdf.lines import joined, lines_of
 from masis.sources.pdf.page_words import Shape, Word
@@ -34,10 +35,12 @@ class FoundTable:
     top: float
     right: float
     bottom: float
-    edges: tuple[float, ...] = ()
-    """Where its columns begin, by which a table on the next page is known to continue it."""
+    columns: tuple[tuple[float, float], ...] = ()
+    """From where to where each reaches, by which a table on the next page is known to continue it."""
     notes: tuple[list[Word], ...] = ()
     """Unit lines found among the rows of its header."""
+    is_set_off: bool = False
+    """The header, by its type, a rule or several lines; else it is only the first row."""
 
     @property
     def words(self) -> set[int]:
@@ -114,7 +117,20 @@ def _grids(flat: list[Shape], upright: list[Shape]) -> list[tuple[list[Shape], l
         found.setdefault(root(i), ([], []))[0].append(level)
     for j, standing in enumerate(upright):
         found.setdefault(root(len(flat) + j), ([], []))[1].append(standing)
-    return [(rows, columns) for rows, columns in found.values() if len(rows) >= 2 and len(columns) >= 3]
+    closed = [(rows, _with_sides(rows, columns)) for rows, columns in found.values()]
+    return [(rows, columns) for rows, columns in closed if len(rows) >= 2 and len(columns) >= 3]
+
+
+def _with_sides(flat: list[Shape], upright: list[Shape]) -> list[Shape]:
+    """Rules of one length with lines between their cells make a table, though its sides are open."""
+    if len(flat) < 3 or not upright:
+        return upright
+    left, right = min(rule.left for rule in flat), max(rule.right for rule in flat)
+    if any(rule.left - left > _NEAR or right - rule.right > _NEAR for rule in flat):
+        return upright
+    top, bottom = min(rule.top for rule in flat), max(rule.bottom for rule in flat)
+    sides = [x for x in (left, right) if not any(abs(line.left - x) <= _NEAR for line in upright)]
+    return [*upright, *(Shape(x, top, x, bottom) for x in sides)]
 
 
 def _table(words: Sequence[Word], flat: list[Shape], upright: list[Shape]) -> FoundTable | None:
@@ -133,7 +149,9 @@ def _table(words: Sequence[Word], flat: list[Shape], upright: list[Shape]) -> Fo
     if len(rows) < 2 or len(rows[0]) < 2 or filled < 3 or filled < 0.2 * len(rows) * len(rows[0]):
         return None
     header_rows = _styled_depth(rows) if header_rows is None else header_rows
-    return FoundTable(rows, header_rows, xs[0], ys[0], xs[-1], ys[-1], tuple(xs))
+    return FoundTable(
+        rows, header_rows, xs[0], ys[0], xs[-1], ys[-1], tuple(pairwise(xs)), is_set_off=bool(header_rows)
+    )
 
 
 def _styled_depth(rows: Sequence[Sequence[Sequence[Word]]]) -> int | None:

@@ -13,7 +13,7 @@ from statistics import median
 from masis.language.periods import PERIOD
 from masis.language.unit_captions import is_unit_line
 from masis.sources.pdf.headers import header_cells, unwrapped
-from masis.sources.pdf.lines import Fragment, Line, fragments_of
+from masis.sources.pdf.lines import CAPTION, Fragment, Line, fragments_of, is_wordy
 from masis.sources.pdf.page_words import Shape
 from masis.sources.pdf.rows import (
     BARE_YEAR,
@@ -44,6 +44,8 @@ _GAP_AT_START = 0.5
 """Of the type's size."""
 _TIGHT = 0.86
 """Of the usual distance of rows: closer lines are one row."""
+_SAME_SIZE = 0.6
+"""Points: a larger line below a table is a heading, a smaller one a note."""
 _WRITTEN = re.compile(r"[,.$€£%]\d|\d[,.%]|[$€£]")
 
 
@@ -120,7 +122,9 @@ def _run_end(lines: Sequence[Line], first: int) -> int | None:
             values_left = min(values_left, _values_left(lines[index]))
             has_figures = has_figures or has_amounts(lines[index])
         elif (
-            (has_figures and _names_next_table(lines, index))
+            CAPTION.match(lines[index].text)
+            or (has_figures and lines[last].size - lines[index].size > _SAME_SIZE)
+            or (has_figures and _names_next_table(lines, index))
             or index - last > _MOST_BETWEEN
             or (_is_sentence(lines[index]) and lines[index].right > values_left)
         ):
@@ -163,10 +167,17 @@ def _built(
     lines: Sequence[Line], done: int, first: int, last: int, shapes: Sequence[Shape]
 ) -> tuple[int, int, FoundTable] | None:
     run = list(lines[first : last + 1])
-    columns = columns_of(run)
+    named = next((line for line in run[:2] if line.is_all_bold), None)
+    is_captioned = first > 0 and bool(CAPTION.match(lines[first - 1].text))
+    if named is None and (is_captioned or _is_ruled_off(run[0], run[1], _span(run), shapes)):
+        named = run[0]
+    columns = columns_of(run, named)
     if columns is None:
         return None
-    last = _with_tail(lines, first, _before_next_header(lines, first, last, columns), columns)
+    last = _before_next_header(lines, first, last, columns)
+    while last > first and any(_is_text_across(fragment, columns) for fragment in lines[last].fragments):
+        last -= 1
+    last = _with_tail(lines, first, last, columns)
     run = list(lines[first : last + 1])
     if sum(is_tabular(line) for line in run) < 2:
         return None
@@ -181,16 +192,31 @@ def _built(
         body.insert(0, head.pop())
     columns = without_halves(columns, head, body)
     head = unwrapped(head, columns, shapes)
-    if not _is_evident(head, body, len(columns), shapes):
+    if not is_captioned and not _is_evident(head, body, len(columns), shapes):
         return None
     header, notes = header_cells(head, extents(body, columns), shapes)
-    rows = rows_of(body, under_names(columns, head), shapes)
+    wide = under_names(columns, head)
+    rows = rows_of(body, wide, shapes)
     if (len(rows) < 2 and not header) or _is_overfull(header, _HEADER_WORDS) or _is_overfull(rows, _CELL_WORDS):
         return None
     left, right = min(line.left for line in run), max(line.right for line in run)
-    edges = tuple(column.left for column in columns)
-    table = FoundTable([*header, *rows], len(header), left, run[0].top, right, run[-1].bottom, edges, tuple(notes))
-    return top, last, table
+    spans = tuple((column.left, column.right) for column in wide)
+    is_set_off = _is_set_off(head, body, columns, shapes)
+    place = left, run[0].top, right, run[-1].bottom
+    return top, last, FoundTable([*header, *rows], len(header), *place, spans, tuple(notes), is_set_off)
+
+
+def _is_set_off(head: Sequence[Line], body: Sequence[Line], columns: Sequence[Column], shapes: Sequence[Shape]) -> bool:
+    if not head or len(head) > 1 or not _has_label(head[0], columns):
+        return bool(head)
+    is_bold = head[0].is_all_bold and not all(line.is_all_bold for line in body)
+    # A rule under each row sets none of them off.
+    ruled = [_is_ruled_off(*pair, _span([*head, *body]), shapes) for pair in itertools.pairwise([*head, *body[:2]])]
+    return is_bold or (ruled[0] and not any(ruled[1:]))
+
+
+def _is_text_across(fragment: Fragment, columns: Sequence[Column]) -> bool:
+    return sum(touches(fragment, column) for column in columns) > 1 and is_wordy(fragment.words, 5)
 
 
 def _is_evident(head: Sequence[Line], body: Sequence[Line], width: int, shapes: Sequence[Shape]) -> bool:
@@ -223,7 +249,7 @@ def _with_tail(lines: Sequence[Line], first: int, last: int, columns: Sequence[C
         above, line = lines[last], lines[last + 1]
         inside = [c for c in columns if any(touches(fragment, c) for fragment in line.fragments)]
         is_wrapped = len(line.fragments) == len(inside) and not line.is_item and line.top - above.top <= step
-        if not is_wrapped or line.right > columns[-1].right + 2:
+        if not is_wrapped or line.right > columns[-1].right + 2 or abs(line.size - above.size) > _SAME_SIZE:
             break
         last += 1
     return last
@@ -243,9 +269,12 @@ def _before_next_header(lines: Sequence[Line], first: int, last: int, columns: S
 
 
 def _is_header_like(line: Line, columns: Sequence[Column]) -> bool:
-    is_over = all(fragment.left > columns[0].right for fragment in line.fragments)
-    names = [f for f in line.fragments if not f.is_figure or BARE_YEAR.fullmatch(f.text)]
-    return is_over and len(names) == len(line.fragments) and any(map(str.isalnum, line.text))
+    over = [fragment for fragment in line.fragments if fragment.left > columns[0].right]
+    names = [f for f in over if not f.is_figure or BARE_YEAR.fullmatch(f.text)]
+    is_over = len(over) == len(line.fragments) or all(BARE_YEAR.fullmatch(f.text) for f in over)
+    # A line in the middle of the page that ends before the columns begin heads the rows below it.
+    reaches = any(fragment.right > columns[1].left for fragment in over)
+    return reaches and is_over and len(names) == len(over) and any(map(str.isalnum, line.text))
 
 
 def _pitch(run: Sequence[Line]) -> float:
@@ -259,8 +288,8 @@ def _body_start(run: Sequence[Line], columns: Sequence[Column]) -> int | None:
     amounts = [index for index, line in enumerate(run) if _is_first_amount(line, columns, index)]
     if not amounts:
         return None
-    # “(2010-11” in bold is of a name.
-    first = next((index for index in amounts if not run[index].is_all_bold), amounts[0])
+    # “(2010-11” in bold is of a name; under a line that names every column, a bold row is a total's.
+    first = next((i for i in amounts if not run[i].is_all_bold or _is_named_above(run[:i], run[i])), amounts[0])
     rows_above = range(first)
     full = next((i for i in rows_above if len(run[i].fragments) > 1 and _has_label(run[i], columns)), first)
     bold = next((index for index, line in enumerate(run) if not line.is_all_bold), 0)
@@ -285,6 +314,12 @@ def _is_first_amount(line: Line, columns: Sequence[Column], index: int) -> bool:
     if not amounts:
         return False
     return _has_label(line, columns) or not index or any(_WRITTEN.search(f.text) for f in amounts)
+
+
+def _is_named_above(above: Sequence[Line], row: Line) -> bool:
+    values = row.fragments[1:]
+    is_named = any(len(line.fragments) >= len(values) and not has_amounts(line) for line in above)
+    return is_named and all(f.is_figure and not PERIOD.fullmatch(f.text) for f in values)
 
 
 def _has_label(line: Line, columns: Sequence[Column]) -> bool:
@@ -324,7 +359,7 @@ def _header_top(lines: Sequence[Line], done: int, first: int, columns: Sequence[
         is_over = all(f.left >= columns[0].right - 0.15 * (columns[0].right - columns[0].left) for f in line.fragments)
         if not (is_near and is_over and line.left >= columns[1].left - 12 * height):
             break
-        if len(line.words) > 9 * len(line.fragments) or line.text.endswith("."):
+        if len(line.words) > 9 * len(line.fragments) or line.text.endswith(".") or CAPTION.match(line.text):
             break
         names_left = below.left if below.left > columns[0].right else columns[1].left
         if line.left < min(columns[1].left, names_left) - 3 * height and len(line.fragments) == 1:

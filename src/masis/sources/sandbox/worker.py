@@ -22,8 +22,7 @@ from io import FileIO
 from typing import Any
 
 from masis.errors import ScannedFile, UnreadableFile
-from masis.sources.archives.entries import Limits
-from masis.sources.archives.members import unpack
+from masis.sources.archives import Limits, unpack
 from masis.sources.parse import add_formats, damaged, is_archive, parse, too_much_memory
 from masis.sources.pdf.page_image import Wanted, draw_page
 from masis.sources.sandbox import confinement

@@ -8,15 +8,16 @@ from typing import Literal
 from pydantic import BaseModel
 
 from masis.reasoning.llm import structured
-from masis.reasoning.llm.prompts import common, messages, writer
-from masis.reasoning.llm.prompts.messages import auditing, completing, compressing, judging, writing
+from masis.reasoning.llm.prompts import messages, roles
+from masis.reasoning.llm.prompts.messages import asking, auditing, completing, compressing, judging, writing
 from masis.reasoning.llm.structured import Audit, Scorecard, Summaries
 from masis.reasoning.llm.wire import Message
 from masis.reasoning.ports import Guidance, Passage, PromptStamp, WritingBrief
-from masis.types import CitationAudit, Critique, EvidenceChunk
+from masis.types import CitationAudit, Claim, Critique, EvidenceChunk
 
 __all__ = [
     "PROMPT_VERSION",
+    "asking",
     "auditing",
     "completing",
     "compressing",
@@ -27,7 +28,7 @@ __all__ = [
 ]
 
 
-PROMPT_VERSION = "3"
+PROMPT_VERSION = "6"
 
 PromptRole = Literal["writer", "compressor", "auditor", "judge"]
 _ROLES: tuple[PromptRole, ...] = ("writer", "compressor", "auditor", "judge")
@@ -47,6 +48,10 @@ _CRITIQUE: Critique = {
     "confidence": 0.0, "hallucination_detected": True, "unsupported_claims": ["Margins rose."],
     "logical_gaps": ["No costs."], "conflicting_evidence": ["12 or 14"], "needs_retry": True,
 }  # fmt: skip
+_DOUBTED: Claim = {
+    "text": "Margins rose.", "start": 0, "end": 13, "kind": "claim", "citations": [], "verdict": "unverified",
+    "reason": "few words",
+}  # fmt: skip
 _AUDIT: CitationAudit = {
     "invalid_citations": [], "uncited_claim_count": 0, "uncited_claim_sentences": [], "hallucination_detected": False,
     "unsupported_claims": [],
@@ -63,7 +68,8 @@ def prompt_hash(role: PromptRole | None = None) -> str:
 def _said_to(role: PromptRole) -> list[object]:
     schema = _SCHEMAS[role]
     asked = [schema.model_json_schema(), structured.WITH_SCHEMA, structured.AGAIN] if schema else []
-    rare = [writer.LOOK_AGAIN, common.COMPLETE] if role == "writer" else []
+    rare: list[object] = [roles.LOOK_AGAIN, roles.COMPLETE] if role == "writer" else []
+    rare += messages.asking("s", [_CHUNK]) if role == "auditor" else []
     return [*_specimen(role), *asked, *rare]
 
 
@@ -73,7 +79,7 @@ def _specimen(role: PromptRole) -> list[Message]:
     if role == "compressor":
         return messages.compressing("q", [_PASSAGE], 200)
     if role == "auditor":
-        return messages.auditing("q", "a", [_CHUNK], _DECIDED)
+        return messages.auditing("q", "a", [_CHUNK], _DECIDED, [_DOUBTED])
     return messages.judging("q", "a", [_CHUNK], _AUDIT, _CRITIQUE)
 
 

@@ -10,10 +10,10 @@ from masis.language.citation_ids import IdLexicon, is_distinctive
 from masis.language.follow_up import Turn
 from masis.language.instructions import find_instructions
 from masis.language.words import content_stems
-from masis.reasoning.llm.prompts import auditor, common, compressor, judge, writer
+from masis.reasoning.llm.prompts import roles
 from masis.reasoning.llm.wire import Message
 from masis.reasoning.ports import Guidance, Passage, WritingBrief
-from masis.types import CitationAudit, Critique, EvidenceChunk
+from masis.types import CitationAudit, Claim, Critique, EvidenceChunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def completing(question: str, turns: Sequence[Turn]) -> list[Message]:
     ]
     sealed = seal([*said, Block("new question", question)])
     return [
-        {"role": "system", "content": f"{common.COMPLETE}\n\n{common.DATA_RULE}"},
+        {"role": "system", "content": f"{roles.COMPLETE}\n\n{roles.DATA_RULE}"},
         {"role": "user", "content": f"{sealed}\n\nRewrite the new question."},
     ]
 
@@ -61,6 +61,7 @@ def _mark(blocks: Sequence[Block]) -> str:
 
 
 _LONGEST = 400
+_MOST_DOUBTS = 20
 _MOST = 0.8
 """A gap that names one part of the question says which part is missing."""
 _BRACKETS = re.compile(r"[ \t]?\[([^\[\]\n]{1,300})\]")
@@ -91,7 +92,7 @@ def _quoted(finding: str, known_ids: Collection[str]) -> str:
     if find_instructions(finding):
         return AN_ORDER
     line = one_line(without_unknown_ids(finding, known_ids)).replace("<<<", "").replace(">>>", "")
-    return f"“{line if len(line) <= _LONGEST else line[: _LONGEST - 1] + '…'}”"
+    return f"“{_shortened(line)}”"
 
 
 def without_unknown_ids(text: str, known_ids: Collection[str]) -> str:
@@ -116,31 +117,53 @@ def without_unknown_ids(text: str, known_ids: Collection[str]) -> str:
 
 def writing(brief: WritingBrief) -> list[Message]:
     blocks = [Block("question", brief.question), *map(_passage, brief.passages), *_decided(brief.guidance)]
-    tasks = [writer.TASK, *_warning(_texts(brief.passages)), *_decision(brief.guidance, writer.OBEY)]
+    tasks = [roles.WRITER_TASK, *_warning(_texts(brief.passages)), *_decision(brief.guidance, roles.OBEY)]
     if brief.previous_critique is not None and brief.previous_draft:
         known = [passage.chunk_id for passage in brief.passages]
         blocks.append(Block("your previous draft", without_unknown_ids(brief.previous_draft, known)))
         found = findings(brief.previous_critique, brief.question, known)
-        tasks.append(writer.REVISE.format(findings="\n".join(found)) if found else writer.LOOK_AGAIN)
-    return _messages(writer.SYSTEM, blocks, tasks)
+        tasks.append(roles.REVISE.format(findings="\n".join(found)) if found else roles.LOOK_AGAIN)
+    return _messages(roles.WRITER_SYSTEM, blocks, tasks)
 
 
 def compressing(question: str, passages: Sequence[Passage], limit: int) -> list[Message]:
     blocks = [Block("question", question), *map(_passage, passages)]
-    words = max(1, limit // compressor.CHARACTERS_A_WORD)
-    tasks = [compressor.TASK.format(words=words), *_warning(_texts(passages))]
-    return _messages(compressor.SYSTEM, blocks, tasks)
+    words = max(1, limit // roles.CHARACTERS_A_WORD)
+    tasks = [roles.COMPRESSOR_TASK.format(words=words), *_warning(_texts(passages))]
+    return _messages(roles.COMPRESSOR_SYSTEM, blocks, tasks)
 
 
-def auditing(question: str, answer: str, evidence: Sequence[EvidenceChunk], guidance: Guidance) -> list[Message]:
+def auditing(
+    question: str,
+    answer: str,
+    evidence: Sequence[EvidenceChunk],
+    guidance: Guidance,
+    doubted: Sequence[Claim] = (),
+) -> list[Message]:
     blocks = [
         Block("question", question),
         *map(_chunk, evidence),
         *_decided(guidance),
         Block("answer", answer),
+        *([Block("doubts", "\n".join(map(_doubt, doubted[:_MOST_DOUBTS])))] if doubted else []),
     ]
-    tasks = [auditor.TASK, *_warning(_chunk_texts(evidence)), *_decision(guidance, auditor.SETTLED)]
-    return _messages(auditor.SYSTEM, blocks, tasks)
+    doubts = [roles.DOUBTS] if doubted else []
+    tasks = [roles.AUDITOR_TASK, *doubts, *_warning(_chunk_texts(evidence)), *_decision(guidance, roles.SETTLED)]
+    return _messages(roles.AUDITOR_SYSTEM, blocks, tasks)
+
+
+def asking(sentence: str, cited: Sequence[EvidenceChunk]) -> list[Message]:
+    """One doubtful sentence alone, for a model that fills in no form."""
+    blocks = [*map(_chunk, cited), Block("sentence", sentence)]
+    return _messages(roles.YES_OR_NO_SYSTEM, blocks, [roles.YES_OR_NO_TASK, *_warning(_chunk_texts(cited))])
+
+
+def _doubt(claim: Claim) -> str:
+    return f"- “{_shortened(one_line(claim['text']))}” ({_shortened(claim['reason'])})"
+
+
+def _shortened(line: str) -> str:
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
 
 
 def judging(
@@ -153,8 +176,8 @@ def judging(
     citations = Block("citation audit", json.dumps(audit, ensure_ascii=False, indent=1))
     blocks = [Block("question", question), *map(_chunk, evidence), Block("answer", answer), citations]
     found = findings(critique, question, [chunk["chunk_id"] for chunk in evidence]) if critique else []
-    told = [judge.FINDINGS.format(findings="\n".join(found))] if found else []
-    return _messages(judge.SYSTEM, blocks, [judge.TASK, *_warning(_chunk_texts(evidence)), *told])
+    told = [roles.FINDINGS.format(findings="\n".join(found))] if found else []
+    return _messages(roles.JUDGE_SYSTEM, blocks, [roles.JUDGE_TASK, *_warning(_chunk_texts(evidence)), *told])
 
 
 def _messages(system: str, blocks: Sequence[Block], tasks: Sequence[str]) -> list[Message]:
@@ -174,7 +197,7 @@ def _chunk_texts(evidence: Sequence[EvidenceChunk]) -> dict[str, str]:
 def _warning(texts: dict[str, str]) -> list[str]:
     """Ids are ours and may stand outside the blocks; what the documents say may not, not even as a warning."""
     named = [f"[{chunk_id}]" for chunk_id, text in texts.items() if any(o.is_certain for o in find_instructions(text))]
-    return [common.ORDERS_SEEN.format(ids=", ".join(named))] if named else []
+    return [roles.ORDERS_SEEN.format(ids=", ".join(named))] if named else []
 
 
 def _passage(passage: Passage) -> Block:
@@ -202,6 +225,6 @@ def _decided(guidance: Guidance) -> list[Block]:
 
 def _decision(guidance: Guidance, consequence: str) -> list[str]:
     """A person's decision is an instruction; the file names in it are data, and stay in their blocks."""
-    words = [common.PREFER] if guidance.prefer or guidance.over else []
-    words += [common.EXPLAIN_BOTH] if guidance.explain_both else []
+    words = [roles.PREFER] if guidance.prefer or guidance.over else []
+    words += [roles.EXPLAIN_BOTH] if guidance.explain_both else []
     return [*words, consequence] if words else []

@@ -23,6 +23,11 @@ ABOVE = frozenset("more over above greater exceed exceeding exceeded after since
 BELOW = frozenset("less under below fewer before until smaller lower prior earlier within".split())
 AT_LEAST = re.compile(r"at least|or more|or higher|or greater|or later|minimum|no less|since")
 AT_MOST = re.compile(r"at most|or less|or fewer|or earlier|or lower|maximum|no more|up to")
+ALIKE = {
+    stem(one): stem(other)
+    for one, other in [("revenue", "sales"), ("sales", "revenue"), ("turnover", "revenue"), ("costs", "expenses")]
+}
+"""What reports call by either name."""
 DENIES = frozenset("not never without no other than except besides t neither nor".split())
 
 

@@ -17,16 +17,23 @@ DATES = frozenset(
         july august september october november december"""
     )
 )
+_CODE = (
+    r"(?:US\$|[A-Z]{2,3}\$|[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|CAD|AUD|INR|NOK|SEK|DKK|PLN|CZK|HUF|SGD|HKD|NZD|ZAR|BRL|MXN"
+    r"|KRW|CNY|RMB)\b)"
+)
 UNIT = re.compile(
-    r"(?:\bin\s+(?:[A-Z]{2,3}\$?\s|U\.?S\.?\s|[$€£]\s?)?|[(,]\s*(?:[$€£]\s?)?|[$€£]\s?|\b(?:USD|EUR|GBP|CHF|JPY|CAD|AUD|INR)\W)"
-    r"(?:(?P<word>thousands?|millions?|billions?)\b|(?P<letter>(?<=[$€£])(?:mn|bn|[mkb]))\b)",
+    rf"(?:(?P<code>{_CODE})\s?(?:in\s+)?|\bin\s+|[(,]\s*)"
+    r"(?:(?P<word>thousands?|millions?|billions?)\b|(?P<letter>(?<=[$€£DKPFRYK\s])(?:mn|bn|[mkb]))\b|(?P<thousands>['’‘]000s?\b|(?<=[$€£])000s?\b(?![,.\d])))",
     re.IGNORECASE,
 )
-CURRENCY = re.compile(
-    r"\s+(?:of\s+)?((?:U\.?S\.? )?dollars|euros|pounds|Swiss francs|USD|EUR|GBP|CHF)\b", re.IGNORECASE
+CURRENCY = re.compile(rf"\s+(?:of\s+)?((?:U\.?S\.? )?dollars|euros|pounds|Swiss francs|{_CODE})(?!\w)", re.IGNORECASE)
+ONLY_CURRENCY = re.compile(rf"[(\[]\s*(?:in\s+)?(?P<code>{_CODE})\s*[)\]]|^\W*(?P<whole>{_CODE})\W*$")
+"""“Price (EUR)”: a unit without a scale."""
+UNSCALED = re.compile(
+    r"\bper\b|\b(?:ratio|rate|margin|percent\w*|number of|headcount|employees|days|FTEs?)\b|%", re.IGNORECASE
 )
-UNSCALED = re.compile(r"\bper\b|\b(?:ratio|rate|margin|percent\w*)\b|%", re.IGNORECASE)
 """What no table counts in millions."""
+A_HUNDRED = 100.0
 EXCEPT_SHARES = re.compile(r"\bexcept\b[^()\n]{0,80}\bshare", re.IGNORECASE)
 WORDS = {1e3: "thousand", 1e6: "million", 1e9: "billion"}
 
@@ -44,16 +51,17 @@ def column_of(table: Table, column: int) -> str:
 
 def name_of(table: Table, cell: Cell) -> str:
     """The row; its column too, where that is more than a date."""
-    column = _besides_dates(column_of(table, cell.column))
+    column = besides_dates(column_of(table, cell.column))
     full = label_of(table, cell.row)
-    label = "" if periods(full) and not _besides_dates(full) else full
+    label = "" if periods(full) and not besides_dates(full) else full
     name = ", ".join(part for part in (label, column) if part)
     return name or table.rows[cell.row].group or full or column_of(table, cell.column)
 
 
-def _besides_dates(column: str) -> str:
+def besides_dates(column: str) -> str:
     rest = UNIT.sub("", PERIOD.sub("", column)).strip(" ,.:-–()$€£")
-    return rest if set(content_stems(rest)) - DATES else ""
+    closed = f"{rest})" if rest.count("(") > rest.count(")") else rest
+    return closed if set(content_stems(rest)) - DATES else ""
 
 
 def when(table: Table, cell: Cell) -> str:
@@ -82,23 +90,56 @@ def value_of(table: Table, cell: Cell) -> str:
 
 
 def in_unit(figure: str, scale: float, currency: str = "") -> str:
+    """“1,742” in million is with “£” “£1,742 million”, with “EUR” “EUR 1,742 million”."""
+    is_word = currency[-1:].islower()
+    before = "" if is_word or not currency or re.search(r"[$€£¥₹]|[A-Z]{3}", figure) else currency
+    if before:
+        space = " " if before[-1:].isalpha() else ""
+        sign = "-" if figure.startswith("-") else ""
+        figure = f"{sign}{before}{space}{figure.removeprefix('-')}"
     word = WORDS.get(scale, "")
-    return " ".join(part for part in (figure, word, currency if word else "") if part)
+    return " ".join(part for part in (figure, word, currency if is_word and word else "") if part)
 
 
 def unit_of(table: Table, cell: Cell) -> tuple[float, str]:
-    """The factor, and the currency where it is said in words: “(in thousands of euros)”."""
-    lines = [table.columns[cell.column], table.columns[0], *reversed(table.above.splitlines())]
+    """The factor, and the currency: “(in thousands of euros)”, “£m”, “USD k” in a column of units."""
+    beside = [c.text for c in table.rows[cell.row].cells if c.text and c.amount is None and c.column > 0]
+    lines = [table.columns[cell.column], *beside, table.columns[0], *reversed(table.above.splitlines())]
     label = f"{label_of(table, cell.row)} {table.columns[cell.column]} {table.rows[cell.row].group}"
-    if is_share(cell) or cell.amount is None or UNSCALED.search(label):
+    if is_share(cell) or cell.amount is None or _is_unscaled(label, cell.amount) or _has_own_unit(table, cell):
         return 1.0, ""
     for line in lines:
         for found in UNIT.finditer(line):
             if EXCEPT_SHARES.search(line, found.end()) and "share" in label.lower():
                 return 1.0, ""
             named = CURRENCY.match(line, found.end())
-            return SCALES[(found["word"] or found["letter"]).lower()], named[1] if named else ""
-    return 1.0, ""
+            scale = "thousand" if found["thousands"] else (found["word"] or found["letter"]).lower()
+            return SCALES[scale], found["code"] or (named[1] if named else _sign_of(table, cell, label))
+        if alone := ONLY_CURRENCY.search(line):
+            return 1.0, alone["code"] or alone["whole"]
+    return 1.0, _sign_of(table, cell, label)
+
+
+def _is_unscaled(label: str, amount: float) -> bool:
+    """A margin beyond a hundred is an amount of money."""
+    found = UNSCALED.search(label)
+    return found is not None and (found.group().lower() != "margin" or abs(amount) <= A_HUNDRED)
+
+
+def _has_own_unit(table: Table, cell: Cell) -> bool:
+    """“units”, “tonnes” in a column of units: what stands over the table is not meant."""
+    said = [
+        c.text for c in table.rows[cell.row].cells if table.columns[c.column].lower() in ("unit", "units") and c.text
+    ]
+    return any(not UNIT.search(text) and not ONLY_CURRENCY.search(text) for text in said)
+
+
+def _sign_of(table: Table, cell: Cell, label: str) -> str:
+    """Statements give the sign with the first and the last amount of a column."""
+    if re.search(r"\b(?:shares?|number|count|units?)\b", label, re.IGNORECASE):
+        return ""
+    signs = {sign for other in table.column_cells(cell.column) for sign in "$€£" if sign in other.text}
+    return signs.pop() if len(signs) == 1 else ""
 
 
 def listed(parts: Sequence[str]) -> str:

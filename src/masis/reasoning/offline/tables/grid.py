@@ -72,7 +72,9 @@ class Table:
     about: str = ""
     """Whose the document is and for when, as the catalog knows it."""
     part_of_more: bool = False
-    """Whether rows of it are missing from the passages."""
+    """Whether rows of it are missing from the passages …"""
+    rows_in_all: int = 0
+    """… and how many there are, where that is known."""
     kinds: tuple[Kind, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -205,6 +207,10 @@ class Table:
         return frozenset(stem for row in self.rows for stem in row.cells[self.label_column].stems)
 
     @cached_property
+    def cell_stems(self) -> frozenset[str]:
+        return frozenset(s for row in self.rows for cell in row.cells if cell.amount is None for s in cell.stems)
+
+    @cached_property
     def words(self) -> frozenset[str]:
         """All that it says, and what stands over it."""
         cells = (cell.stems for row in self.rows for cell in row.cells)
@@ -247,7 +253,9 @@ def tables_of(passages: Sequence[Passage]) -> list[Table]:
     for passage in sorted(passages, key=lambda p: (p.file_name, p.start)):
         for run in _runs(passage):
             part = _Part(
-                [(passage, row) for row in run], _is_begun_before(passage, run[0]), passage.shortened is not None
+                [(passage, row) for row in run],
+                _is_begun_before(passage, run[0]),
+                passage.shortened is not None or passage.table_rows > 0,
             )
             if part.is_begun_before and found and found[-1].is_followed_by(part):
                 found[-1] = _Part([*found[-1].rows, *part.rows], found[-1].is_begun_before, found[-1].is_cut)
@@ -307,7 +315,9 @@ def _table(part: _Part) -> Table | None:
         return None
     read = [_row(number, passage, statement, len(header)) for number, (passage, statement) in enumerate(rows)]
     is_part = part.is_begun_before or part.is_cut
-    return Table(header, tuple(read), _over(rows[0][1]), rows[0][0].file_name, rows[0][0].about, is_part)
+    return Table(
+        header, tuple(read), _over(rows[0][1]), rows[0][0].file_name, rows[0][0].about, is_part, rows[0][0].table_rows
+    )
 
 
 def _row(number: int, passage: Passage, statement: Statement, width: int) -> Row:

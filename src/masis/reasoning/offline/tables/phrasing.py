@@ -47,14 +47,54 @@ def row_by_row(trial: Trial) -> list[tuple[str, Cell]]:
     return []
 
 
-def as_table(trial: Trial) -> str:
-    """The rows of a sum as a small table, each cited."""
-    table, first = trial.table, trial.cells[0]
-    scale, currency = unit_of(table, first)
-    unit = in_unit("", scale, currency)
-    header = f"| {f'(in {unit})' if unit else ''} | {column_of(table, first.column)} |\n|---|---|"
-    rows = [f"| {label_of(table, c.row)} | {c.text} [{c.passage.chunk_id}] |" for c in trial.cells]
-    return "\n".join([header, *rows])
+def as_grid(
+    heads: Sequence[str],
+    lines: Sequence[tuple[str, Sequence[tuple[Table, Cell]]]],
+    *,
+    corner: str = "",
+    changes: bool = False,
+    gap: bool = False,
+) -> str:
+    """A small table in Markdown, each cell with its unit and its citation; `changes`: from the first column to the
+    second, `gap`: between the first line and the second."""
+    rows = [[corner, *heads, *(["Change"] if changes else [])]]
+    for label, cells in lines:
+        told = [_marked(value_of(*cell), [cell]) for cell in cells]
+        change = change_between(*cells) if changes else ""
+        rows.append([label, *told, *([_marked(change, cells)] if changes else [])])
+    if gap:
+        between = list(zip(lines[0][1], lines[1][1], strict=True))
+        gaps = [change_between(*two).partition(" (")[0].lstrip("+-") for two in between]
+        if all(gaps):
+            rows.append(["Difference", *(_marked(made, two) for made, two in zip(gaps, between, strict=True))])
+    written = ["| " + " | ".join(cell.replace("|", "/").replace("\n", " ") for cell in row) + " |" for row in rows]
+    return "\n".join([written[0], "|" + "---|" * len(rows[0]), *written[1:]])
+
+
+def _marked(said: str, cells: Sequence[tuple[Table, Cell]]) -> str:
+    marks = dict.fromkeys(f"[{cell.passage.chunk_id}]" for _, cell in cells)
+    return f"{said} {' '.join(marks)}" if said else ""
+
+
+def change_between(old: tuple[Table, Cell], new: tuple[Table, Cell]) -> str:
+    """“+£238 million (+13.7%)”; nothing of figures that are not of one kind."""
+    (table, a), (other, b) = old, new
+    if a.amount is None or b.amount is None or unit_of(table, a) != unit_of(other, b) or is_share(a) != is_share(b):
+        return ""
+    by = b.amount - a.amount
+    sign = "+" if by > 0 else "-" if by < 0 else ""
+    made = in_unit(_like(abs(by), a, b), *unit_of(table, a))
+    if is_share(a):
+        return f"{sign}{made.rstrip('%')} percentage points"
+    relative = f" ({sign}{_percent(100 * by / a.amount)})" if a.amount > 0 and b.amount > 0 and by else ""
+    return f"{sign}{made}{relative}"
+
+
+def as_table(trial: Trial, columns: Sequence[int]) -> str:
+    """The rows of a sum as a small table, each cell cited."""
+    table = trial.table
+    lines = [(label_of(table, c.row), [(table, table.cell(c.row, n)) for n in columns]) for c in trial.cells]
+    return as_grid([column_of(table, n) for n in columns], lines, changes=len(columns) == 2)
 
 
 def _cell(trial: Trial, asked: TableQuery) -> str:
@@ -223,22 +263,28 @@ def _ratio(trial: Trial, asked: TableQuery) -> str:
     part, whole = trial.cells
     table = trial.table
     value = trial.value or 0.0
-    if trial.form == "share_of_total" or asked.reading.is_in_percent:
-        share = value if trial.form == "share_of_total" else 100 * value
-        made = f"a share of {_percent(share)}"
-    else:
-        made = f"a ratio of {value:.2f}"
-    return f"{_subject(trial)}: {_at(table, part, trial)} to {_at(table, whole, trial)}, {made}"
+    if trial.form != "share_of_total" and not asked.reading.is_in_percent:
+        return f"{_subject(trial)}: {_at(table, part, trial)} to {_at(table, whole, trial)}, a ratio of {value:.2f}"
+    share = _percent(value if trial.form == "share_of_total" else 100 * value)
+    if part.column != whole.column or not (time := when(table, part)):
+        return f"{_subject(trial)}: {_at(table, part, trial)} to {_at(table, whole, trial)}, a share of {share}"
+    names = f"{label_of(table, part.row)} to {label_of(table, whole.row)}"
+    return f"{names}: {share} {time} ({value_of(table, part)} to {value_of(table, whole)})"
 
 
 def _together(trial: Trial, asked: TableQuery) -> str:
     table = trial.table
     is_mean = trial.form.startswith("average")
     lead = _subject(trial) if len(trial.cells) > 1 else name_of(table, trial.cells[0])
+    shared = [_pair(table, table.cell(a.rows[0], a.column)) for a in trial.filters if a.kind == "cell" and a.rows]
+    if trial.form in ("sum", "average") and shared:
+        lead = f"{lead} ({'; '.join(shared)})"
     made = _made(trial, trial.value or 0.0, more=2 if is_mean else 0)
     made = f"{'average' if is_mean else 'total'} {made}"
     if len(trial.cells) > MOST_LISTED:
         return f"{lead}, {len(trial.cells)} rows: {made}"
+    if trial.form in ("sum", "average") and all(label_of(table, cell.row) for cell in trial.cells):
+        return f"{lead}: {listed([f'{label_of(table, c.row)} {value_of(table, c)}' for c in trial.cells])}, {made}"
     return f"{lead}: {listed([_at(table, cell, trial) for cell in trial.cells])}, {made}"
 
 

@@ -3,14 +3,17 @@
 Its weights are the output of `python -m evals.fit_tables`, which says on what they were fitted.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from math import exp, log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from masis.reasoning.offline.tables.anchors import TableQuery
+from masis.language.statements import Statement
+from masis.language.words import content_stems, names
+from masis.reasoning.offline.tables.anchors import ALIKE, TableQuery
 from masis.reasoning.offline.tables.features import (
     CLASS_PLACE,
     FORM_PLACE,
@@ -20,8 +23,10 @@ from masis.reasoning.offline.tables.features import (
     grams,
     matrix_of,
 )
-from masis.reasoning.offline.tables.grid import Table
+from masis.reasoning.offline.tables.grid import Table, tables_of
 from masis.reasoning.offline.tables.trials import Trial, trials
+from masis.reasoning.offline.tables.values import stems
+from masis.reasoning.ports import Passage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,13 +76,111 @@ class Pool:
     classes: "Figures"
 
 
-def pool_of(asked: TableQuery, tables: Sequence[Table]) -> Pool | None:
+_SEPARATED = re.compile(r"[_.-]")
+_NO_NAMES = frozenset(content_stems("group company corporation corp inc ltd limited plc holdings total net gross"))
+MOST_READ = 50
+INFLECTED = 5
+"""Letters that “German” and “Germany” must share."""
+
+
+@dataclass(frozen=True)
+class NamesAsked:
+    """The names that a cell must stand under to answer: of “the profit of Road Freight” the group's is another."""
+
+    words: frozenset[str]
+    passages: tuple[Passage, ...]
+
+    @staticmethod
+    def of(question: str, passages: Sequence[Passage]) -> "NamesAsked":
+        called = names(question)
+        said = {s for name in called for s in stems(name) if len(s) > 1 and not s[0].isdigit()} - _NO_NAMES
+        # “PR” may be spelled out in the table, unless some row or column is called so.
+        short = {s for name in called if name.isupper() for s in stems(name)} & said
+        every = NamesAsked(frozenset(said), tuple(passages))
+        return replace(every, words=every.words - (short - every._told_apart)) if short else every
+
+    def meant(self, asked: TableQuery, tried: Sequence[Trial]) -> list[Trial]:
+        """Of trials over one table."""
+        left = self._beyond_the_title(tried[0].table) if self.words and tried else None
+        return [t for t in tried if not _missing(left, set(_around(asked, t)))] if left else list(tried)
+
+    def are_lacking(self, row: Statement, passage: Passage) -> bool:
+        """Of a row that is quoted whole."""
+        cells = " ".join(f"{column} {cell}" for column, cell in row.cells)
+        return bool(_missing(self.words - self._of_the_document(passage), {*stems(cells), *_heads(row.above)}))
+
+    def _beyond_the_title(self, table: Table) -> frozenset[str]:
+        passage = table.rows[0].cells[0].passage
+        return _missing(self.words, {*_heads(table.above), *table.document_stems}) - self._of_the_document(passage)
+
+    def _of_the_document(self, passage: Passage) -> frozenset[str]:
+        """What it is all about, or most of the documents are."""
+        own = [said for name, said in self._texts if name == passage.file_name]
+        # One passage from its middle does not say what a document is about.
+        is_known = len(own) > 1 or not passage.start
+        return frozenset(
+            word
+            for word in self.words
+            if word in self._titles[passage.file_name]
+            or 2 * sum(word in title for title in self._titles.values()) > len(self._titles)
+            or (is_known and word not in self._told_apart and 2 * sum(word in said for said in own) > len(own))
+        )
+
+    @cached_property
+    def _texts(self) -> list[tuple[str, frozenset[str]]]:
+        return [(p.file_name, frozenset(stems(p.text))) for p in self.passages]
+
+    @cached_property
+    def _titles(self) -> dict[str, frozenset[str]]:
+        found: dict[str, frozenset[str]] = {}
+        for p in self.passages:
+            over = f"{p.title} {(p.heading or '').partition(chr(10))[0]} {p.about} {p.file_name}"
+            found[p.file_name] = found.get(p.file_name, frozenset()) | frozenset(stems(_SEPARATED.sub(" ", over)))
+        return found
+
+    @cached_property
+    def _told_apart(self) -> frozenset[str]:
+        """What rows and columns are called by: a sentence near a table that has such a name does not name the table."""
+        return frozenset(
+            s
+            for table in tables_of(self.passages)
+            for named in (*table.column_stems, *(stems(r.group) for r in table.rows), table.label_stems)
+            for s in named
+        )
+
+
+def _missing(wanted: Collection[str], said: Collection[str]) -> frozenset[str]:
+    return frozenset(w for w in wanted if w not in said and ALIKE.get(w) not in said and not _is_inflected(w, said))
+
+
+def _is_inflected(word: str, said: Collection[str]) -> bool:
+    """“German” of “Germany”."""
+    return any(min(len(word), len(s)) >= INFLECTED and (s.startswith(word) or word.startswith(s)) for s in said)
+
+
+def _heads(above: str) -> frozenset[str]:
+    """Headings and captions, but no sentence."""
+    return frozenset(s for line in above.splitlines() if not line.rstrip().endswith(".") for s in stems(line))
+
+
+def _around(asked: TableQuery, trial: Trial) -> Iterator[str]:
+    table = trial.table
+    yield from (asked.stems[n] for anchor in trial.filters for n in anchor.places)
+    for column in {trial.column, trial.by, *trial.columns, *(c.column for c in trial.cells)} - {-1}:
+        yield from table.column_stems[column]
+    for row in {cell.row for cell in trial.cells[:MOST_READ]}:
+        yield from stems(table.rows[row].group)
+        yield from (s for cell in table.rows[row].cells if cell.amount is None for s in cell.stems)
+
+
+def pool_of(asked: TableQuery, tables: Sequence[Table], named: NamesAsked | None = None) -> Pool | None:
     import numpy as np
 
     tried: list[Trial] = []
     lines = []
     for table in tables:
-        if made := trials(asked, table):
+        tried_here = trials(asked, table)
+        if made := named.meant(asked, tried_here) if named else tried_here:
             tried += made
             lines.append(matrix_of(made, Alignment(asked, table)))
     if not tried:
@@ -99,9 +202,9 @@ def probabilities(asked: TableQuery, pool: Pool, by: Weights) -> "Figures":
     return np.asarray(raised / raised.sum())
 
 
-def weighed(asked: TableQuery, tables: Sequence[Table]) -> Weighed | None:
+def weighed(asked: TableQuery, tables: Sequence[Table], named: NamesAsked | None = None) -> Weighed | None:
     """The surest trial; trials that give the same answer count together."""
-    pool = pool_of(asked, tables)
+    pool = pool_of(asked, tables, named)
     if pool is None:
         return None
     by = weights()

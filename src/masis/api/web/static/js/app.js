@@ -17,6 +17,7 @@ import { RunView } from "./views/run.js";
 import { RunsView } from "./views/runs.js";
 import { SearchView } from "./views/search.js";
 import { SettingsView } from "./views/settings.js";
+import { SourcesView } from "./views/sources.js";
 import { SignInView } from "./views/sign_in.js";
 
 const FIRST_WORKSPACE = "sample";
@@ -120,6 +121,7 @@ function View({ route, workspace, onSignOut }) {
   if (route.name === "search") return html`<${SearchView} key=${workspace} workspace=${workspace}
     query=${route.query.get("q") ?? ""} />`;
   if (route.name === "record") return html`<${RecordView} key=${workspace} workspace=${workspace} />`;
+  if (route.name === "sources") return html`<${SourcesView} key=${workspace} workspace=${workspace} />`;
   if (route.name === "runs") return html`<${RunsView} key=${workspace} workspace=${workspace} />`;
   if (route.name === "run") return html`<${RunView} key=${`${workspace}/${route.id}`} workspace=${workspace}
     runId=${route.id} />`;

@@ -2,7 +2,7 @@
 import { html, useEffect, useState } from "./html.js";
 
 /**
- * @typedef {{name: "home"|"ask"|"runs"|"run"|"documents"|"document"|"search"|"record"|"settings"|"sign-in"|"nowhere", workspace?: string, id?: string}} Route
+ * @typedef {{name: "home"|"ask"|"runs"|"run"|"documents"|"document"|"search"|"record"|"sources"|"settings"|"sign-in"|"nowhere", workspace?: string, id?: string}} Route
  * @returns {Route}
  */
 export function parse(path) {
@@ -11,7 +11,7 @@ export function parse(path) {
   if (parts.length === 1 && (parts[0] === "settings" || parts[0] === "sign-in")) return { name: parts[0] };
   if (parts[0] !== "w" || !parts[1] || parts.length > 4) return { name: "nowhere" };
   const [, workspace, view = "ask", id] = parts;
-  if (["ask", "search", "record"].includes(view) && !id) return { name: view, workspace };
+  if (["ask", "search", "record", "sources"].includes(view) && !id) return { name: view, workspace };
   if (view === "runs") return id ? { name: "run", workspace, id } : { name: "runs", workspace };
   if (view === "documents") return id ? { name: "document", workspace, id } : { name: "documents", workspace };
   return { name: "nowhere" };

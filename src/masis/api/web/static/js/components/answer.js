@@ -2,14 +2,15 @@
 import { html } from "../html.js";
 import { aroundQuote, tableRows } from "../logic/answer_model.js";
 import { day, place } from "../logic/format.js";
-import { plainly } from "../logic/text.js";
+import { plainly, quoteOf } from "../logic/text.js";
 import { CHECKED_BY, REPAIRS, verdictOf } from "../logic/words.js";
 import { Popover } from "./popover.js";
 import { Foreign, Shape } from "./signs.js";
 
-/** @param {{model: object, onOpen: (citation: object) => void, scope: string}} props `scope` keeps ids apart */
-export function Answer({ model, onOpen, scope = "answer" }) {
-  return html`<div class="answer">${grouped(model.blocks).map((group) => html`<${Group} group=${group} onOpen=${onOpen}
+/** @param {{model: object, onOpen: (citation: object) => void, scope: string, isSilence: boolean}} props `scope` keeps ids apart;
+ * `isSilence`: nothing is claimed, so that nothing has a verdict */
+export function Answer({ model, onOpen, scope = "answer", isSilence = false }) {
+  return html`<div class="answer ${isSilence ? "is-silence" : ""}">${grouped(model.blocks).map((group) => html`<${Group} group=${group} onOpen=${onOpen}
     scope=${scope} />`)}</div>`;
 }
 
@@ -35,17 +36,22 @@ function Group({ group, onOpen, scope }) {
   return html`<p>${parts(group.blocks[0])}</p>`;
 }
 
+const LONGEST_FIGURE = 16;
+const MANY_COLUMNS = 4;
+
 /** A table cell by cell, each with its citations; the verdict of a row stands at its end. */
 function AnswerTable({ rows, onOpen, scope }) {
   const [head, ...body] = rows.hasHead ? rows.list : [null, ...rows.list];
+  const isShort = (pieces) => pieces.reduce((length, piece) => length + (piece.text ?? "").length, 0) <= LONGEST_FIGURE;
   const cells = (row, of) => row.cells.map((pieces, column) => of(pieces.map((piece, index) => html`<${Piece} piece=${piece} onOpen=${onOpen}
-    id="${scope}-${row.index}-${column}-${index}" claim=${row.claim} />`), column));
-  return html`<div class="grid-scroll" tabindex="0" role="group" aria-label="Table"><table class="answer-table">
+    id="${scope}-${row.index}-${column}-${index}" claim=${row.claim} />`), column, isShort(pieces)));
+  return html`<div class="grid-scroll" tabindex="0" role="group" aria-label="Table"><table
+    class="answer-table ${body[0]?.cells.length >= MANY_COLUMNS ? "has-many" : ""}">
     ${head && html`<thead><tr>${cells(head, (drawn) => html`<th scope="col">${drawn}</th>`)}<td></td></tr></thead>`}
     <tbody>${body.map((row) => {
       const verdict = row.claim && verdictOf(row.claim);
       return html`<tr class=${verdict ? `sentence tone-${verdict.tone}` : ""} data-sentence=${verdict ? row.index : undefined}>
-        ${cells(row, (drawn, column) => (column ? html`<td>${drawn}</td>` : html`<th scope="row">${drawn}</th>`))}
+        ${cells(row, (drawn, column, isFigure) => (column ? html`<td class=${isFigure ? "figure" : ""}>${drawn}</td>` : html`<th scope="row">${drawn}</th>`))}
         <td>${verdict && html`<${VerdictMark} id="${scope}-verdict-${row.index}" claim=${row.claim} verdict=${verdict} />`}</td></tr>`;
     })}</tbody></table></div>`;
 }
@@ -90,7 +96,7 @@ export function Passage({ citation }) {
   return html`
     <span class="passage-head"><strong><${Foreign}>${citation.file_name}<//></strong>
       <span>${[place(citation), citation.date && day(citation.date)].filter(Boolean).join(" · ")}</span></span>
-    <span class="passage-text" dir="auto">${plainly(tail(around.before))}<mark>${plainly(around.quote)}</mark>${plainly(head(around.after))}</span>
+    <span class="passage-text" dir="auto">${citation.shown ? html`<mark>${quoteOf(citation)}</mark>` : html`${plainly(tail(around.before))}<mark>${plainly(around.quote)}</mark>${plainly(head(around.after))}`}</span>
   `;
 }
 

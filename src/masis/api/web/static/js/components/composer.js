@@ -58,7 +58,7 @@ export function Composer({ workspace, label = "Your question", rows = 3, thread,
     <form class="composer" onSubmit=${submit}>
       <label for="question">${label}</label>
       <textarea id="question" rows=${rows} maxlength=${LONGEST} value=${question}
-        placeholder=${thread ? "And the year before? Why? Which document says so?" : `Ask what the documents of ${workspace} say …`}
+        placeholder=${thread ? "Ask about this answer …" : `Ask what the documents of ${workspace} say …`}
         onInput=${typed} onKeyDown=${onKey}></textarea>
       ${offers.length > 0 && html`<div class="offers">${offers.map((each) => html`<button type="button" class="chip"
         disabled=${busy} onClick=${() => send(each)}>${each}</button>`)}</div>`}

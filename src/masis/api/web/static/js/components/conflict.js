@@ -1,7 +1,7 @@
 // Two documents that do not agree, side by side.
 import { html } from "../html.js";
 import { day, place } from "../logic/format.js";
-import { oneLine } from "../logic/text.js";
+import { oneLine, quoteOf } from "../logic/text.js";
 import { CONFLICT_KINDS } from "../logic/words.js";
 import { Foreign } from "./signs.js";
 
@@ -32,7 +32,7 @@ function Side({ side, name, onOpen, chosen, onChoose }) {
       <p><strong><${Foreign}>${side.file_name}<//></strong></p>
       <p class="faint">
         ${[place(side), side.date ? `dated ${day(side.date)}` : "undated"].filter(Boolean).join(" · ")}</p>
-      <blockquote dir="auto">“${oneLine(side.quote)}”</blockquote>
+      <blockquote dir="auto">“${quoteOf(side)}”</blockquote>
       <div class="side-actions">
         ${onChoose && html`<button type="button" class="primary" aria-pressed=${chosen} aria-label="Trust this: ${side.file_name}"
           onClick=${() => onChoose(side.file_name)}>Trust this</button>`}

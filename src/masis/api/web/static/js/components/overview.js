@@ -7,8 +7,10 @@ import { Link, addressOf } from "../router.js";
 import { useLoaded } from "../use_loaded.js";
 import { Foreign } from "./signs.js";
 
-const LOOKED_AT = 6;
+const LOOKED_AT = 12;
 const MOST_QUESTIONS = 5;
+const FEWEST = 3;
+const SUMMARISE = "Summarise these documents";
 
 const pathOf = (workspace, documentId) => workspacePath(workspace, `/documents/${documentId}/overview`);
 
@@ -28,11 +30,18 @@ function useOverviews(workspace, documents) {
   return found;
 }
 
-/** One of each document, then the next of each: up to five, each with the document it is put to. */
+/** One of each document, then the next of each: up to five, each with the document it is put to. What could be asked of any
+ * document is asked of all of them, and of one only where there is little else. */
 export function chosenQuestions(overviews, most = MOST_QUESTIONS) {
   const lists = overviews.map(({ document, overview }) => overview.questions.map((question) => ({ question, document })));
   const longest = Math.max(0, ...lists.map((list) => list.length));
-  return Array.from({ length: longest }, (_, turn) => lists.map((list) => list[turn]).filter(Boolean)).flat().slice(0, most);
+  const inTurn = Array.from({ length: longest }, (_, turn) => lists.map((list) => list[turn]).filter(Boolean)).flat();
+  const uses = new Map();
+  inTurn.forEach(({ question }) => uses.set(question, (uses.get(question) ?? 0) + 1));
+  const own = inTurn.filter(({ question }) => uses.get(question) === 1);
+  if (own.length === inTurn.length) return own.slice(0, most);
+  const general = inTurn.filter(({ question }) => uses.get(question) > 1).slice(0, Math.max(0, FEWEST - own.length - 1));
+  return [...own.slice(0, most - 1 - general.length), { question: SUMMARISE, document: null }, ...general];
 }
 
 /** For the question box: what can be asked, and what is here. */
@@ -44,8 +53,8 @@ export function WhatIsHere({ workspace, documents, onAsk }) {
     <section aria-labelledby="try-title">
       ${questions.length > 0 && onAsk && html`<h2 id="try-title">You could ask</h2>
         <ul class="cards">${questions.map(({ question, document }) => html`<li><button type="button" class="card"
-          onClick=${() => onAsk(question, { filters: { documents: [document.document_id] } })}>
-          <strong dir="auto"><${Foreign}>${question}<//></strong><span class="faint"><${Foreign}>${document.file_name}<//></span></button></li>`)}</ul>`}
+          onClick=${() => onAsk(question, document ? { filters: { documents: [document.document_id] } } : {})}>
+          <strong dir="auto"><${Foreign}>${question}<//></strong><span class="faint"><${Foreign}>${document?.file_name ?? "all of them"}<//></span></button></li>`)}</ul>`}
       <h2>What is here</h2>
       <ul class="overviews">${overviews.map(({ document, overview }) => html`<li><details><summary><strong><${Foreign}>${document.file_name}<//></strong>
         <span class="faint"> ${briefly(overview)}</span></summary><${Glance} workspace=${workspace} document=${document} overview=${overview} /></details></li>`)}</ul>
@@ -53,7 +62,7 @@ export function WhatIsHere({ workspace, documents, onAsk }) {
   `;
 }
 
-const briefly = (overview) => [plural(overview.pages, "page"), overview.date && `dated ${day(overview.date)}`, overview.period && `covers ${overview.period}`].filter(Boolean).join(" · ");
+const briefly = (overview) => [overview.kind, plural(overview.pages, "page"), overview.date && `dated ${day(overview.date)}`, overview.period && `covers ${overview.period}`].filter(Boolean).join(" · ");
 
 /** The overview of one document; each line leads to its place. */
 function Glance({ workspace, document, overview }) {

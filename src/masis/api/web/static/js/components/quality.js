@@ -4,7 +4,7 @@ import { confidenceByAttempt, wasDrafted } from "../logic/findings.js";
 import { milliseconds, money, percent } from "../logic/format.js";
 import { isOver } from "../logic/run_state.js";
 import { plural, shortened } from "../logic/text.js";
-import { AGENTS, REPAIRS, SCORES, likelihoodOf, removedSentences } from "../logic/words.js";
+import { AGENTS, REPAIRS, SCORES, removedSentences, sureSign } from "../logic/words.js";
 import { ConfidenceChart } from "./confidence_chart.js";
 import { Foreign, Shape, Sign } from "./signs.js";
 
@@ -25,23 +25,17 @@ export function Quality({ status, result }) {
   `;
 }
 
-function Figures({ result: { confidence, evaluation, likelihood } }) {
-  const likely = likelihoodOf(likelihood);
+function Figures({ result }) {
+  const sure = sureSign(result);
   return html`
-    ${likely && html`<p class="likelihood"><${Sign} sign=${likely} /> <strong>${percent(likelihood)}</strong>${" "}
-      <span class="faint">${likely.meaning}</span></p>`}
-    <div class="headline">
-      <div><span class="big">${percent(confidence)}</span><span class="faint">confidence</span></div>
-      <div><span class="big">${percent(evaluation.overall_score)}</span><span class="faint">overall score</span></div>
-    </div>
-    <p class="faint">Confidence is the Critic's own figure after penalties, not a rate of being right.</p>
-    <${Scores} evaluation=${evaluation} />
+    ${sure && html`<p class="likelihood"><${Sign} sign=${sure} /> <span class="faint">${sure.meaning}</span></p>`}
+    <${Scores} evaluation=${result.evaluation} />
   `;
 }
 
 function Scores({ evaluation }) {
   return html`
-    <h3>Scores</h3>
+    <h3>Scores: ${percent(evaluation.overall_score)} overall</h3>
     <dl class="scores">
       ${SCORES.map(
         (score) => html`

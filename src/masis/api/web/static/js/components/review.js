@@ -6,7 +6,7 @@ import { keep, recall } from "../browser_storage.js";
 import { anyTied, pairOf, preference } from "../logic/preference.js";
 import { isEverywhere } from "../logic/scope.js";
 import { shortened, withoutPeriod } from "../logic/text.js";
-import { needsDecision, personInWords } from "../logic/words.js";
+import { CAUSES, OUTCOMES, STATUSES, personInWords } from "../logic/words.js";
 import { Link, addressOf } from "../router.js";
 import { ask } from "./composer.js";
 import { Conflict } from "./conflict.js";
@@ -43,14 +43,16 @@ export function Review({ review, record, path, workspace, question, hasDraft, cl
   };
 
   const isSilent = SILENT.has(review.cause) && !hasDraft;
+  // That a decision is needed stands above already.
+  const title = isSilent && review.cause === "weak_evidence" ? OUTCOMES.insufficient_evidence.word : (CAUSES[review.cause] ?? "Please decide");
   const more = { can, question, workspace, by, setBy, note, setNote, remember, setRemember, onAnswer: answer };
   return html`
-    <section class="review" aria-labelledby="review-title">
+    <section class="review" aria-label="${STATUSES.waiting.word}: ${title}">
       <header class="banner"><${Shape} shape="triangle" tone="doubt" />
-        <h2 id="review-title">${needsDecision(review)}</h2></header>
+        <h2>${title}</h2></header>
       ${hasDraft && !review.conflicts.length && children}
       <div class="review-body" id="decision" tabindex="-1">
-        <${Asked} review=${review} />
+        ${!review.conflicts.length && html`<${Asked} review=${review} />`}
         ${isSilent && closest}
         ${!isSilent && review.missing?.length > 0 && html`<p>Not covered:</p><ul>${review.missing.map((each) => html`<li>
           <${Foreign}>${shortened(each, LONG)}<//></li>`)}</ul>`}
@@ -73,11 +75,9 @@ export function Review({ review, record, path, workspace, question, hasDraft, cl
   `;
 }
 
-/** The two sides are shown below in full, so that of a conflict's question only its frame is needed. */
+/** Of a conflict it would say what its two sides show. */
 function Asked({ review }) {
-  const lines = review.question.split("\n");
-  const shown = review.conflicts.length ? [lines[0].replace(/:$/, ".")] : lines;
-  return html`<div class="asked">${shown.map((line) => html`<p><${Foreign}>${line}<//></p>`)}</div>`;
+  return html`<div class="asked">${review.question.split("\n").map((line) => html`<p><${Foreign}>${line}<//></p>`)}</div>`;
 }
 
 /** One click on a side decides; of several conflicts the last one that is chosen. */

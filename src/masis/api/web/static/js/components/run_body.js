@@ -2,7 +2,7 @@
 import { post } from "../api.js";
 import { useShared } from "../context.js";
 import { html, useState } from "../html.js";
-import { wasDrafted } from "../logic/findings.js";
+import { isSilence, saysMore, wasDrafted } from "../logic/findings.js";
 import { answersOf } from "../logic/run_state.js";
 import { shown } from "../logic/text.js";
 import { Link, addressOf } from "../router.js";
@@ -22,19 +22,20 @@ export function RunBody({ run, model, question, isLive, workspace, onOpen, sourc
   const hasText = result ? wasDrafted(result) : model.blocks.length > 0;
   const closest = result?.closest?.length > 0 && html`<${Closest} passages=${result.closest} question=${question} onOpen=${onOpen}
     source=${source} gone=${gone} />`;
+  const silent = !isLive && Boolean(result) && isSilence(result);
   const isCutShort = record.status === "failed" || record.status === "cancelled";
   const text = html`<section class="answer-area ${isLive ? "is-live" : ""}"
     aria-label=${review ? "Best draft" : isLive ? "Draft" : isCutShort ? "Unfinished draft" : "Answer"}>
     ${review && hasText && html`<h2>Best draft</h2>`}
     ${isCutShort && hasText && html`<h2>Unfinished draft</h2><p class="faint">The run ended before it was done.</p>`}
     ${isLive && html`<${DraftStanding} state=${state} />`}
-    ${result?.claims.length > 0 && html`<${AnswerStanding} claims=${result.claims} sentences=${model.sentences} />`}
-    <${Answer} model=${model} onOpen=${onOpen} />
+    ${result?.claims.length > 0 && !silent && html`<${AnswerStanding} claims=${result.claims} sentences=${model.sentences} />`}
+    <${Answer} model=${model} onOpen=${onOpen} isSilence=${silent} />
   </section>`;
   return html`
     ${record.status === "cancelled" && html`<p class="note">This run was cancelled. The trail shows what was done until then.</p>`}
     ${record.status === "failed" && html`<${Failure} record=${record} path=${path} onResumed=${resumed} />`}
-    ${review ? html`<${Review} key=${record.attempts} review=${review} record=${record} path=${path} workspace=${workspace}
+    ${silent && !review && !saysMore(result) ? null : review ? html`<${Review} key=${record.attempts} review=${review} record=${record} path=${path} workspace=${workspace}
       question=${question} hasDraft=${hasText} closest=${closest} onOpen=${onOpen} onAnswered=${resumed}>${text}<//>` : text}
     ${result?.claims.length > 0 && !isLive && !review && html`<${Feedback} path=${path} claims=${result.claims} />`}
     ${result && !review && result.conflicts.length > 0 && html`<section>

@@ -8,7 +8,7 @@ import { ask } from "./composer.js";
 import { Dropzone, UploadProgress } from "./dropzone.js";
 
 /** @param {{failed: number}} props how many documents were put in that could not be read */
-export function SampleInvitation({ workspace, uploads, failed, onChanged }) {
+export function SampleInvitation({ workspace, isNew = false, uploads, failed, onChanged }) {
   const { refreshWorkspaces, tellProblem, mayWrite } = useShared();
   const [isLoading, setIsLoading] = useState(false);
   const sample = useLoaded("/masis/sample").value;
@@ -32,8 +32,8 @@ export function SampleInvitation({ workspace, uploads, failed, onChanged }) {
   return html`
     <div class="page welcome">
       <h1 tabindex="-1">Answers you can defend</h1>
-      <p class="lead">Add documents, ask a question, and trace every sentence of the answer to its source. <strong>
-        ${workspace}</strong> ${failed ? `has ${plural(failed, "document")} that could not be read, and no other` : "has no documents yet"}.</p>
+      <p class="lead">Add documents, ask a question, and trace every sentence of the answer to its source.${" "}
+        ${!isNew && html`<strong>${workspace}</strong>${" "}${failed ? `has ${plural(failed, "document")} that could not be read, and no other` : "has no documents yet"}.`}</p>
       ${!mayWrite && html`<p class="note">Your key can read but not add documents.</p>`}
       ${mayWrite && sample?.available &&
       html`<section class="invite" aria-labelledby="sample-title">

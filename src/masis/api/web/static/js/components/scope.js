@@ -1,7 +1,7 @@
 // Which documents a question is put to: a line that says so, and opens.
 import { all, workspacePath } from "../api.js";
 import { html, useState } from "../html.js";
-import { isEverywhere, scopeInWords, scopeProblem, tidied, typesOf } from "../logic/scope.js";
+import { isEverywhere, pagesFrom, scopeInWords, scopeProblem, tidied, typesOf } from "../logic/scope.js";
 import { useLoaded } from "../use_loaded.js";
 import { Foreign } from "./signs.js";
 
@@ -29,6 +29,11 @@ export function Scope({ workspace, filters, onChange, id }) {
 
 function Choices({ id, documents, filters, onChange }) {
   const [search, setSearch] = useState("");
+  const [pages, setPages] = useState((filters.pages ?? []).join("–"));
+  const choosePages = (text) => {
+    setPages(text);
+    if (pagesFrom(text) !== null) set("pages", pagesFrom(text));
+  };
   const shown = documents.filter((each) => each.file_name.toLowerCase().includes(search.toLowerCase()));
   const chosen = filters.documents ?? [];
   const set = (name, value) => onChange(tidied({ ...filters, [name]: value }));
@@ -48,8 +53,10 @@ function Choices({ id, documents, filters, onChange }) {
         ${!shown.length && html`<p class="faint">No document has such a name.</p>`}</div>
       <p class="faint">${chosen.length ? `${chosen.length} chosen` : "None chosen: all of them"}</p>
       <div class="scope-types" role="group" aria-label="Types">${typesOf(documents).map((type) => choice("file_types", type, type.toUpperCase()))}</div>
-      <div class="scope-dates">${date("dated_from", "Dated from")}${date("dated_to", "to")}</div>
-      <p class="problem" role="status">${scopeProblem(filters)}</p>
+      <div class="scope-dates">${date("dated_from", "Dated from")}${date("dated_to", "to")}
+        <label>Pages<input type="text" inputmode="numeric" maxlength="15" placeholder="3–7" value=${pages}
+          onInput=${(event) => choosePages(event.target.value)} /></label></div>
+      <p class="problem" role="status">${scopeProblem(filters, pages)}</p>
     </fieldset>
   `;
 }

@@ -18,7 +18,7 @@ const PLACES = [
 
 export function Shell({ route, children }) {
   const { workspace, session } = useShared();
-  const current = { run: "runs", record: "runs", document: "documents" }[route.name] ?? route.name;
+  const current = { run: "runs", record: "runs", document: "documents", sources: "documents" }[route.name] ?? route.name;
   const place = (name, word, address) => html`<li><${Link} to=${address}
     aria-current=${current === name ? "page" : undefined}><${Icon} name=${name} /><span>${word}</span>
     ${name === "runs" && waiting > 0 && html`<span class="badge">${waiting}<span class="unseen"> need a decision</span></span>`}<//></li>`;

@@ -2,7 +2,7 @@
 import { html, useEffect, useRef } from "../html.js";
 import { addressOf, Link } from "../router.js";
 import { day, place } from "../logic/format.js";
-import { shownInPlace } from "../logic/text.js";
+import { quoteOf } from "../logic/text.js";
 import { Foreign, Icon } from "./signs.js";
 import { Found, Sources } from "./sources.js";
 import { SourceView } from "./source_view.js";
@@ -36,7 +36,7 @@ export function SourceSheet({ workspace, source, isGone, onClose }) {
           <${Icon} name="close" /></button>
       </header>
       ${source.quote && html`<blockquote class="cited" dir="auto"><span class="faint">Cited text</span>
-        <mark>${shownInPlace(source.quote)}</mark></blockquote>`}
+        <mark>${quoteOf(source)}</mark></blockquote>`}
       <${SourceView} workspace=${workspace} source=${source} />
     </div>
   `;

@@ -1,16 +1,22 @@
 // One page of a document: its image where there is one, its text and tables always, the cited words marked.
 import { get, workspacePath } from "../api.js";
-import { html, useEffect, useMemo, useRef, useState } from "../html.js";
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../html.js";
 import { percent } from "../logic/format.js";
-import { hasPageImages, pageAt, pageModel } from "../logic/source_model.js";
+import { hasPageImages, opening, pageAt, pageModel, saidSpan } from "../logic/source_model.js";
 import { useShortcuts } from "../shortcuts.js";
 import { useLoaded } from "../use_loaded.js";
 import { ProblemNote, Waiting } from "./notices.js";
 import { Foreign, Icon } from "./signs.js";
 
 const WIDTH = 1200;
+// Enough to find words on: it is not looked at.
+const SMALLEST = 200;
 // As wide as its frame, and larger.
-const ZOOMS = [1, 1.5, 2];
+const ZOOMS = [1, 1.5, 2, 3];
+const OPENED_AT_MOST = 2;
+// On a phone a page is never opened smaller: letters of ten points are then eleven pixels high.
+const LEGIBLE_WIDTH = 660;
+const isPhone = () => matchMedia("(max-width: 47.99rem)").matches;
 
 /**
  * @param {{workspace: string, source: {document_id: string, file_name: string, page?: number, start?: number,
@@ -23,9 +29,10 @@ export function SourceView({ workspace, source }) {
   const [number, setNumber] = useState(null);
   const [wantsText, setWantsText] = useState(false);
   const [imageFailed, setImageFailed] = useState(false);
-  const [zoom, setZoom] = useState(() => firstZoom(source));
+  // Null until the marked words are known: they decide how large the page is opened.
+  const [zoom, setZoom] = useState(null);
   useEffect(() => {
-    setZoom(firstZoom(source));
+    setZoom(null);
     setNumber(null);
     setImageFailed(false);
   }, [source.document_id, source.start, source.page]);
@@ -44,7 +51,7 @@ export function SourceView({ workspace, source }) {
     <div class="source-view">
       <div class="source-bar">
         <${Pager} pages=${pages.value} page=${page} onGo=${setNumber} />
-        ${showsImage && html`<${Zoom} zoom=${zoom} onZoom=${setZoom} />`}
+        ${showsImage && html`<${Zoom} zoom=${zoom ?? 1} onZoom=${setZoom} />`}
         ${hasImage &&
         html`<div class="segments" role="group" aria-label="Show the page as">
           <button type="button" aria-pressed=${showsImage} onClick=${() => setWantsText(false)}>Page</button>
@@ -53,14 +60,14 @@ export function SourceView({ workspace, source }) {
       </div>
       ${showsImage
         ? html`<${PageImage} key=${`${page.number} ${span?.start} ${span?.end}`} path=${path} page=${page} span=${span}
-          name=${source.file_name} zoom=${ZOOMS[zoom]} onFail=${() => setImageFailed(true)} />`
+          keyed=${keySpan(source)} name=${source.file_name} zoom=${zoom} onZoom=${setZoom} onFail=${() => setImageFailed(true)} />`
         : html`<${PageText} path=${path} page=${page} span=${span} said=${source.said} />`}
     </div>
   `;
 }
 
-/** A page that fits a narrow frame is too small to read: cited words are opened larger. */
-const firstZoom = (source) => (source.start == null ? 0 : ZOOMS.length - 1);
+/** Of a row of a table the figures that the sentence repeats. */
+const keySpan = ({ shown, chunk, start, end, said }) => (shown && chunk && start != null ? saidSpan(chunk, { start, end }, said) : null);
 
 const spanOf = (source) => (source.start == null ? null : { start: source.start, end: source.end });
 
@@ -79,14 +86,14 @@ function KeptPassage({ source }) {
 }
 
 function Zoom({ zoom, onZoom }) {
-  const smaller = () => onZoom(Math.max(zoom - 1, 0));
-  const larger = () => onZoom(Math.min(zoom + 1, ZOOMS.length - 1));
-  useShortcuts({ "+": larger, "=": larger, "-": smaller, 0: () => onZoom(0) });
+  const smaller = () => onZoom(ZOOMS.findLast((each) => each < zoom) ?? ZOOMS[0]);
+  const larger = () => onZoom(ZOOMS.find((each) => each > zoom) ?? ZOOMS.at(-1));
+  useShortcuts({ "+": larger, "=": larger, "-": smaller, 0: () => onZoom(1) });
   return html`
     <div class="zoom" role="group" aria-label="Zoom">
-      <button type="button" class="quiet icon-only" aria-label="Smaller" disabled=${zoom === 0} onClick=${smaller}>−</button>
-      <span class="faint on-wide" role="status">${zoom === 0 ? "Fits" : percent(ZOOMS[zoom])}</span>
-      <button type="button" class="quiet icon-only" aria-label="Larger" disabled=${zoom === ZOOMS.length - 1}
+      <button type="button" class="quiet icon-only" aria-label="Smaller" disabled=${zoom <= ZOOMS[0]} onClick=${smaller}>−</button>
+      <span class="faint on-wide" role="status">${zoom === 1 ? "Fits" : percent(zoom)}</span>
+      <button type="button" class="quiet icon-only" aria-label="Larger" disabled=${zoom >= ZOOMS.at(-1)}
         onClick=${larger}>+</button>
     </div>
   `;
@@ -110,41 +117,47 @@ function Pager({ pages, page, onGo }) {
   `;
 }
 
-function PageImage({ path, page, span, name, zoom, onFail }) {
+function PageImage({ path, page, span, keyed, name, zoom, onZoom, onFail }) {
   const [isDrawn, setIsDrawn] = useState(false);
   const picture = useRef(null);
   const isCited = span && span.start < page.end && span.end > page.start;
-  const asked = `width=${WIDTH}${isCited ? `&start=${span.start}&end=${span.end}` : ""}`;
+  const asked = (width, { start, end }) => `width=${width}&start=${start}&end=${end}`;
+  const marksOf = (width, place) => `${path}/pages/${page.number}/marks?${asked(width, place)}`;
   // Asked for once the picture is here: the service has found them when it drew it.
-  const marks = useLoaded(isCited && isDrawn ? `${path}/pages/${page.number}/marks?${asked}` : null).value;
+  const marks = useLoaded(isCited && isDrawn ? marksOf(WIDTH, span) : null);
+  const key = useLoaded(isCited && keyed ? marksOf(SMALLEST, keyed) : null);
+  const isKnown = marks.value && (!keyed || key.value || key.problem);
+  const height = (picture.current?.offsetHeight ?? 0) / (zoom ?? 1);
+  const target = isKnown && marks.value.length ? opening(marks.value, key.value ?? [], OPENED_AT_MOST, height) : null;
+  useLayoutEffect(() => picture.current.style.setProperty("width", `${(zoom ?? 1) * 100}%`), [zoom]);
   useEffect(() => {
-    if (marks?.length) reveal(picture.current, marks);
-  }, [marks, zoom]);
+    const isBare = isDrawn && (!isCited || marks.value?.length === 0);
+    if (target && zoom === null) onZoom(target.zoom);
+    else if (target) reveal(picture.current, target, marks.value);
+    else if (isBare && zoom === null && isPhone()) onZoom(Math.max(1, LEGIBLE_WIDTH / picture.current.offsetWidth));
+  }, [isKnown, isDrawn, zoom]);
   const words = isCited ? ", the cited words marked" : "";
   return html`
-    <div class="page-image" data-zoom=${zoom} tabindex="0" role="region" aria-label="Picture of the page">
-      ${marks?.length === 0 && html`<p class="note tone-doubt">The cited words were not found on the picture. They are
+    <div class="page-image" tabindex="0" role="region" aria-label="Picture of the page">
+      ${marks.value?.length === 0 && html`<p class="note tone-doubt">The cited words were not found on the picture. They are
         marked under “Text”.</p>`}
-      <img ref=${picture} src="${path}/pages/${page.number}.png?${asked}"
+      <img ref=${picture} src="${path}/pages/${page.number}.png?${isCited ? asked(WIDTH, span) : `width=${WIDTH}`}"
         alt="Page ${page.number} of ${name}${words}. Its text is under “Text”."
         onLoad=${() => setIsDrawn(true)} onError=${onFail} />
     </div>
   `;
 }
 
-/** Scrolls the frame of a picture, and nothing around it, so that the first marked line is in its middle. */
-function reveal(picture, marks) {
+/** Scrolls the frame of a picture, and nothing around it, so that the part that matters is in its middle; what is larger than the
+ * frame is read from its beginning. */
+function reveal(picture, { left, right }, marks) {
   const frame = picture.parentElement;
-  const { offsetWidth: width, offsetHeight: height } = picture;
-  const [first] = marks;
-  // A row of a table is marked cell by cell.
-  const line = marks.filter((mark) => mark.top < first.bottom && mark.bottom > first.top);
-  const [left, right] = [Math.min(...line.map((mark) => mark.left)), Math.max(...line.map((mark) => mark.right))];
-  // What is wider than the frame is read from its beginning.
-  const across = Math.min((right - left) * width, frame.clientWidth * 0.8);
+  const { offsetWidth: width, offsetHeight: height, offsetLeft, offsetTop } = picture;
+  const [top, bottom] = [Math.min(...marks.map((mark) => mark.top)), Math.max(...marks.map((mark) => mark.bottom))];
+  const middle = (first, last, size, room) => (first * size + Math.min(last * size, first * size + room * 0.96)) / 2 - room / 2;
   frame.scrollTo({
-    top: picture.offsetTop + ((first.top + first.bottom) / 2) * height - frame.clientHeight / 2,
-    left: picture.offsetLeft + left * width + across / 2 - frame.clientWidth / 2,
+    top: offsetTop + middle(top, bottom, height, frame.clientHeight),
+    left: offsetLeft + middle(left, right, width, frame.clientWidth),
   });
 }
 

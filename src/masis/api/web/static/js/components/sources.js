@@ -2,7 +2,7 @@
 import { html } from "../html.js";
 import { day, percent, place } from "../logic/format.js";
 import { highlighted, searched } from "../logic/highlights.js";
-import { plainly, plural, shortened } from "../logic/text.js";
+import { plural, quoteOf, shortened } from "../logic/text.js";
 import { Foreign, Sign } from "./signs.js";
 
 const GONE = { word: "no longer in the workspace", tone: "doubt", shape: "triangle" };
@@ -15,14 +15,14 @@ export function Closest({ passages, question, onOpen, source, gone }) {
       <h2 id="closest-title">Closest passages</h2>
       <ul class="source-list">${passages.map((passage) => html`<li>
         <${SourceRow} passage=${passage} onOpen=${onOpen} isGone=${gone.has(passage.document_id)}
-        isOpen=${isSame(source, passage)} /><p class="quote" dir="auto">“${highlighted(shortened(plainly(passage.quote), 400), wanted).map(({ text, isHit }) => (isHit ? html`<mark>${text}</mark>` : text))}”</p></li>`)}</ul>
+        isOpen=${isSame(source, passage)} /><p class="quote" dir="auto">“${highlighted(shortened(quoteOf(passage), 400), wanted).map(({ text, isHit }) => (isHit ? html`<mark>${text}</mark>` : text))}”</p></li>`)}</ul>
     </section>
   `;
 }
 
 /** Several quotes may come from one passage: the words tell them apart. */
 function Quote({ passage }) {
-  return passage.quote && html`<p class="faint quote">“<${Foreign}>${shortened(passage.quote, 160)}<//>”</p>`;
+  return passage.quote && html`<p class="faint quote">“<${Foreign}>${shortened(quoteOf(passage), 160)}<//>”</p>`;
 }
 
 const isSame = (source, citation) => source?.chunk_id === citation.chunk_id && source?.start === citation.start;
@@ -46,13 +46,12 @@ export function Sources({ model, evidence, onOpen, source, gone, isBrief }) {
   if (!evidence.length && !model.sources.length) return null;
   return html`
     <section class="sources" aria-labelledby="sources-title">
-      <h2 id="sources-title">Sources</h2>
-      ${!model.sources.length && html`<p class="faint">The answer has no citations.</p>`}
+      <h2 id="sources-title">${model.sources.length ? "Sources" : "Passages read"}</h2>
       <ol class="source-list">${model.sources.map(({ number, citation }) => html`<li value=${number}>
         <${SourceRow} passage=${citation} onOpen=${onOpen} isGone=${gone.has(citation.document_id)}
         isOpen=${isSame(source, citation)} />${!isBrief && html`<${Quote} passage=${citation} />`}</li>`)}</ol>
       ${others.length > 0 && html`<details><summary>
-        ${plural(others.length, cited.size ? "more passage" : "passage")} read and not cited</summary>
+        ${cited.size ? `${plural(others.length, "more passage")} read and not cited` : `${plural(others.length, "passage")}, none cited`}</summary>
         <ul class="source-list">${others.map((chunk) => html`<li>
         <${SourceRow} passage=${{ ...chunk, chunk }} onOpen=${onOpen} isGone=${gone.has(chunk.document_id)}
         isOpen=${isSame(source, chunk)} /></li>`)}</ul></details>`}

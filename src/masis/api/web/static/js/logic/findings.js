@@ -2,12 +2,13 @@
 import { money, percent } from "./format.js";
 import { latestAttempt, retryOf } from "./run_state.js";
 import { plural } from "./text.js";
-import { ACTIONS, SET_ASIDE, TRACE_FIELDS, VERDICTS, confidenceOf, decisionInWords, needsDecision, personInWords, reasonInWords, signOf } from "./words.js";
+import { ACTIONS, SET_ASIDE, TRACE_FIELDS, VERDICTS, decisionInWords, needsDecision, personInWords, reasonInWords, signOf } from "./words.js";
 
 /** @returns {string} what to show under an agent that is done */
 export function finding(agent, trace, data = {}) {
   if (agent === "supervisor") return trace ? decision(trace) : "sends the question to the Researcher";
   if (!trace) return "done";
+  if (trace.warning && trace.results_before_filter) return `${plural(trace.results_before_filter, "passage")} set aside: ${SET_ASIDE.far}`;
   if (trace.warning) return reasonInWords(trace.warning);
   return FOUND[agent]?.(trace, data) ?? "done";
 }
@@ -15,7 +16,7 @@ export function finding(agent, trace, data = {}) {
 const FOUND = {
   researcher: passagesFound,
   synthesizer: (trace) => `cited ${plural(trace.citations ?? 0, "passage")}` + (trace.context_compressed ? " of a shortened text" : ""),
-  critic: (trace, data) => verdictCounts(data.claims) || `confidence ${percent(trace.confidence)}`,
+  critic: (trace, data) => verdictCounts(data.claims) || "nothing to check",
   evaluator: (trace) => `overall score ${percent(trace.overall_score)}`,
   // Where the whole decision is at hand, it is shown below.
   human_review: (trace, data) => (data.pending_answer ? "decided" : (ACTIONS[trace.action] ?? reasonInWords(trace.action))),
@@ -86,20 +87,26 @@ export function announcement(state) {
   if (status === "waiting") return `${needsDecision(state.review)}.`;
   if (status === "cancelled") return "The run was cancelled.";
   if (status === "failed") return "The run failed.";
-  if (status === "finished") return `${[signOf(state).word, confidenceTold(state)].filter(Boolean).join(", ")}.`;
+  if (status === "finished") return `${signOf(state).word}.`;
   const latest = latestAttempt(state);
   const before = latest && state.attempts.findLast((attempt) => attempt.number < latest.number && retryOf(attempt));
   return before ? `Attempt ${latest.number + 1}: ${reasonInWords(retryOf(before).reason)}.` : "The agents are at work.";
 }
 
-function confidenceTold(state) {
-  const confidence = confidenceOf(state);
-  return confidence === null ? "" : `confidence ${percent(confidence)}`;
-}
-
 /** Whether there is a text of the agents' own: where nothing was drafted a sentence of the service stands in for it. */
 export function wasDrafted(result) {
   return result.claims.length > 0;
+}
+
+/** Whether a result says nothing but that the documents do not answer. */
+export function isSilence(result) {
+  return result?.outcome === "insufficient_evidence" && result.claims.every((claim) => claim.kind !== "claim" && !claim.citations.length);
+}
+
+/** Of a silence: whether its text says more than that, such as what the documents do cover. */
+export function saysMore(result) {
+  const asked = (result.question ?? "").replace(/[\s?.!]+$/, "").toLowerCase();
+  return result.claims.length > 1 || (result.claims.length === 1 && !result.answer.toLowerCase().includes(asked));
 }
 
 /** Each attempt that was audited: one that found nothing has no confidence. @returns {{attempt: number, confidence: number}[]} */

@@ -1,6 +1,6 @@
 // An answer as plain text with numbered sources, for the clipboard.
 import { day, place } from "./format.js";
-import { oneLine } from "./text.js";
+import { oneLine, quoteOf } from "./text.js";
 import { OUTCOMES, needsDecision, verdictOf } from "./words.js";
 
 /**
@@ -47,5 +47,5 @@ function pieceText(piece) {
 
 export function sourceLine(citation) {
   const where = [citation.file_name, place(citation), citation.date ? day(citation.date) : ""].filter(Boolean).join(", ");
-  return citation.quote ? `${where}: “${oneLine(citation.quote)}”` : where;
+  return citation.quote ? `${where}: “${quoteOf(citation)}”` : where;
 }

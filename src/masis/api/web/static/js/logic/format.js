@@ -1,7 +1,11 @@
 // Numbers and times as a reader says them.
 
 export function percent(value) {
-  return value == null ? "–" : `${Math.round(value * 100)} %`;
+  return value == null ? "–" : `${wholePercent(value)}%`;
+}
+
+export function wholePercent(share) {
+  return Math.round(share * 100);
 }
 
 export function milliseconds(value) {

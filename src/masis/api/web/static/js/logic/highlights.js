@@ -31,9 +31,16 @@ export function highlighted(text, wanted) {
 
 const AROUND = 420;
 
-/** The part of a passage around the words that come nearest. */
+/** The part of a passage around the words that come nearest; no word is cut. */
 export function excerpt({ text, start, focus }) {
-  if (!focus) return text.length > AROUND ? `${sliced(text, 0, AROUND)} …` : text;
-  const [from, to] = [Math.max(focus[0] - start, 0), Math.min(focus[1] - start, focus[0] - start + AROUND)];
-  return `${from > 0 ? "… " : ""}${sliced(text, from, to)}${to < text.length ? " …" : ""}`;
+  const from = focus ? Math.max(focus[0] - start, 0) : 0;
+  // A short one comes with what follows it.
+  const to = Math.min(text.length, from + AROUND);
+  const cut = sliced(text, from, to);
+  const isCut = to < text.length && /\S/.test(text[to]);
+  const line = cut.lastIndexOf("\n");
+  const isRow = cut.startsWith("|", line + 1);
+  // Neither a word nor a row of a table.
+  const whole = isRow && to < text.length && text[to] !== "\n" ? cut.slice(0, Math.max(line, 0)) : isCut && /\s/.test(cut) ? cut.replace(/\s+\S*$/, "") : cut;
+  return `${from > 0 ? "… " : ""}${whole}${to < text.length ? (isRow ? "\n…" : " …") : ""}`;
 }

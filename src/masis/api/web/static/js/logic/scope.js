@@ -33,8 +33,17 @@ export function typesOf(documents) {
 
 const DATE = /^\d{4}(-\d\d(-\d\d)?)?$/;
 
+/** “3” or “3–7” as a first and a last page; empty for none, null for what is neither. */
+export function pagesFrom(text) {
+  if (!text.trim()) return [];
+  const found = /^\s*([1-9]\d{0,5})\s*(?:[-–]\s*([1-9]\d{0,5})\s*)?$/.exec(text);
+  const [first, last] = found ? [Number(found[1]), Number(found[2] ?? found[1])] : [1, 0];
+  return first <= last ? [first, last] : null;
+}
+
 /** What is wrong with it; empty where nothing is. */
-export function scopeProblem(filters) {
+export function scopeProblem(filters, pages = "") {
+  if (pagesFrom(pages) === null) return `“${pages}” is not a page or a range of pages: write 3 or 3–7.`;
   const wrong = [filters.dated_from, filters.dated_to].find((each) => each && !DATE.test(each));
   return wrong ? `“${wrong}” is not a date: write 2024, 2024-03 or 2024-03-12.` : "";
 }

@@ -52,6 +52,20 @@ function addRow(table, line, at, marked, said) {
   table.rows.push({ cells });
 }
 
+const FIGURE = /\d[\d.,]*/g;
+
+/** Where in the cited words the figures are that the sentence repeats: from the first to the last. Null where there are none.
+ * @param {{text: string, start: number}} chunk @param {{start: number, end: number}} span @param {string} [said] */
+export function saidSpan(chunk, span, said = "") {
+  const cited = sliced(shownInPlace(chunk.text), span.start - chunk.start, span.end - chunk.start);
+  const found = [...cited.matchAll(FIGURE)].map((each) => ({ figure: each[0].replace(/[.,]+$/, ""), at: each.index }));
+  const repeated = found.filter(({ figure }) => repeats(said, figure));
+  if (!repeated.length) return null;
+  const [first, last] = [repeated[0], repeated.at(-1)];
+  const placeOf = (index) => span.start + lengthOf(cited.slice(0, index));
+  return { start: placeOf(first.at), end: placeOf(last.at + last.figure.length) };
+}
+
 /** Whether a sentence has the words or the figure of a cell, not merely within a longer one. */
 function repeats(said, cell) {
   const words = cell.replace(/^[\s$€£¥(]+|[\s%)]+$/g, "");
@@ -81,3 +95,34 @@ export function pageAt(pages, position) {
 export function hasPageImages(fileName) {
   return /\.pdf$/i.test(fileName ?? "");
 }
+
+const ROOM = 0.94;
+const READABLE = 1.3;
+const LEAST_LETTERS = 11;
+const LARGEST = 3;
+
+/**
+ * How large a page is opened, and which part of it is brought into the frame: all marked words where they fit in a readable size.
+ * Of a row that is too wide the name and the figure that is repeated, or that figure alone. On a phone, where a line that fits is
+ * too small to read, it is larger than the frame, and read from its beginning.
+ * @param {{left: number, right: number, top: number, bottom: number}[]} marks shares of the page's width and height
+ * @param {{left: number, right: number}[]} key those of the figures that the sentence repeats; empty for what is no row
+ * @param {number} most the largest zoom that only helps
+ * @param {number} height of the page as wide as its frame, in pixels
+ * @returns {{zoom: number, left: number, right: number}}
+ */
+export function opening(marks, key, most, height) {
+  const all = extent(marks);
+  const figures = key.length ? extent(key) : null;
+  const tried = figures ? [all, { left: all.left, right: figures.right }, figures] : [all];
+  const fitting = tried.find((each) => fit(each) >= READABLE) ?? tried.at(-1);
+  const lines = marks.map(({ top, bottom }) => (bottom - top) * height).sort((one, other) => one - other);
+  // A note's raised number is no line of its own.
+  const least = lines.find((line) => line > lines[Math.floor(lines.length / 2)] * 0.6);
+  const legible = Math.min(LARGEST, LEAST_LETTERS / least);
+  return { ...fitting, zoom: Math.max(1, legible, Math.min(most, fit(fitting))) };
+}
+
+const extent = (boxes) => ({ left: Math.min(...boxes.map((box) => box.left)), right: Math.max(...boxes.map((box) => box.right)) });
+
+const fit = ({ left, right }) => ROOM / Math.max(right - left, 0.01);

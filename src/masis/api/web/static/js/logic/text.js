@@ -35,9 +35,19 @@ export function oneLine(text) {
   return shown(text).replace(/\s+/g, " ").trim();
 }
 
-/** Without the marks of headings and the empty lines of Markdown: for reading, not for spans. */
+/** Without the marks of headings, the bars of tables and the empty lines of Markdown: for reading, not for spans. */
 export function plainly(text) {
-  return text.replace(/^#{1,6}[ \t]+/gm, "").replace(/\n{2,}/g, "\n");
+  return text.split("\n").filter((line) => !line || /[^|:\s-]/.test(line) || !line.includes("|")).map(plainLine).join("\n").replace(/\n{2,}/g, "\n");
+}
+
+function plainLine(line) {
+  const bare = line.replace(/^#{1,6}[ \t]+/, "");
+  return bare.includes("|") ? bare.split("|").map((cell) => cell.trim()).filter(Boolean).join(" · ") : bare;
+}
+
+/** What a citation, a side of a conflict or a near miss quotes, in one line: a row of a table comes with its columns' names. */
+export function quoteOf({ shown: readOut, quote }) {
+  return oneLine(readOut ?? plainly(shown(quote)));
 }
 
 const PERIOD = /\s+(?:(?:in|for|during|of|at the end of|as of)\s+)?(?:(?:the\s+)?(?:fiscal|financial|calendar)\s+(?:year\s+)?|FY\s?|Q[1-4]\s+)?(?:19|20)\d\d\b/gi;

@@ -1,7 +1,7 @@
 // What the service's codes mean, in words: its own vocabulary, which `learnWords` is given once. Tone gives the colour,
 // shape the sign: neither stands alone.
 
-import { percent } from "./format.js";
+import { percent, wholePercent } from "./format.js";
 
 export const VERDICTS = {};
 export const KINDS = {};
@@ -18,6 +18,7 @@ export const TRACE_FIELDS = {};
 export const AGENTS = [];
 export const SCORES = [];
 const LIKELIHOODS = [];
+const CONFIDENCES = [];
 const ROUTES = {};
 // Reasons for an attempt that was made because something was decided, not because a draft failed.
 const DECIDED = new Set();
@@ -54,6 +55,7 @@ export function learnWords(vocabulary) {
   Object.assign(SET_ASIDE, vocabulary.set_aside);
   Object.assign(TRACE_FIELDS, vocabulary.trace_fields);
   LIKELIHOODS.splice(0, LIKELIHOODS.length, ...vocabulary.likelihoods);
+  CONFIDENCES.splice(0, CONFIDENCES.length, ...vocabulary.confidences);
   vocabulary.decided.forEach((reason) => DECIDED.add(reason));
   const agents = Object.entries(vocabulary.agents).filter(([name]) => name !== "human_review");
   AGENTS.splice(0, AGENTS.length, ...agents.map(([name, { word, meaning }]) => ({ name, title: word, does: meaning })));
@@ -73,30 +75,16 @@ export function signOf(run) {
   return STATUSES[run.status] ?? STATUSES.queued;
 }
 
-// A run that drafted nothing has a confidence of 0, which says nothing about anything.
-const WITHOUT_ANSWER = new Set(["insufficient_evidence", "out_of_scope", "unavailable"]);
+const GRADE_SHAPES = { good: "disc", doubt: "triangle", bad: "cross" };
 
-/** The confidence worth telling of a run; null where there is none. @param {{confidence?: number|null, outcome?: string|null}} run */
-export function confidenceOf({ confidence, outcome }) {
-  return confidence || !WITHOUT_ANSWER.has(outcome) ? (confidence ?? null) : null;
-}
-
-const LIKELIHOOD_SHAPES = { good: "disc", doubt: "triangle", bad: "cross" };
-
-/** How likely an answer is right, as a sign with its meaning; null where there is no figure. */
-export function likelihoodOf(value) {
-  const term = value == null ? null : LIKELIHOODS.find((each) => value >= each.at_least);
-  return term ? { ...term, shape: LIKELIHOOD_SHAPES[term.tone] } : null;
-}
-
-const SURE = [[0.8, "high confidence", "good"], [0.65, "fair confidence", "doubt"], [0, "low confidence", "bad"]];
-
-/** How sure an answer is, in words: how likely it is right where that was fitted, else the Critic's own confidence. */
-export function confidenceSign(result) {
-  const [value, term] = [result.likelihood ?? confidenceOf(result), likelihoodOf(result.likelihood)];
-  if (value == null || !result.claims.length) return null;
-  const [, word, tone] = SURE.find(([least]) => value >= least);
-  return { shape: LIKELIHOOD_SHAPES[tone], tone, ...term, word: `${term?.word ?? word} (${percent(value)})` };
+/** How sure an answer is, by one measure: how likely it is right where that was fitted, else the Critic's own confidence. Null
+ * where nothing is claimed: silence is sure of nothing. */
+export function sureSign({ likelihood, confidence, claims }) {
+  if (!claims.some((claim) => claim.kind === "claim")) return null;
+  const [value, scale] = likelihood == null ? [confidence ?? 0, CONFIDENCES] : [likelihood, LIKELIHOODS];
+  // By the figure that is shown: the word beside “75%” is that of 75%.
+  const term = scale.find((each) => wholePercent(value) >= wholePercent(each.at_least));
+  return { ...term, shape: GRADE_SHAPES[term.tone], word: `${term.word} (${percent(value)})` };
 }
 
 /** What MASIS cut out of the answer, from the trail. @returns {string[]} */

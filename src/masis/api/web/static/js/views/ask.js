@@ -43,7 +43,7 @@ export function AskView({ workspace, isNew = false }) {
   if (!known && !isNew) return html`<${NoWorkspace} workspace=${workspace} />`;
   const isLooking = known && !(isCaughtUp && [documents, halfRead].every(({ value, problem }) => value ?? problem));
   if (isEmpty && isLooking) return html`<div class="page"><${Waiting} /></div>`;
-  if (isEmpty) return html`<${SampleInvitation} workspace=${workspace} uploads=${uploads} onChanged=${changed}
+  if (isEmpty) return html`<${SampleInvitation} workspace=${workspace} isNew=${isNew} uploads=${uploads} onChanged=${changed}
     failed=${documents.value?.items.filter((each) => each.status === "FAILED").length ?? 0} />`;
   return html`<${QuestionBox} known=${known} uploads=${uploads} unfinished=${unfinished} documents=${documents.value}
     onChanged=${changed} />`;
@@ -63,9 +63,9 @@ function QuestionBox({ known, uploads, unfinished, documents, onChanged }) {
         onChanged=${onChanged} />`}
       <${Composer} workspace=${workspace} />
       <div class="columns">
-        <${Recent} workspace=${workspace} />
         <${Suggestions} workspace=${workspace} documents=${documents}
           onAsk=${mayWrite && ((question, more) => ask(workspace, question, more).catch(tellProblem))} />
+        <${Recent} workspace=${workspace} />
       </div>
     </div>
   `;

@@ -49,7 +49,8 @@ export function DocumentsView({ workspace }) {
   const found = documents.value?.filter((each) => each.file_name.toLowerCase().includes(search.toLowerCase()));
   return html`
     <div class="page wide">
-      <h1 tabindex="-1">Documents</h1>
+      <div class="title-line"><h1 tabindex="-1">Documents</h1>
+        <${Link} to=${addressOf(workspace, "sources")} class="button quiet">Sources<//></div>
       ${mayWrite && html`<${Dropzone} onFiles=${uploads.send} />`}
       <${UploadProgress} uploads=${uploads} />
       ${documents.problem && html`<${ProblemNote} problem=${documents.problem} onRetry=${documents.reload} />`}
@@ -93,6 +94,7 @@ function DocumentRow({ document, workspace, state, onDelete }) {
           class="document-name"><${Foreign}>${document.file_name}<//><//>` : html`<strong class="document-name">
           <${Foreign}>${document.file_name}<//></strong>`}
         <span class="faint">${facts.filter(Boolean).join(" · ")}</span>
+        ${document.address && html`<span class="faint"><${Foreign}>${document.address}<//></span>`}
         ${document.reason && html`<span class="reason"><${Foreign}>${document.reason}<//></span>`}
         ${document.note && html`<span class="faint"><${Foreign}>${document.note}<//></span>`}
       </div>

@@ -18,19 +18,26 @@ import { useShared } from "../context.js";
 import { useGone } from "../gone_documents.js";
 import { html, useEffect, useMemo, useRef, useState } from "../html.js";
 import { answerModel, located } from "../logic/answer_model.js";
+import { isSilence, saysMore } from "../logic/findings.js";
 import { standingOf, withFootnotes } from "../logic/footnotes.js";
 import { between, moment, seconds } from "../logic/format.js";
 import { draftShown, isStill, questionOf } from "../logic/run_state.js";
 import { isEverywhere, scopeInWords } from "../logic/scope.js";
 import { withoutHalfCitation } from "../logic/standing.js";
 import { plural, shortened } from "../logic/text.js";
-import { confidenceSign, signOf } from "../logic/words.js";
+import { signOf, sureSign } from "../logic/words.js";
 import { Link, addressOf, go } from "../router.js";
 import { useRun } from "../run_feed.js";
 
 const LONG_QUESTION = 240;
 const NOTHING = [];
-const FOLLOW_UPS = ["Why?", "And the year before?", "Which document says so?"];
+const YEAR = /\b(?:19|20)\d\d\b/;
+const OF_A_FIGURE = /^\W*(?:how (?:much|many|large|high|long)|what (?:is|was|were|are)|compare)\b/i;
+
+/** Follow-ups that suit an answer: the year before only of one that speaks of a year. */
+// A year in the answer to “What did they decide?” is no time that a figure is for.
+const isOfAYear = ({ question = "", answer = "" }) => YEAR.test(question) || (YEAR.test(answer) && OF_A_FIGURE.test(question));
+const followUps = (result) => ["Why?", isOfAYear(result) && "And the year before?", "Which document says so?"].filter(Boolean);
 
 export function RunView({ workspace, runId }) {
   const run = useRun(workspace, runId);
@@ -98,7 +105,7 @@ export function RunView({ workspace, runId }) {
         </div>
         ${!isLive && html`<div class="next-question">${isLast ? html`<${Composer} key=${runId} workspace=${workspace}
           label="Ask a follow-up" rows="2" thread=${runId} filters=${record.filters} given=${edited}
-          offers=${result?.claims.length && record.status === "finished" ? FOLLOW_UPS : NOTHING} />` : html`<p>
+          offers=${record.status === "finished" && result && !isSilence(result) && result.claims.length ? followUps(result) : NOTHING} />` : html`<p>
           <${Link} to=${addressOf(workspace, "runs", turns.at(-1).run_id)}>Continue at the last question of this thread<//></p>`}</div>`}
       </div>
       <${SidePanel} workspace=${workspace} isLive=${isLive} isBrief=${record.status === "waiting"} evidence=${evidence} model=${model} source=${source}
@@ -163,7 +170,9 @@ function factsOf(record, result) {
 /** How the run ended and how sure it is, in words, once. */
 function RunHead({ run, question, heading, sign, isLive, names, onEdit }) {
   const { record, result } = run;
-  const sure = !isLive && result && confidenceSign(result);
+  const sure = record.status === "finished" && result && sureSign(result);
+  // A text of its own says it better than the sign.
+  const isSaidBelow = record.status === "finished" && result && isSilence(result) && saysMore(result);
   return html`
     <header class="run-head">
       <h1 ref=${heading} tabindex="-1" dir="auto"><${Foreign}>${shortened(question, LONG_QUESTION)}<//></h1>
@@ -175,7 +184,7 @@ function RunHead({ run, question, heading, sign, isLive, names, onEdit }) {
         ${record.asked && html`<span>You asked: “<${Foreign}>${shortened(record.asked, LONG_QUESTION)}<//>”
         ${onEdit && html` <button type="button" class="quiet legend-button" onClick=${onEdit}>Edit the question</button>`}</span> `}
         ${!isEverywhere(record.filters) && html`<span>In: <${Foreign}>${scopeInWords(record.filters, names)}<//></span>`}</p>`}
-      <div class="run-meta"><${Sign} sign=${sign} />${sure && html` <${Sign} sign=${sure} />`}</div>
+      <div class="run-meta">${!isSaidBelow && html`<${Sign} sign=${sign} />`}${sure && html` <${Sign} sign=${sure} />`}</div>
     </header>
   `;
 }

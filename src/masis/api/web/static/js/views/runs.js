@@ -7,9 +7,9 @@ import { Foreign, Icon, Sign } from "../components/signs.js";
 import { WindowedList } from "../components/windowed.js";
 import { useShared } from "../context.js";
 import { html, useCallback, useEffect, useRef, useState } from "../html.js";
-import { moment, percent } from "../logic/format.js";
+import { moment } from "../logic/format.js";
 import { shortened } from "../logic/text.js";
-import { OUTCOMES, STATUSES, confidenceOf, signOf } from "../logic/words.js";
+import { OUTCOMES, STATUSES, signOf } from "../logic/words.js";
 import { Link, addressOf, go, useRoute } from "../router.js";
 
 const PAGE = 100;
@@ -154,7 +154,6 @@ function RunRow({ run, workspace, mayWrite, onDelete }) {
       <${Link} to=${addressOf(workspace, "runs", run.run_id)} class="run-link">
         <span class="run-question"><${Foreign}>${shortened(run.question, 220)}<//></span>
         <span class="run-facts"><${Sign} sign=${signOf(run)} />
-          ${confidenceOf(run) != null && html`<span class="faint">confidence ${percent(run.confidence)}</span>`}
           <span class="faint">${moment(run.created_at)}</span>${run.asked_by !== "local" && html`<span class="faint">${run.asked_by}</span>`}</span>
       <//>
       ${mayWrite &&

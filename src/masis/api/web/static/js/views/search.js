@@ -9,7 +9,8 @@ import { useShared } from "../context.js";
 import { html, useEffect, useRef, useState } from "../html.js";
 import { day, percent, place } from "../logic/format.js";
 import { excerpt, highlighted, searched } from "../logic/highlights.js";
-import { plainly, plural, shownInPlace } from "../logic/text.js";
+import { pageModel } from "../logic/source_model.js";
+import { plainly, plural } from "../logic/text.js";
 import { addressOf, go } from "../router.js";
 
 const PAUSE = 250;
@@ -80,11 +81,21 @@ function useFound(workspace, query, filters) {
   return state;
 }
 
-function pathOf(workspace, query, { documents = [], file_types: types = [], ...dates }) {
-  const given = new URLSearchParams({ q: query, limit: MOST, ...dates });
+function pathOf(workspace, query, { documents = [], file_types: types = [], pages = [], ...dates }) {
+  const given = new URLSearchParams({ q: query, limit: MOST, ...dates, ...(pages.length && { first_page: pages[0], last_page: pages[1] }) });
   documents.forEach((each) => given.append("documents", each));
   types.forEach((each) => given.append("file_types", each));
   return workspacePath(workspace, `/search?${given}`);
+}
+
+const found = (pieces, wanted) => highlighted(plainly(pieces.map((piece) => piece.text).join("")).trim(), wanted).map(({ text, isHit }) => (isHit ? html`<mark>${text}</mark>` : text));
+
+function drawn(group, wanted) {
+  if (group.kind !== "table") return html`<p>${found(group.pieces, wanted)}</p>`;
+  const row = (cells, tag) => html`<tr>${cells.map((cell) => html`<${tag}>${found(cell.pieces, wanted)}<//>`)}</tr>`;
+  return html`<div class="grid-scroll" tabindex="0" role="group" aria-label="Table"><table class="small">
+    ${group.head.length > 0 && html`<thead>${row(group.head, "th")}</thead>`}
+    <tbody>${group.rows.map(({ cells }) => row(cells, "td"))}</tbody></table></div>`;
 }
 
 function Hit({ passage, wanted, isOpen, onOpen, onAsk, children }) {
@@ -93,7 +104,7 @@ function Hit({ passage, wanted, isOpen, onOpen, onAsk, children }) {
     <li class=${isOpen ? "is-open" : ""}>
       <p class="hit-head"><strong><${Foreign}>${passage.file_name}<//></strong> <span class="faint">${facts.join(" · ")}</span></p>
       ${passage.heading && html`<p class="faint"><${Foreign}>${passage.heading}<//></p>`}
-      <p class="hit-text" dir="auto">${highlighted(plainly(shownInPlace(excerpt(passage))), wanted).map(({ text, isHit }) => (isHit ? html`<mark>${text}</mark>` : text))}</p>
+      <div class="hit-text" dir="auto">${pageModel({ text: excerpt(passage), start: 0 }, null).map((group) => drawn(group, wanted))}</div>
       <p class="hit-actions"><button type="button" onClick=${onOpen}>Open</button>
         ${onAsk && html`<button type="button" class="quiet" onClick=${onAsk}>Ask about this passage</button>`}</p>
       ${children}

@@ -14,7 +14,7 @@ export function SignInView({ onSignedIn }) {
     setBusy(true);
     setProblem(null);
     try {
-      onSignedIn(await post("/masis/session", { key: key.trim() }));
+      await onSignedIn(await post("/masis/session", { key: key.trim() }));
     } catch (refusal) {
       const advice = refusal.status === 401 ? "Check that all of it was copied, from masis_ to the end." : refusal.advice;
       setProblem(new Problem(refusal.status, { detail: refusal.message, advice }));

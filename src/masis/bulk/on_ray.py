@@ -1,0 +1,197 @@
+"""Documents read on a Ray cluster: spread over its machines, each worked on as on one machine.
+
+Actors have what a process of MASIS has, on the same PostgreSQL and Qdrant. Ray starts them, moves work off machines
+that are gone and starts it again; that this loses and doubles nothing is because a document is what its bytes say.
+"""
+
+import asyncio
+import importlib.util
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from masis.client import Masis
+from masis.errors import InvalidInput, MASISError
+from masis.knowledge.ingestion.batch import IngestProgress, OnProgress
+from masis.knowledge.ingestion.files import IncomingFile, find_files
+from masis.settings import Settings
+from masis.sources.remote.listing import Wanted, ignore_for, listed, scheme_of, without_password
+from masis.types import IngestReport
+
+TOGETHER = 8
+"""Files that an actor is given at once: small ones share the batches of the embedder."""
+
+
+async def ingest_on(
+    where: str, settings: Settings, sources: Sequence[str], workspace: str, on_progress: OnProgress | None = None
+) -> IngestReport:
+    """Files, folders and whatever fsspec reads; the report is in their order, as that of one machine.
+
+    Files must be where every machine of the cluster can read them. A file that cannot be read is reported and passed
+    over; the same command again does what is left."""
+    _require_servers(settings)
+    files, close = await asyncio.to_thread(_files_of, sources, settings)
+    groups = [files[first : first + TOGETHER] for first in range(0, len(files), TOGETHER)]
+    try:
+        with Masis(settings) as masis:
+            async with _actors(where, Reader, settings.model_copy(update={"parse_processes": 1})) as actors:
+                reports = await _Reading(actors, groups, workspace, on_progress).run()
+                await _put_right(masis, actors, groups, reports, workspace)
+    finally:
+        close()
+    return _together(workspace, reports)
+
+
+def _files_of(sources: Sequence[str], settings: Settings) -> tuple[list[IncomingFile], Callable[[], None]]:
+    open_listings = ExitStack()
+    files = find_files([Path(each) for each in sources if not scheme_of(each)], settings.max_file_bytes)
+    for address in filter(scheme_of, sources):
+        listing = listed(Wanted(without_password(address), ignore_for(address, ()), settings))
+        open_listings.callback(listing.close)
+        files += [IncomingFile(file.name, file.read, file.place) for file in listing.files]
+    return files, open_listings.close
+
+
+class Reader:
+    """An actor: reads, cuts, embeds and stores as one machine does, on its one core."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._masis = Masis(settings)
+
+    async def read(self, files: Sequence[IncomingFile], workspace: str) -> IngestReport | MASISError:
+        try:
+            return await self._masis.library.ingest_files(files, workspace)
+        except MASISError as error:
+            return error
+
+
+class _Reading:
+    """Each actor has one group of files at a time; no more of them are on their way."""
+
+    def __init__(
+        self,
+        actors: "Actors",
+        groups: Sequence[Sequence[IncomingFile]],
+        workspace: str,
+        on_progress: OnProgress | None,
+    ) -> None:
+        self._actors, self._groups, self._workspace = actors, groups, workspace
+        self._on_progress = on_progress
+        self._files = sum(map(len, groups))
+        self._done = IngestProgress("", "reading", 0, self._files)
+
+    async def run(self) -> list[IngestReport]:
+        room = asyncio.Semaphore(len(self._actors))
+        async with asyncio.TaskGroup() as tasks:
+            made = [tasks.create_task(self._read(group, room)) for group in self._groups]
+        return [task.result() for task in made]
+
+    async def _read(self, group: Sequence[IncomingFile], room: asyncio.Semaphore) -> IngestReport:
+        async with room:
+            report = await read_by(self._actors, group, self._workspace)
+        passages = sum(document.chunks for document in report.ready)
+        self._done = replace(
+            self._done,
+            file_name=group[-1].name,
+            files_done=self._done.files_done + len(group),
+            pages=self._done.pages + sum(document.pages for document in report.ready),
+            chunks_done=self._done.chunks_done + passages,
+            chunks_total=self._done.chunks_total + passages,
+        )
+        if self._on_progress:
+            self._on_progress(self._done)
+        return report
+
+
+async def read_by(actors: "Actors", group: Sequence[IncomingFile], workspace: str) -> IngestReport:
+    async with actors.one() as actor:
+        report = await actor.read.remote(group, workspace)
+    if isinstance(report, MASISError):
+        raise report
+    return report  # type: ignore[no-any-return]
+
+
+async def _put_right(
+    masis: Masis,
+    actors: "Actors",
+    groups: Sequence[Sequence[IncomingFile]],
+    reports: list[IngestReport],
+    workspace: str,
+) -> None:
+    """The same bytes in two files, read by two actors at the same moment, are one document with two names in its
+    passages: it is read again, in the order of the files."""
+    readers: dict[str, list[int]] = {}
+    for number, report in enumerate(reports):
+        for document in report.ready:
+            readers.setdefault(document.document_id, []).append(number)
+    for document_id, numbers in readers.items():
+        if len(numbers) > 1:
+            await masis.library.delete_document(workspace, document_id)
+            for number in numbers:
+                await read_by(actors, groups[number], workspace)
+            for number in numbers[1:]:
+                again = [each for each in reports[number].ready if each.document_id == document_id]
+                reports[number].ready[:] = [each for each in reports[number].ready if each not in again]
+                reports[number].duplicates.extend(again)
+
+
+def _together(workspace: str, reports: Sequence[IngestReport]) -> IngestReport:
+    lists = [each.name for each in fields(IngestReport) if each.name != "workspace_id"]
+    return IngestReport(workspace, **{name: [one for r in reports for one in getattr(r, name)] for name in lists})
+
+
+class Actors:
+    """Work goes to whichever has least of it."""
+
+    def __init__(self, actors: Sequence[Any]) -> None:
+        self._busy = dict.fromkeys(actors, 0)
+
+    def __len__(self) -> int:
+        return len(self._busy)
+
+    @asynccontextmanager
+    async def one(self) -> AsyncIterator[Any]:
+        actor = min(self._busy, key=self._busy.__getitem__)
+        self._busy[actor] += 1
+        try:
+            yield actor
+        finally:
+            self._busy[actor] -= 1
+
+
+@asynccontextmanager
+async def _actors(where: str, kind: type, settings: Settings) -> AsyncIterator[Actors]:
+    ray = _ray()
+    was_there = ray.is_initialized()
+    if not was_there:
+        address = None if where == "ray" else where
+        try:
+            ray.init(address, include_dashboard=False, log_to_driver=False, logging_level="error")
+        except Exception as error:  # a cluster that is not there is told by half a dozen kinds of error
+            raise InvalidInput(f"Ray cannot be used at {where}: {error}", advice="Check the address.") from None
+    try:
+        cores = int(ray.cluster_resources().get("CPU", 1))
+        # What died is started again, on another machine if need be, and what it was working on is done again.
+        remote = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1)(kind)
+        yield Actors([remote.remote(settings) for _ in range(cores)])
+    finally:
+        if not was_there:
+            ray.shutdown()
+
+
+def _ray() -> Any:
+    if not importlib.util.find_spec("ray"):
+        raise InvalidInput("Ray is not installed.", advice="Install it with: pip install 'masis[ray]'")
+    import ray
+
+    return ray
+
+
+def _require_servers(settings: Settings) -> None:
+    if not (settings.database_url and settings.uses_qdrant_server):
+        raise InvalidInput(
+            "On Ray several processes work at once, and the data folder belongs to one.",
+            advice="Set MASIS_DATABASE_URL to a PostgreSQL and QDRANT_URL to a Qdrant server.",
+        )

@@ -1,0 +1,264 @@
+"""Sources kept in sync: here and now, by a worker in the background, and on a schedule."""
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, replace
+from typing import Any
+
+import structlog
+
+from masis.errors import InvalidInput, MASISError
+from masis.jobs.queue import Job, new_owner
+from masis.jobs.worker import Lease, LeaseKeeper, LeaseLost, meanwhile
+from masis.knowledge.catalog import now
+from masis.knowledge.ingestion.batch import IngestProgress
+from masis.knowledge.ingestion.syncing import SyncReport
+from masis.knowledge.source_table import KnownFile, Source, SourceTable, after, new_source
+from masis.orchestrator.agent import blocking
+from masis.runs.parts import Parts
+from masis.runs.records import QUEUE
+from masis.sources.remote.listing import (
+    ON_COMMAND,
+    Wanted,
+    address_of,
+    ignore_for,
+    is_on_command,
+    require_allowed,
+    without_password,
+)
+from masis.types import LOCAL, Caller
+
+SCHEDULE_SECONDS = 5.0
+BREATH = 0.3
+LEAST_SECONDS = 60
+MOST_NAMES = 100
+"""Of each kind, in what is stored of a synchronisation."""
+OnProgress = Callable[[IngestProgress], None]
+_EVERY = re.compile(r"(?:every\s+)?(\d{1,6})\s*([smhdw])(?:[a-z]*)", re.IGNORECASE)
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+log = structlog.get_logger("masis.sync")
+
+
+def seconds_of(every: str | None) -> int | None:
+    """“15 m”, “every 2 hours”, “1d”; None for “never”."""
+    if every is None or every.strip().lower() in ("", "never"):
+        return None
+    found = _EVERY.fullmatch(every.strip())
+    seconds = int(found[1]) * _UNITS[found[2].lower()] if found else 0
+    if seconds < LEAST_SECONDS:
+        raise InvalidInput(
+            f"“{every[:40]}” is not a time between two synchronisations.",
+            advice="Write a minute or more: 15m, 2h, 1d; or never.",
+        )
+    return seconds
+
+
+def source_for(
+    table: SourceTable,
+    workspace: str,
+    address: str,
+    ignore: Sequence[str] = (),
+    every: str | None = None,
+    *,
+    by: Caller | None = None,
+) -> Source:
+    """As it is, or not stored yet; patterns and a schedule that are not given stay as they are. Without `by` it is the
+    person at the machine's, who may have anything read that they could read themselves."""
+    # A path that is relative means something at the machine only.
+    full = address_of(address) if by is None else without_password(address)
+    made = new_source(workspace, full, is_trusted=by is None, added_by=(by or LOCAL).name)
+    known = next((each for each in table.of(workspace) if each.source_id == made.source_id), made)
+    seconds = known.every_seconds if every is None else seconds_of(every)
+    if seconds and is_on_command(known.address):
+        raise InvalidInput(ON_COMMAND, advice="Leave the schedule out, and sync it when you want to.")
+    is_trusted = known.is_trusted or made.is_trusted
+    return replace(known, ignore=tuple(ignore) or known.ignore, every_seconds=seconds, is_trusted=is_trusted)
+
+
+async def sync_here(
+    parts: Parts, source: Source, on_progress: OnProgress | None, *, allow_empty: bool = False
+) -> SyncReport:
+    """In this process, and in no other at the same time."""
+    keeper, job = LeaseKeeper(parts.queue, new_owner()), _job(source)
+    if not await asyncio.to_thread(_taken, parts, job, keeper.owner):
+        raise InvalidInput(f"{source.address} is being synced right now.", advice="Wait for that to end.")
+    try:
+        async with keeper.renewing(), keeper.holding(job):
+            return await _carried_out(parts, source, on_progress, allow_empty=allow_empty)
+    finally:
+        await asyncio.shield(asyncio.to_thread(_done, parts, job, keeper.owner))
+
+
+def enqueue(parts: Parts, source: Source) -> None:
+    """For a worker; one that waits already is not put twice."""
+    with parts.database.writing() as db:
+        parts.queue.put(db, _job(source))
+    parts.hub.tell(QUEUE)
+
+
+class SyncWork:
+    """Does what the queue holds."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    async def __call__(self, job: Job, lease: Lease) -> None:
+        parts = self._parts
+        try:
+            source = await asyncio.to_thread(parts.library.sources.get, job.workspace_id, job.subject)
+            watch = _Watch(parts, source)
+            async with meanwhile(watch.keep_saving()):
+                await _carried_out(parts, source, watch.progress, allow_empty=source.allow_empty)
+        except LeaseLost:
+            raise
+        except MASISError as error:
+            log.warning("sync_failed", source=job.subject, error=str(error))
+        await asyncio.to_thread(_done, parts, job, lease.owner)
+
+
+class _Watch:
+    def __init__(self, parts: Parts, source: Source) -> None:
+        self._parts = parts
+        self._source = source
+        self._counts: dict[str, int] = {}
+
+    def progress(self, p: IngestProgress) -> None:
+        self._counts = {"files_done": p.files_done, "files_total": p.files_total, "pages": p.pages}
+
+    async def keep_saving(self) -> None:
+        saved: dict[str, int] = {}
+        while True:
+            if self._counts != saved:
+                saved = self._counts
+                with suppress(MASISError):
+                    running = replace(self._source, status="running", progress=saved)
+                    await asyncio.to_thread(self._parts.library.sources.save, running)
+            await asyncio.sleep(BREATH)
+
+
+async def scheduling(parts: Parts) -> None:
+    """Puts what is due into the queue; which worker does it is no matter."""
+    while True:
+        try:
+            for source in await asyncio.to_thread(parts.library.sources.due):
+                await asyncio.to_thread(enqueue, parts, source)
+        except MASISError as error:
+            log.warning("schedule_unavailable", error=str(error))
+        await asyncio.sleep(SCHEDULE_SECONDS)
+
+
+async def _carried_out(
+    parts: Parts, source: Source, on_progress: OnProgress | None, *, allow_empty: bool
+) -> SyncReport:
+    save = parts.library.sources.save
+    following = after(source.every_seconds)
+    await asyncio.to_thread(save, replace(source, status="running", progress={}))
+    try:
+        report = await parts.library.sync(source, on_progress, allow_empty=allow_empty)
+    except BaseException as error:
+        said = f"{error} {error.advice}" if isinstance(error, MASISError) else "It was interrupted."
+        failed = replace(source, status="failed", error=said, next_sync=following, progress={}, allow_empty=False)
+        await asyncio.shield(asyncio.to_thread(save, failed))
+        raise
+    done = replace(source, status="synced", last_sync=now(), next_sync=following, progress={}, allow_empty=False)
+    await asyncio.to_thread(save, replace(done, error=_unread(report), summary=summary_of(report)))
+    return report
+
+
+def _unread(report: SyncReport) -> str | None:
+    unread = [*report.unreadable.items(), *report.failed]
+    if not unread:
+        return None
+    place, why = unread[0]
+    more = f" And {len(unread) - 1} more." if len(unread) > 1 else ""
+    return (why if why.startswith(place) else f"{place}: {why}") + more
+
+
+def summary_of(report: SyncReport) -> dict[str, Any]:
+    lists = {name: each[:MOST_NAMES] for name, each in asdict(report).items() if isinstance(each, list)}
+    return {**lists, "unreadable": dict(list(report.unreadable.items())[:MOST_NAMES]), "counts": report.counts}
+
+
+def _job(source: Source) -> Job:
+    return Job("sync", source.source_id, source.workspace_id)
+
+
+def _taken(parts: Parts, job: Job, owner: str) -> bool:
+    with parts.database.writing() as db:
+        is_new = parts.queue.put(db, job, owner)
+    return is_new or parts.queue.claim_one(owner, job.key) is not None
+
+
+def _done(parts: Parts, job: Job, owner: str) -> None:
+    with parts.database.writing() as db:
+        parts.queue.done(db, owner, job.key)
+
+
+class SourceDoor:
+    """What Masis does with sources."""
+
+    _parts: Parts
+
+    async def async_(
+        self,
+        sources: Sequence[str],
+        workspace: str,
+        *,
+        ignore: Sequence[str] = (),
+        every: str | None = None,
+        dry_run: bool = False,
+        allow_empty: bool = False,
+        on_progress: OnProgress | None = None,
+    ) -> list[SyncReport]:
+        """Makes the workspace equal to folders and addresses, and remembers them; none given, to all that are known.
+
+        `ignore`: patterns as in a .gitignore. `every`: the schedule of a service, “15m”. What cannot be listed, and
+        what is suddenly empty unless `allow_empty`, raises SourceUnavailable and leaves its documents alone."""
+        table = self._parts.library.sources
+        named = sources or [each.address for each in await asyncio.to_thread(table.of, workspace)]
+        wanted = [await asyncio.to_thread(source_for, table, workspace, each, ignore, every) for each in named]
+        if not wanted:
+            raise InvalidInput(f"{workspace} has no sources yet.", advice="Name a folder or an address to sync.")
+        if dry_run:
+            sync = self._parts.library.sync
+            return [await sync(each, on_progress, dry_run=True, allow_empty=allow_empty) for each in wanted]
+        return [await sync_here(self._parts, each, on_progress, allow_empty=allow_empty) for each in wanted]
+
+    async def async_in_background(self, source: Source, *, by: Caller = LOCAL, allow_empty: bool = False) -> Source:
+        """Stores the source and leaves it to a worker: `masis serve` has one."""
+        wanted = Wanted(source.address, ignore_for("", ()), self._parts.settings, source.is_trusted)
+        await asyncio.to_thread(require_allowed, wanted)
+        stored = await asyncio.to_thread(self._parts.library.sources.add, replace(source, allow_empty=allow_empty))
+        await asyncio.to_thread(enqueue, self._parts, stored)
+        return stored
+
+    async def asources(self, workspace: str | None = None) -> list[Source]:
+        return await asyncio.to_thread(self._parts.library.sources.of, workspace)
+
+    async def asource_files(self, workspace: str, source: str) -> list[KnownFile]:
+        """Where each of its files lies, and which version was read."""
+        table = self._parts.library.sources
+        found = await asyncio.to_thread(table.named, workspace, source)
+        return sorted((await asyncio.to_thread(table.files, found)).values(), key=lambda file: file.name)
+
+    async def adelete_source(self, workspace: str, source: str) -> Source:
+        """It is no longer synced; its documents stay."""
+        table = self._parts.library.sources
+        found = await asyncio.to_thread(table.named, workspace, source)
+        if found.source_id in await asyncio.to_thread(self._parts.queue.open_subjects, "sync", workspace):
+            raise InvalidInput(f"{found.address} is being synced right now.", advice="Wait for that to end.")
+        await asyncio.to_thread(table.remove, workspace, found.source_id)
+        return found
+
+    def is_syncing(self, source: Source) -> bool:
+        """A worker has it, or will have."""
+        with self._parts.database.reading() as db:
+            return self._parts.queue.is_open(db, _job(source).key)
+
+    sync = blocking(async_)
+    sync_in_background = blocking(async_in_background)
+    sources = blocking(asources)
+    source_files = blocking(asource_files)
+    delete_source = blocking(adelete_source)

@@ -1,1 +1,0 @@
-"""Archives and containers: what is inside them."""

@@ -1,0 +1,1 @@
+"""Places whose files become documents: folders, storages, sites, mailboxes."""
