@@ -45,11 +45,11 @@ def service(unstarted: Service, keys: Keys) -> Iterator[Service]:
 
 def sign_in(page: Page, key: str) -> None:
     try_key(page, key)
-    expect(page.get_by_label("API key")).to_have_count(0)
+    expect(page.get_by_label("API key", exact=True)).to_have_count(0)
 
 
 def try_key(page: Page, key: str) -> None:
-    page.get_by_label("API key").fill(key)
+    page.get_by_label("API key", exact=True).fill(key)
     page.get_by_role("button", name="Sign in").click()
 
 

@@ -6,7 +6,9 @@ import random
 import re
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from masis.errors import BadModelOutput, ModelRejected, ModelUnavailable
@@ -118,6 +120,37 @@ _REQUESTS_AT_ONCE = 4
 """Enough to hide the way to the provider, few enough not to run into its limits by ourselves."""
 
 
+class _SharedClient:
+    """Closed by the last request that uses it: a connection that is being made while its client closes would stay open."""
+
+    def __init__(self, client: "OpenAI") -> None:
+        self._client = client
+        self._lock = threading.Lock()
+        self._users = 0
+        self._is_over = False
+
+    @contextmanager
+    def in_use(self) -> "Iterator[OpenAI]":
+        with self._lock:
+            self._users += 1
+        try:
+            yield self._client
+        finally:
+            with self._lock:
+                self._users -= 1
+            self._close_if_unused()
+
+    def close(self) -> None:
+        self._is_over = True
+        self._close_if_unused()
+
+    def _close_if_unused(self) -> None:
+        with self._lock:
+            is_unused = self._is_over and not self._users
+        if is_unused:
+            self._client.close()
+
+
 class OpenAIEmbedder:
     """Uses the SDK's blocking client in threads: one client then serves any event loop, now and later."""
 
@@ -128,7 +161,7 @@ class OpenAIEmbedder:
         self._model = settings.embedding_model
         self._dimension: int | None = None
         self._lock = threading.Lock()
-        self._client: OpenAI | None = None
+        self._client: _SharedClient | None = None
         self._pool: ThreadPoolExecutor | None = None
 
     @property
@@ -209,7 +242,8 @@ class OpenAIEmbedder:
 
         try:
             # Plain numbers: not every compatible server knows the base64 the SDK asks for by itself.
-            response = self._open().embeddings.create(input=texts, model=self._model, encoding_format="float")
+            with self._open().in_use() as client:
+                response = client.embeddings.create(input=texts, model=self._model, encoding_format="float")
         except APIError as error:
             raise translated(error, self._model) from error
         except (TypeError, ValueError, AttributeError) as error:
@@ -224,18 +258,19 @@ class OpenAIEmbedder:
             raise other_dimension(self._model, self._dimension, len(strange))
         return vectors
 
-    def _open(self) -> "OpenAI":
+    def _open(self) -> _SharedClient:
         from openai import OpenAI
 
         with self._lock:
             if self._client is None:
                 key = self._settings.openai_api_key
-                self._client = OpenAI(
+                client = OpenAI(
                     base_url=self._settings.embedding_base_url or self._settings.model_base_url,
                     api_key=key.get_secret_value() if key else "not-needed",
                     timeout=self._settings.model_timeout_seconds,
                     max_retries=0,  # the SDK would sleep as long as any Retry-After says
                 )
+                self._client = _SharedClient(client)
             return self._client
 
     def _threads(self) -> Executor:
