@@ -121,7 +121,7 @@ _REQUESTS_AT_ONCE = 4
 
 
 class _SharedClient:
-    """Closed by the last request that uses it: a connection that is being made while its client closes would stay open."""
+    """Closed by the last request that uses it: a connection made while its client closes would stay open."""
 
     def __init__(self, client: "OpenAI") -> None:
         self._client = client
