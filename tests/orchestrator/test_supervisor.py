@@ -51,11 +51,12 @@ def test_a_conflict_beside_a_quality_issue_is_retried_as_a_quality_issue() -> No
     assert decide(replace(DRAFTED, conflict=True, hallucination=True)).reason == "quality_issue_detected"
 
 
+@pytest.mark.parametrize("retries_left", [True, False])
 @pytest.mark.parametrize(
     ("issue", "cause"), [*((issue, "quality") for issue in QUALITY_ISSUES), ("conflict", "conflict")]
 )
-def test_a_retry_that_changed_nothing_is_the_last(issue: str, cause: str) -> None:
-    decision = decide(replace(DRAFTED, no_progress=True, **{issue: True}))
+def test_a_retry_that_changed_nothing_is_the_last(issue: str, cause: str, *, retries_left: bool) -> None:
+    decision = decide(replace(DRAFTED, no_progress=True, retries_left=retries_left, **{issue: True}))
     assert (decision.route, decision.reason, decision.cause) == ("human_review", "no_progress", cause)
 
 

@@ -92,7 +92,7 @@ def decide(s: Signals) -> Decision:
         return Decision("retry", "retry", "conflicting_evidence_attempting_resolution")
     if worth_a_retry and s.partly:
         return Decision("retry", "retry", "part_not_covered")
-    stuck = None if not s.retries_left else BUDGET_SPENT if s.budget_spent else NO_PROGRESS
+    stuck = NO_PROGRESS if s.no_progress else BUDGET_SPENT if s.retries_left and s.budget_spent else None
     if s.repaired and not s.conflict:
         return Decision("finalize", "finalize", "repaired_answer_passed")
     if s.passed_before and not s.conflict:
