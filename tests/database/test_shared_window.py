@@ -19,6 +19,14 @@ def test_a_window_has_so_many_places(postgres_url: str, calls: int) -> None:
     assert isinstance(larger.take(), float)
 
 
+def test_a_limit_that_nobody_reaches_costs_no_more_than_what_is_used(postgres_url: str) -> None:
+    database = limits_database(Settings(database_url=postgres_url))
+    window = SharedWindow(database, "test", 10**12, 600.0)
+    assert all(isinstance(window.take(), Place) for _ in range(50))
+    with database.reading() as db:
+        assert 50 <= db.execute("SELECT COUNT(*) FROM rate_slots").fetchone()[0] <= 150
+
+
 def test_those_who_come_at_once_get_all_places_and_no_more(postgres_url: str) -> None:
     settings = Settings(database_url=postgres_url)
 
