@@ -38,7 +38,7 @@ def clients() -> Iterator[contextlib.ExitStack]:
 
 def opened(service: Live, clients: contextlib.ExitStack, sent: bytes, address: str = "127.0.0.1") -> socket.socket:
     place = ("127.0.0.1", service.port)
-    client = clients.enter_context(socket.create_connection(place, timeout=20, source_address=(address, 0)))
+    client = clients.enter_context(socket.create_connection(place, timeout=60, source_address=(address, 0)))
     client.sendall(sent)
     return client
 

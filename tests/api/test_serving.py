@@ -38,7 +38,7 @@ def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
 
 
 def said(service: Live, request: bytes) -> bytes:
-    with socket.create_connection(("127.0.0.1", service.port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", service.port), timeout=60) as connection:
         connection.sendall(request)
         answer = b""
         while part := connection.recv(65536):

@@ -150,3 +150,47 @@ def test_endless_nesting_ends() -> None:
         raw = b"Subject: x\nContent-Type: message/rfc822\n\n" + raw
     with pytest.raises(UnreadableFile, match="deep"):
         parse_mail(raw, "a.eml")
+
+
+EARLIER = """We agree.
+
+> On Tue, 3 Mar 2026 at 09:12, Bo Lind <bo@example.org> wrote:
+> The pier costs
+>   Part     EUR
+>   Deck     120
+>
+>> From: Cy Ray
+>> Sent: Monday, 2 March 2026 17:30
+>> To: Bo Lind; Ann Bell
+>> Subject: The pier
+>>
+>> What does it cost?
+"""
+
+
+def test_what_is_quoted_stands_under_its_writer_and_time_without_marks() -> None:
+    document = parse_mail(message(body=EARLIER).as_bytes(), "re.eml")
+    below = document.text.partition("We agree.")[2]
+    assert below.split("\n\n") == [
+        "",
+        "## On Tue, 3 Mar 2026 at 09:12, Bo Lind <bo@example.org> wrote",
+        "The pier costs\n  Part     EUR\n  Deck     120",
+        "## Message from Cy Ray, Monday, 2 March 2026 17:30: The pier",
+        "To: Bo Lind; Ann Bell",
+        "What does it cost?",
+    ]
+    headings = [document.text[b.start : b.end] for b in document.pages[0].blocks if b.kind == "heading"]
+    assert len(headings) == 2
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Profit > 5 is fine.\n5 > 3",
+        "From: the start we knew.\nIt was late.",
+        "From: Cy\nRate: 5\nThat was all.",
+        "On the 3rd of May he wrote: no.",
+    ],
+)
+def test_a_message_that_quotes_nothing_stays_as_it_is(body: str) -> None:
+    assert parse_mail(message(body=body).as_bytes(), "a.eml").text.endswith(f"\n\n{body}")

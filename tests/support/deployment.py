@@ -15,7 +15,7 @@ import httpx
 from tests.support.servers import free_port
 
 READY_SECONDS = 120
-STOP_SECONDS = 30
+STOP_SECONDS = 120
 MASIS = Path(sys.executable).parent / "masis"
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.servers import free_port
 
-START_SECONDS = 30
+START_SECONDS = 120
 
 
 @contextmanager

@@ -23,8 +23,8 @@ from psycopg import sql
 from tests.support.waiting import is_listening
 
 QDRANT = Path(__file__).parents[2] / ".cache" / "qdrant" / "qdrant"
-READY_SECONDS = 60
-STOP_SECONDS = 30
+READY_SECONDS = 120
+STOP_SECONDS = 120
 
 
 class QdrantServer:

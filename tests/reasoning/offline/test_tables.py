@@ -59,7 +59,7 @@ def only_table(*evidence: EvidenceChunk) -> Table:
         ("What was the gross margin in 2019 and 2017 respectively?", "Gross margin: 41.5% in 2019 and 38.5% in 2017."),
         (
             "What was the change in total revenue between 2018 and 2019?",
-            "Total revenue decreased by $6,216 thousand, from $69,549 thousand in 2018 to $63,333 thousand in 2019.",
+            "Total revenue decreased by $6,216 thousand (8.94%), from $69,549 thousand in 2018 to $63,333 thousand in 2019.",
         ),
         ("What was the percentage change in total revenue from 2018 to 2019?", "decreased by 8.94%"),
         ("What was the change in gross margin from 2018 to 2019?", "increased by 1.5 percentage points"),
@@ -601,7 +601,10 @@ REGIONS = chunk(
     [
         ("Which regions shrank in 2024?", ["South decreased by EUR 2.7 million"]),
         ("Which regions grew in 2024?", ["North increased", "East increased"]),
-        ("Which region grew most in 2024?", ["East increased by EUR 31.2 million, from EUR 61.2 million in 2023"]),
+        (
+            "Which region grew most in 2024?",
+            ["East increased by EUR 31.2 million (51.0%), from EUR 61.2 million in 2023"],
+        ),
     ],
 )
 def test_rows_that_rose_or_fell_are_found_by_their_figures(question: str, said: list[str]) -> None:
@@ -722,7 +725,10 @@ def test_rows_are_not_added_up_where_some_of_the_table_are_missing() -> None:
 @pytest.mark.parametrize(
     ("question", "said"),
     [
-        ("By how much did sales grow between 2023 and 2024?", "Sales increased by EUR 30.2 million, from EUR 487.1"),
+        (
+            "By how much did sales grow between 2023 and 2024?",
+            "Sales increased by EUR 30.2 million (6.20%), from EUR 487.1",
+        ),
         ("How much did operating profit rise in 2024?", "Operating profit increased by EUR 5.6 million"),
         ("By how much has operating profit changed since 2023, in percent?", "Operating profit increased by 16.4%"),
     ],
@@ -736,3 +742,47 @@ def test_by_how_much_a_figure_moved_is_worked_out(question: str, said: str) -> N
 def test_a_rate_is_a_percentage() -> None:
     assert IN_PERCENT.search("Vacancy rate")
     assert not IN_PERCENT.search("Corporate")
+
+
+LIMITS = chunk(
+    "c00000000t1",
+    "Hotel limits per night\n\n| City | Limit until 30 June 2025 (€) | Limit from 1 July 2025 (€) |\n|---|---|---|\n"
+    "| Leeds | 120 | 130 |\n| London | 190 | 215 |\n| Vitoria | 95 | 105 |",
+    file_name="travel.html",
+)
+
+
+def test_a_row_beside_a_name_is_told_only_where_that_is_asked_for() -> None:
+    before = asked("Which city is listed before London?", LIMITS)
+    assert before is not None
+    assert "Leeds" in before.sentences[0]
+    other = asked("Hotel limit for London: what was it before the summer?", LIMITS)
+    assert other is None or "Leeds" not in other.sentences[0]
+
+
+def test_two_times_of_a_row_come_with_their_difference() -> None:
+    plants = chunk(
+        "c00000000t2", "Output\n\n| Units | 2024 | 2028 |\n|---|---|---|\n| Brno | 212 | 342 |\n| Leeds | 90 | 95 |"
+    )
+    found = asked("In which year is the output of Brno higher, 2024 or 2028?", plants)
+    assert found is not None
+    assert "a difference of 130" in found.sentences[0]
+
+
+def test_two_parts_with_one_answer_get_it_once() -> None:
+    passages = [as_passage(REGIONS)]
+    answer = written(WritingBrief("Which region grew most in 2024 and by how much?", passages))
+    assert answer.count("East increased") == 1
+    assert "51.0%" in answer
+
+
+def test_a_table_of_a_passage_that_is_not_read_as_an_answer_is_not_asked() -> None:
+    quotes = chunk(
+        "c00000000t3",
+        "Quotes:\n\n| Foundry | Country | EUR/kg | First samples |\n|---|---|---|---|\n"
+        "| Brzezina | Poland | 2.24 | 10 |\n| Valdarsa | Italy | 2.31 | 8 |\n| Tannhof | Germany | 2.18 | 3 |",
+        file_name="mail.eml",
+    )
+    question = "How many hospitals are in Poland?"
+    assert asked(question, quotes) is not None
+    assert "do not answer" in written(WritingBrief(question, [as_passage(quotes)]))

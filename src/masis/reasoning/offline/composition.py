@@ -43,7 +43,7 @@ def compose(answered: Sequence[Answered], conflicts: Sequence[Conflict], candida
     for one in answered:
         said = _part(one, told, figures)
         paragraphs += [said, _unconverted(one, said)]
-        told |= {c.statement.text for group in one.shown for c in group.statements}
+        told |= {c.statement.text for group in one.shown for c in group.statements} | set(one.told)
     paragraphs += [_limit(one, whole=len(answered) == 1) for one in answered if one.is_silent]
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
 
@@ -60,8 +60,8 @@ def _unconverted(one: Answered, said: str) -> str:
 
 
 def _part(one: Answered, told: set[str], figures: Sequence[Quantity]) -> str:
-    if one.told:
-        return "\n".join(f"- {s}" for s in one.told) if len(one.told) > 1 else one.told[0]
+    if new := [s for s in one.told if s not in told]:
+        return "\n".join(f"- {s}" for s in new) if len(new) > 1 else new[0]
     paragraphs = [
         f"**{group.title}**\n\n{said}" if group.title else said
         for group in one.shown

@@ -44,6 +44,9 @@ def _speaks_of(wanted: frozenset[str], part: Question, best: Candidate) -> bool:
 
 ANSWERS = -1.5
 """The strength from which a statement is taken for an answer; measured on labelled questions (docs/benchmarks.md)."""
+MAY_ANSWER = 0.05
+"""What the selector must think of a passage for its table to be asked: cells are found for nearly any question. Of 123
+right answers from tables one falls below it."""
 TELLING = 2
 """Characters: “12” stands in many a sentence."""
 BORNE_OUT: frozenset[Verdict | None] = frozenset({"verbatim", "supported"})
@@ -100,7 +103,7 @@ def answer(
     best = ranked[0] if ranked and ranked[0].strength >= at_least else None
     if best and (rows := rows_asked_for(part, ranked, candidates)):
         return Answered(part, (rows,))
-    if told := _from_tables(part, candidates, evidence, best):
+    if told := _from_tables(part, candidates, evidence, ranked, best):
         return Answered(part, told=tuple(told))
     if best is None:
         return Answered(part, absent=tuple(word for word in absent if stem(word) in part.named))
@@ -114,7 +117,11 @@ def _sure_in_words(best: Candidate | None) -> float:
 
 
 def _from_tables(
-    part: Question, candidates: Sequence[Candidate], evidence: Sequence[EvidenceChunk], best: Candidate | None
+    part: Question,
+    candidates: Sequence[Candidate],
+    evidence: Sequence[EvidenceChunk],
+    ranked: Sequence[Candidate],
+    best: Candidate | None,
 ) -> list[str]:
     """Figures read from cells: surer than what a sentence says, and only where the audit can follow them."""
     if _lacks_a_name(part, candidates):
@@ -122,6 +129,9 @@ def _from_tables(
     passages = list({c.passage.chunk_id: c.passage for c in candidates}.values())
     found = answer_from_tables(part.for_reading, passages, AGREED, part.directives)
     if found and found.strength < SURE and not (best and _is_in(found, best)):
+        return []
+    read = {c.passage.chunk_id: c.answers for c in ranked}
+    if found and max((read.get(c.chunk_id, 1.0) for c in found.cited), default=1.0) < MAY_ANSWER:
         return []
     is_surer = found is not None and (found.kind == "comparison" or found.strength >= _sure_in_words(best))
     for told in (found.sentences, found.row_by_row) if found and is_surer else ():

@@ -1,5 +1,6 @@
 """Mail (EML): the headers a reader sees, then the body; attached files are documents of their own."""
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -78,6 +79,16 @@ _EXTENSIONS = {
     "application/vnd.ms-powerpoint": ".ppt", "image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif",
 }  # fmt: skip
 _PGP = "-----BEGIN PGP MESSAGE-----"
+_QUOTE_MARKS = re.compile(r"^[ \t]?(?:>[ \t]?)*>(?: |$)?", re.MULTILINE)
+_HEAD_OF_AN_EARLIER_ONE = re.compile(
+    r"(?:^[-_ ]{1,60}(?:(?:Original Message|Forwarded message|Ursprüngliche Nachricht|Message d'origine)[-_ ]{0,60})?\n)?"
+    r"^\*?(?:From|Von|De|Van):\*? (?P<who>.{1,300})\n(?P<fields>(?:\*?[A-Z][\w-]{1,14}:\*?[ \t].*\n){1,6})",
+    re.MULTILINE,
+)
+_FIELD = re.compile(r"^\*?(?P<name>[A-Z][\w-]{1,14}):\*?[ \t]+(?P<value>.*)$", re.MULTILINE)
+_WHEN = ("Sent", "Date", "Gesendet", "Datum", "Envoyé", "Enviado", "Verzonden")
+_WHAT = ("Subject", "Betreff", "Objet", "Asunto", "Onderwerp")
+_WROTE = re.compile(r"^(?P<who>On (?=[^\n]{0,120}\d)[^\n]{8,120}(?:\n[^\n]{1,80})?) wrote:[ \t]*$", re.MULTILINE)
 _MAX_DEPTH = 20
 
 
@@ -111,6 +122,24 @@ def message_page(fields: Sequence[str], body: str) -> Page:
     start = len(above) if above else 0
     below = [replace(each, start=start + each.start, end=start + each.end) for each in read_blocks(text[start:])]
     return Page(1, text, blocks=(*([Block("note", 0, start)] if above else []), *below))
+
+
+def as_thread(body: str) -> str:
+    """What is quoted from earlier messages without the marks before its lines, and each message under a heading that
+    says whose it is and when it was sent."""
+    bare = _QUOTE_MARKS.sub("", body)
+    headed = _HEAD_OF_AN_EARLIER_ONE.sub(_heading, bare)
+    return _WROTE.sub(lambda found: f"\n## {one_line(found['who'])} wrote\n", headed)
+
+
+def _heading(found: re.Match[str]) -> str:
+    fields = {each["name"]: each["value"].strip() for each in _FIELD.finditer(found["fields"])}
+    sent = next((fields.pop(name) for name in _WHEN if name in fields), "")
+    about = next((fields.pop(name) for name in _WHAT if name in fields), "")
+    if not sent:
+        return found[0]
+    title = ": ".join(filter(None, [f"Message from {found['who'].strip()}, {sent}", about]))
+    return "\n".join(["", f"## {title}", "", *(f"{name}: {value}" for name, value in fields.items()), ""])
 
 
 def header_lines(headers: dict[str, str], members: Sequence[Member] = ()) -> list[str]:
@@ -184,7 +213,7 @@ class _Letter:
                 self.has_documents |= not kind.startswith("image/")
         elif text := _text(data, kind, part.get_content_charset(), self._file_name):
             refuse_encrypted_text(text, self._file_name)
-            self.texts.append(text)
+            self.texts.append(as_thread(text) if kind != "text/html" else text)
 
     def _invented_name(self, kind: str) -> str:
         return f"attachment-{len(self.members) + 1}{_EXTENSIONS.get(kind, '.bin')}"

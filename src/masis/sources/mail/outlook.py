@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
-from masis.sources.mail.message import header_lines, message_page, parse_mail, refuse_encrypted_text
+from masis.sources.mail.message import as_thread, header_lines, message_page, parse_mail, refuse_encrypted_text
 from masis.sources.markup.webpage import parse_webpage
 from masis.sources.office.package import CompoundFile, encrypted
 from masis.sources.office.rich_text import RichTextReader, rich_text, unpacked
@@ -107,7 +107,7 @@ class _Message:
 
     def _body(self) -> str:
         if (plain := self._string(_BODY)).strip():
-            return clean(plain)
+            return as_thread(clean(plain))
         html = self._binary(_HTML) or self._string(_HTML).encode()
         if not html and (packed := self._binary(_PACKED_RTF)):
             data = unpacked(packed)

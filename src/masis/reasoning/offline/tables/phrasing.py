@@ -86,8 +86,7 @@ def change_between(old: tuple[Table, Cell], new: tuple[Table, Cell]) -> str:
     made = in_unit(_like(abs(by), a, b), *unit_of(table, a))
     if is_share(a):
         return f"{sign}{made.rstrip('%')} percentage points"
-    relative = f" ({sign}{_percent(100 * by / a.amount)})" if a.amount > 0 and b.amount > 0 and by else ""
-    return f"{sign}{made}{relative}"
+    return f"{sign}{made}{_relative(b, a).replace('(', f'({sign}') if by else ''}"
 
 
 def as_table(trial: Trial, columns: Sequence[int]) -> str:
@@ -213,7 +212,8 @@ def _count(trial: Trial, asked: TableQuery) -> str:
 def _change(trial: Trial, asked: TableQuery) -> str:
     new, old = trial.cells
     table = trial.table
-    by = _percent(trial.value or 0.0) if trial.form in ("percent_change", "percent") else _gap(trial)
+    is_relative = trial.form in ("percent_change", "percent")
+    by = _percent(trial.value or 0.0) if is_relative else f"{_gap(trial)}{_relative(new, old)}"
     lead = _subject(trial)
     if not trial.value:
         return f"{lead} did not change: {_at(table, new, trial)} and {_at(table, old, trial)}"
@@ -222,6 +222,13 @@ def _change(trial: Trial, asked: TableQuery) -> str:
         # Whether a cost in brackets that grows goes up or down is for the reader to say.
         turn = "changed"
     return f"{lead} {turn} by {by}, from {_at(table, old, trial)} to {_at(table, new, trial)}"
+
+
+def _relative(new: Cell, old: Cell) -> str:
+    """“By how much” may mean either."""
+    if is_share(new) or (old.amount or 0.0) <= 0 or (new.amount or 0.0) <= 0:
+        return ""
+    return f" ({_percent(100 * ((new.amount or 0.0) / (old.amount or 1.0) - 1))})"
 
 
 def _subject(trial: Trial) -> str:
@@ -299,7 +306,8 @@ def _when_extreme(trial: Trial, asked: TableQuery) -> str:
     word = "higher" if trial.form == "when_highest" else "lower"
     than = listed([f"{when(table, c) or column_of(table, c.column)} ({c.text})" for c in others])
     at = when(table, best) or column_of(table, best.column)
-    return f"{name_of(table, best)} was {word} {at} ({value_of(table, best)}) than {than}"
+    gap = f", a difference of {_gap(trial)}" if len(trial.cells) == 2 and trial.value is not None else ""
+    return f"{name_of(table, best)} was {word} {at} ({value_of(table, best)}) than {than}{gap}"
 
 
 def _times(trial: Trial, asked: TableQuery) -> str:

@@ -23,6 +23,11 @@ MOST_PAIRS = 24
 MOST_ROWSETS = 26
 MOST_COLUMNS = 14
 MOST_TIMES = 8
+FEW_WORDS = 5
+BESIDE = frozenset(
+    "after before next previous prior preceding preceded precedes following followed follows below above under beneath"
+    " succeeded subsequent immediately directly right".split()
+)
 Filters = tuple[Anchor, ...]
 Rowset = tuple[tuple[int, ...], Filters]
 
@@ -60,7 +65,7 @@ def trials(asked: TableQuery, table: Table) -> list[Trial]:
     return [
         *_cells(table, rowsets),
         *_names(table, everything, singles),
-        *_placed(table, groups, singles),
+        *_placed(asked, table, groups, singles),
         *_extremes(table, groups),
         *_counts(table, groups),
         *_pairs(table, singles, rowsets),
@@ -116,17 +121,25 @@ def _single(cells: Sequence[Cell]) -> float | None:
     return cells[0].amount if len(cells) == 1 else None
 
 
-def _placed(table: Table, groups: Sequence[Rowset], singles: Sequence[Rowset]) -> Iterator[Trial]:
+def _placed(asked: TableQuery, table: Table, groups: Sequence[Rowset], singles: Sequence[Rowset]) -> Iterator[Trial]:
     """The first and the last of some rows, the one after and the one before a row."""
     for rows, filters in groups:
         if len(rows) > 1:
             yield from _told(table, "first", rows[:1], filters)
             yield from _told(table, "last", rows[-1:], filters)
     for (row,), filters in singles:
+        if not any(_is_beside(asked, anchor) for anchor in filters):
+            continue
         if row + 1 < len(table.rows):
             yield from _told(table, "next", (row + 1,), filters)
         if row:
             yield from _told(table, "previous", (row - 1,), filters)
+
+
+def _is_beside(asked: TableQuery, anchor: Anchor) -> bool:
+    """“Who came after Smith”: the word that says so stands just before the name."""
+    first = min(anchor.places, default=0)
+    return not BESIDE.isdisjoint(asked.tokens[max(0, first - FEW_WORDS) : first])
 
 
 def _told(table: Table, form: str, rows: Sequence[int], filters: Filters, by: int = -1) -> Iterator[Trial]:
@@ -301,7 +314,8 @@ def _all_columns(table: Table, cells: Sequence[Cell], filters: Filters, columns:
         best = pick(amounts)
         if amounts.count(best) == 1:
             cell = cells[amounts.index(best)]
-            yield Trial(form, table, (table.columns[cell.column],), None, told, filters, cell.column, columns=columns)
+            gap = abs(amounts[0] - amounts[1]) if len(amounts) == 2 else None
+            yield Trial(form, table, (table.columns[cell.column],), gap, told, filters, cell.column, columns=columns)
 
 
 def _two_columns(table: Table, new: Cell, old: Cell, filters: Filters) -> Iterator[Trial]:
