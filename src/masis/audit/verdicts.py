@@ -122,12 +122,13 @@ def judge_claims(
     by_id = {chunk["chunk_id"]: chunk for chunk in _with_names_elsewhere(readable(evidence), question)}
     sentences = cited_sentences(answer, by_id)
     examined = [_examine(s, by_id, before, own) for s, before in zip(sentences, [None, *sentences], strict=False)]
+    if second_opinion is None:
+        return [_claim(one, {}) for one in examined]
     asked = [question for one in examined for question in one.open_questions()]
     opinions = _asked(second_opinion, asked)
     unsure = [question for question in asked if (opinions.get(question.key) or 1.0) < SURE]
     opinions |= _asked(second_opinion, [contrary for question in unsure for contrary in _contraries(question)])
-    claims = [_claim(one, opinions) for one in examined]
-    return _placed(claims, examined, second_opinion) if second_opinion else claims
+    return _placed([_claim(one, opinions) for one in examined], examined, second_opinion)
 
 
 def _placed(claims: Sequence[Claim], examined: Sequence[Examined], second_opinion: SecondOpinion) -> list[Claim]:
@@ -156,9 +157,9 @@ def _with_names_elsewhere(evidence: Sequence[EvidenceChunk], question: str) -> l
     return [{**chunk, "elsewhere": f"{question} {together[chunk['document_id']]}"} for chunk in evidence]
 
 
-def _asked(second_opinion: SecondOpinion | None, questions: Sequence[Question]) -> Opinions:
+def _asked(second_opinion: SecondOpinion, questions: Sequence[Question]) -> Opinions:
     once = {question.key: question for question in questions}
-    return dict(zip(once, second_opinion(list(once.values())), strict=True)) if second_opinion and once else {}
+    return dict(zip(once, second_opinion(list(once.values())), strict=True)) if once else {}
 
 
 def _contraries(question: Question) -> list[Question]:
@@ -167,9 +168,12 @@ def _contraries(question: Question) -> list[Question]:
 
 
 def _weighed(support: Support, question: Question, opinions: Opinions) -> Support:
+    probability = opinions.get(question.key)
+    if probability is None:
+        return support
     of_contraries = [opinions.get(contrary.key) for contrary in _contraries(question)]
-    denials, probability = len(without_denial(question.claim)), opinions.get(question.key)
-    if probability is not None and not question.before and LEANS_BACK.search(question.claim):
+    denials = len(without_denial(question.claim))
+    if not question.before and LEANS_BACK.search(question.claim):
         # Nobody who has not read the sentence before knows what “the same method” is.
         probability = max(probability, UNDECIDED)
     return weighed(support, probability, of_contraries[:denials], of_contraries[denials:])

@@ -33,6 +33,7 @@ _CLEAR = 1.5
 """How many times as many common words the likeliest language must have as the next."""
 
 
+@lru_cache(maxsize=256)
 def language_of(text: str) -> str | None:
     """None where a text is too short, or too much a list of names and figures, to tell."""
     letters = sum(character.isalpha() for character in text)
@@ -133,14 +134,17 @@ def plain(text: str) -> str:
     return text.replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"').replace("–", "-")
 
 
+_PARTS = re.compile(r"['\-]s?\b")
+
+
 def words(text: str) -> list[str]:
     return [match.group().lower() for match in WORD.finditer(plain(text))]
 
 
 def content_stems(text: str) -> list[str]:
     """In order, with repetitions; hyphenated words count as their parts, so that “follow-up” meets “follow up”."""
-    parts = (part for word in words(text) for part in re.split(r"['\-]s?\b", word) if part)
-    return [stem(part) for part in parts if part not in FUNCTION_WORDS and (len(part) > 1 or part.isdigit())]
+    parts = (part for word in words(text) for part in (_PARTS.split(word) if "-" in word or "'" in word else (word,)))
+    return [stem(part) for part in parts if (len(part) > 1 or part.isdigit()) and part not in FUNCTION_WORDS]
 
 
 NAME = re.compile(r"\b[A-Z][\w&]*(?:[-'’][A-Z]?\w+)*")

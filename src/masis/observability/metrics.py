@@ -51,7 +51,12 @@ def run_ended(outcome: str, seconds: float) -> None:
 
 
 def agent_done(agent: str, seconds: float) -> None:
-    _instruments().agent_seconds.labels(agent).observe(seconds)
+    _seconds_of(agent).observe(seconds)
+
+
+@lru_cache(maxsize=16)
+def _seconds_of(agent: str) -> "Histogram":
+    return _instruments().agent_seconds.labels(agent)
 
 
 def model_called(model: str, role: Role, seconds: float, usage: Usage, error: str | None = None) -> None:

@@ -66,7 +66,7 @@ class Part:
 
 def split_claim(sentence: str) -> list[Part]:
     """The parts in order; empty where the sentence makes one claim."""
-    if len(sentence) > LONGEST or _HOLDS_TOGETHER.search(sentence):
+    if len(sentence) > LONGEST or not _BREAK.search(sentence) or _HOLDS_TOGETHER.search(sentence):
         return []
     parts = list(_parts(sentence))
     return parts if 2 <= len(parts) <= MOST_PARTS else []

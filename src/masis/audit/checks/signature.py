@@ -117,7 +117,7 @@ class Sources:
 
     def share_of(self, claim: Claim) -> float:
         """How many of the claim's words stand anywhere in them."""
-        have = frozenset(content_stems(f"{self.around}\n{self.text}"))
+        have = _all_stems(f"{self.around}\n{self.text}")
         return len(claim.subject & have) / len(claim.subject) if claim.subject else 1.0
 
     @cached_property
@@ -155,6 +155,12 @@ FOR_A_MODEL = 2.0
 """No verifier is that sure: the figure may be the writer's own arithmetic, and only a chat model's audit can tell."""
 
 Check = Callable[[Claim, Sources], Finding | None]
+
+
+@lru_cache(maxsize=64)
+def _all_stems(text: str) -> frozenset[str]:
+    """Many claims of an answer cite the same passages."""
+    return frozenset(content_stems(text))
 
 
 @lru_cache(maxsize=4096)

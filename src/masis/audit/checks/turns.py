@@ -57,13 +57,16 @@ def are_opposites(one: str, other: str) -> bool:
 
 def flipped(claim: str, source: str) -> list[tuple[str, str]]:
     """Each pair of which the claim has one side alone and the source the other alone, as they are written."""
-    ours, theirs = (words(NO_SIDE.sub(" ", text)) for text in (claim, source))
+    ours, theirs = (dict.fromkeys(words(NO_SIDE.sub(" ", text))) for text in (claim, source))
     found = []
-    for one, other in OPPOSITES:
-        for left, right in ((one, other), (other, one)):
-            said, denied = [w for w in ours if w in left], [w for w in theirs if w in right]
-            if said and denied and not (right & set(ours) or left & set(theirs)):
-                found.append((said[0], denied[0]))
+    for left, right in ((left, right) for pair in OPPOSITES for left, right in (pair, pair[::-1])):
+        if (
+            left.isdisjoint(ours)
+            or right.isdisjoint(theirs)
+            or not (right.isdisjoint(ours) and left.isdisjoint(theirs))
+        ):
+            continue
+        found.append((next(w for w in ours if w in left), next(w for w in theirs if w in right)))
     return _once(found)
 
 

@@ -102,9 +102,9 @@ def cited_sentences(answer: str, known_ids: Collection[str]) -> list[CitedSenten
     return list(_cited_sentences(answer, frozenset(known_ids)))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)
 def _cited_sentences(answer: str, known: frozenset[str]) -> tuple[CitedSentence, ...]:
-    """Cached: the Critic asks several times about the same draft."""
+    """Cached: several agents ask about the same draft, and a worker has a hundred runs at a time."""
     blocks = parse_blocks(answer)
     marks = find_marks(answer, blocks, IdLexicon(known))
     starts = [mark.start for mark in marks]
