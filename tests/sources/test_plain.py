@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from masis.errors import UnreadableFile
-from masis.sources.plain import clean, parse_plain, title_line
+from masis.sources.plain import clean, parse_plain, title_line, with_tables
 from masis.sources.table_grid import table_row
 
 TEXT = "Umsatz – “Müller & Söhne” stieg auf 5 €."
@@ -87,3 +87,50 @@ def test_a_bar_in_a_cell_makes_no_column() -> None:
 )
 def test_the_first_line_may_be_a_title(text: str, title: str | None) -> None:
     assert title_line(text) == title
+
+
+@pytest.mark.parametrize(
+    ("typed", "rows"),
+    [
+        (
+            "           2024   2025\nSales       5.1    6.2\n----------------------\nCosts       (4)     5%",
+            ["|  | 2024 | 2025 |", "| --- | --- | --- |", "| Sales | 5.1 | 6.2 |", "| Costs | (4) | 5% |"],
+        ),
+        (
+            "Name    Country   EUR/kg\nBrzez   Poland    2.24\nVal dA  Italy     -",
+            [
+                "| Name | Country | EUR/kg |",
+                "| --- | --- | --- |",
+                "| Brzez | Poland | 2.24 |",
+                "| Val dA | Italy | - |",
+            ],
+        ),
+        (
+            "Sales   12.4   13.1\nCosts    9.0    9.9\nProfit   3.4    3.2",
+            [
+                "|  |  |  |",
+                "| --- | --- | --- |",
+                "| Sales | 12.4 | 13.1 |",
+                "| Costs | 9.0 | 9.9 |",
+                "| Profit | 3.4 | 3.2 |",
+            ],
+        ),
+    ],
+)
+def test_columns_set_with_spaces_are_a_table(typed: str, rows: list[str]) -> None:
+    assert with_tables(f"Above.\n\n{typed}\n\nBelow.") == "\n\n".join(["Above.", "\n".join(rows), "Below."])
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "def f(x):\n    a  = 1\n    b  = 2",
+        "Dear all,\nthis  is 5\nand  is 6",
+        "1  one\n2  two\n3  three",
+        "Name   Age\nAnn    31\nBo  7  8",
+        "One line  5\nOther   6",
+        "Left side   5\nx  6\nThe longer one here   7",
+    ],
+)
+def test_what_does_not_line_up_stays_as_it_was_typed(typed: str) -> None:
+    assert with_tables(typed) == typed

@@ -186,7 +186,8 @@ def read_question(asked: str, context: str = "") -> Question:
     text = spelled_out(asked)
     terms = tuple(dict.fromkeys(t for t in content_stems(text) if not t.isdigit()))
     named = frozenset(stem(part) for name in names(text) for part in words(name))
-    kinds = frozenset(kind for kind, pattern in patterns.KINDS.items() if pattern.search(text))
+    asking = _asking(text)
+    kinds = frozenset(kind for kind, pattern in patterns.KINDS.items() if pattern.search(asking))
     return Question(
         text.strip(),
         terms,
@@ -195,9 +196,15 @@ def read_question(asked: str, context: str = "") -> Question:
         kinds or frozenset({"statement"}),
         _counted(text),
         context,
-        _shape(text, kinds),
+        _shape(asking, kinds),
         asked=asked,
     )
+
+
+def _asking(text: str) -> str:
+    """“I fly for 13 hours. May I book business class?”: the sentence that asks, without the scene before it."""
+    last = patterns.NEXT_SENTENCE.split(text.strip())[-1]
+    return last if patterns.ASKS.match(last) else text
 
 
 def _shape(text: str, kinds: frozenset[AnswerKind]) -> Shape:
@@ -218,6 +225,9 @@ def _counted(text: str) -> frozenset[str]:
 def _parts(text: str) -> list[Question]:
     found = [piece.strip(" ,;") for piece in patterns.NEXT_PART.split(text.strip()) if piece and piece.strip(" ,;")]
     pieces = list({piece.rstrip(" ?"): piece for piece in found}.values())
+    pieces = pieces[:1] + [piece for piece in pieces[1:] if not patterns.REMARK.match(piece)]
+    if len(pieces) > 1 and patterns.CONDITION.match(pieces[0]):
+        pieces[:2] = [f"{pieces[0]}, {pieces[1]}"]
     if len(pieces) > _MOST_PARTS:
         pieces[_MOST_PARTS - 1 :] = [" ".join(pieces[_MOST_PARTS - 1 :])]
     first = read_question(pieces[0]) if pieces else read_question(text)

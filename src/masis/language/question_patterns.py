@@ -14,7 +14,10 @@ NUMBER = r"""\bhow\ (?:many|much|large|big|high|low|long|often|fast|old|far|tall
     | \bwhat\ (?:is|was|were|are)\b.*\b(?:rate|revenue|sales|margin|costs?|price|number|amount|total|income|profit|loss
       |headcount|budget|size|churn|expenses?|debt|cash|inventory|salary)\b"""
 PERSON = r"\bwho(?:m|se)?\b"
-TIME = r"\bwhen\b | \bwhat\ (?:date|year|month|day)\b | \b(?:in|by|on)\ which\ (?:year|month|quarter|date)\b"
+_IS = "is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|may|must"
+WHEN = rf"(?:^\W*when\b|\bwhen(?=\s+(?:{_IS})\b|\W*$)|\b(?:since|by|until|and|or|know)\s+when\b)"
+"""Where it asks: “what can we claim when it is late” asks for no time."""
+TIME = rf"{WHEN} | \bwhat\ (?:date|year|month|day)\b | \b(?:in|by|on)\ which\ (?:year|month|quarter|date)\b"
 PLACE = r"\bwhere\b | \b(?:in|at|to|from)\ (?:which|what)\ (?:city|country|town|place|location|region|state)\b"
 _MANY = r"""risks|priorities|reasons|steps|measures|factors|conditions|actions|products|services|goals|drivers|countries
     |regions|sites|requirements|features|types|kinds|objectives|recommendations|benefits|challenges|pillars|initiatives
@@ -23,7 +26,7 @@ LIST = rf"""\blist\b | \b(?:what|which)\ (?:are|were)\b | \bname\ (?:the|all|two
     | \b(?:what|which)\ (?:[\w-]+\ ){{0,3}}(?:{_MANY})\b
     | \b(?:top|main|key|first)\ (?:two|three|four|five|six|seven|eight|nine|ten|\d{{1,2}})\b
     | ^\W*(?:what|which)\ (?:[\w-]+\ ){{0,2}}\w{{3,}}(?<!s)s\ (?:are|were|do|did|have|had|will|can|should|must)\b"""
-_AUXILIARY = r"^\W*(?:whether|is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|may|must)"
+_AUXILIARY = rf"^\W*(?:whether|{_IS})"
 YES_NO = rf"{_AUXILIARY}\b"
 _PATTERNS: dict[AnswerKind, str] = {
     "number": NUMBER, "person": PERSON, "time": TIME, "place": PLACE, "list": LIST, "yes_no": YES_NO
@@ -62,9 +65,19 @@ OVERVIEW = re.compile(
 NEXT_PART = re.compile(
     r"[,;]?\s+(?:and|as well as)\s+(?:also\s+)?(?=(?:how|what|who|whom|when|where|which|why|whether|by|in which)\b)"
     r"|,\s+(?=(?:how\s+(?:many|much|long|old|far|big)|what|who|when|where|why)\s+(?:is|are|was|were|does|do|did|has|have|will|\w+s)\b)"
+    rf"|,\s+and\s+(?=(?:{_IS})\s+(?:there|it|they|we|he|she|this|that|the|our|any)\b)"
     r"|\?\s+(?=\w)",
     re.IGNORECASE,
 )
+CONDITION = re.compile(
+    rf"\W*(?:if(?!\s+(?:so|not|any))|when(?!\s+(?:{_IS}))|given|assuming|suppose|provided|in case|now that)\b[^?]*$",
+    re.IGNORECASE,
+)
+"""It sets the scene for what is asked behind it."""
+REMARK = re.compile(r"\W*(?:I|we|my|our|it|there|this|that|he|she|they)\b[^?]*$", re.IGNORECASE)
+"""“I have seen two numbers.”: said beside a question, and no question."""
+ASKS = re.compile(rf"\W*(?:who|whom|whose|what|when|where|which|why|how|whether|{_IS})\b[^?]*\?", re.IGNORECASE)
+NEXT_SENTENCE = re.compile(r"(?<=[.!])\s+(?=[A-Z])")
 REFERS_BACK = re.compile(
     r"\b(?:it|its|they|them|their|there|this|that|these|those|he|she|him|her|one)\b", re.IGNORECASE
 )
@@ -85,7 +98,7 @@ PRONOUN = re.compile(r"\b(?:(it|they|them)|(its|their|his|her))\b", re.IGNORECAS
 _HOW = "many|much|long|old|far|tall|high|large|big|deep|wide|heavy|fast"
 SEEKS: dict[Sought, re.Pattern[str]] = {
     "time": re.compile(
-        r"\bwhen\b|\b(?:what|which)\s+(?:\w+\s+)?(?:date|year|month|day|century|decade)\b|\bdate of\b", re.IGNORECASE
+        rf"{WHEN}|\b(?:what|which)\s+(?:\w+\s+)?(?:date|year|month|day|century|decade)\b|\bdate of\b", re.IGNORECASE
     ),
     "amount": re.compile(
         rf"\bhow\s+(?:{_HOW})\b"
@@ -102,7 +115,7 @@ SEEKS: dict[Sought, re.Pattern[str]] = {
 """What sort of words could answer, the first that fits."""
 
 DISPUTABLE: dict[Disputable, re.Pattern[str]] = {
-    "date": re.compile(r"\bwhen\b|\b(?:what|which)\s+(?:date|year|month|day)\b", re.IGNORECASE),
+    "date": re.compile(rf"{WHEN}|\b(?:what|which)\s+(?:date|year|month|day)\b", re.IGNORECASE),
     "name": re.compile(
         r"\bwho\s+(?!are\b|were\b|have\b|do\b)|\bwhich\s+(?:person|firm|company|bank|auditor)\b", re.IGNORECASE
     ),

@@ -59,7 +59,7 @@ def only_table(*evidence: EvidenceChunk) -> Table:
         ("What was the gross margin in 2019 and 2017 respectively?", "Gross margin: 41.5% in 2019 and 38.5% in 2017."),
         (
             "What was the change in total revenue between 2018 and 2019?",
-            "Total revenue decreased by $6,216 thousand (8.94%), from $69,549 thousand in 2018 to $63,333 thousand in 2019.",
+            "Total revenue decreased by $6,216 thousand (8.94%), from $69,549 thousand in 2018 to $63,333 thousand",
         ),
         ("What was the percentage change in total revenue from 2018 to 2019?", "decreased by 8.94%"),
         ("What was the change in gross margin from 2018 to 2019?", "increased by 1.5 percentage points"),

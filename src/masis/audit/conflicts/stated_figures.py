@@ -230,9 +230,10 @@ def _same_noun(a: Figure, b: Figure) -> bool:
 
 
 def measured_alike(a: Figure, b: Figure) -> bool:
-    """Square kilometres are not people; a table may leave its measure to the reader."""
+    """Square kilometres are not people, nor are euros; a table may leave its measure to the reader."""
+    one, other = a.quantity, b.quantity
     in_prose = not (a.statement.is_row or b.statement.is_row)
-    return not in_prose or bool(a.quantity.measure) == bool(b.quantity.measure)
+    return not in_prose or (one.unit == other.unit and bool(one.measure) == bool(other.measure))
 
 
 def compatible(a: Quantity, b: Quantity) -> bool:

@@ -35,6 +35,9 @@ def strength(features: Features) -> float:
     return BIAS + sum(weighed)
 
 
+MAY_ANSWER = 0.05
+"""What the selector must think of a passage for its table to count: cells are found for nearly any question. Of 123
+right answers from tables one falls below it."""
 READ_CHARS = 20_000
 """Of the best passages, read closely for one part; what is behind them was found last."""
 LONGEST_TITLE = 6
@@ -139,6 +142,12 @@ def _with_marks(group: Sequence[Candidate], selection: Selection, shift: int) ->
         replace(candidate, mark=mark, answers=selection.answers, read=read)
         for candidate, mark in zip(group, selection.marks, strict=True)
     ]
+
+
+def may_answer(chunk_ids: Sequence[str], read: Sequence[Candidate]) -> bool:
+    """Whether one of these passages is read as an answer, or was not read."""
+    answers = {c.passage.chunk_id: c.answers for c in read}
+    return any(answers.get(one, 1.0) >= MAY_ANSWER for one in chunk_ids)
 
 
 def logit(share: float) -> float:

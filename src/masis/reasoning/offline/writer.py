@@ -12,7 +12,7 @@ from masis.language.table_headers import GROUP
 from masis.language.words import content_stems, is_negated, stem
 from masis.reasoning.offline.composition import Answered, compose
 from masis.reasoning.offline.disagreement import all_conflicts
-from masis.reasoning.offline.selection import Candidate, candidates_of, marked, rank
+from masis.reasoning.offline.selection import Candidate, candidates_of, marked, may_answer, rank
 from masis.reasoning.offline.shapes import MARKED, overview, rows_asked_for, shown
 from masis.reasoning.offline.tables.features import WHOLE
 from masis.reasoning.offline.tables.lookup import AGREED, SURE, TableAnswer, answer_from_tables
@@ -44,9 +44,6 @@ def _speaks_of(wanted: frozenset[str], part: Question, best: Candidate) -> bool:
 
 ANSWERS = -1.5
 """The strength from which a statement is taken for an answer; measured on labelled questions (docs/benchmarks.md)."""
-MAY_ANSWER = 0.05
-"""What the selector must think of a passage for its table to be asked: cells are found for nearly any question. Of 123
-right answers from tables one falls below it."""
 TELLING = 2
 """Characters: “12” stands in many a sentence."""
 BORNE_OUT: frozenset[Verdict | None] = frozenset({"verbatim", "supported"})
@@ -130,8 +127,7 @@ def _from_tables(
     found = answer_from_tables(part.for_reading, passages, AGREED, part.directives)
     if found and found.strength < SURE and not (best and _is_in(found, best)):
         return []
-    read = {c.passage.chunk_id: c.answers for c in ranked}
-    if found and max((read.get(c.chunk_id, 1.0) for c in found.cited), default=1.0) < MAY_ANSWER:
+    if found and not may_answer([c.chunk_id for c in found.cited], ranked):
         return []
     is_surer = found is not None and (found.kind == "comparison" or found.strength >= _sure_in_words(best))
     for told in (found.sentences, found.row_by_row) if found and is_surer else ():

@@ -15,7 +15,7 @@ from masis.errors import UnreadableFile
 from masis.sources.blocks import read_blocks
 from masis.sources.markup.webpage import parse_webpage
 from masis.sources.office.package import encrypted
-from masis.sources.plain import clean, decode, one_line
+from masis.sources.plain import clean, decode, one_line, with_tables
 from masis.types import Block, Member, Page, ParsedDocument
 
 _SIGNED = bytes.fromhex("2a864886f70d010702")
@@ -81,7 +81,8 @@ _EXTENSIONS = {
 _PGP = "-----BEGIN PGP MESSAGE-----"
 _QUOTE_MARKS = re.compile(r"^[ \t]?(?:>[ \t]?)*>(?: |$)?", re.MULTILINE)
 _HEAD_OF_AN_EARLIER_ONE = re.compile(
-    r"(?:^[-_ ]{1,60}(?:(?:Original Message|Forwarded message|Ursprüngliche Nachricht|Message d'origine)[-_ ]{0,60})?\n)?"
+    r"(?:^[-_ ]{1,60}(?:(?:Original Message|Forwarded message|Ursprüngliche Nachricht|Message d'origine)"
+    r"[-_ ]{0,60})?\n)?"
     r"^\*?(?:From|Von|De|Van):\*? (?P<who>.{1,300})\n(?P<fields>(?:\*?[A-Z][\w-]{1,14}:\*?[ \t].*\n){1,6})",
     re.MULTILINE,
 )
@@ -127,7 +128,7 @@ def message_page(fields: Sequence[str], body: str) -> Page:
 def as_thread(body: str) -> str:
     """What is quoted from earlier messages without the marks before its lines, and each message under a heading that
     says whose it is and when it was sent."""
-    bare = _QUOTE_MARKS.sub("", body)
+    bare = with_tables(clean(_QUOTE_MARKS.sub("", body)))
     headed = _HEAD_OF_AN_EARLIER_ONE.sub(_heading, bare)
     return _WROTE.sub(lambda found: f"\n## {one_line(found['who'])} wrote\n", headed)
 
