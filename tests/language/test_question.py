@@ -88,3 +88,38 @@ def test_periods_and_names() -> None:
     read = read_question("What was revenue of Tolmerick in Q3 2025?")
     assert read.periods == (Period(2025, "Q3"),)
     assert read.named == {"tolmerick"}
+
+
+@pytest.mark.parametrize(
+    ("question", "kinds"),
+    [
+        ("What can we claim when the foundry delivers late?", {"statement"}),
+        ("I fly for 13 hours to Singapore. May I book business class?", {"yes_no"}),
+        ("The shop opens when?", {"time"}),
+        ("Since when has she been in office?", {"time"}),
+        ("What did Dr. Smith find?", {"statement"}),
+    ],
+)
+def test_the_sentence_that_asks_says_what_kind_of_answer_is_wanted(question: str, kinds: set[str]) -> None:
+    assert parsed(question).parts[0].kinds == kinds
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("What was order intake in 2025? I have seen two numbers.", ["What was order intake in 2025"]),
+        (
+            "If we buy less than promised, what does it cost us?",
+            ["If we buy less than promised, what does it cost us?"],
+        ),
+        ("What can we claim, and is there a ceiling?", ["What can we claim", "is there a ceiling?"]),
+        (
+            "How many people did Acme employ, and what was its income?",
+            ["How many people did Acme employ", "what was Acme’s income?"],
+        ),
+    ],
+)
+def test_a_remark_and_a_condition_are_not_parts_and_a_name_stands_for_its_pronoun(
+    question: str, parts: list[str]
+) -> None:
+    assert [part.text for part in parsed(question).parts] == parts

@@ -236,17 +236,19 @@ def _parts(text: str) -> list[Question]:
 
 
 def named_again(first: str, part: str) -> str:
-    """“And how much does it cost?” with what the first part asks about in place of its only pronoun."""
+    """“And how much does it cost?” with what the first part asks about in place of its only pronoun: what follows its
+    verb, or the one name it has."""
     spoken, pronouns = patterns.SPOKEN_OF.match(first), patterns.PRONOUN.findall(part)
-    if spoken is None or len(pronouns) != 1:
+    if len(pronouns) != 1:
         return part
-    thing = spoken["thing"].split()
-    if spoken["verb"].lower() in ("does", "do", "did", "will") or re.search(r"(?:ed|ing)$", thing[-1]):
+    thing = spoken["thing"].split() if spoken else []
+    if spoken and (spoken["verb"].lower() in ("does", "do", "did", "will") or re.search(r"(?:ed|ing)$", thing[-1])):
         thing = thing[:-1]
+    named = [name for name in dict.fromkeys(names(first)) if not periods(name)]
     if not set(content_stems(" ".join(thing))) - ASKING:
-        return part
+        thing = named if len(named) == 1 else []
     name = " ".join(thing)
-    return patterns.PRONOUN.sub(lambda said: f"{name}’s" if said[2] else name, part)
+    return patterns.PRONOUN.sub(lambda said: f"{name}’s" if said[2] else name, part) if name else part
 
 
 def spelled_out(text: str) -> str:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from masis.audit.conflicts.explanations import at_other_times
 from masis.audit.conflicts.stated_figures import Figure, subject_of
-from masis.language.periods import Period, periods
+from masis.language.periods import Period, period_spans, periods
 from masis.language.quantities import Unit, quantities
-from masis.language.question import as_subject, read_question
+from masis.language.question import as_subject, parsed, read_question
 from masis.language.words import content_stems, names, stem, words
 from masis.types import EvidenceChunk
 
@@ -62,9 +62,10 @@ class Wanted:
 
 def wanted_figures(question: str, evidence: Sequence[EvidenceChunk]) -> Wanted:
     asked = read_question(question)
+    question = " ".join(part.asked for part in parsed(question).parts)
     sources = " ".join(re.sub(r"\W|_", " ", chunk["file_name"]) for chunk in evidence)
     # “Do the annual report and the memo agree on churn?” asks about churn.
-    subject = subject_of(as_subject(question)) - frozenset(content_stems(sources))
+    subject = subject_of(as_subject(_timeless(question))) - frozenset(content_stems(sources))
     # A name alone does not say what is asked about it.
     named = frozenset(stem(w) for name in names(question) for w in words(name))
     titles = frozenset(content_stems(" ".join(chunk.get("heading") or "" for chunk in evidence)))
@@ -76,6 +77,13 @@ def wanted_figures(question: str, evidence: Sequence[EvidenceChunk]) -> Wanted:
         (named & subject) - titles,
         asked.is_for_no_figure,
     )
+
+
+def _timeless(question: str) -> str:
+    """“The first half of 2025” says when, and not of what."""
+    for _, (start, end) in period_spans(question):
+        question = f"{question[:start]}{' ' * (end - start)}{question[end:]}"
+    return question
 
 
 def could_answer(question: str, words: str) -> bool:

@@ -16,6 +16,9 @@ from masis.types import Conflict, ConflictSide
 UNIT = re.compile(r"\(in [^()]{2,40}\)", re.IGNORECASE)
 """The unit that a caption gives once for its whole table: “(in million US dollars)”."""
 SHOWN_WORDS = 4
+MARK = re.compile(r"\[[^\[\]]*\]")
+DIGITS = re.compile(r"^\D+|\D+$")
+"""What stands around a number's digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,8 @@ def _unconverted(one: Answered, said: str) -> str:
 
 
 def _part(one: Answered, told: set[str], figures: Sequence[Quantity]) -> str:
-    if new := [s for s in one.told if s not in told]:
+    written = " ".join(told)
+    if new := [s for s in one.told if s not in told and not (figures and _is_written(s, written))]:
         return "\n".join(f"- {s}" for s in new) if len(new) > 1 else new[0]
     paragraphs = [
         f"**{group.title}**\n\n{said}" if group.title else said
@@ -76,15 +80,26 @@ def _group(group: Shown, part: Question, told: set[str], figures: Sequence[Quant
     new = [c for c in group.statements if c.statement.text not in told and not _adds_no_figure(c, figures)]
     is_list = len(new) > 1 or group.introduction is not None
     pieces = [_introduced(group.introduction)] if group.introduction and new else []
-    for before, one in zip([None, *new], new, strict=False):
+    for before, one, after in zip([None, *new], new, [*new[1:], None], strict=False):
         is_item = is_list and (one.statement.is_item or one.statement.is_row or group.introduction is not None)
         begins = is_item and not (before and _same_item(before, one))
-        pieces.append(f"\n- {cited(one, part)}" if begins else f" {cited(one, part)}")
+        said = cited(one, part)
+        if after and _is_cut(one, after):
+            said = f"{' '.join(one.statement.text.split())} [{one.passage.chunk_id}]"
+        pieces.append(f"\n- {said}" if begins else f" {said}")
     return "".join(pieces).strip()
 
 
+def _is_cut(one: Candidate, after: Candidate) -> bool:
+    """A sentence that the end of a page cuts in two."""
+    is_apart = one.passage.chunk_id != after.passage.chunk_id
+    return is_apart and after.statement.text[:1].islower() and one.statement.text[-1:].isalnum()
+
+
 def _same_item(before: Candidate, one: Candidate) -> bool:
-    """Two sentences of one line are one item."""
+    """Two sentences of one line are one item, and so are the halves of one that is cut."""
+    if _is_cut(before, one):
+        return True
     together = before.passage.chunk_id == one.passage.chunk_id and before.statement.is_item
     return together and "\n" not in before.passage.text[before.statement.end : one.statement.start]
 
@@ -99,6 +114,12 @@ def _adds_no_figure(candidate: Candidate, told: Sequence[Quantity]) -> bool:
     """A statement whose numbers were all given with the two sides of a disagreement only repeats it."""
     own = quantities(candidate.statement.text)
     return bool(told and own) and all(any(q.agrees_with(other) for other in told) for q in own)
+
+
+def _is_written(said: str, told: str) -> bool:
+    """A cell that is told with its unit stands without it in the row that was quoted."""
+    own = quantities(MARK.sub("", said))
+    return bool(own) and all(re.search(rf"(?<![\d.,]){re.escape(DIGITS.sub('', q.text))}(?![\d,])", told) for q in own)
 
 
 def cited(candidate: Candidate, part: Question) -> str:

@@ -155,7 +155,11 @@ def _weighed(asked: Question, chunk: EvidenceChunk, candidate: Candidate) -> Wei
     if not figures or (is_row and (len(figures) > 1 or not _is_called(asked, candidate.statement))):
         return None
     main = _main(asked, figures, candidate)
-    return Weighed(main, _is_firm(candidate) and ("number" in asked.kinds or is_row or _is_read(main, candidate)))
+    is_sure = _is_firm(candidate)
+    # What asks for no number may be answered by one, where a reader is sure of it.
+    if not ("number" in asked.kinds or is_row or (is_sure and _is_read(main, candidate))):
+        return None
+    return Weighed(main, is_sure)
 
 
 def _is_called(asked: Question, row: Statement) -> bool:

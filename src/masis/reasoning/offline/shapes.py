@@ -296,23 +296,26 @@ def _list_of(
     seed = _best_item(part, ranked) or best
     here = [c for c in candidates if c.passage.chunk_id == seed.passage.chunk_id]
     if seed.statement.text.rstrip().endswith(":"):
-        return _as_list(part, [c for c in here if c.statement.above.endswith(seed.statement.text)], seed)
+        below = [c for c in here if c.statement.above.endswith(seed.statement.text)]
+        return _as_list(part, [*below, *_going_on(below, candidates)], seed)
     kind, above = seed.statement.is_item, seed.statement.above
     same = [c for c in here if c.statement.above == above and c.statement.is_item == kind]
     if kind:
         return _as_list(part, [*same, *_going_on(same, candidates)], _introduction(same, here))
-    below = _as_list(part, _items_below(seed, here), seed)
-    return below or (_as_list(part, same, None) if headed(part, seed.statement) else None)
+    listed = _as_list(part, _items_below(seed, here), seed)
+    return listed or (_as_list(part, same, None) if headed(part, seed.statement) else None)
 
 
 def _going_on(items: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The items with which the next passage begins, where the list is cut there."""
-    last = max(items, key=lambda c: c.statement.start)
-    passage = last.passage
-    if passage.text[last.statement.end :].strip(" .;\n"):
+    """The items with which the next passage begins, where the list is cut there, or one of its sentences is."""
+    last = max(items, key=lambda c: c.statement.start, default=None)
+    if last is None or last.passage.text[last.statement.end :].strip(" .;\n"):
         return []
+    passage = last.passage
     after = [c for c in candidates if c.passage.start > passage.start and _touch(passage, c.passage)]
-    return list(takewhile(lambda c: c.statement.is_item, sorted(after, key=lambda c: c.statement.start)))
+    after.sort(key=lambda c: c.statement.start)
+    rest = after[:1] if after and after[0].statement.text[:1].islower() else []
+    return [*rest, *takewhile(lambda c: c.statement.is_item, after[len(rest) :])]
 
 
 def _best_item(part: Question, ranked: Sequence[Candidate]) -> Candidate | None:
