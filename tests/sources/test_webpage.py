@@ -132,3 +132,22 @@ def test_an_empty_element_of_xhtml_swallows_nothing() -> None:
         b'<body><p>Gr\xf6\xdfe<br/><a id="x"/>A.</p></body></html>'
     )
     assert parse_webpage(data, "a.xhtml").text == "Größe\nA."
+
+
+def test_years_over_a_sign_and_its_figure_below_a_name_over_two_years() -> None:
+    gap, sign = "<td>&#160;</td>", "<td>$</td>"
+    years = "".join(f'<td></td><td colspan="3"><b>{year}</b></td>' for year in (2025, 2024))
+    rows = "".join(
+        f"<tr><td>{label}</td>{gap}{first}<td>{new}</td><td></td>{gap}{first}<td>{old}</td><td></td></tr>"
+        for label, first, new, old in (("Sales", sign, "408", "387"), ("Costs", "<td></td>", "291", "274"))
+    )
+    page = (
+        '<table><tr><td></td><td></td><td colspan="7"><b>Three months ended June 30,</b></td></tr>'
+        f"<tr><td></td>{years}</tr>{rows}</table>"
+    )
+    assert parse_webpage(page.encode(), "a.html").text.splitlines() == [
+        "|  | Three months ended June 30, 2025 | Three months ended June 30, 2024 |",
+        "|---|---|---|",
+        "| Sales | $408 | $387 |",
+        "| Costs | 291 | 274 |",
+    ]

@@ -9,7 +9,7 @@ from masis.errors import UnreadableFile
 from masis.language.table_headers import header_depth
 from masis.sources.dates import find_date
 from masis.sources.plain import clean, decode, one_line
-from masis.sources.table_grid import Cell, grid, is_pairs, is_row, span, table_lines
+from masis.sources.table_grid import Cell, depth_of, grid, is_pairs, is_row, span, table_lines
 from masis.types import Page, ParsedDocument
 
 
@@ -85,10 +85,35 @@ def html_table_lines(table: LexborNode) -> tuple[list[str], _Inner]:
     # Only the names of columns are repeated over what they span.
     spread, plain = grid(cells, is_header=True), grid(cells)
     known = max(known, header_depth(plain)) if known else 0
+    is_form = not known and (_labels_rows(rows) or is_pairs([_joined_signs(row) for row in plain]))
+    if not known and not is_form:
+        known = _spanning_rows(cells, plain)
     read = [_joined_signs(row) for row in [*spread[:known], *plain[known:]]]
-    is_form = not known and (_labels_rows(rows) or is_pairs(read))
-    lines = table_lines(read, 0 if is_form else known or None)
+    lines = table_lines(_without_spanned(read, known), 0 if is_form else known or None)
     return ([*caption, *lines], inner) if any(map(is_row, lines)) else ([], [])
+
+
+def _spanning_rows(cells: list[list[Cell]], plain: list[list[str]]) -> int:
+    """The rows at the top that name columns, where the table does not say so and one of them spans some: filings set
+    “Three months ended June 30,” over two years, and each year over a sign and its figure."""
+    first = next((n for n, row in enumerate(plain) if any(row)), 0)
+    width = max(map(len, plain), default=0)
+    depth = first + depth_of([[*row, *[""] * (width - len(row))] for row in plain[first:]]) if width > 1 else 0
+    return depth if any(cell.text and cell.width > 1 for row in cells[:depth] for cell in row) else 0
+
+
+def _without_spanned(rows: list[list[str]], depth: int) -> list[list[str]]:
+    """Without columns that hold nothing but names which others have too: of signs, which stand with their figures now,
+    and of gaps."""
+    width = max(map(len, rows), default=0)
+    padded = [[*row, *[""] * (width - len(row))] for row in rows]
+    filled = [any(row[n] for row in padded[depth:]) for n in range(width)]
+    named = [{cell for cell, has_body in zip(row, filled, strict=True) if has_body} for row in padded[:depth]]
+    is_own = [
+        filled[n] or any(row[n] and row[n] not in names for row, names in zip(padded, named, strict=False))
+        for n in range(width)
+    ]
+    return [[cell for cell, keep in zip(row, is_own, strict=True) if keep] for row in padded]
 
 
 def _own_parts(table: LexborNode) -> tuple[list[LexborNode], _Inner, list[str]]:
