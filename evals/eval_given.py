@@ -11,7 +11,8 @@ from evals.intervals import share
 from evals.retrieval_systems import Keywords
 from evals.tables import Section, table
 from masis.language.sentences import split_sentences
-from masis.reasoning.offline.auditor import ENOUGH, mean_likelihood
+from masis.reasoning.offline.auditor import mean_likelihood
+from masis.reasoning.offline.writer import ENOUGH
 
 TITLE = "Questions with their passages, offline engine"
 BINS = (0.2, 0.4, 0.6, 0.8)

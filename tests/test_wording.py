@@ -3,7 +3,8 @@
 import json
 from typing import get_args
 
-from masis.reasoning.offline.auditor import DISPUTED, ENOUGH
+from masis.reasoning.offline.auditor import DISPUTED
+from masis.reasoning.offline.writer import ENOUGH
 from masis.runs.records import RunStatus
 from masis.settings import Settings
 from masis.types import CheckedBy, ClaimKind, ConflictKind, Outcome, Repair, ReviewCause, Verdict

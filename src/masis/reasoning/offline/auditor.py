@@ -7,7 +7,7 @@ from masis.audit.checks.support import REFUTED
 from masis.audit.verdicts import judge_claims
 from masis.reasoning.offline.disagreement import all_conflicts
 from masis.reasoning.offline.likelihood import Signs, likelihood, signs_of
-from masis.reasoning.offline.writer import as_evidence, written
+from masis.reasoning.offline.writer import ENOUGH, as_evidence, written
 from masis.reasoning.ports import AuditFinding, Guidance, Passage, Reply, WritingBrief
 from masis.settings import OFFLINE, Settings
 from masis.types import Chunk, Claim, Conflict, EvidenceChunk
@@ -15,9 +15,6 @@ from masis.types import Chunk, Claim, Conflict, EvidenceChunk
 DISPUTED = 0.7
 """Each sentence may be true to its source, but the sources contradict each other."""
 OF_SILENCE = 0.9
-ENOUGH = 0.45
-"""The likelihood that stands at the Supervisor's threshold: below it more questions without an answer would be answered
-than right answers be won (docs/benchmarks.md)."""
 
 
 class OfflineAuditor:

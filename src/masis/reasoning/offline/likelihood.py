@@ -94,6 +94,15 @@ def signs_of(question: str, claims: Sequence[Claim], evidence: Sequence[Evidence
     return [_signs(part, asserted, cited, candidates, passages) for part in told] if asserted else []
 
 
+def likelihood_of(part: Question, claims: Sequence[Claim], evidence: Sequence[EvidenceChunk]) -> float:
+    """Of what is said to one part of a question; 1 where nothing is."""
+    asserted = [c for c in claims if c["kind"] in ("claim", "recommendation")]
+    passages = [as_passage(chunk) for chunk in evidence]
+    candidates = candidates_of(passages)
+    cited = _cited(asserted, evidence, candidates)
+    return likelihood(_signs(part, asserted, cited, candidates, passages)) if asserted else 1.0
+
+
 def _cited(
     claims: Sequence[Claim], evidence: Sequence[EvidenceChunk], candidates: Sequence[Candidate]
 ) -> list[tuple[str, int]]:

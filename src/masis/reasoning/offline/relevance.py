@@ -91,9 +91,21 @@ def headed(part: Question, statement: Statement) -> bool:
     return names_it or (bool(wanted) and len(wanted & over) >= HEADED * len(wanted))
 
 
+OF_A_MESSAGE = re.compile(
+    r"\W*(?:-+ ?original message\b|(?:from|to|cc|bcc|sent|date|subject|attachments?):)", re.IGNORECASE
+)
+"""The lines over a message."""
+ON_A_MESSAGE = re.compile(
+    r"\b(?:wr(?:i|o)t\w+|sen[dt]\w*|e-?mail\w*|mail\w*|message\w*|recipients?|address\w*|copied|cc|attach\w*|subject|dated?|author)\b",
+    re.IGNORECASE,
+)
+
+
 def could_be_about(part: Question, statement: Statement, file_name: str) -> bool:
     """Not when neither the statement nor anything around it mentions the year that is asked for, but another; nor when
-    its document is named after another quarter."""
+    its document is named after another quarter; nor a line over a message, unless that is asked about."""
+    if OF_A_MESSAGE.match(statement.text) and not ON_A_MESSAGE.search(part.for_reading):
+        return False
     wanted = {p.year for p in part.periods if p.year}
     if _is_of_another_quarter(part.periods, statement, file_name):
         return False

@@ -14,7 +14,7 @@ from masis.language.salience import NOTICE, key_statements, telling_rows
 from masis.language.statements import LEANS_BACK
 from masis.language.titles import is_bare_title
 from masis.language.words import content_stems, stem, words
-from masis.reasoning.offline.relevance import headed
+from masis.reasoning.offline.relevance import OF_A_MESSAGE, headed
 from masis.reasoning.offline.selection import Candidate
 from masis.reasoning.ports import Passage
 
@@ -48,10 +48,6 @@ SAYS_SOMETHING = 5
 """Words that carry meaning, of a sentence worth quoting in an overview."""
 FIELD = re.compile(r"\W*(?:[\w’'-]+ ){0,3}[\w’'-]+: ")
 """A label and its value, as documents have them above their text."""
-OF_A_MESSAGE = re.compile(
-    r"\W*(?:-+ ?original message\b|(?:from|to|cc|bcc|sent|date|subject|attachments?):)", re.IGNORECASE
-)
-"""The lines over a message."""
 MOST_OF_ALL = re.compile(r"\b(?:most|least|\w{3,}est|best|worst|top|first|last|average|mean|total)\b", re.IGNORECASE)
 MOST_ITEMS = 15
 """Of one list."""

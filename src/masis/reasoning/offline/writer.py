@@ -1,6 +1,7 @@
 """The offline writer: answers with the documents' own sentences and cells, cites each, and says what is missing."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from math import exp
 
@@ -12,6 +13,7 @@ from masis.language.table_headers import GROUP
 from masis.language.words import content_stems, is_negated, stem
 from masis.reasoning.offline.composition import Answered, compose
 from masis.reasoning.offline.disagreement import all_conflicts
+from masis.reasoning.offline.likelihood import likelihood_of
 from masis.reasoning.offline.selection import Candidate, candidates_of, marked, may_answer, rank
 from masis.reasoning.offline.shapes import MARKED, overview, rows_asked_for, shown
 from masis.reasoning.offline.tables.features import WHOLE
@@ -44,6 +46,11 @@ def _speaks_of(wanted: frozenset[str], part: Question, best: Candidate) -> bool:
 
 ANSWERS = -1.5
 """The strength from which a statement is taken for an answer; measured on labelled questions (docs/benchmarks.md)."""
+ENOUGH = 0.45
+"""The likelihood that stands at the Supervisor's threshold: below it more questions without an answer would be answered
+than right answers be won (docs/benchmarks.md) …"""
+HARDLY = 0.25
+"""… and below which a part of an answer says nothing of what was asked."""
 TELLING = 2
 """Characters: “12” stands in many a sentence."""
 BORNE_OUT: frozenset[Verdict | None] = frozenset({"verbatim", "supported"})
@@ -75,8 +82,23 @@ def written(brief: WritingBrief, at_least: float = ANSWERS) -> str:
     for part in parsed(brief.question).parts:
         found = answer(part, candidates, evidence, brief.absent, at_least)
         answered.append(_answered_before(part, answered) if found.is_silent and part.context else found)
+    answered = _without_weak(answered, candidates, evidence)
     conflicts = [c for c in all_conflicts(brief.question, evidence) if c["kind"] in ("contradiction", "revision")]
     return compose(answered, conflicts, candidates)
+
+
+def _without_weak(
+    answered: Sequence[Answered], candidates: Sequence[Candidate], evidence: Sequence[EvidenceChunk]
+) -> list[Answered]:
+    """Of several parts, where one is surely answered, what hardly answers another is left out, and that one is named
+    as open."""
+    if len(answered) < 2:
+        return list(answered)
+    claims = [judge_claims(compose([one], (), candidates), evidence) for one in answered]
+    sure = [likelihood_of(one.part, told, evidence) for one, told in zip(answered, claims, strict=True)]
+    if max(0.0 if one.is_silent else share for one, share in zip(answered, sure, strict=True)) < ENOUGH:
+        return list(answered)
+    return [one if share >= HARDLY else Answered(one.part) for one, share in zip(answered, sure, strict=True)]
 
 
 def _answered_before(part: Question, answered: Sequence[Answered]) -> Answered:
@@ -128,6 +150,8 @@ def _from_tables(
     if found and found.strength < SURE and not (best and _is_in(found, best)):
         return []
     if found and not may_answer([c.chunk_id for c in found.cited], ranked):
+        return []
+    if found and "person" in part.kinds and any(re.search(r"\d", answer) for answer in found.trial.answer):
         return []
     is_surer = found is not None and (found.kind == "comparison" or found.strength >= _sure_in_words(best))
     for told in (found.sentences, found.row_by_row) if found and is_surer else ():

@@ -31,6 +31,13 @@ ALIKE = {
 DENIES = frozenset("not never without no other than except besides t neither nor".split())
 
 
+A_WHOLE_YEAR = re.compile(
+    r"\b(?:whole|entire|all)\s+(?:of\s+)?(?:the\s+)?(?:(?:fiscal|financial)\s+)?(?:year|20\d\d)\b"
+    r"|\bfull[ -]year\b|\bannual(?!\s+(?:report|accounts|general|meeting|statement))\b",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True)
 class TableQuery:
     """A question as the table engine reads it."""
@@ -50,6 +57,8 @@ class TableQuery:
         """How many months the time asked for has, where that is said: a quarter has three, a point in time none."""
         if self.reading.is_at_a_point:
             return A_POINT
+        if A_WHOLE_YEAR.search(self.text):
+            return 12
         return months_of(self.text) or 3 * any((p.part or "").startswith("Q") for p in self.periods)
 
     @cached_property
