@@ -254,10 +254,10 @@ class Claim(TypedDict):
     kind: ClaimKind
     citations: list[Citation]
     verdict: Verdict | None
-    """None for what makes no claim: headings and stated limits. The worst of its parts, where it has several."""
+    """None for what makes no claim: headings and stated limits. The worst of its parts, where it has such."""
     reason: str
     parts: NotRequired[list[ClaimPart]]
-    """The claims of a sentence that makes more than one."""
+    """The figures of a row of a table, each a claim of its own."""
     checked_by: NotRequired[CheckedBy]
     is_reading: NotRequired[bool]
     """Refuted by how code reads a name, a row, a time or a negation: a chat model that audits may know better."""

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from masis.audit.checks.claim_parts import split_claim
 from masis.audit.checks.turns import change_degrees, read_turns
 from masis.language.instructions import find_instructions
 from masis.language.measures import rate_after
@@ -38,7 +37,7 @@ UNITS = [
 ]
 READERS = [find_instructions, quantities, split_sentences, statements, content_stems, parsed]
 CHECKED = ["1", "1.", "٣", "up ", "lower than ", "and ", "but ", "2024 ", "not "]
-CHECKS = [split_claim, read_turns, change_degrees]
+CHECKS = [read_turns, change_degrees]
 READ = {
     latex_lines: ["~", "\\[", "\\(", "\\begin{tabular}", "\\begin{equation}", "\\item ", "\\section{", "\\\\["],
     org_lines: [":A:\n", " \n", ":END:\n"],

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from masis.audit.checks.claim_parts import Part, split_claim
 from masis.audit.checks.places import doubted_places
 from masis.audit.checks.second_opinion import (
     SURE,
@@ -19,7 +18,7 @@ from masis.audit.checks.second_opinion import (
 from masis.audit.checks.signature import Check, Sources
 from masis.audit.checks.signature import Claim as Checked
 from masis.audit.checks.support import REFUTED, Support, check_support, first_refutation, is_too_long
-from masis.audit.citations.extraction import CitedSentence, cited_sentences
+from masis.audit.citations.extraction import CitedCell, CitedSentence, cited_sentences
 from masis.language.instructions import find_instructions, readable
 from masis.language.words import capitalised, content_stems
 from masis.types import Citation, Claim, ClaimPart, EvidenceChunk, Verdict
@@ -72,16 +71,18 @@ MISPLACED = 0.3
 LEANS_BACK = re.compile(r"\bthe (?:same|latter|former)\b", re.IGNORECASE)
 Opinions = dict[QuestionKey, float | None]
 
+Cells = Sequence[tuple[CitedCell, Support]]
+
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """A sentence with what code alone found out about it, and about each of its parts."""
+    """A sentence with what code alone found out about it, and about each figure of a row of a table."""
 
     sentence: CitedSentence
     chunks: Sequence[EvidenceChunk]
     whole: Support | None
     """None where it cites nothing."""
-    parts: Sequence[tuple[Part, Support]] = ()
+    cells: Cells = ()
     before: str = ""
     """The sentence before it, where it may lean on that."""
 
@@ -94,11 +95,11 @@ class Examined:
 
     def open_questions(self) -> Iterator[Question]:
         """What only a reader of meaning could tell."""
-        leaning = not self.parts or any(_cannot_stand_alone(support) for _, support in self.parts)
+        leaning = not self.cells or any(_cannot_stand_alone(support) for _, support in self.cells)
         if self.whole and leaning and _is_asked(self.whole, self.question()):
             yield self.question()
-        for part, support in self.parts:
-            if not _cannot_stand_alone(support) and _is_asked(support, asked := Question(part.reads, self.chunks)):
+        for cell, support in self.cells:
+            if not _cannot_stand_alone(support) and _is_asked(support, asked := Question(cell.reads, self.chunks)):
                 yield asked
 
 
@@ -197,14 +198,11 @@ def _examine(
         # What a document says of itself, “this report does not cover …”, is a quotation like any other.
         sentence = replace(sentence, kind="claim")
     leaned_on = before.bare.strip() if before and _may_lean_on(sentence, before) else ""
-    if sentence.kind not in ("claim", "recommendation") or is_too_long(sentence.blanked):
+    if not sentence.cells or sentence.kind not in ("claim", "recommendation") or is_too_long(sentence.blanked):
         return Examined(sentence, chunks, whole, before=leaned_on)
-    if sentence.cells:
-        # A row of a table is as many claims as it has figures, each with its own citation.
-        cells = [(Part(c.start, c.end, c.reads), [by_id[i] for i in c.cited]) for c in sentence.cells]
-        return Examined(sentence, chunks, whole, [(part, check_support(part.reads, cited)) for part, cited in cells])
-    parts = [(part, check_support(part.reads, chunks)) for part in split_claim(sentence.blanked)]
-    return Examined(sentence, chunks, whole, parts, leaned_on)
+    # A row of a table is as many claims as it has figures, each with its own citation.
+    cells = [(cell, check_support(cell.reads, [by_id[i] for i in cell.cited])) for cell in sentence.cells]
+    return Examined(sentence, chunks, whole, cells)
 
 
 def _may_lean_on(sentence: CitedSentence, before: CitedSentence) -> bool:
@@ -213,7 +211,7 @@ def _may_lean_on(sentence: CitedSentence, before: CitedSentence) -> bool:
 
 
 def _cannot_stand_alone(support: Support) -> bool:
-    """A part that code cannot place by itself is judged with its sentence: splitting makes no good sentence fail."""
+    """A figure that code cannot place by itself is judged with its row."""
     return support.verdict == "unverified" or (support.verdict == "not_in_source" and support.is_open)
 
 
@@ -230,10 +228,10 @@ def _claim(examined: Examined, opinions: Opinions) -> Claim:
     }
     if examined.whole:
         whole = _weighed(examined.whole, examined.question(), opinions)
-        parts = _settled(examined, whole, opinions)
-        claim["citations"] = [_citation(chunk, examined, parts) for chunk in examined.chunks]
+        cells = _settled(examined, whole, opinions)
+        claim["citations"] = [_citation(chunk, examined, cells) for chunk in examined.chunks]
         if sentence.kind in ("claim", "recommendation"):
-            _give_verdict(claim, whole, parts)
+            _give_verdict(claim, whole, cells)
     elif sentence.kind == "claim":
         claim["verdict"], claim["reason"] = "uncited", "it makes a claim and cites nothing"
     if sentence.invalid:
@@ -245,31 +243,26 @@ def _claim(examined: Examined, opinions: Opinions) -> Claim:
     return claim
 
 
-def _settled(examined: Examined, whole: Support, opinions: Opinions) -> list[tuple[Part, Support]]:
+def _settled(examined: Examined, whole: Support, opinions: Opinions) -> Cells:
     chunks = examined.chunks
     return [
-        (part, whole if _cannot_stand_alone(support) else _weighed(support, Question(part.reads, chunks), opinions))
-        for part, support in examined.parts
+        (cell, whole if _cannot_stand_alone(support) else _weighed(support, Question(cell.reads, chunks), opinions))
+        for cell, support in examined.cells
     ]
 
 
-def _give_verdict(claim: Claim, whole: Support, parts: Sequence[tuple[Part, Support]]) -> None:
-    worst = min((support for _, support in parts), key=lambda s: _WORST_FIRST.index(s.verdict), default=whole)
-    if parts and worst.verdict == "verbatim" and whole.verdict != "verbatim":
-        # Each part is word for word in a source, the sentence that joins them is not.
-        claim["verdict"], claim["reason"] = "supported", "each of its parts is word for word in the source"
-    else:
-        claim["verdict"], claim["reason"] = worst.verdict, worst.reason
-    claim["checked_by"] = worst.checked_by
+def _give_verdict(claim: Claim, whole: Support, cells: Cells) -> None:
+    worst = min((support for _, support in cells), key=lambda s: _WORST_FIRST.index(s.verdict), default=whole)
+    claim["verdict"], claim["reason"], claim["checked_by"] = worst.verdict, worst.reason, worst.checked_by
     if worst.verdict in REFUTED and worst.withdrawn_at is not None:
         claim["is_reading"] = True
-    if parts:
-        claim["parts"] = [_part(claim, part, support) for part, support in parts]
+    if cells:
+        claim["parts"] = [_part(claim, cell, support) for cell, support in cells]
 
 
-def _part(claim: Claim, part: Part, support: Support) -> ClaimPart:
-    said = claim["text"][part.start : part.end]
-    start = claim["start"] + part.start + len(said) - len(said.lstrip())
+def _part(claim: Claim, cell: CitedCell, support: Support) -> ClaimPart:
+    said = claim["text"][cell.start : cell.end]
+    start = claim["start"] + cell.start + len(said) - len(said.lstrip())
     return {
         "text": said.strip(),
         "start": start,
@@ -279,9 +272,9 @@ def _part(claim: Claim, part: Part, support: Support) -> ClaimPart:
     }
 
 
-def _citation(chunk: EvidenceChunk, examined: Examined, parts: Sequence[tuple[Part, Support]]) -> Citation:
+def _citation(chunk: EvidenceChunk, examined: Examined, cells: Cells) -> Citation:
     """The best supporting words of this very chunk, which need not be the chunk the verdict rests on."""
-    here = [s for s in (examined.whole, *(s for _, s in parts)) if s and s.chunk and _is_same(s.chunk, chunk)]
+    here = [s for s in (examined.whole, *(s for _, s in cells)) if s and s.chunk and _is_same(s.chunk, chunk)]
     # At equal verdicts the whole sentence's own words, which come first.
     support = max(here, key=lambda s: _WORST_FIRST.index(s.verdict), default=None)
     support = support or check_support(examined.bare, [chunk])

@@ -13,10 +13,7 @@ from masis.audit.checks.turns import turned_round
         ("The board approved the merger.", "The board did not approve the merger."),
         ("The plant no longer makes loggers.", "The plant makes loggers."),
         ("Tolmerick failed to renew the contract.", "Tolmerick renewed the contract in 2024."),
-        ("The sensors work without calibration.", "The sensors work with calibration by the customer."),
         ("Neither plant was profitable.", "Each plant was profitable."),
-        ("The Lyon business was unprofitable.", "The Lyon business was profitable."),
-        ("The two products are incompatible.", "The two products are compatible."),
         ("None of the audits found a defect.", "The audits found a defect in Brno."),
     ],
 )

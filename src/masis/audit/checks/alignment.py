@@ -41,8 +41,6 @@ _TITLES = word_set(
     "mr mrs ms dr sir lord lady king queen prince princess president general captain judge senator professor baron "
     "pope saint prime minister chief director"
 )
-_LISTED_BEFORE = re.compile(r"(?:\b(?:and|or)|&|[A-Z][^\W\d_]*,)\s*$")
-_LISTED_AFTER = re.compile(r"\s*(?:(?:and|or)\b|&|,\s*(?:(?:and|or)\s+)?[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +75,6 @@ class Laid:
 
     def is_one_sentence(self, first: int, last: int) -> bool:
         return _SENTENCE_END.search(self.between(first, last)) is None
-
-    def is_in_a_list(self, first: int, last: int) -> bool:
-        before, after = self.text[: self.spans[first][0]], self.text[self.spans[last - 1][1] :]
-        return bool(_LISTED_BEFORE.search(before[-30:]) or _LISTED_AFTER.match(after))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +158,7 @@ def _name(ours: Laid, theirs: Laid, change: Change) -> tuple[Verdict, str] | Non
     mine, said = ours.names(*change.ours), theirs.names(*change.theirs)
     if not (ours.is_only_names(*change.ours) and theirs.is_only_names(*change.theirs)):
         return None
-    if not mine or not said or is_alias(mine, said) or _is_reordered(ours, theirs, change):
+    if not mine or not said or is_alias(mine, said):
         return None
     return "contradicted", f"the source names {' '.join(said)} here, not {' '.join(mine)}"
 
@@ -185,12 +179,6 @@ def is_alias(mine: Sequence[str], said: Sequence[str]) -> bool:
     if set(a) & set(b) or any(short in (*a, *b) for short in initials):
         return True
     return any(x.startswith(y[:4]) for x in a for y in b) or any(w.isupper() for w in (*mine, *said))
-
-
-def _is_reordered(ours: Laid, theirs: Laid, change: Change) -> bool:
-    """“B and A” for “A and B”: each stands elsewhere in the other's list."""
-    moved = set(ours.words[slice(*change.ours)]) & set(theirs.words)
-    return bool(moved) and (ours.is_in_a_list(*change.ours) or theirs.is_in_a_list(*change.theirs))
 
 
 def _period(ours: Laid, theirs: Laid, change: Change) -> tuple[Verdict, str] | None:

@@ -68,10 +68,6 @@ _REACH = 3
 """Content words behind a negation that it is taken to be about …"""
 _REACH_BACK = 2
 """… and before it, where none follow: “the rest did not”."""
-_PREFIXED = re.compile(
-    r"(?:un|non)-?(?P<base>[a-z]{3,}(?:able|ible|ed|ful|al|ive|ous|ent|ant|ic|ar|ary|ate|y|in|ain|ing))|(?:in|im|ir|il)(?P<adjective>[a-z]{3,}(?:able|ible|ent|al|ive))"
-)
-
 CLAUSE_SAID = 0.6
 """Share of a denying clause that a claim must repeat to be the same clause without its denial."""
 _CLAUSE_END = re.compile(r"[.;!?](?=\s|$)|,\s(?:but|and|so|or|while|although)\s|\sbut\s", re.IGNORECASE)
@@ -83,7 +79,6 @@ _SOFTENED = re.compile(
 _FORBIDS = re.compile(r"\b(?:contraindicat|prohibit|forbid|bann|disallow)\w*|\b(?:forbade|bans?)\b", re.IGNORECASE)
 """What is forbidden “should not” be done: the source denies as well, without a negation."""
 _CONDITIONS = frozenset({"if", "unless", "whether", "when", "or"})
-_WITHOUT = re.compile(r"\bwithout (?:an?|the|its|their|any)? ?(?P<thing>[^\W\d_]{3,})", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +98,8 @@ def denied_by_one(claim: str, source: str) -> str | None:
         if not _is_met(scope, theirs) and _is_said(scope, theirs.stems):
             return DENIES
     is_softened = _SOFTENED.search(claim) or _FORBIDS.search(claim)
-    if not is_softened and any(_drops_a_denial(ours, clause) for clause in _CLAUSE_END.split(source)):
-        return "the source denies it"
-    return _without(claim, source) or _without(source, claim) or _prefixed(claim, source) or _prefixed(source, claim)
+    is_dropped = not is_softened and any(_drops_a_denial(ours, clause) for clause in _CLAUSE_END.split(source))
+    return "the source denies it" if is_dropped else None
 
 
 def _drops_a_denial(ours: Denials, clause: str) -> bool:
@@ -170,24 +164,3 @@ def _scope(tokens: list[str], content: list[str | None], at: int) -> tuple[str, 
         if found and token not in _NEEDS_TO and token not in _PASSED_OVER:
             behind.append(found)
     return tuple(behind or [found for found in content[max(0, at - 6) : at] if found][::-1][:_REACH_BACK])
-
-
-def _without(one: str, other: str) -> str | None:
-    """ "Without calibration" is denied by "with calibration", not by whatever speaks of calibration."""
-    for match in _WITHOUT.finditer(one):
-        is_with = re.search(rf"\bwith (?:an?|the|its|their)? ?{re.escape(match['thing'])}", other, re.IGNORECASE)
-        says_both = f"with {match['thing']}".lower() in one.lower()
-        if is_with and not says_both and match.group().lower() not in other.lower():
-            return f"one says with {match['thing']}, the other without"
-    return None
-
-
-def _prefixed(one: str, other: str) -> str | None:
-    """“Unprofitable” against “profitable”, where neither text has both."""
-    ours, theirs = (set(re.findall(r"[a-z]+(?:-[a-z]+)*", text.lower())) for text in (one, other))
-    for word in ours - theirs:
-        match = _PREFIXED.fullmatch(word)
-        base = match and (match["base"] or match["adjective"])
-        if base and base in theirs and base not in ours:
-            return f"one says {word}, the other {base}"
-    return None
