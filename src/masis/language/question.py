@@ -120,6 +120,10 @@ class Question:
         return bool(patterns.NO_FIGURE.match(self.asked))
 
     @cached_property
+    def is_for_a_whole_year(self) -> bool:
+        return bool(patterns.A_WHOLE_YEAR.search(self.asked))
+
+    @cached_property
     def is_at_a_point(self) -> bool:
         """“As of June 30”: a balance rather than what was earned in some months."""
         return bool(patterns.POINT.search(self.asked))

@@ -12,7 +12,7 @@ Disputable = Literal["date", "name", "denial"]
 NUMBER = r"""\bhow\ (?:many|much|large|big|high|low|long|often|fast|old|far|tall|deep|wide)\b | \bby\ how\ much\b
     | \bwhat\ (?:share|percentage|percent|number|amount|proportion|fraction)\b
     | \bwhat\ (?:is|was|were|are)\b.*\b(?:rate|revenue|sales|margin|costs?|price|number|amount|total|income|profit|loss
-      |headcount|budget|size|churn|expenses?|debt|cash|inventory|salary)\b"""
+      |headcount|budget|size|churn|expenses?|debt|cash|inventory|salary)s?\b"""
 PERSON = r"\bwho(?:m|se)?\b"
 _IS = "is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|may|must"
 WHEN = rf"(?:^\W*when\b|\bwhen(?=\s+(?:{_IS})\b|\W*$)|\b(?:since|by|until|and|or|know)\s+when\b)"
@@ -125,6 +125,11 @@ DISPUTABLE: dict[Disputable, re.Pattern[str]] = {
 }
 """The one fact on which two documents could differ, the first that fits."""
 
+A_WHOLE_YEAR = re.compile(
+    r"\b(?:whole|entire|all)\s+(?:of\s+)?(?:the\s+)?(?:(?:fiscal|financial)\s+)?(?:year|20\d\d)\b"
+    r"|\bfull[ -]year\b|\bannual(?!\s+(?:report|accounts|general|meeting|statement))\b",
+    re.IGNORECASE,
+)
 COUNTS = re.compile(r"\bhow many\b(?!\s+(?:percent|dollars|euros|million|billion))", re.IGNORECASE)
 SHARES = re.compile(
     r"\b(?:what|which)\s+(?:(?:is|was|were|are)\s+)?(?:the\s+)?(?:\w+\s+)?(?:share|percentage|percent|proportion|rate)\b",

@@ -5,9 +5,12 @@ from typing import Any
 import pytest
 
 from masis.audit.verdicts import judge_claims
+from masis.language.question import parsed
+from masis.language.statements import statements
 from masis.orchestrator.evaluator import NOTHING_AUDITED
 from masis.reasoning.offline.auditor import OfflineAuditor
 from masis.reasoning.offline.judge import OfflineJudge
+from masis.reasoning.offline.relevance import could_be_about
 from masis.reasoning.offline.writer import OfflineWriter
 from masis.reasoning.ports import Guidance, Passage, WritingBrief, as_passage
 from tests.support.engines import chunk
@@ -156,3 +159,27 @@ async def test_a_title_is_no_answer() -> None:
     passage = Passage("c1", "rules.txt", 1, "Veltrana lab rules\n\nEveryone wears a badge in the lab at all times.")
     reply = await OfflineWriter().write(WritingBrief("What are the Veltrana lab rules?", [passage]))
     assert not reply.value.startswith("Veltrana lab rules")
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_about"),
+    [
+        ("What were sales for the whole of 2024?", "Sales were 5 in the second quarter of 2024.", False),
+        ("What were sales in 2024?", "Sales were 5 in the second quarter of 2024.", True),
+        ("What were full-year sales in 2024?", "Sales were 19 in 2024.", True),
+        ("Who are the heads of the segments?", "To: Segment Heads", False),
+        ("Who was the message sent to?", "To: Segment Heads", True),
+    ],
+)
+def test_a_quarter_is_not_a_year_and_an_address_says_nothing_unless_asked_for(
+    question: str, text: str, *, is_about: bool
+) -> None:
+    (statement,) = statements(text)
+    assert could_be_about(parsed(question).parts[0], statement, "a.eml") is is_about
+
+
+def test_a_row_of_some_months_is_not_of_a_whole_year() -> None:
+    table = "| | Three months ended June 30, 2024 |\n|---|---|\n| Net revenues | 387 |"
+    row = statements(table)[-1]
+    assert not could_be_about(parsed("What were net revenues for the whole of 2024?").parts[0], row, "10q.html")
+    assert could_be_about(parsed("What were net revenues in the second quarter of 2024?").parts[0], row, "10q.html")

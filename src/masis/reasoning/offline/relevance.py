@@ -91,20 +91,24 @@ def headed(part: Question, statement: Statement) -> bool:
     return names_it or (bool(wanted) and len(wanted & over) >= HEADED * len(wanted))
 
 
+SOME_MONTHS = re.compile(r"\b(?:three|six|nine|3|6|9) months\b", re.IGNORECASE)
 OF_A_MESSAGE = re.compile(
     r"\W*(?:-+ ?original message\b|(?:from|to|cc|bcc|sent|date|subject|attachments?):)", re.IGNORECASE
 )
 """The lines over a message."""
 ON_A_MESSAGE = re.compile(
-    r"\b(?:wr(?:i|o)t\w+|sen[dt]\w*|e-?mail\w*|mail\w*|message\w*|recipients?|address\w*|copied|cc|attach\w*|subject|dated?|author)\b",
+    r"\b(?:wr(?:i|o)t\w+|sen[dt]\w*|e-?mail\w*|mail\w*|message\w*|recipients?|address\w*|copied|cc|attach\w*|subject|author)\b",
     re.IGNORECASE,
 )
 
 
 def could_be_about(part: Question, statement: Statement, file_name: str) -> bool:
     """Not when neither the statement nor anything around it mentions the year that is asked for, but another; nor when
-    its document is named after another quarter; nor a line over a message, unless that is asked about."""
+    its document is named after another quarter; nor a row of some months for a whole year; nor a line over a message,
+    unless that is asked about."""
     if OF_A_MESSAGE.match(statement.text) and not ON_A_MESSAGE.search(part.for_reading):
+        return False
+    if part.is_for_a_whole_year and _is_for_months(statement):
         return False
     wanted = {p.year for p in part.periods if p.year}
     if _is_of_another_quarter(part.periods, statement, file_name):
@@ -113,6 +117,13 @@ def could_be_about(part: Question, statement: Statement, file_name: str) -> bool
     around = f"{statement.text}\n{columns}\n{statement.above}\n{file_name}"
     said = {p.year for p in periods(re.sub(r"[_-]", " ", around)) if p.year}
     return not (wanted and said) or bool(wanted & said)
+
+
+def _is_for_months(statement: Statement) -> bool:
+    """Of a quarter, or of the months until some day, and of no year."""
+    said = [column for column, _ in statement.cells] or [statement.text]
+    timed = [(text, found) for text in said if (found := periods(text))]
+    return bool(timed) and all(SOME_MONTHS.search(t) or all(p.is_part_of_a_year for p in found) for t, found in timed)
 
 
 def _is_of_another_quarter(asked: Sequence[Period], statement: Statement, file_name: str) -> bool:

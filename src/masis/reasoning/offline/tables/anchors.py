@@ -31,13 +31,6 @@ ALIKE = {
 DENIES = frozenset("not never without no other than except besides t neither nor".split())
 
 
-A_WHOLE_YEAR = re.compile(
-    r"\b(?:whole|entire|all)\s+(?:of\s+)?(?:the\s+)?(?:(?:fiscal|financial)\s+)?(?:year|20\d\d)\b"
-    r"|\bfull[ -]year\b|\bannual(?!\s+(?:report|accounts|general|meeting|statement))\b",
-    re.IGNORECASE,
-)
-
-
 @dataclass(frozen=True)
 class TableQuery:
     """A question as the table engine reads it."""
@@ -57,7 +50,7 @@ class TableQuery:
         """How many months the time asked for has, where that is said: a quarter has three, a point in time none."""
         if self.reading.is_at_a_point:
             return A_POINT
-        if A_WHOLE_YEAR.search(self.text):
+        if self.reading.is_for_a_whole_year:
             return 12
         return months_of(self.text) or 3 * any((p.part or "").startswith("Q") for p in self.periods)
 
