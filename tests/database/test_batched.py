@@ -70,6 +70,27 @@ async def test_many_calls_are_few_transactions(batched: BatchedDatabase, counted
     assert counted.begun <= 3
 
 
+async def test_what_is_of_a_kind_is_done_at_once(batched: BatchedDatabase) -> None:
+    sizes: list[int] = []
+
+    def add_all(names_given: list[str]) -> list[str]:
+        sizes.append(len(names_given))
+        for name in names_given:
+            add(batched, name, -1 if name == "n07" else 1)
+        return names_given
+
+    wanted = [f"n{number:02}" for number in range(20)]
+    done = await asyncio.gather(
+        *(batched.all_together("writing", add_all, name) for name in wanted),
+        batched.together("writing", add, batched, "other", 1),
+        return_exceptions=True,
+    )
+    assert isinstance(done[7], ValueError)
+    assert [one for one in done if one is not done[7]] == [*(name for name in wanted if name != "n07"), "other"]
+    assert names(batched) == sorted([*(name for name in wanted if name != "n07"), "other"])
+    assert max(sizes) > 10
+
+
 async def test_the_trouble_of_one_is_not_that_of_the_others(batched: BatchedDatabase) -> None:
     given = [("a", 1), ("b", -1), ("c", 1), ("a", 2)]
     done = await asyncio.gather(

@@ -4,7 +4,7 @@ import asyncio
 
 from masis.runs.asking import followed
 from masis.runs.records import Hub, RunEvent
-from masis.runs.run_table import RunTable
+from masis.runs.run_table import News, RunTable
 from masis.types import LOCAL
 from tests.support.engines import asked
 from tests.support.waiting import SOON, happens
@@ -28,12 +28,12 @@ async def read(
 async def test_what_is_written_first_then_what_comes(runs: RunTable) -> None:
     hub = Hub()
     run_id = runs.create(asked(), LOCAL, "me").run_id
-    runs.progressed(run_id, "me", [event(10)], None)
+    runs.progressed([News(run_id, "me", [event(10)])])
     seen: list[RunEvent] = []
     reader = asyncio.create_task(read(runs, hub, run_id, seen=seen))
     late_reader = asyncio.create_task(read(runs, hub, run_id, after=10))
     await happens(lambda: [one["seq"] for one in seen] == [0, 10])
-    runs.progressed(run_id, "me", [event(20)], (0, "Revenue was"))
+    runs.progressed([News(run_id, "me", [event(20)], (0, "Revenue was"))])
     hub.tell(run_id)
     await happens(lambda: "draft" in [one["event"] for one in seen])
     runs.settled(run_id, "me", "waiting", [event(27)])  # another process would tell nobody here

@@ -1,6 +1,10 @@
-"""One set of checkpoints for all who need it at the same time."""
+"""One set of checkpoints for all who need it at the same time; and what a process of ours begins with."""
 
 import asyncio
+import ctypes
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -56,3 +60,36 @@ async def test_a_folder_that_cannot_be_used_is_said_and_tried_again(stored: Sett
     stored.home.unlink()
     async with shared.opened() as graph:
         assert (await graph.aget_state({"configurable": {"thread_id": "1"}})).values == {}
+
+
+HEAPS_OF_MANY_THREADS = """
+import asyncio, ctypes, sys, threading
+from masis.runs.working import settle_in
+
+async def begin():
+    settle_in()
+
+asyncio.run(begin())
+library, together = ctypes.CDLL(None), threading.Barrier(12)
+library.fopen.restype = ctypes.c_void_p
+
+def take():
+    library.malloc(1000)
+    together.wait()
+
+threads = [threading.Thread(target=take) for _ in range(12)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+said = ctypes.c_void_p(library.fopen(sys.argv[1].encode(), b"w"))
+library.malloc_info(0, said)
+library.fclose(said)
+"""
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_info"), reason="GNU's C library alone has heaps to count")
+def test_a_process_of_ours_keeps_no_heap_for_each_thread(tmp_path: Path) -> None:
+    told = tmp_path / "heaps.xml"
+    subprocess.run([sys.executable, "-c", HEAPS_OF_MANY_THREADS, told], check=True)
+    assert 1 <= told.read_text().count("<heap nr=") <= 2

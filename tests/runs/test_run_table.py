@@ -8,7 +8,7 @@ from masis.database import Connection, Database
 from masis.errors import InvalidInput, UnknownRun
 from masis.jobs.queue import JobKey, JobQueue
 from masis.runs.records import RunEvent
-from masis.runs.run_table import RunTable
+from masis.runs.run_table import News, RunTable
 from masis.runs.tables import StandingDecisions
 from masis.types import LOCAL, Caller, DecisionMade
 from tests.support.engines import asked
@@ -51,24 +51,38 @@ def test_another_workspace_does_not_see_it(runs: RunTable) -> None:
 
 def test_only_who_holds_the_run_writes_to_it(runs: RunTable) -> None:
     run_id = create(runs, owner="me")
-    runs.progressed(run_id, "stranger", [started(10)], (0, "half a sent"))
+    runs.progressed([News(run_id, "stranger", [started(10)], (0, "half a sent"))])
     assert not runs.settled(run_id, "stranger", "finished", [started(20)])
     assert len(runs.events.after(run_id, 0)) == 0
-    assert runs.seen(run_id, -1)[2] is None
-    runs.progressed(run_id, "me", [started(10)], (0, "half a sent"))
-    assert runs.seen(run_id, -1)[2] == (0, "half a sent")
+    assert runs.seen([(run_id, -1)])[0][2] is None
+    runs.progressed([News(run_id, "me", [started(10)], (0, "half a sent"))])
+    assert runs.seen([(run_id, -1)])[0][2] == (0, "half a sent")
     assert (runs.get(run_id).agent, runs.get(run_id).attempts) == ("critic", 2)
     assert runs.settled(run_id, "me", "finished", [started(20)])
-    assert runs.seen(run_id, -1)[2] is None
-    runs.progressed(run_id, "me", [started(30)], None)
+    assert runs.seen([(run_id, -1)])[0][2] is None
+    runs.progressed([News(run_id, "me", [started(30)])])
     assert [event["seq"] for event in runs.events.after(run_id, 0)] == [10, 20]
     assert runs.get(run_id).agent is None
 
 
+def test_news_of_many_runs_at_once_reach_each_of_them(runs: RunTable) -> None:
+    mine, other, lost = (create(runs, owner=owner) for owner in ("me", "you", "me"))
+    news = [
+        News(mine, "me", [started(10)], (0, "half")),
+        News(other, "you", [started(10), started(20, "evaluator")]),
+        News(lost, "stranger", [started(10)], (0, "not mine")),
+    ]
+    runs.progressed(news)
+    looked = runs.seen([(mine, 0), (other, 10), (other, 0), (lost, 0), (mine, 0)])
+    assert [[event["seq"] for event in events] for _, events, _ in looked] == [[10], [20], [10, 20], [], [10]]
+    assert [draft for _, _, draft in looked] == [(0, "half"), None, None, None, (0, "half")]
+    assert [runs.get(run).agent for run in (mine, other, lost)] == ["critic", "evaluator", None]
+
+
 def test_a_step_done_again_is_one_event(runs: RunTable) -> None:
     run_id = create(runs, owner="me")
-    runs.progressed(run_id, "me", [started(10), started(20)], None)
-    runs.progressed(run_id, "me", [started(20, "evaluator")], None)
+    runs.progressed([News(run_id, "me", [started(10), started(20)])])
+    runs.progressed([News(run_id, "me", [started(20, "evaluator")])])
     assert [(e["seq"], e["agent"]) for e in runs.events.after(run_id, 0)] == [(10, "critic"), (20, "evaluator")]
 
 
@@ -227,16 +241,16 @@ def test_an_answer_and_what_is_remembered_of_it_are_kept_together(
 
 def test_a_look_at_a_run_sees_one_moment(runs: RunTable) -> None:
     run_id = create(runs, owner="me")
-    runs.progressed(run_id, "me", [started(10), started(20), started(20, "evaluator")], (1, "half"))
-    status, events, draft = runs.seen(run_id, 0)
+    runs.progressed([News(run_id, "me", [started(10), started(20), started(20, "evaluator")], (1, "half"))])
+    [(status, events, draft)] = runs.seen([(run_id, 0)])
     assert (status, [(e["seq"], e["agent"]) for e in events], draft) == (
         "running",
         [(10, "critic"), (20, "evaluator")],
         (1, "half"),
     )
-    assert runs.seen(run_id, 20)[1] == []
+    assert runs.seen([(run_id, 20)])[0][1] == []
     with pytest.raises(UnknownRun):
-        runs.seen("nothing", -1)
+        runs.seen([("nothing", -1)])
 
 
 def test_a_page_goes_on_after_a_run_that_was_deleted(runs: RunTable) -> None:

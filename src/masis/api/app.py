@@ -23,7 +23,7 @@ from masis.api.routes import documents, ingestions, keys, openai, page_images, r
 from masis.client import Masis
 from masis.errors import MASISError
 from masis.observability.metrics import watching_jobs
-from masis.runs.working import use_many_threads
+from masis.runs.working import settle_in
 from masis.settings import Settings
 
 INTRODUCTION = """
@@ -185,7 +185,7 @@ def _lifespan(
 ) -> Lifespan[FastAPI]:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        use_many_threads()
+        settle_in()
         async with AsyncExitStack() as open_parts:
             open_parts.callback(service.masis.close)
             open_parts.callback(service.page_images.close)

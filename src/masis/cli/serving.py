@@ -272,9 +272,9 @@ async def _work(chosen: "Settings", concurrency: int | None) -> None:
     import signal
 
     from masis.client import Masis
-    from masis.runs.working import use_many_threads
+    from masis.runs.working import settle_in
 
-    use_many_threads()
+    settle_in()
     stopped = asyncio.Event()
     for each in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(each, stopped.set)

@@ -5,6 +5,7 @@ a commit.
 import asyncio
 import copy
 import threading
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -15,6 +16,9 @@ from masis.database import Connection, Database
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+BREATH = 0.01
 
 
 class Lane(Generic[Item, Result]):
@@ -46,6 +50,9 @@ class Lane(Generic[Item, Result]):
                 outcomes = await self._do_all([item for item, _ in batch])
                 for (_, future), outcome in zip(batch, outcomes, strict=True):
                     _settle(future, outcome)
+                if self._waiting:
+                    # Many come at once: those on their way go with them.
+                    await asyncio.sleep(BREATH)
         except BaseException:
             # The event loop is being closed, or its threads are gone: nobody may wait for ever.
             left, self._waiting = [*batch, *self._waiting], []
@@ -65,8 +72,27 @@ def _settle(future: "asyncio.Future[Result]", outcome: Result | Exception) -> No
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Call = Callable[[], Any]
+Call = tuple[Callable[[list[Any]], Sequence[Any]], Any]
+"""What does many of a kind at once, and one of them."""
 Mode = Literal["reading", "writing"]
+AT_ONCE = 400
+"""Of a kind in one statement: databases take some ten thousand parameters."""
+
+
+def _one_by_one(calls: list[Callable[[], Any]]) -> list[Any]:
+    return [call() for call in calls]
+
+
+def _all_done(calls: list[Call]) -> list[Any]:
+    places: dict[Callable[[list[Any]], Sequence[Any]], list[int]] = defaultdict(list)
+    for place, (do_all, _) in enumerate(calls):
+        places[do_all].append(place)
+    outcomes: list[Any] = [None] * len(calls)
+    for do_all, theirs in places.items():
+        for some in (theirs[first : first + AT_ONCE] for first in range(0, len(theirs), AT_ONCE)):
+            for place, outcome in zip(some, do_all([calls[place][1] for place in some]), strict=True):
+                outcomes[place] = outcome
+    return outcomes
 
 
 class BatchedDatabase:
@@ -112,10 +138,15 @@ class BatchedDatabase:
 
     async def together(self, mode: Mode, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """`call(…)` in a thread, with whatever else of this event loop waits for the same."""
+        one: Callable[[], T] = partial(call, *args, **kwargs)
+        return cast(T, await self.all_together(mode, _one_by_one, one))
+
+    async def all_together(self, mode: Mode, do_all: Callable[[list[Item]], Sequence[Result]], item: Item) -> Result:
+        """The same for what is done in one statement for many: `do_all` gives a result for each of its items."""
         lanes = self._lanes.setdefault(asyncio.get_running_loop(), {})
         if mode not in lanes:
             lanes[mode] = Lane(lambda calls: asyncio.to_thread(self._try_all, mode, calls))
-        return cast(T, await lanes[mode].done(partial(call, *args, **kwargs)))
+        return cast(Result, await lanes[mode].done((do_all, item)))
 
     def _try_all(self, mode: Mode, calls: list[Call]) -> list[Any]:
         outcomes, is_there = self._try_once(mode, calls)
@@ -135,7 +166,7 @@ class BatchedDatabase:
         try:
             with self._shared(mode):
                 has_begun = True
-                return [call() for call in calls], True
+                return _all_done(calls), True
         except Exception as error:
             return [copy.copy(error) for _ in calls] if len(calls) > 1 else [error], has_begun
 

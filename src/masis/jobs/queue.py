@@ -3,7 +3,7 @@
 import os
 import secrets
 import socket
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -174,11 +174,19 @@ class JobQueue:
             return {(kind, subject): bool(cancel) for kind, subject, cancel in rows.fetchall()}
 
     def holds(self, db: Connection, owner: str, key: JobKey, *, has_advanced: bool = False) -> bool:
-        """To the end of the caller's transaction: writing to the row keeps others from taking it. `has_advanced`: a
-        step was done, so that what interrupted the job before was not the job."""
-        change = "stops = tries - 1" if has_advanced else "owner = owner"
-        found = db.execute(f"UPDATE jobs SET {change} WHERE kind = ? AND subject = ? AND owner = ?", (*key, owner))
-        return found.rowcount == 1
+        return bool(self.held(db, key[0], [(key[1], owner, has_advanced)]))
+
+    def held(self, db: Connection, kind: str, given: Sequence[tuple[str, str, bool]]) -> set[str]:
+        """Which of these subjects their owners hold, to the end of the caller's transaction: writing to the row keeps
+        others from taking it. With each, whether it has advanced: a step was done, so that what interrupted the job
+        before was not the job."""
+        rows = db.execute(
+            f"WITH given (named, holder, has_advanced) AS (VALUES {', '.join(['(?, ?, ?)'] * len(given))})"
+            " UPDATE jobs SET stops = CASE WHEN has_advanced = 1 THEN tries - 1 ELSE stops END"
+            " FROM given WHERE kind = ? AND subject = named AND owner = holder RETURNING subject",
+            [*(value for subject, owner, advanced in given for value in (subject, owner, int(advanced))), kind],
+        )
+        return {row[0] for row in rows.fetchall()}
 
     def done(self, db: Connection, owner: str, key: JobKey) -> bool:
         """False where another has taken it over: then nothing that was found out here may be written."""

@@ -10,7 +10,7 @@ from typing import Any
 import structlog
 
 from masis.errors import MASISError, will_pass
-from masis.jobs.queue import Job, JobKey, JobQueue, Kind, kinds_of, new_owner
+from masis.jobs.queue import SUSPECT, Job, JobKey, JobQueue, Kind, kinds_of, new_owner
 
 
 @asynccontextmanager
@@ -151,6 +151,8 @@ class Worker:
         self._keeper = LeaseKeeper(queue, self.owner)
         self._tasks: dict[asyncio.Task[None], Job] = {}
         self._claiming: asyncio.Future[list[Job]] | None = None
+        self._full: set[Kind] = set()
+        """Kinds of which more may wait than there was room for."""
         self._something_to_do = asyncio.Event()
         self._stopping = False
 
@@ -175,7 +177,8 @@ class Worker:
     async def _claim_more(self) -> None:
         in_work = [job.key for job in self._tasks.values()]
         room = {kind: most - kinds_of(in_work, kind) for kind, most in self._room.items()}
-        if not any(most > 0 for most in room.values()):
+        self._full = {kind for kind, most in room.items() if most <= 0}
+        if len(self._full) == len(room):
             return
         try:
             await asyncio.to_thread(self._queue.free_the_dead)
@@ -189,14 +192,16 @@ class Worker:
             # Whatever it was: a worker that ended here would leave its process alive and its queue untended.
             log.exception("queue_unavailable")
             return
+        self._full = {kind for kind, most in room.items() if kinds_of([job.key for job in jobs], kind) >= most}
         for job in jobs:
             task = asyncio.create_task(self._work(job), name=f"{job.kind} {job.subject}")
             self._tasks[task] = job
             task.add_done_callback(self._finished)
 
     def _finished(self, task: "asyncio.Task[None]") -> None:
-        self._tasks.pop(task, None)
-        self.wake()
+        job = self._tasks.pop(task)
+        if job.kind in self._full or job.deaths >= SUSPECT:
+            self.wake()
 
     async def _rest(self) -> None:
         with suppress(TimeoutError):

@@ -247,7 +247,7 @@ async def followed(runs: RunTable, hub: Hub, run_id: str, after: int, poll_secon
     shown, is_near = "", False
     with hub.listening(run_id) as change:
         while True:
-            status, events, draft = await runs.together("reading", runs.seen, run_id, after)
+            status, events, draft = await runs.all_together("reading", runs.seen, (run_id, after))
             for event in events:
                 after = event["seq"] if event["seq"] is not None else after
                 yield event

@@ -19,7 +19,7 @@ from masis.orchestrator.state import MASISState, StateUpdate, applied
 from masis.orchestrator.trail import TraceEntry
 from masis.runs.checkpoints import OWNER, saving
 from masis.runs.records import NUMBERS_A_STEP, Hub, RunEvent, RunResult, RunStatus, now, number_of, result_of
-from masis.runs.run_table import RunTable
+from masis.runs.run_table import News, RunTable
 
 TOLD: dict[str, tuple[str, ...]] = {
     "synthesizer": ("draft_answer",),
@@ -143,7 +143,8 @@ class Recorder:
             await asyncio.shield(self._written(events, draft))
 
     async def _written(self, events: list[RunEvent], draft: tuple[int, str] | None) -> None:
-        await self._runs.together("writing", self._runs.progressed, self._run_id, self._owner, events, draft)
+        news = News(self._run_id, self._owner, events, draft)
+        await self._runs.all_together("writing", self._runs.progressed, news)
         self._unwritten = [event for event in self._unwritten if event not in events]
         self._hub.tell(self._run_id)
 

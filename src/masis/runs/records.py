@@ -104,14 +104,17 @@ class EventLog:
         self._database = database
 
     def append(self, db: Connection, run_id: str, events: Sequence[RunEvent]) -> None:
+        self.append_all(db, [(run_id, event) for event in events])
+
+    def append_all(self, db: Connection, events: Sequence[tuple[str, RunEvent]]) -> None:
         # A number once, the later word for it: one statement may not write to a row twice.
-        rows = {event["seq"]: (run_id, event["seq"], json.dumps(event, default=str)) for event in events}
+        rows = {(run_id, event["seq"]): json.dumps(event, default=str) for run_id, event in events}
         if not rows:
             return
         db.execute(
             f"INSERT INTO run_events VALUES {', '.join(['(?, ?, ?)'] * len(rows))}"
             " ON CONFLICT (run_id, seq) DO UPDATE SET data = excluded.data",
-            [value for row in rows.values() for value in row],
+            [value for key, data in rows.items() for value in (*key, data)],
         )
 
     def after(self, run_id: str, seq: int) -> list[RunEvent]:

@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +33,6 @@ from masis.runs.tables import (
     keep_decisions,
     new_record,
     place_of,
-    save_result,
     settle,
     unknown,
 )
@@ -61,12 +61,37 @@ class RunInput:
     """It may have come some way before."""
 
 
+@dataclass(frozen=True, slots=True)
+class News:
+    """What happened to a run since the last time."""
+
+    run_id: str
+    owner: str
+    events: Sequence[RunEvent]
+    draft: tuple[int, str] | None = None
+    """Attempt and text."""
+
+    @property
+    def has_advanced(self) -> bool:
+        return any(event["event"] == "finished" for event in self.events)
+
+
+Seen = tuple[RunStatus, list[RunEvent], tuple[int, str] | None]
+"""The status of a run, events, and attempt and text of what is being written."""
+
+
+def _seen(rows: Sequence[Any]) -> Seen:
+    status, _, attempt, text = rows[0]
+    return status, [json.loads(row[1]) for row in rows if row[1] is not None], None if text is None else (attempt, text)
+
+
 class RunTable:
     def __init__(self, database: Database, queue: JobQueue) -> None:
         self._database = BatchedDatabase(database)
         self._queue = queue
         self.events = EventLog(self._database)
         self.together = self._database.together
+        self.all_together = self._database.all_together
 
     def create(self, state: MASISState, by: Caller, owner: str | None = None, run_id: str | None = None) -> RunRecord:
         """The run and its job in one transaction; with an owner it is that owner's at once."""
@@ -130,20 +155,24 @@ class RunTable:
         turns = [Turn(question, json.loads(result)["answer"] if result else "") for question, _, result in rows]
         return Thread(at[0], tuple(reversed(turns)), json.loads(rows[0][1]))
 
-    def seen(self, run_id: str, after: int) -> tuple[RunStatus, list[RunEvent], tuple[int, str] | None]:
-        """Its status, what happened after that event, and attempt and text of what is being written; of one moment."""
+    def seen(self, looks: Sequence[tuple[str, int]]) -> list[Seen]:
+        """Runs, each after the event that is known of it; of one moment."""
+        asked = list(dict.fromkeys(looks))
+        found: dict[tuple[str, int], list[Any]] = defaultdict(list)
         with self._database.reading() as db:
             rows = db.execute(
-                "SELECT r.status, e.data, d.attempt, d.text FROM runs r"
-                " LEFT JOIN run_events e ON e.run_id = r.run_id AND e.seq > ?"
-                " LEFT JOIN run_drafts d ON d.run_id = r.run_id WHERE r.run_id = ? ORDER BY e.seq",
-                (after, run_id),
-            ).fetchall()
-        if not rows:
-            raise unknown(run_id)
-        status, _, attempt, text = rows[0]
-        events = [json.loads(row[1]) for row in rows if row[1] is not None]
-        return status, events, None if text is None else (attempt, text)
+                f"WITH look (named, known) AS (VALUES {', '.join(['(?, ?)'] * len(asked))})"
+                " SELECT named, known, r.status, e.data, d.attempt, d.text FROM look JOIN runs r ON r.run_id = named"
+                " LEFT JOIN run_events e ON e.run_id = r.run_id AND e.seq > known"
+                " LEFT JOIN run_drafts d ON d.run_id = r.run_id ORDER BY e.seq",
+                [value for look in asked for value in look],
+            )
+            for named, known, *row in rows.fetchall():
+                found[named, known].append(row)
+        for look in asked:
+            if look not in found:
+                raise unknown(look[0])
+        return [_seen(found[look]) for look in looks]
 
     def input(self, run_id: str) -> RunInput:
         with self._database.reading() as db:
@@ -170,25 +199,25 @@ class RunTable:
                 (now(), run_id),
             )
 
-    def progressed(self, run_id: str, owner: str, events: list[RunEvent], draft: tuple[int, str] | None) -> None:
-        """What happened since the last time, in one transaction; nothing where the run is in other hands now."""
+    def progressed(self, news: Sequence[News]) -> list[None]:
+        """In one transaction; nothing of a run that is in other hands now."""
         with self._database.writing() as db:
-            has_advanced = any(event["event"] == "finished" for event in events)
-            if not self._queue.holds(db, owner, ("run", run_id), has_advanced=has_advanced):
-                return
-            self.events.append(db, run_id, events)
-            if draft:
+            held = self._queue.held(db, "run", [(one.run_id, one.owner, one.has_advanced) for one in news])
+            ours = [one for one in news if one.run_id in held]
+            self.events.append_all(db, [(one.run_id, event) for one in ours for event in one.events])
+            if drafts := {one.run_id: one.draft for one in ours if one.draft}:
                 db.execute(
-                    "INSERT INTO run_drafts VALUES (?, ?, ?)"
+                    f"INSERT INTO run_drafts VALUES {', '.join(['(?, ?, ?)'] * len(drafts))}"
                     " ON CONFLICT (run_id) DO UPDATE SET attempt = excluded.attempt, text = excluded.text",
-                    (run_id, *draft),
+                    [value for run_id, draft in drafts.items() for value in (run_id, *draft)],
                 )
-            started = [event for event in events if event["event"] == "started"]
-            if started:
+            if begun := {one.run_id: event for one in ours for event in one.events if event["event"] == "started"}:
                 db.execute(
-                    "UPDATE runs SET agent = ?, attempts = ? WHERE run_id = ?",
-                    (started[-1]["agent"], started[-1]["attempt"] + 1, run_id),
+                    f"WITH begun (named, busy, attempt) AS (VALUES {', '.join(['(?, ?, ?)'] * len(begun))})"
+                    " UPDATE runs SET agent = busy, attempts = attempt + 1 FROM begun WHERE run_id = named",
+                    [value for run_id, event in begun.items() for value in (run_id, event["agent"], event["attempt"])],
                 )
+        return [None] * len(news)
 
     def settled(
         self,
@@ -203,9 +232,7 @@ class RunTable:
             if not self._queue.done(db, owner, ("run", run_id)):
                 return False
             self.events.append(db, run_id, events)
-            settle(db, run_id, status, None)
-            if result:
-                save_result(db, run_id, result)
+            settle(db, run_id, status, None, result)
             return True
 
     def answered(

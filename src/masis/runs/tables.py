@@ -4,7 +4,7 @@ import json
 import re
 import uuid
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
 from masis.database import Connection, Database, Schema
 from masis.errors import InvalidInput, UnknownDecision, UnknownRun
@@ -217,35 +217,22 @@ def unknown(run_id: str, workspace_id: str | None = None) -> UnknownRun:
     return UnknownRun(f"There is no run {run_id[:80]}{f' in {workspace_id}' if workspace_id else ''}.")
 
 
-def settle(db: Connection, run_id: str, status: RunStatus, error: str | None) -> None:
-    db.execute(
-        "UPDATE runs SET status = ?, finished_at = ?, agent = NULL, requires_human_review = ?, error = ?"
-        " WHERE run_id = ?",
-        (status, now(), int(status == "waiting"), error, run_id),
-    )
+def settle(db: Connection, run_id: str, status: RunStatus, error: str | None, result: RunResult | None = None) -> None:
+    values: dict[str, Any] = {"status": status, "finished_at": now(), "agent": None, "error": error}
+    values["requires_human_review"] = int(status == "waiting")
+    if result:
+        m = result.metrics
+        counted = {name: m.get(name, 0) for name in ("model_calls", "input_tokens", "output_tokens", "cost_usd")}
+        values |= {"outcome": result.outcome, "confidence": result.confidence, "attempts": m.get("iterations", 0)}
+        values |= counted
+    changes = ", ".join(f"{name} = :{name}" for name in values)
+    db.execute(f"UPDATE runs SET {changes} WHERE run_id = :run_id", {**values, "run_id": run_id})
     db.execute("DELETE FROM run_drafts WHERE run_id = ?", (run_id,))
-
-
-def save_result(db: Connection, run_id: str, result: RunResult) -> None:
-    m = result.metrics
-    db.execute(
-        "UPDATE runs SET outcome = ?, confidence = ?, attempts = ?, model_calls = ?, input_tokens = ?,"
-        " output_tokens = ?, cost_usd = ? WHERE run_id = ?",
-        (
-            result.outcome,
-            result.confidence,
-            m.get("iterations", 0),
-            m.get("model_calls", 0),
-            m.get("input_tokens", 0),
-            m.get("output_tokens", 0),
-            m.get("cost_usd", 0.0),
-            run_id,
-        ),
-    )
-    db.execute(
-        "INSERT INTO run_results VALUES (?, ?) ON CONFLICT (run_id) DO UPDATE SET result = excluded.result",
-        (run_id, json.dumps(result.as_dict(), default=str)),
-    )
+    if result:
+        db.execute(
+            "INSERT INTO run_results VALUES (?, ?) ON CONFLICT (run_id) DO UPDATE SET result = excluded.result",
+            (run_id, json.dumps(result.as_dict(), default=str)),
+        )
 
 
 def escaped(words: str) -> str:

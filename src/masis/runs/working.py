@@ -4,7 +4,7 @@ import asyncio
 import ctypes
 import gc
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -165,6 +165,10 @@ PRUNE_SECONDS = 3600.0
 TRIM_SECONDS = 10.0
 """After an ingestion; those in between share a look."""
 THREADS = 32
+HEAPS = 2
+_MOST_HEAPS = -8
+"""The number of glibc's `M_ARENA_MAX`."""
+OBJECTS_BETWEEN_LOOKS = 20_000
 log = structlog.get_logger("masis.worker")
 
 
@@ -213,9 +217,14 @@ async def _run(parts: Parts, job: Job, lease: Lease) -> None:
         log.exception("run_failed", run_id=job.subject)
 
 
-def use_many_threads() -> None:
-    """For a process of ours: with the usual handful, calls that wait for a database would keep out all others."""
+def settle_in() -> None:
+    """For a process of ours. With the usual handful of threads, calls that wait for a database would keep out all
+    others; with a heap for each thread, the C library would keep what each of them once needed; and with so many runs
+    at a time, Python would look for cycles of garbage all the time."""
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, thread_name_prefix="masis"))
+    if limit := _of_c_library("mallopt"):
+        limit(_MOST_HEAPS, HEAPS)
+    gc.set_threshold(OBJECTS_BETWEEN_LOOKS)
 
 
 async def _woken(parts: Parts, worker: Worker) -> None:
@@ -249,8 +258,13 @@ async def _giving_memory_back(has_read: asyncio.Event) -> None:
 
 def _give_memory_back() -> None:
     gc.collect()
-    if os.name == "posix" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):
+    if trim := _of_c_library("malloc_trim"):
         trim(0)
+
+
+def _of_c_library(name: str) -> Callable[..., int] | None:
+    """Of GNU's; others manage without."""
+    return getattr(ctypes.CDLL(None), name, None) if os.name == "posix" else None
 
 
 async def _pruning(parts: Parts) -> None:
