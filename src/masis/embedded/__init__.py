@@ -2,12 +2,14 @@
 
 import importlib.util
 import os
+import re
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import file_digest
+from math import exp
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,6 +18,7 @@ from masis.errors import MASISError
 if TYPE_CHECKING:
     import numpy as np
 
+_MARK = re.compile(r"\s*\[[^\[\]]*\]")
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -79,6 +82,37 @@ def _answer_score(question: str, text: str) -> float:
 @lru_cache(maxsize=1)
 def _cross_encoder() -> "OnnxModel":
     return installed(CROSS_ENCODER)
+
+
+LIMITS = Path(__file__).with_name("trained") / "limits.npz"
+
+
+@lru_cache(maxsize=4_096)
+def limit_share(sentence: str) -> float:
+    """How likely a sentence is to say what the evidence lacks, and to claim nothing: learnt (training/limits.py)."""
+    weights = _limit_weights()
+    return float(1 / (1 + exp(-float(sentence_vector(sentence) @ weights[:-1] + weights[-1]))))
+
+
+@lru_cache(maxsize=1)
+def _limit_weights() -> "np.ndarray[Any, Any]":
+    import numpy as np
+
+    with np.load(LIMITS) as file:
+        weights: np.ndarray[Any, Any] = file["weights"]
+    return weights
+
+
+def sentence_vector(sentence: str) -> "np.ndarray[Any, Any]":
+    """The mean over its words of the embedding model that installs with the package."""
+    read = _embedder().run(_MARK.sub("", sentence))[0]
+    mean: np.ndarray[Any, Any] = read.mean(axis=0)
+    return mean / max(float((mean @ mean) ** 0.5), 1e-12)
+
+
+@lru_cache(maxsize=1)
+def _embedder() -> "OnnxModel":
+    return installed(EMBEDDER)
 
 
 def installed(model: ModelFile) -> "OnnxModel":

@@ -1,3 +1,6 @@
+import pytest
+
+from masis.audit.citations.extraction import cited_sentences
 from masis.audit.citations.hedges import states_a_limit
 
 LIMITS = [
@@ -434,3 +437,19 @@ def test_claims() -> None:
 
 def test_a_very_long_sentence_is_no_mere_limit() -> None:
     assert not states_a_limit("The documents do not say why " + "the plant and the store and " * 60 + "closed.")
+
+
+@pytest.mark.parametrize(
+    ("answer", "kinds"),
+    [
+        ("That breakdown simply isn't part of what was handed over.", ["limit"]),
+        ("Why the northern team scored lower is anyone's guess on the basis of these pages.", ["limit"]),
+        ("Nobody was injured in the fire at the northern depot.", ["claim"]),
+        ("The landlord refused to repair the roof of the mill.", ["claim"]),
+        # A figure claims something, whatever it is said of; so does what cites a passage.
+        ("That breakdown simply isn't part of the 41 pages that were handed over.", ["claim"]),
+        ("That breakdown simply isn't part of what was handed over. [c1]", ["claim"]),
+    ],
+)
+def test_a_limit_that_no_pattern_lists_is_read_as_one_where_nothing_is_cited(answer: str, kinds: list[str]) -> None:
+    assert [sentence.kind for sentence in cited_sentences(answer, {"c1"})] == kinds

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from masis.audit.citations.advice import is_advice, is_frame
-from masis.audit.citations.hedges import mentions_a_limit, refuses, states_a_limit
+from masis.audit.citations.hedges import mentions_a_limit, reads_as_a_limit, refuses, states_a_limit
 from masis.language.characters import CLOSERS
 from masis.language.citation_ids import IdLexicon
 from masis.language.citation_marks import CitationMark, citation_groups, find_citations, find_marks, without_groups
@@ -41,13 +41,15 @@ _COMPUTED = re.compile(
 )
 
 
-def kind_of(block: Block, bare: str) -> ClaimKind:
+def kind_of(block: Block, bare: str, *, is_cited: bool) -> ClaimKind:
     """`bare` is the sentence without its citations."""
     if block.kind in ("heading", "code") or block.is_title or _states_nothing(bare):
         return "heading"
     if states_a_limit(bare):
         return "limit"
-    return "recommendation" if is_advice(bare) else "claim"
+    if is_advice(bare):
+        return "recommendation"
+    return "limit" if not is_cited and block.kind != "table" and reads_as_a_limit(bare) else "claim"
 
 
 def _states_nothing(bare: str) -> bool:
@@ -161,7 +163,7 @@ def _cited_sentence(
         text,
         start,
         end,
-        kind_of(block, bare),
+        kind_of(block, bare, is_cited=bool(ids)),
         bare,
         _blanked(text, [(first - start, last - start) for first, last in groups]),
         tuple(one for one in ids if one in known),
@@ -193,4 +195,4 @@ def is_abstention(answer: str, known_ids: Collection[str]) -> bool:
     """Whether the answer says what the evidence lacks, or has instead, and nothing else."""
     told = [sentence for sentence in cited_sentences(answer, known_ids) if sentence.kind != "heading"]
     is_limit = [sentence.kind == "limit" or refuses(sentence.bare) for sentence in told]
-    return bool(told) and all(is_limit) and any(mentions_a_limit(sentence.bare) for sentence in told)
+    return bool(told) and all(is_limit) and any(s.kind == "limit" or mentions_a_limit(s.bare) for s in told)

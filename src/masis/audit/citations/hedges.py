@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from masis.audit.citations.limits import evidence_pattern, limit_patterns
+from masis.embedded import limit_share
 from masis.language.characters import plain_typography
 from masis.language.measures import states_a_figure
 
@@ -93,6 +94,21 @@ def states_a_limit(sentence: str) -> bool:
     if limit is None or any(states_a_figure(aside) for aside in asides):
         return False
     return not _claims_besides(main, limit)
+
+
+_FEWEST_WORDS = 5
+"""“In short, no.” says too little to be read without what stands around it."""
+READS_AS_A_LIMIT = 0.9
+"""The learnt share from which it does; what a figure stands in claims something all the same."""
+
+
+def reads_as_a_limit(sentence: str) -> bool:
+    """In whatever words: for sentences that cite nothing, where patterns find three limits in ten."""
+    words = plain_words(sentence)
+    if len(words.split()) < _FEWEST_WORDS or len(words) > _LONGEST or states_a_figure(words):
+        return False
+    # Where a pattern knows the limit, it also knows what is claimed beside it.
+    return not mentions_a_limit(sentence) and limit_share(sentence) >= READS_AS_A_LIMIT
 
 
 def refuses(sentence: str) -> bool:
