@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from masis.audit.checks.turns import change_degrees, read_turns
+from masis.audit.checks.turns import read_turns
 from masis.language.instructions import find_instructions
 from masis.language.measures import rate_after
 from masis.language.quantities import quantities
@@ -37,7 +37,7 @@ UNITS = [
 ]
 READERS = [find_instructions, quantities, split_sentences, statements, content_stems, parsed]
 CHECKED = ["1", "1.", "٣", "up ", "lower than ", "and ", "but ", "2024 ", "not "]
-CHECKS = [read_turns, change_degrees]
+CHECKS = [read_turns]
 READ = {
     latex_lines: ["~", "\\[", "\\(", "\\begin{tabular}", "\\begin{equation}", "\\item ", "\\section{", "\\\\["],
     org_lines: [":A:\n", " \n", ":END:\n"],

@@ -5,15 +5,6 @@ import pytest
 from masis.audit.checks.support import REFUTED, check_support
 from masis.types import EvidenceChunk
 
-BUDGET = """Capital budget for 2026, in million US dollars.
-
-| Item | First half | Second half | Full year |
-| --- | --- | --- | --- |
-| Singapore calibration laboratory | 3.9 | 2.9 | 6.8 |
-| Brno line automation | 2.6 | 2.3 | 4.9 |
-| Income before taxes | 41.2 | 44.9 | 86.1 |
-
-The office in Duluth is closed."""
 FILING = """The acquisition termination cost of $1.35 billion was recorded at once. Cash was $8.07 billion.
 We repurchased 46.2 million shares of our common stock for $6.0 billion under the program. Of the other program, $6.1
 billion remained for use by the board."""
@@ -30,18 +21,6 @@ def refuted(text: str, claim: str) -> bool:
 @pytest.mark.parametrize(
     ("text", "right", "wrong"),
     [
-        (
-            BUDGET,
-            "Singapore calibration laboratory, full year: 6.8 million.",
-            "Duluth calibration laboratory, full year: 6.8 million.",
-        ),
-        (BUDGET, "Brno line automation, full year: 4.9 million.", "Brno line automation, Singapore year: 4.9 million."),
-        (BUDGET, "Income before taxes is 86.1 million.", "Income after taxes is 86.1 million."),
-        (
-            FILING,
-            "There was an acquisition termination cost of $1.35 billion.",
-            "There was an acquisition termination cost of $8.07 billion.",
-        ),
         (
             FILING,
             "It repurchased 46.2 million shares for $6.0 billion.",

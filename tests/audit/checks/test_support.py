@@ -58,7 +58,6 @@ def test_a_paraphrase_with_the_same_facts_is_supported(claim: str) -> None:
     [
         "Revenue in fiscal 2025 was $148.1 million.",
         "Revenue in fiscal 2025 was $184.1 billion.",
-        "Costs in Europe fell to $184.1 million.",
         "Revenue in fiscal 2023 was $184.1 million.",
         "Maren Oakhurst opened the plant in Brno on 15 April 2025.",
         "Revenue in fiscal 2025 was up 8.2%.",

@@ -18,7 +18,6 @@ def verdict(claim: str, source: str) -> str:
         ("Net revenue was $5.2 million, up 7.4% from 2023.", "Net revenue fell 7.4%."),
         ("Costs were down 3% in 2024.", "Costs rose 3% in 2024."),
         ("Sales were 12% higher than in 2023.", "Sales fell 12%."),
-        ("Revenue rose 12%.", "Revenue was lower."),
         ("Revenue fell 4% in 2023 but rose 6% in 2024.", "Revenue was down 6% in 2024."),
         ("The gap between the two regions widened in 2024.", "The gap between the two regions narrowed in 2024."),
         ("The treatment prolonged survival in adults.", "The treatment shortened survival in adults."),

@@ -99,9 +99,8 @@ def unfounded_figure(claim: Claim, sources: Sources) -> Finding | None:
             # “From 14.9% (400 / 2,677) to 16.6% (422 / 2,548), +1.6 pp”
             given.append(number)
             continue
-        is_share = _is_a_share(claim, number, sources)
         is_counted = _may_be_counted(number) and not _has_a_rival(claim, number, sources)
-        if is_counted or (not is_share and could_follow(claim, number, sources, reading.clause, bool(given))):
+        if is_counted or could_follow(claim, number, sources, reading.clause, bool(given)):
             doubt = Finding(
                 "unverified", f"{number.in_words} may be the writer's own arithmetic: code cannot verify it"
             )
@@ -109,12 +108,6 @@ def unfounded_figure(claim: Claim, sources: Sources) -> Finding | None:
         at = FOR_A_MODEL if may_be_computed(claim, number, sources) else None
         return Finding("numbers_differ", _absent(number, claim, sources), withdrawn_at=at)
     return doubt
-
-
-def _is_a_share(claim: Claim, number: Quantity, sources: Sources) -> bool:
-    """“12 percentage points”, where the source gives 12 %."""
-    is_said = "percentage" in claim.text[number.start : number.end + 12]
-    return is_said and is_given(replace(number, unit="percent"), sources)
 
 
 def _as_meant(claim: Claim, number: Quantity) -> Quantity:

@@ -19,14 +19,9 @@ from masis.language.readings import Reading, readings
 from masis.language.statements import Statement, statements
 from masis.language.words import content_stems
 
-NAMED = 0.75
-"""Share of a clause's words that a statement must have for its own figure to be the one the claim means …"""
-APART = 0.4
-"""… and how many fewer of them those statements have that do give the claim's figure."""
 FURTHER = 0.2
 FEWEST_ROW_MATES = 2
 SAME_WORDS = 0.6
-MOST_FIGURES = 3
 MOST_DOUBTED = 6
 LEAST_SHARED = 0.3
 _COMPARED_TIME = re.compile(
@@ -43,27 +38,6 @@ _COMPARES = re.compile(
 )
 _ITS_TIME = re.compile(r"\s(?:in|for|during|at the end of|as of|at)\s(?:the\s)?(?:fiscal\s(?:year\s)?)?", re.IGNORECASE)
 """Between a figure and the time it is for."""
-
-
-def figure_of_something_else(claim: Claim, sources: Sources) -> Finding | None:
-    """What the claim names has another figure there."""
-    for ours in _telling_figures(claim):
-        wanted = telling_words(ours.clause) or claim.subject
-        holding = _holding(ours, sources)
-        if any(not s.is_row and not s.text[:1].isupper() for s in holding):
-            # The end of a sentence that began on the page before: nobody knows what it speaks of.
-            continue
-        most = max((_fit(wanted, s) for s in holding), default=1.0)
-        rivals = [pair for pair in _rivals(ours, sources, holding) if _is_plain(pair[0])]
-        rival = max(rivals, key=lambda pair: _fit(wanted, pair[0]), default=None)
-        is_apart = rival and _fit(wanted, rival[0]) >= max(NAMED, most + APART) and _is_whole(rival[0], claim)
-        if rival and is_apart and not _is_derived(claim, ours, sources):
-            said = f"the source gives {rival[1].quantity.in_words} for this, {ours.quantity.in_words} for another thing"
-            if _says_the_same(claim.text, rival[0]):
-                return Finding("numbers_differ", said, withdrawn_at=LIKELY)
-            # On answers that nobody had looked at, this was wrong in one right claim of fifty.
-            return Finding("unverified", said)
-    return None
 
 
 def figure_of_another_column(claim: Claim, sources: Sources) -> Finding | None:
@@ -242,12 +216,6 @@ def _has_row_mates(claim: Claim, ours: Reading, rows: Sequence[Statement]) -> bo
     return is_one_time and any(s.is_row and locates(t.quantity, q) for s in rows for t in readings(s) for q in others)
 
 
-def _says_the_same(claim: str, statement: Statement) -> bool:
-    """But for the figure."""
-    ours, theirs = telling_words(claim), telling_words(statement.text)
-    return not statement.is_row and len(ours & theirs) >= 0.8 * len(ours | theirs)
-
-
 def _is_alike(one: Statement, other: Statement) -> bool:
     """Two reports say the same of two quarters."""
     a, b = (telling_words(s.text) for s in (one, other))
@@ -276,19 +244,6 @@ def _is_derived(claim: Claim, ours: Reading, sources: Sources) -> bool:
     return bool(derivation(claim, ours.quantity, sources.statements, [r.quantity for r in claim.figures]))
 
 
-def _fit(wanted: frozenset[str], statement: Statement) -> float:
-    """Of a row its own label counts: what stands above it is said of all rows."""
-    if not statement.is_row:
-        return coverage_of(wanted, (statement,))
-    own = wanted - frozenset(content_stems(statement.above))
-    return len(own & _label(statement)) / len(own) if own else 1.0
-
-
-def _is_plain(statement: Statement) -> bool:
-    """Of a table that was printed as a line nobody can tell which figure is for what."""
-    return statement.is_row or len(readings(statement)) <= MOST_FIGURES
-
-
 def _label(statement: Statement) -> frozenset[str]:
     return frozenset(content_stems(statement.cells[0][1])) if statement.is_row else frozenset[str]()
 
@@ -306,11 +261,6 @@ def _is_of_its_kind(ours: Quantity, theirs: Quantity) -> bool:
     is_alike = comparable(ours, theirs) and bool(ours.measure) == bool(theirs.measure)
     # In prose a count of shares does not contradict their cost.
     return is_written_alike and is_alike and (ours.unit == theirs.unit or theirs.is_cell)
-
-
-def _is_whole(statement: Statement, claim: Claim) -> bool:
-    """Every word of a row's label is in the claim: a part of a name is another thing."""
-    return _label(statement) <= frozenset(content_stems(claim.text))
 
 
 def _is_of_another_time(ours: Reading, theirs: Reading) -> bool:

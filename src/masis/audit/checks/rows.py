@@ -39,10 +39,6 @@ _SIDES = dict.fromkeys(UPWARDS, "up") | dict.fromkeys(DOWNWARDS, "down") | {
     "before": "before", "ahead": "before", "after": "after", "afterwards": "after",
 }  # fmt: skip
 _CLAUSE = re.compile(r"[,;:](?!\d)|\b(?:while|and|but)\b")
-_NOUN_BEHIND = re.compile(
-    r"[\w\s]{0,24}?,?\s(?:an?|the)\s(?P<turn>increase|decrease|rise|gain|drop|fall|decline|reduction) of\b",
-    re.IGNORECASE,
-)
 _SIDE = re.compile(
     r"[\s\w]{0,7}?\s?(?P<turn>above|below|(?:higher|lower|more|less|longer|later|sooner|earlier|shorter) than)\b",
     re.IGNORECASE,
@@ -292,7 +288,7 @@ def _against_itself(claim: Claim) -> Finding | None:
         between = claim.text[old.end : new.start]
         before = claim.text[: old.start]
         if _FROM.search(before) and _TO.fullmatch(between):
-            turn = _turn_of(_CLAUSE.split(_FROM.sub("", before).rstrip(" ,"))[-1]) or _turn_behind(claim.text, new)
+            turn = _turn_of(_CLAUSE.split(_FROM.sub("", before).rstrip(" ,"))[-1])
         elif stepped := _UP_FROM.fullmatch(between):
             old, new, turn = new, old, stepped["turn"].lower()
         else:
@@ -300,12 +296,6 @@ def _against_itself(claim: Claim) -> Finding | None:
         if turn and new.value != old.value and (turn == "up") != (new.value > old.value):
             return Finding("contradicted", f"from {old.in_words} to {new.in_words} is not {turn}")
     return None
-
-
-def _turn_behind(text: str, number: Quantity) -> str | None:
-    """“From 8.1 % to 5.9 %, a decrease of …”"""
-    found = _NOUN_BEHIND.match(text, number.end)
-    return ("up" if found["turn"].lower() in UPWARDS | {"gain", "rise"} else "down") if found else None
 
 
 def _by_a_distance(claim: Claim) -> Finding | None:

@@ -18,11 +18,10 @@ from masis.audit.checks.places import (
     figure_beside_another,
     figure_of_another_column,
     figure_of_another_time,
-    figure_of_something_else,
 )
 from masis.audit.checks.rows import figure_of_another_row, in_this_order, turned_the_other_way
 from masis.audit.checks.signature import Check, Claim, Finding, Sources, Window
-from masis.audit.checks.slots import figure_in_its_place, misplaced, renamed
+from masis.audit.checks.slots import misplaced
 from masis.types import CheckedBy, EvidenceChunk, Verdict
 
 CHECKS: tuple[Check, ...] = (
@@ -35,7 +34,6 @@ CHECKS: tuple[Check, ...] = (
     figure_of_another_row,
     figure_of_another_column,
     figure_beside_another,
-    figure_of_something_else,
     turned_the_other_way,
     foreign_period,
     foreign_name,
@@ -43,9 +41,7 @@ CHECKS: tuple[Check, ...] = (
     denied_figure,
     denied,
     changed_word,
-    figure_in_its_place,
     misplaced,
-    renamed,
 )
 """In this order, and the first that can prove the claim wrong decides."""
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from masis.language.characters import word_set
-from masis.language.periods import Period, periods
 from masis.language.words import DENYING, DOWNWARDS, FUNCTION_WORDS, LIMITS, UPWARDS, WORD, plain, stem, words
 
 _PAIRS = """
@@ -81,31 +80,6 @@ CHANGING = word_set(
     "declined declining drop drops dropped dropping shrink shrank shrunk plunged"
 )
 """Only verbs that say which way a figure went: churn that “improved” became lower."""
-_DEGREE = r"(?P<{}>up|down|higher|lower)\b"
-_SHARE = r"\d[\d.,]{0,20}\s?(?:%|percent|per cent|percentage points|points)"
-_SAID_OF_A_CHANGE = re.compile(
-    rf"\b(?:was|were|came in)\s+(?:\w+ly\s+)?(?:{_SHARE}\s+)?{_DEGREE.format('state')}"
-    rf"|{_SHARE}\s+{_DEGREE.format('by')}"
-    rf"|(?P<step>up|down)\s+(?:(?:by|from|about|nearly|some|roughly|almost|approximately)\s+)*[$€£]?\d",
-    re.IGNORECASE,
-)
-_THAN_ANOTHER = re.compile(
-    r"[^.;]{0,30}?\bthan\s+(?!in\b|(?:19|20)\d\d|(?:the|a|last)\s+(?:\w+\s+)?(?:year|quarter|month))"
-)
-"""“Lower than costs” compares two things; “lower than in 2023” tells a change."""
-_OPEN = re.compile(r"\s+(?:for|on|with|and running|against)\b")
-"""“Was up for sale” went nowhere."""
-
-
-def change_degrees(clause: str) -> frozenset[int]:
-    """Where in the clause a degree stands that tells a change."""
-    found = ((match, match.lastgroup or "") for match in _SAID_OF_A_CHANGE.finditer(clause))
-    places = [(match.start(group), match.end(group)) for match, group in found]
-    return frozenset(
-        start for start, end in places if not _THAN_ANOTHER.match(clause, end) and not _OPEN.match(clause, end)
-    )
-
-
 SIDES = [(UPWARDS, DOWNWARDS), *OPPOSITES]
 _DEGREES = frozenset("more less higher lower above below under up down stronger weaker".split())
 _ENDS_A_SUBJECT = CHANGING | {"is", "are", "was", "were", "has", "had", "have"}
@@ -124,9 +98,6 @@ class Turn:
     side: int
     before: frozenset[str]
     after: frozenset[str]
-    is_change: bool = False
-    """It tells that a figure went up or down, be it by a verb or by a degree."""
-    times: tuple[Period, ...] = ()
 
     @property
     def among(self) -> frozenset[str]:
@@ -154,16 +125,7 @@ def _same_way(a: Turn, b: Turn) -> bool:
 
 def _is_alike(a: Turn, b: Turn) -> bool:
     """A verb is turned round by a verb, “more” by “less”; and it is said of the same thing."""
-    of_one_class = (a.word in _DEGREES) == (b.word in _DEGREES)
-    return (of_one_class or _is_one_change(a, b)) and not _is_converse(a, b)
-
-
-def _is_one_change(a: Turn, b: Turn) -> bool:
-    """ "Up 7%" and "fell 7%" of one thing at one time."""
-    if not (a.is_change and b.is_change) or any(p.excludes(q) for p in a.times for q in b.times):
-        return False
-    figures, others = ({w for w in turn.among if w[0].isdigit()} for turn in (a, b))
-    return bool((a.among & b.among) - figures) and not (figures and others and figures.isdisjoint(others))
+    return (a.word in _DEGREES) == (b.word in _DEGREES) and not _is_converse(a, b)
 
 
 def _is_converse(a: Turn, b: Turn) -> bool:
@@ -178,9 +140,7 @@ def read_turns(text: str) -> tuple[Turn, ...]:
     subject = frozenset[str]()
     for clause in _STOP.split(NO_SIDE.sub(" ", plain(text))):
         said = LIMITS.sub(" ", DENYING.sub(" ", clause))
-        matches = list(WORD.finditer(said))
-        tokens = [match.group().lower() for match in matches]
-        degrees, times = change_degrees(said), tuple(periods(said))
+        tokens = [match.group().lower() for match in WORD.finditer(said)]
         for at, token in enumerate(tokens):
             turns = [(p, s) for p, sides in enumerate(SIDES) for s, members in enumerate(sides) if token in members]
             if not turns:
@@ -188,8 +148,7 @@ def read_turns(text: str) -> tuple[Turn, ...]:
             # “Revenue was $5 million, up 7%”: what went up was said in the clause before.
             before = _content(tokens[max(0, at - _WINDOW) : at][::-1]) or subject
             after = _content(tokens[at + 1 : at + 1 + _WINDOW])
-            is_change = token in CHANGING or matches[at].start() in degrees
-            found += [Turn(token, pair, side, before, after, is_change, times) for pair, side in turns]
+            found += [Turn(token, pair, side, before, after) for pair, side in turns]
         subject = _subject(tokens) or subject
     return tuple(found)
 

@@ -108,17 +108,13 @@ LIMITS = (
     r"[^.;]{0,60}(?:, not\b|\bpartial\b|\bopenings?\b)",
     rf"\b{_HERE}{SHORT_GAP} (?:breaks? off|ends?|stops?) (?:before|short)\b",
     r"\b(?:the|your|this) question\b[^.;,]{0,30} (?:does not|do not|leaves open|leaves it open)\b",
-    rf"^\W*(?:none|nothing) (?:of this|of these|of that|retrieved|found|here)\b[^.;]{{0,20}} {_SAYS}\b",
     rf"^\W*no (?:passage|document|source|excerpt)s?\b{SHORT_GAP} [a-z]{{3,}}s\b",
     # Unable to answer based on the passages.
     r"\bunable to answer\b",
     # It is not broken down by product.
     r"\b(?:is|are) not (?:broken down|split|itemi[sz]ed|separated|shown) by\b",
-    # So the cause cannot be stated. Whether they agree therefore cannot be said.
-    r"\b(?:can|could) (?:therefore |thus |hence )?not (?:therefore |thus |hence )?"
-    r"be (?:said|stated|judged|told|compared|combined)\b(?! (?:with|to|by)\b)",
+    # Whether they agree therefore cannot be said.
     r"\b(?:whether|which|who|what|why|how)\b[^.;]{3,80}\b(?:can|could) not be (?:said|told|known)\b",
-    r"\b(?:i|we) looked for\b[^.;]{3,60}\bfound (?:none|nothing)\b",
     # The documents do not explicitly say why.
     rf"\b{EVIDENCE}\b{GAP}\b(?:do|does|did) not {_ADVERBS}{_SAY}",
     # They do not say whether it closed.
