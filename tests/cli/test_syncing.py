@@ -87,4 +87,4 @@ def test_watching_a_folder(tmp_path: Path, folder: Path) -> None:
         until(lambda: "- south.md" in log.read_text())
     finally:
         os.kill(process.pid, signal.SIGINT)
-        assert process.wait(20) == 0, log.read_text()
+        assert process.wait(120) == 0, log.read_text()

@@ -445,6 +445,7 @@ def test_a_very_long_sentence_is_no_mere_limit() -> None:
         ("That breakdown simply isn't part of what was handed over.", ["limit"]),
         ("Why the northern team scored lower is anyone's guess on the basis of these pages.", ["limit"]),
         ("Nobody was injured in the fire at the northern depot.", ["claim"]),
+        ("You will not believe what happened next at the depot.", ["claim"]),
         ("The landlord refused to repair the roof of the mill.", ["claim"]),
         # A figure claims something, whatever it is said of; so does what cites a passage.
         ("That breakdown simply isn't part of the 41 pages that were handed over.", ["claim"]),

@@ -98,6 +98,8 @@ def states_a_limit(sentence: str) -> bool:
 
 _FEWEST_WORDS = 5
 """“In short, no.” says too little to be read without what stands around it."""
+_LURES = re.compile(r"^\W*you\b|www\.|://|\w@\w")
+"""A planted sentence speaks to its reader, or points somewhere."""
 READS_AS_A_LIMIT = 0.9
 """The learnt share from which it does; what a figure stands in claims something all the same."""
 
@@ -105,7 +107,7 @@ READS_AS_A_LIMIT = 0.9
 def reads_as_a_limit(sentence: str) -> bool:
     """In whatever words: for sentences that cite nothing, where patterns find three limits in ten."""
     words = plain_words(sentence)
-    if len(words.split()) < _FEWEST_WORDS or len(words) > _LONGEST or states_a_figure(words):
+    if len(words.split()) < _FEWEST_WORDS or len(words) > _LONGEST or states_a_figure(words) or _LURES.search(words):
         return False
     # Where a pattern knows the limit, it also knows what is claimed beside it.
     return not mentions_a_limit(sentence) and limit_share(sentence) >= READS_AS_A_LIMIT
