@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -78,7 +79,9 @@ def test_watching_a_folder(tmp_path: Path, folder: Path) -> None:
     log = tmp_path / "log"
     with log.open("wb") as into:
         words = [MASIS, "sync", str(folder), "-w", "acme", "--watch"]
-        process = subprocess.Popen(words, env=environment, stdout=into, stderr=subprocess.STDOUT)
+        # A shell's background jobs ignore the signal, and so would what they start.
+        heeds = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+        process = subprocess.Popen(words, env=environment, stdout=into, stderr=subprocess.STDOUT, preexec_fn=heeds)
     try:
         until(lambda: "2 new" in log.read_text())
         (folder / "south.md").write_text("# South\n\nThe southern line has a night boat.\n")
