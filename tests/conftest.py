@@ -4,6 +4,7 @@ import fcntl
 import gc
 import os
 import secrets
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -78,7 +79,8 @@ def fake_openai() -> Iterator[FakeOpenAI]:
 
 @pytest.fixture(scope="session")
 def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with the sample in it, read once for all processes of a test run."""
+    """A home with the sample in it, read once for all processes of a test run, and a copy for each: what one has open
+    another must not copy."""
     own = tmp_path_factory.getbasetemp()
     shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
     home, done = shared / "sample-home", shared / "sample-home.done"
@@ -90,7 +92,7 @@ def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
             said = subprocess.run(arguments, env=environment, check=True, capture_output=True, timeout=100).stdout
             assert b"9 read" in said
             done.touch()
-    return home
+    return shutil.copytree(home, own / "sample-home-of-this-process")
 
 
 @pytest.fixture(scope="session")
