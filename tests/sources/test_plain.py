@@ -3,8 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from masis.errors import UnreadableFile
-from masis.sources.plain import clean, parse_plain, title_line, with_tables
-from masis.sources.table_grid import table_row
+from masis.sources.markup.readers import parse_plain
+from masis.sources.plain import clean, title_line
+from masis.sources.table_grid import table_row, with_tables
 
 TEXT = "Umsatz – “Müller & Söhne” stieg auf 5 €."
 
@@ -94,13 +95,13 @@ def test_the_first_line_may_be_a_title(text: str, title: str | None) -> None:
     [
         (
             "           2024   2025\nSales       5.1    6.2\n----------------------\nCosts       (4)     5%",
-            ["|  | 2024 | 2025 |", "| --- | --- | --- |", "| Sales | 5.1 | 6.2 |", "| Costs | (4) | 5% |"],
+            ["|  | 2024 | 2025 |", "|---|---|---|", "| Sales | 5.1 | 6.2 |", "| Costs | (4) | 5% |"],
         ),
         (
             "Name    Country   EUR/kg\nBrzez   Poland    2.24\nVal dA  Italy     -",
             [
                 "| Name | Country | EUR/kg |",
-                "| --- | --- | --- |",
+                "|---|---|---|",
                 "| Brzez | Poland | 2.24 |",
                 "| Val dA | Italy | - |",
             ],
@@ -109,7 +110,7 @@ def test_the_first_line_may_be_a_title(text: str, title: str | None) -> None:
             "Sales   12.4   13.1\nCosts    9.0    9.9\nProfit   3.4    3.2",
             [
                 "|  |  |  |",
-                "| --- | --- | --- |",
+                "|---|---|---|",
                 "| Sales | 12.4 | 13.1 |",
                 "| Costs | 9.0 | 9.9 |",
                 "| Profit | 3.4 | 3.2 |",
@@ -126,6 +127,8 @@ def test_columns_set_with_spaces_are_a_table(typed: str, rows: list[str]) -> Non
     [
         "def f(x):\n    a  = 1\n    b  = 2",
         "Dear all,\nthis  is 5\nand  is 6",
+        "---\n===\n---",
+        "Title\n=====\n-----",
         "1  one\n2  two\n3  three",
         "Name   Age\nAnn    31\nBo  7  8",
         "One line  5\nOther   6",

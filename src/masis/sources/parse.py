@@ -11,7 +11,7 @@ from masis.sources.mail.message import parse_mail
 from masis.sources.mail.outlook import parse_outlook
 from masis.sources.markup.ebook import parse_ebook
 from masis.sources.markup.markdown import parse_markdown
-from masis.sources.markup.readers import MARKUP_EXTENSIONS, parse_markup
+from masis.sources.markup.readers import MARKUP_EXTENSIONS, parse_markup, parse_plain
 from masis.sources.markup.webpage import parse_webpage
 from masis.sources.office.legacy_presentation import parse_legacy_presentation
 from masis.sources.office.legacy_word import parse_legacy_word
@@ -21,7 +21,7 @@ from masis.sources.office.rich_text import parse_rich_text
 from masis.sources.office.word import parse_word
 from masis.sources.office.workbook import parse_workbook
 from masis.sources.pdf.text import parse_pdf
-from masis.sources.plain import extension, parse_plain
+from masis.sources.plain import extension
 from masis.sources.sniff import Content, looks_like_html, looks_like_mail, looks_like_xml, sniff
 from masis.types import ParsedDocument
 

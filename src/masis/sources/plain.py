@@ -3,13 +3,10 @@
 import codecs
 import re
 import unicodedata
-from collections.abc import Sequence
 from pathlib import PurePath
 
 from masis.errors import UnreadableFile
-from masis.sources.dates import find_date
 from masis.sources.encodings import guess_encoding, unmarked_unicode
-from masis.types import Page, ParsedDocument
 
 # UTF-32 first: its little-endian mark begins with UTF-16's.
 _MARKS: tuple[tuple[bytes, str], ...] = (
@@ -25,14 +22,6 @@ _LINE_ENDS = re.compile(r"\r\n?|\x85|\u2028|\u2029|\x0b")
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 _TITLE_CHARS = range(3, 121)
 _NO_TITLE = re.compile(r"[.:,;]$| \| ")
-
-
-def parse_plain(data: bytes, file_name: str) -> ParsedDocument:
-    """A form feed ends a page, as printers have it."""
-    texts = [with_tables(clean(part)) for part in decode(data, file_name).split("\f")]
-    pages = [Page(number, text) for number, text in enumerate(texts, start=1)]
-    first = next((text for text in texts if text), "")
-    return ParsedDocument(pages, title=title_line(first), date=find_date(first))
 
 
 def decode(data: bytes, file_name: str, declared: str | None = None) -> str:
@@ -92,44 +81,6 @@ def clean(text: str) -> str:
     text = _SURROGATES.sub("\ufffd", _INVISIBLE.sub("", _CONTROLS.sub("", text)))
     lines = [line.rstrip() for line in unicodedata.normalize("NFC", text).split("\n")]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
-
-
-_SET_APART = re.compile(r"\S+(?: \S+)*")
-_FIGURE = re.compile(r"[-−–+($€£¥ ]{0,4}\d[\d.,]*[)% ]{0,3}(?:[kmb]n?)?|[-–—]", re.IGNORECASE)
-_RULED = re.compile(r"[\s=_+-]+")
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_FEWEST_ROWS, _MOST_ROWS, _WIDEST_ROW = 3, 200, 300
-
-
-def with_tables(text: str) -> str:
-    """Columns set with spaces as a table of rows between bars; what does not line up stays as it was typed."""
-    paragraphs = text.split("\n\n")
-    return "\n\n".join(_as_table(p.split("\n")) or p for p in paragraphs)
-
-
-def _as_table(lines: Sequence[str]) -> str | None:
-    if not _FEWEST_ROWS <= len(lines) <= _MOST_ROWS or max(map(len, lines)) > _WIDEST_ROW:
-        return None
-    head, *rows = [list(_SET_APART.finditer(line)) for line in lines if not _RULED.fullmatch(line)]
-    width = len(rows[-1]) if rows else 0
-    if width < 2 or len(rows) < 2 or any(len(row) != width for row in rows) or len(head) not in (width - 1, width):
-        return None
-    columns = list(zip(*rows, strict=True))
-    named = [None] * (width - len(head)) + head
-    if not all(_in_line([*column, *([name] if name else [])]) for name, column in zip(named, columns, strict=True)):
-        return None
-    of_figures = [n for n, column in enumerate(columns) if n and all(_FIGURE.fullmatch(cell[0]) for cell in column)]
-    if not of_figures:
-        return None
-    top = [cell[0] if cell else "" for cell in named]
-    names = [] if any(_FIGURE.fullmatch(top[n]) and not _YEAR.fullmatch(top[n]) for n in of_figures) else [top]
-    body = [*([top] if not names else []), *([cell[0] for cell in row] for row in rows)]
-    written = [*(names or [[""] * width]), ["---"] * width, *body]
-    return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in written)
-
-
-def _in_line(column: Sequence[re.Match[str]]) -> bool:
-    return max(cell.start() for cell in column) < min(cell.end() for cell in column)
 
 
 def one_line(text: str) -> str:

@@ -22,6 +22,11 @@ _WRITTEN_AMOUNT = re.compile(
 NO_AMOUNT = re.compile(r"\(?[0-3]?\d([./-])[01]?\d\1(?:19|20)?\d\d\)?[*†]?|(?:[A-Z]{1,3})?[$€£¥]\s?000s?")
 """“31.12.2019” and “£000” name a column, whatever figures they are made of."""
 
+_SET_APART = re.compile(r"\S+(?: \S+)*")
+_TYPED_FIGURE = re.compile(r"[-−–+($€£¥ ]{0,4}\d[\d.,]*[)% ]{0,3}(?:[kmb]n?)?|[-–—]", re.IGNORECASE)
+_RULED = re.compile(r"[\s=_+-]+")
+_FEWEST_ROWS, _MOST_ROWS, _WIDEST_ROW = 3, 200, 300
+
 Rows = Sequence[Sequence[str]]
 
 
@@ -90,6 +95,37 @@ def table_lines(rows: Iterable[Sequence[str]], header_rows: int | None = None) -
 def _without_empty_columns(rows: list[list[str]]) -> list[list[str]]:
     used = [any(column) for column in zip(*rows, strict=True)]
     return rows if all(used) else [[cell for cell, is_used in zip(row, used, strict=True) if is_used] for row in rows]
+
+
+def with_tables(text: str) -> str:
+    """Columns that somebody typed with spaces, as a table; what does not line up stays as it was typed."""
+    return "\n\n".join(_typed_table(part.split("\n")) or part for part in text.split("\n\n"))
+
+
+def _typed_table(lines: Sequence[str]) -> str | None:
+    """A line of names, which may leave out that of the first column, and rows of as many cells; one column of figures
+    at least."""
+    if not _FEWEST_ROWS <= len(lines) <= _MOST_ROWS or max(map(len, lines)) > _WIDEST_ROW:
+        return None
+    typed = [list(_SET_APART.finditer(line)) for line in lines if not _RULED.fullmatch(line)]
+    rows, width = typed[1:], len(typed[-1]) if typed else 0
+    if len(rows) < 2 or width < 2 or {len(row) for row in rows} != {width} or not 0 <= width - len(typed[0]) <= 1:
+        return None
+    columns = list(zip(*rows, strict=True))
+    named = zip(reversed(columns), reversed(typed[0]), strict=False)
+    if not all(map(_are_in_line, [*columns, *([*column, name] for column, name in named)])):
+        return None
+    of_figures = [
+        n for n, column in enumerate(columns) if n and all(_TYPED_FIGURE.fullmatch(cell[0]) for cell in column)
+    ]
+    names = [""] * (width - len(typed[0])) + [cell[0] for cell in typed[0]]
+    is_named = not any(_TYPED_FIGURE.fullmatch(names[n]) and not PERIOD.fullmatch(names[n]) for n in of_figures)
+    written = [names, *([cell[0] for cell in row] for row in rows)]
+    return "\n".join(table_lines(written, int(is_named))) if of_figures else None
+
+
+def _are_in_line(cells: Sequence[re.Match[str]]) -> bool:
+    return max(cell.start() for cell in cells) < min(cell.end() for cell in cells)
 
 
 def with_rules(text: str) -> str:

@@ -15,7 +15,8 @@ from masis.errors import UnreadableFile
 from masis.sources.blocks import read_blocks
 from masis.sources.markup.webpage import parse_webpage
 from masis.sources.office.package import encrypted
-from masis.sources.plain import clean, decode, one_line, with_tables
+from masis.sources.plain import clean, decode, one_line
+from masis.sources.table_grid import with_tables
 from masis.types import Block, Member, Page, ParsedDocument
 
 _SIGNED = bytes.fromhex("2a864886f70d010702")

@@ -1,4 +1,4 @@
-"""Text with marks in it: reStructuredText, AsciiDoc, Org, LaTeX and captions, read as the text they stand for."""
+"""Text, plain or with marks (reStructuredText, AsciiDoc, Org, LaTeX, captions), read as the text it stands for."""
 
 import re
 from bisect import bisect_right
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from masis.sources.dates import find_date
 from masis.sources.markup.latex import latex_lines
 from masis.sources.plain import clean, decode, extension, title_line
-from masis.sources.table_grid import table_row, with_rules
+from masis.sources.table_grid import table_row, with_rules, with_tables
 from masis.types import Page, ParsedDocument
 
 _ORG_MODE_HEADING = re.compile(
@@ -22,6 +22,14 @@ _PLANNING = re.compile(r"\s*(?:CLOSED|DEADLINE|SCHEDULED):.*")
 _ORG_MODE_LINK = re.compile(r"\[\[(?:[^\[\]]{1,2000}\]\[)?([^\[\]]{1,500})\]\]")
 _MARKED = re.compile(r"(?<![\w~=*/+])([~=*/+])(?=\S)([^~=*\n]{1,300}?)(?<=\S)\1(?![\w~=*/+])")
 _TEXT_SETTINGS = ("caption", "subtitle", "author", "date")
+
+
+def parse_plain(data: bytes, file_name: str) -> ParsedDocument:
+    """A form feed ends a page, as printers have it."""
+    texts = [with_tables(clean(part)) for part in decode(data, file_name).split("\f")]
+    pages = [Page(number, text) for number, text in enumerate(texts, start=1)]
+    first = next((text for text in texts if text), "")
+    return ParsedDocument(pages, title=title_line(first), date=find_date(first))
 
 
 def org_lines(text: str) -> Iterator[str]:
