@@ -20,6 +20,7 @@ from masis.audit.checks.signature import Claim as Checked
 from masis.audit.checks.support import REFUTED, Support, check_support, first_refutation, is_too_long
 from masis.audit.citations.extraction import CitedCell, CitedSentence, cited_sentences
 from masis.language.instructions import find_instructions, readable
+from masis.language.statements import SCALE_OF_ALL
 from masis.language.words import capitalised, content_stems
 from masis.types import Citation, Claim, ClaimPart, EvidenceChunk, Verdict
 
@@ -153,7 +154,8 @@ def _placed(claims: Sequence[Claim], examined: Sequence[Examined], second_opinio
 def _with_names_elsewhere(evidence: Sequence[EvidenceChunk], question: str) -> list[EvidenceChunk]:
     named: dict[str, list[str]] = {}
     for chunk in evidence:
-        named.setdefault(chunk["document_id"], []).extend(sorted(capitalised(chunk["text"])))
+        scales = (match.group() for match in SCALE_OF_ALL.finditer(chunk["text"]))
+        named.setdefault(chunk["document_id"], []).extend([*sorted(capitalised(chunk["text"])), *scales])
     together = {document: " ".join(dict.fromkeys(found)) for document, found in named.items()}
     return [{**chunk, "elsewhere": f"{question} {together[chunk['document_id']]}"} for chunk in evidence]
 

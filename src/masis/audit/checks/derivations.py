@@ -25,7 +25,7 @@ ADDED = re.compile(
     r"\b(?:total\w*|together|combined|sum|altogether|overall|jointly|both|aggregate|remain\w*|rest|other)\b",
     re.IGNORECASE,
 )
-AVERAGED = re.compile(r"\b(?:average\w*|mean)\b", re.IGNORECASE)
+AVERAGED = re.compile(r"\b(?:average\w*|mean|mid-?points?)\b", re.IGNORECASE)
 SHARED_OUT = re.compile(
     r"\b(?:proportion|ratio|shares?|percentage|percent|per|fraction|margin|times|account\w*|represent\w*|of)\b|%",
     re.IGNORECASE,
@@ -50,7 +50,7 @@ _RECKONED_BEHIND = re.compile(
 )
 _A_RESULT = re.compile(
     r"\b(?:differences?|gap|spread|overall|monthly|quarterly|annual\w*|sum|together|combined|between them|both"
-    r"|altogether|total\w*|averag\w+|mean|proportion|percentage|ratio|free cash flow|excluding|net of|pace"
+    r"|altogether|total\w*|averag\w+|mean|mid-?points?|proportion|percentage|ratio|free cash flow|excluding|net of|pace"
     r"|or \d[\d.]*\s?%)(?!\w)",
     re.IGNORECASE,
 )

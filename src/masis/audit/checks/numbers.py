@@ -177,8 +177,10 @@ def _stands_bare(number: Quantity, sources: Sources) -> bool:
 def _printed(sources: Sources) -> list[Quantity]:
     """As written, and with the scale and the unit that a caption or an aside gives them."""
     read = [r.quantity for s in sources.statements for r in readings(s)]
-    bare = [q for q in read if sources.scales and not (q.scaled or q.measure or q.unit == "percent")]
-    return [*sources.quantities, *read, *(replace(q, is_cell=True) for q in bare)]
+    bare = [q for q in read if not (q.scaled or q.measure or q.unit == "percent")]
+    elsewhere = () if sources.scales else sources.scales_of_the_document
+    meant = (replace(q, value=q.value * n, tolerance=q.tolerance * n, scaled=True) for q in bare for n in elsewhere)
+    return [*sources.quantities, *read, *(replace(q, is_cell=True) for q in bare if sources.scales), *meant]
 
 
 def _fits_the_scale(ours: Quantity, theirs: Quantity, sources: Sources) -> bool:
@@ -239,7 +241,8 @@ def wrong_change(claim: Claim, sources: Sources) -> Finding | None:
     read = [
         r for r in claim.figures if not _FISCAL_YEAR.search(claim.text[max(0, r.quantity.start - 5) : r.quantity.end])
     ]
-    shares = [r for r in read if r.quantity.unit == "percent"]
+    # “24% of the total” is no change.
+    shares = [r for r in read if r.quantity.unit == "percent" and not claim.text.startswith(" of ", r.quantity.end)]
     amounts = [r for r in read if _is_an_amount(r.quantity)]
     points = [r for r in read if r.quantity.unit == "points"]
     by = [r for r in amounts if r.is_change]

@@ -102,8 +102,12 @@ class Sources:
     @cached_property
     def scales(self) -> frozenset[float]:
         """What bare figures are in, where the passages say so: “(in millions)”."""
-        found = SCALE_OF_ALL.finditer(f"{self.around}\n{self.text}")
-        return frozenset(SCALES[match["scale"].lower()] for match in found)
+        return _scales(f"{self.around}\n{self.text}")
+
+    @cached_property
+    def scales_of_the_document(self) -> frozenset[float]:
+        """As other passages of it say: the head of the notes, for all of them."""
+        return _scales("\n".join(chunk.get("elsewhere", "") for chunk in self.chunks))
 
     @cached_property
     def periods(self) -> list[Period]:
@@ -155,6 +159,10 @@ FOR_A_MODEL = 2.0
 """No verifier is that sure: the figure may be the writer's own arithmetic, and only a chat model's audit can tell."""
 
 Check = Callable[[Claim, Sources], Finding | None]
+
+
+def _scales(text: str) -> frozenset[float]:
+    return frozenset(SCALES[match["scale"].lower()] for match in SCALE_OF_ALL.finditer(text))
 
 
 @lru_cache(maxsize=64)
