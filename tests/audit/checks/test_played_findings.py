@@ -1,4 +1,4 @@
-"""Sentences of a careful chat model, all of them right, that the audit once refuted."""
+"""Sentences of a careful chat model, and errors planted in them, that the audit once took for the other."""
 
 import pytest
 
@@ -12,6 +12,14 @@ INVESTED = (
     "| Item | 2025 | 2026 |\n|---|---|---|\n| Monitoring | 4.5 | 6.5 |\n| Total | 22.5 | 27.0 |"
 )
 OUTLOOK = "The outlook for adjusted earnings per share is now $2.00 – $2.15; in February it was $2.10 – $2.30."
+COSTS = (
+    "In thousands\n\n| | Q2 2025 | Q2 2024 |\n|---|---|---|\n| Administrative expenses | 52,310 | 50,084 |\n"
+    "| Net revenues | 408,546 | 387,327 |"
+)
+STATES = (
+    "| State | Clinics | Change in treatments, % | Nurse vacancy rate, % |\n|---|---|---|---|\n"
+    "| Missouri | 58 | -1.1 | 15.2 |\n| Illinois | 41 | -1.9 | 16.3 |"
+)
 NOTE = "The additional $1,100 has been recorded in regulatory charges for the quarter."
 HEAD = "Notes to the statements (dollars in thousands)\n\nThe Company runs 247 clinics."
 
@@ -31,3 +39,21 @@ def judged(sentence: str, *texts: str) -> Claim:
 )
 def test_what_is_right_is_not_refuted(sentence: str, texts: tuple[str, ...]) -> None:
     assert judged(sentence, *texts)["verdict"] not in REFUTED
+
+
+@pytest.mark.parametrize(
+    ("sentence", "texts"),
+    [
+        ("Overall, administrative expenses were $52,310 million in Q2 2025.", (COSTS,)),
+        ("Illinois has by far the most severe shortage of trained staff: its vacancy rate was 15.2%.", (STATES,)),
+        ("An additional $1.1 billion was recorded in regulatory charges.", (NOTE, HEAD)),
+    ],
+)
+def test_no_auditor_can_vouch_for_what_is_proved_wrong(sentence: str, texts: tuple[str, ...]) -> None:
+    claim = judged(sentence, *texts)
+    assert claim["verdict"] == "numbers_differ"
+    assert not claim.get("is_reading")
+
+
+def test_a_row_is_held_against_its_own_column() -> None:
+    assert "16.3 for Illinois" in judged("The vacancy rate in Illinois was 15.2%.", STATES)["reason"]

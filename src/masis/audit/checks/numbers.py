@@ -105,7 +105,8 @@ def unfounded_figure(claim: Claim, sources: Sources) -> Finding | None:
                 "unverified", f"{number.in_words} may be the writer's own arithmetic: code cannot verify it"
             )
             continue
-        at = FOR_A_MODEL if may_be_computed(claim, number, sources) else None
+        is_misscaled = number.value and any(gives(q, number) for q in _printed(sources))
+        at = None if is_misscaled or not may_be_computed(claim, number, sources) else FOR_A_MODEL
         return Finding("numbers_differ", _absent(number, claim, sources), withdrawn_at=at)
     return doubt
 

@@ -15,7 +15,7 @@ from masis.audit.checks.signature import LIKELY, Claim, Finding, Sources, covera
 from masis.audit.checks.turns import CHANGING
 from masis.language.measures import NUMBER_WORDS
 from masis.language.periods import MONTHS
-from masis.language.quantities import Quantity, comparable
+from masis.language.quantities import Quantity, comparable, quantities
 from masis.language.readings import Reading, readings
 from masis.language.statements import Statement
 from masis.language.table_headers import GROUP
@@ -109,12 +109,21 @@ def figure_of_another_row(claim: Claim, sources: Sources) -> Finding | None:
             holding = [s for s in sources.statements if _gives(s, ours)]
             if not meant or not any(locates(r.quantity, ours) for s in holding for r in readings(s)):
                 continue
-            rival = next((r.quantity for s in meant for r in readings(s) if _is_alike(ours, r.quantity)), None)
+            columns = {c for s in holding for c, q in _by_column(s) if gives(q, ours)}
+            beside = [(c, q) for s in meant for c, q in _by_column(s) if c in columns]
+            alike = (r.quantity for s in meant for r in readings(s) if _is_alike(ours, r.quantity))
+            rival = next((q for _, q in beside), None) or next(alike, None)
+            # It says which row, and which column of many.
+            is_placed = len(named) == len(beside) == 1 and telling_words(beside[0][0]) & telling_words(claim.text)
             is_other = not any(_may_be_meant(s, meant, run, claim, anywhere=not at_it) for s in holding)
             if rival and is_other and not _is_reckoned(claim, ours, meant, sources):
                 why = f"the source gives {rival.in_words} for {meant[0].cells[0][1]}, {ours.in_words} for another row"
-                return Finding("numbers_differ", why, withdrawn_at=None if at_it else LIKELY)
+                return Finding("numbers_differ", why, withdrawn_at=None if at_it or is_placed else LIKELY)
     return None
+
+
+def _by_column(row: Statement) -> list[tuple[str, Quantity]]:
+    return [(column, q) for column, cell in row.cells[1:] for q in quantities(cell)]
 
 
 def _runs(claim: Claim) -> list[Run]:
