@@ -1,16 +1,32 @@
 """Is a sentence a claim, or does it say what the evidence lacks? Sentences of a chat model that nothing learnt from."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 from evals.intervals import share
 from evals.tables import Section, table
-from masis.audit.citations.hedges import reads_as_a_limit, states_a_limit
+from masis.audit.citations.hedges import READS_AS_A_LIMIT, reads_as_a_limit, states_a_limit
+from masis.embedded import limit_share
+from masis.language.words import is_negated
 
 TITLE = "Limits of the evidence, in a chat model's words"
 LABELS = ("limit", "claim")
 HEADER = ("", "sentences", "limits found", "claims taken for limits")
 SENTENCES = Path(__file__).with_name("limit_sentences.jsonl")
+
+
+def _either(sentence: str) -> bool:
+    return states_a_limit(sentence) or reads_as_a_limit(sentence)
+
+
+WAYS: dict[str, Callable[[str], bool]] = {
+    "always a claim": lambda sentence: False,
+    "has a negation": is_negated,
+    "learnt alone": lambda sentence: limit_share(sentence) >= READS_AS_A_LIMIT,
+    "patterns": states_a_limit,
+    "patterns or learnt": _either,
+}
 
 
 def measure() -> Section:
@@ -24,10 +40,6 @@ def measure() -> Section:
     rows = [
         [name, which, *(share([found(e["sentence"]) for e in group if e["label"] == label]) for label in LABELS)]
         for which, group in groups.items()
-        for name, found in (("patterns", states_a_limit), ("patterns or learnt", _either))
+        for name, found in WAYS.items()
     ]
     return Section("limits", TITLE, f"{body}\n\n{table(HEADER, rows)}")
-
-
-def _either(sentence: str) -> bool:
-    return states_a_limit(sentence) or reads_as_a_limit(sentence)

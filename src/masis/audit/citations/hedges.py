@@ -26,11 +26,6 @@ _NOT_A_DENIAL = re.compile(
     r"\bnot (?:only|just|merely|simply|solely)\b|\bnicht nur\b|\bpas seulement\b|\bno s[oó]lo\b"
     r"|\bniet alleen\b"
 )
-_BY_SOMEBODY = re.compile(
-    r"\b(?:\w+ed|found|given|shown|said|known) by (?:the )?(?:company|management|board|auditors?"
-    r"|regulators?|court|issuer|firm|group|bank|ceo|cfo|government|police|investigators?|parties|buyer"
-    r"|seller|sec|commission)\b"
-)
 _CLAUSE_BREAK = re.compile(
     r";|\s-\s|(?:,\s*|\s)(?:but|however|although|though|whereas|yet|nevertheless|nonetheless|because|aber"
     r"|jedoch|allerdings|obwohl|weil|sondern|mais|cependant|toutefois|bien que|car|pero|sin embargo|aunque"
@@ -137,10 +132,7 @@ def plain_words(sentence: str) -> str:
 
 @lru_cache(maxsize=2048)
 def _limit_in(text: str) -> re.Match[str] | None:
-    found = next((match for pattern in limit_patterns() if (match := pattern.search(text))), None)
-    if found is not None and _BY_SOMEBODY.search(text) and not evidence_pattern().search(text.replace("evidence", "")):
-        return None
-    return found
+    return next((match for pattern in limit_patterns() if (match := pattern.search(text))), None)
 
 
 def _claims_besides(text: str, limit: re.Match[str]) -> bool:
