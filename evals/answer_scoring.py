@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from evals.answer_data import Posed
 from masis import RunResult
+from masis.language.characters import BRACKETED
 from masis.language.words import content_stems
 from masis.types import Citation, Claim, EvidenceChunk
 
@@ -25,7 +26,6 @@ NUMBER = re.compile(
     r"(?<![\w.])[-−(]?[$€£]?\s?(\d[\d,]*(?:\.\d+)?|\.\d+)\)?\s?(thousand|million|billion|%|percent)?", re.IGNORECASE
 )
 IN_SCALE = re.compile(r"\(?\bin (thousand|million|billion)s?\b", re.IGNORECASE)
-MARK = re.compile(r"\[[^\[\]]*\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def compared(
     audited: tuple[bool, ...] = (),
 ) -> Scored:
     """An empty answer is a refusal."""
-    said = MARK.sub(" ", answer)
+    said = BRACKETED.sub(" ", answer)
     words, numbers = _word_recall(posed.reference, said), tuple(_numbers_given(posed.reference, said))
     if posed.facts:
         found = [any(wording.lower() in " ".join(said.lower().split()) for wording in fact) for fact in posed.facts]
@@ -129,7 +129,7 @@ def _bears_out(claim: Claim, citation: Citation, by_id: Mapping[str, EvidenceChu
     if chunk is None:
         return False
     source = f"{chunk['file_name']} {chunk.get('heading') or ''} {chunk.get('label') or ''} {chunk['text']}"
-    said = MARK.sub(" ", claim["text"])
+    said = BRACKETED.sub(" ", claim["text"])
     wanted = {stem for stem in content_stems(said) if not stem[0].isdigit()} - RECKONING
     have = set(content_stems(source))
     enough = len(wanted & have) >= BEARS_OUT * len(wanted)

@@ -9,12 +9,13 @@ from pathlib import Path
 from rich.progress import track
 
 from evals.answer_data import WORKSPACE, AnswerSet, Posed, opened
-from evals.answer_scoring import ANSWERED, MARK
+from evals.answer_scoring import ANSWERED
 from evals.intervals import share
 from evals.retrieval_systems import Keywords
 from evals.table_data import TableQuestion, has_answer, report_questions, wiki_questions, with_strangers
 from evals.tables import Section, table
 from masis import Masis
+from masis.language.characters import BRACKETED
 from masis.reasoning.offline.tables.lookup import TableAnswer, answer_from_tables
 from masis.types import SearchFilters
 from training.sets import held_out
@@ -102,7 +103,7 @@ def _file(question: TableQuestion) -> str:
 def _ask(masis: Masis, question: TableQuestion) -> Outcome:
     posed = Posed("", question.text, "", (_file(question),))
     result = masis.ask(posed.text, WORKSPACE, filters=SearchFilters(documents=posed.files))
-    answer = MARK.sub(" ", result.answer) if result.outcome in ANSWERED else ""
+    answer = BRACKETED.sub(" ", result.answer) if result.outcome in ANSWERED else ""
     return Outcome(bool(answer), has_answer(question, answer))
 
 

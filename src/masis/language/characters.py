@@ -6,6 +6,8 @@ import unicodedata
 # Words a pattern may skip: bounded, so that no pattern costs more than linear time.
 GAP = r"[^.;]{0,80}?"
 SHORT_GAP = r"[^.;]{0,40}?"
+BRACKETED = re.compile(r"\s*\[[^\[\]]*\]")
+"""A citation, wherever what stands in square brackets can be nothing else (`citation_marks` tells)."""
 
 
 def word_set(words: str) -> frozenset[str]:

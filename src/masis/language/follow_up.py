@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from masis.language.characters import BRACKETED
 from masis.language.measures import states_a_figure
 from masis.language.periods import MONTHS, Period, period_spans, periods
 from masis.language.question import ASKING, named_again, parsed
@@ -74,7 +75,6 @@ _SHORT_YEAR = re.compile(r"(?<!\d)\d\d(?!\d)")
 _TRAILING = re.compile(r"\s+(?:(?:in|for|during|of|at|as of|on)\s+)?(?:the\s+)?$", re.IGNORECASE)
 _QUOTED = re.compile(r"“[^”]*”?|\"[^\"]*\"")
 _QUOTES_AN_ANSWER = re.compile(r"^(?:which document says|why(?:, [^“]{1,80})?): “", re.IGNORECASE)
-_CITATIONS = re.compile(r"\s?\[[^\[\]\n]{1,400}\]")
 MOST_WORDS = 8
 """What is swapped in is a phrase, not a sentence."""
 
@@ -93,7 +93,7 @@ def completed(text: str, turns: Sequence[Turn]) -> str:
         return asked
     rest = _LEAD.sub("", asked)
     # A silence cites nothing: what is asked about is the last answer that does.
-    said = next((turn for turn in reversed(turns) if _CITATIONS.search(turn.answer)), turns[-1])
+    said = next((turn for turn in reversed(turns) if BRACKETED.search(turn.answer)), turns[-1])
     made = _source(rest, said) or _why(rest, turns[-1])
     before = _spoken_of(turns)
     if not made and before and not _asks_for_a_summary(rest, before):
@@ -135,7 +135,7 @@ def _source(rest: str, before: Turn) -> str | None:
 
 def _first_said(before: Turn) -> str:
     """Not what only leads to it: “The documents do not agree on this:”."""
-    said = (sentence.text for sentence in split_sentences(_CITATIONS.sub("", before.answer)))
+    said = (sentence.text for sentence in split_sentences(BRACKETED.sub("", before.answer)))
     return next((text for text in said if len(text) > 3 and not text.rstrip(" *_").endswith((":", "："))), "")
 
 

@@ -10,6 +10,7 @@ from masis.audit.conflicts.facts import find_disputed_facts
 from masis.audit.conflicts.stated_figures import Figure, Given, compatible, figures_of, same_thing
 from masis.audit.conflicts.versions import changed_figures, find_rewordings
 from masis.audit.conflicts.wanted import wanted_figures
+from masis.language.characters import BRACKETED
 from masis.language.periods import Period
 from masis.language.quantities import Quantity, comparable, quantities
 from masis.language.readings import readings
@@ -17,8 +18,6 @@ from masis.language.words import stem, words
 from masis.types import Claim, Conflict, ConflictKind, EvidenceChunk
 
 __all__ = ["conflicts_with_answer", "find_conflicts", "joined"]
-
-MARKER = re.compile(r"\s*\[[^\]\n]*\]")
 
 
 def find_conflicts(question: str, evidence: Sequence[EvidenceChunk]) -> list[Conflict]:
@@ -73,7 +72,7 @@ def _figures_of_claim(claim: Claim, evidence: Sequence[EvidenceChunk]) -> list[F
     source = next((chunk for chunk in evidence if chunk["chunk_id"] in cited), None)
     if claim["kind"] != "claim" or source is None:
         return []
-    said: EvidenceChunk = {**source, "text": MARKER.sub("", claim["text"]), "heading": None}
+    said: EvidenceChunk = {**source, "text": BRACKETED.sub("", claim["text"]), "heading": None}
     return list(figures_of(said))
 
 

@@ -11,7 +11,7 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
-from masis.embedded import EMBEDDER, BrokenModel, OnnxModel, installed, usable_cores
+from masis.embedded import EMBEDDER, BrokenModel, OnnxModel, embedding_model, usable_cores
 from masis.errors import MASISError
 from masis.knowledge.embedding.port import Vector
 
@@ -103,8 +103,8 @@ class OnnxEmbedder:
     def _open(self) -> tuple[OnnxModel, _Habits]:
         with self._lock:
             if self._opened is None:
-                model = installed(EMBEDDER) if self._folder is None else OnnxModel(self._folder)
-                model.max_tokens = self._max_tokens
+                longest = self._max_tokens
+                model = OnnxModel(self._folder, max_tokens=longest) if self._folder else embedding_model(longest)
                 self._opened = model, _habits(model.folder)
             return self._opened
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from masis.language.characters import BRACKETED
 from masis.language.quantities import Quantity, periods, quantities
 from masis.language.question import Question, read_question
 from masis.language.statements import Statement
@@ -16,7 +17,6 @@ from masis.types import Conflict, ConflictSide
 UNIT = re.compile(r"\(in [^()]{2,40}\)", re.IGNORECASE)
 """The unit that a caption gives once for its whole table: “(in million US dollars)”."""
 SHOWN_WORDS = 4
-MARK = re.compile(r"\[[^\[\]]*\]")
 DIGITS = re.compile(r"^\D+|\D+$")
 """What stands around a number's digits."""
 
@@ -118,7 +118,7 @@ def _adds_no_figure(candidate: Candidate, told: Sequence[Quantity]) -> bool:
 
 def _is_written(said: str, told: str) -> bool:
     """A cell that is told with its unit stands without it in the row that was quoted."""
-    own = quantities(MARK.sub("", said))
+    own = quantities(BRACKETED.sub("", said))
     return bool(own) and all(re.search(rf"(?<![\d.,]){re.escape(DIGITS.sub('', q.text))}(?![\d,])", told) for q in own)
 
 

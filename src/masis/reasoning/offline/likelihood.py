@@ -4,12 +4,12 @@ Read apart from the writer, from the finished sentences and what they cite. `pyt
 weights and says on what it fits them; three are set by hand, as is said below.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 from math import exp
 
 from masis.audit.checks.support import SCORES
+from masis.language.characters import BRACKETED
 from masis.language.question import Question, parsed, without_documents
 from masis.language.statements import Statement
 from masis.reasoning.offline.composition import meant_cells
@@ -23,7 +23,6 @@ from masis.types import Claim, EvidenceChunk
 
 NOTHING = Features(-7.0, -7.0, 0.0, 1.0)
 """Of a statement that the writer would not have looked at."""
-MARK = re.compile(r"\s*\[[^\[\]]*\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +139,7 @@ def _signs(
     tabled = answer_from_tables(part.for_reading, passages, 0.0, part.directives)
     if tabled and not may_answer([c.chunk_id for c in tabled.cited], [c for c, _ in read]):
         tabled = None
-    said = "\n".join(MARK.sub("", claim["text"]) for claim in claims)
+    said = "\n".join(BRACKETED.sub("", claim["text"]) for claim in claims)
     from_table = tabled is not None and _is_told(tabled, said)
     return Signs(
         features.answers,
@@ -168,7 +167,7 @@ def _is_told(tabled: TableAnswer, said: str) -> bool:
     if tabled.kind in ("breakdown", "comparison"):
         return all(cell in said for cell in tabled.trial.answer)
     wordings = (tabled.sentences, tabled.row_by_row)
-    return any(told and all(MARK.sub("", t).rstrip(".") in said for t in told) for told in wordings)
+    return any(told and all(BRACKETED.sub("", t).rstrip(".") in said for t in told) for told in wordings)
 
 
 def _of_tables(tabled: TableAnswer | None, said: str, *, from_table: bool, in_words: bool) -> float:
