@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import lru_cache
-from math import exp
+from math import exp, fsum
 from typing import Literal
 
 from masis.audit.checks import second_opinion as audit
@@ -45,7 +45,7 @@ def _choose(
     left = longest
     while True:
         gains = {
-            n: sum(worth.get(word, 0.0) for word in words)
+            n: fsum(worth.get(word, 0.0) for word in words)
             for n, words in enumerate(said)
             if n not in chosen and len(parts[n].text) < left
         }
