@@ -17,7 +17,14 @@ from masis.audit.checks.second_opinion import (
 )
 from masis.audit.checks.signature import Check, Sources
 from masis.audit.checks.signature import Claim as Checked
-from masis.audit.checks.support import REFUTED, Support, check_support, first_refutation, is_too_long
+from masis.audit.checks.support import (
+    REFUTED,
+    Support,
+    check_support,
+    closest_words,
+    first_refutation,
+    is_too_long,
+)
 from masis.audit.citations.extraction import CitedCell, CitedSentence, cited_sentences
 from masis.language.instructions import find_instructions, readable
 from masis.language.statements import SCALE_OF_ALL
@@ -279,8 +286,7 @@ def _citation(chunk: EvidenceChunk, examined: Examined, cells: Cells) -> Citatio
     here = [s for s in (examined.whole, *(s for _, s in cells)) if s and s.chunk and _is_same(s.chunk, chunk)]
     # At equal verdicts the whole sentence's own words, which come first.
     support = max(here, key=lambda s: _WORST_FIRST.index(s.verdict), default=None)
-    support = support or check_support(examined.bare, [chunk])
-    start, end = (support.start, support.end) if support.chunk else (0, len(chunk["text"]))
+    start, end = (support.start, support.end) if support else closest_words(examined.bare, chunk)
     return {
         "chunk_id": chunk["chunk_id"],
         "document_id": chunk["document_id"],

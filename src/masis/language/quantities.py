@@ -114,15 +114,15 @@ class Quantity:
     span: tuple[float, float] | None = None
     """Both ends of the range it is one end of."""
 
-    def agrees_with(self, other: "Quantity") -> bool:
-        """The same value as far as the coarser of the two is given."""
+    def agrees_with(self, other: "Quantity", *, exact: bool = False) -> bool:
+        """The same value as far as the coarser of the two is given; `exact`: the other is what it is to the digit."""
         if not comparable(self, other):
             return False
-        return any(_close(self, other, factor) for factor in _factors(self, other))
+        return any(_close(self, other, factor, exact) for factor in _factors(self, other))
 
-    def is_met_by(self, other: "Quantity") -> bool:
+    def is_met_by(self, other: "Quantity", *, exact: bool = False) -> bool:
         """It agrees, or is a bound that the other satisfies: “over 1,000” is met by 1,012."""
-        agreeing = [f for f in _factors(self, other) if comparable(self, other) and _close(self, other, f)]
+        agreeing = comparable(self, other) and [f for f in _factors(self, other) if _close(self, other, f, exact)]
         is_limit = self.bound in AT_LEAST | AT_MOST and not self.is_loose
         if is_limit and not other.bound and not other.is_loose:
             # Half a digit does not excuse passing a limit: 4.2 is not “less than 4”.
@@ -148,9 +148,9 @@ class Quantity:
         return spelled and self.unit == "number" and not self.scaled and not self.measure
 
 
-def _close(a: Quantity, b: Quantity, factor: float) -> bool:
+def _close(a: Quantity, b: Quantity, factor: float, exact: bool) -> bool:
     # A hair more than half a digit, for what binary fractions add.
-    allowed = max(_tolerance(a), _tolerance(b) * factor) * 1.0001 + 1e-12
+    allowed = (_tolerance(a) if exact else max(_tolerance(a), _tolerance(b) * factor)) * 1.0001 + 1e-12
     # “Down 3.5 %” is -3.5 % in a table: which way it points is compared as a direction.
     return abs(abs(_in_base(a)) - abs(_in_base(b)) * factor) <= allowed
 

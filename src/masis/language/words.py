@@ -36,7 +36,7 @@ _CLEAR = 1.5
 @lru_cache(maxsize=256)
 def language_of(text: str) -> str | None:
     """None where a text is too short, or too much a list of names and figures, to tell."""
-    letters = sum(character.isalpha() for character in text)
+    letters = 0 if text.isascii() else sum(character.isalpha() for character in text)
     for language in ("ja", "zh", "ko", "ru", "el", "ar"):
         if letters and len(_SCRIPTS[language].findall(text)) > 0.2 * letters:
             return language
@@ -130,6 +130,8 @@ def stem(word: str) -> str:
 
 def plain(text: str) -> str:
     """One form for typography that means the same."""
+    if text.isascii():
+        return text
     text = unicodedata.normalize("NFKC", text)
     return text.replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"').replace("–", "-")
 
@@ -138,13 +140,24 @@ _PARTS = re.compile(r"['\-]s?\b")
 
 
 def words(text: str) -> list[str]:
-    return [match.group().lower() for match in WORD.finditer(plain(text))]
+    return list(_words(text))
+
+
+@lru_cache(maxsize=1024)
+def _words(text: str) -> tuple[str, ...]:
+    """One claim is read by twenty checks, so cached."""
+    return tuple(match.group().lower() for match in WORD.finditer(plain(text)))
 
 
 def content_stems(text: str) -> list[str]:
     """In order, with repetitions; hyphenated words count as their parts, so that “follow-up” meets “follow up”."""
+    return list(_content_stems(text))
+
+
+@lru_cache(maxsize=1024)
+def _content_stems(text: str) -> tuple[str, ...]:
     parts = (part for word in words(text) for part in (_PARTS.split(word) if "-" in word or "'" in word else (word,)))
-    return [stem(part) for part in parts if (len(part) > 1 or part.isdigit()) and part not in FUNCTION_WORDS]
+    return tuple(stem(part) for part in parts if (len(part) > 1 or part.isdigit()) and part not in FUNCTION_WORDS)
 
 
 NAME = re.compile(r"\b[A-Z][\w&]*(?:[-'’][A-Z]?\w+)*")

@@ -13,7 +13,7 @@ from masis.audit.checks.signature import HARDLY, LIKELY, Claim, Finding, Sources
 from masis.audit.checks.turns import flipped, turned_round
 from masis.audit.citations.hedges import mentions_a_limit
 from masis.language.quantities import quantities
-from masis.language.words import DENYING_VERBS, FUNCTION_WORDS, NEGATIONS, NOT_A_DENIAL, is_negated, plain, stem
+from masis.language.words import DENYING_VERBS, FUNCTION_WORDS, NEGATIONS, NOT_A_DENIAL, is_negated, plain, stem, words
 
 DENIES = "it denies what the source says"
 _PLAIN_DENIAL = re.compile(r"\b(?:not|never|cannot)\b|n[’']t\b|\b(?:declin|refus|fail)\w{1,4} to\b", re.IGNORECASE)
@@ -61,6 +61,7 @@ def denied_figure(claim: Claim, sources: Sources) -> Finding | None:
 _TOKEN = re.compile(r"[^\W\d_]+(?:['\-][^\W\d_]+)*|\d+(?:[.,]\d+)*|[,;:.!?()]", re.UNICODE)
 _NEEDS_TO = DENYING_VERBS | {"fail", "fails", "failed", "failing", "unable"}
 """“Declined to comment” denies, “declined to 3 %” does not."""
+_MAY_DENY = NEGATIONS | _NEEDS_TO
 _BREAKS = frozenset(",;:.!?()") | {"but", "although", "though", "while", "whereas", "because"}
 _PASSED_OVER = frozenset({"longer", "even", "necessarily", "really", "yet"})
 """“No longer makes” denies the making."""
@@ -114,7 +115,8 @@ def _drops_a_denial(ours: Denials, clause: str) -> bool:
 
 def denies_a_figure(claim: str) -> bool:
     """ "Revenue was not $5 million": where the source gives that figure, it is contradicted."""
-    return any(scope[0][0].isdigit() for scope in read_denials(claim).scopes)
+    may_deny = not _MAY_DENY.isdisjoint(words(claim))
+    return may_deny and any(scope[0][0].isdigit() for scope in read_denials(claim).scopes)
 
 
 def _is_met(scope: tuple[str, ...], other: Denials) -> bool:

@@ -58,13 +58,13 @@ _LIKELY_PERCENTAGE = 200
 def gives(theirs: Quantity, ours: Quantity) -> bool:
     """The source's number is the claim's, rounded to the digits that the claim has. A bare cell may be a percentage,
     and a sign is compared as a direction."""
-    exact = replace(theirs, tolerance=0.0)
-    if ours.is_met_by(exact):
+    if ours.is_met_by(theirs, exact=True):
         # “Up to 15,000” is not borne out by whatever is less.
         is_far = theirs.scaled == ours.scaled and not theirs.is_cell and not _NEAR < _ratio(ours, theirs) < 1 / _NEAR
-        return ours.bound is None or not is_far or ours.agrees_with(exact)
-    is_bare = exact.unit == "number" and not (exact.measure or exact.scaled) and abs(exact.value) < _LIKELY_PERCENTAGE
-    return is_bare and ours.unit in ("percent", "points") and replace(ours, unit="number").agrees_with(exact)
+        return ours.bound is None or not is_far or ours.agrees_with(theirs, exact=True)
+    if ours.unit not in ("percent", "points") or theirs.unit != "number" or theirs.measure or theirs.scaled:
+        return False
+    return abs(theirs.value) < _LIKELY_PERCENTAGE and replace(ours, unit="number").agrees_with(theirs, exact=True)
 
 
 def locates(theirs: Quantity, ours: Quantity) -> bool:
@@ -105,7 +105,7 @@ def unfounded_figure(claim: Claim, sources: Sources) -> Finding | None:
                 "unverified", f"{number.in_words} may be the writer's own arithmetic: code cannot verify it"
             )
             continue
-        is_misscaled = number.value and any(gives(q, number) for q in _printed(sources))
+        is_misscaled = number.value and any(gives(q, number) for q in sources.printed)
         at = None if is_misscaled or not may_be_computed(claim, number, sources) else FOR_A_MODEL
         return Finding("numbers_differ", _absent(number, claim, sources), withdrawn_at=at)
     return doubt
@@ -147,7 +147,7 @@ def _counts_otherwise(claim: Claim, number: Quantity, sources: Sources) -> bool:
 
 
 def is_given(number: Quantity, sources: Sources) -> bool:
-    printed = (q for q in _printed(sources) if gives(q, number))
+    printed = (q for q in sources.printed if gives(q, number))
     if any(_fits_the_scale(number, q, sources) for q in printed) or _stands_bare(number, sources):
         return True
     if number.unit == "percent" and any(abs(f - number.value) <= 2 for f in _in_fractions(sources.text)):
@@ -173,15 +173,6 @@ def _stands_bare(number: Quantity, sources: Sources) -> bool:
     # “After 2000 hours” may have been read as a year.
     written = "|".join(map(re.escape, {number.text, number.text.replace(",", "")}))
     return re.search(rf"(?<![\d.,])(?:{written})(?!\d|[.,]\d)", sources.text) is not None
-
-
-def _printed(sources: Sources) -> list[Quantity]:
-    """As written, and with the scale and the unit that a caption or an aside gives them."""
-    read = [r.quantity for s in sources.statements for r in readings(s)]
-    bare = [q for q in read if not (q.scaled or q.measure or q.unit == "percent")]
-    elsewhere = () if sources.scales else sources.scales_of_the_document
-    meant = (replace(q, value=q.value * n, tolerance=q.tolerance * n, scaled=True) for q in bare for n in elsewhere)
-    return [*sources.quantities, *read, *(replace(q, is_cell=True) for q in bare if sources.scales), *meant]
 
 
 def _fits_the_scale(ours: Quantity, theirs: Quantity, sources: Sources) -> bool:

@@ -6,7 +6,7 @@ reader of meaning (`weighing`), and doubt is `unverified`.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
@@ -105,6 +105,15 @@ class Sources:
         return _scales(f"{self.around}\n{self.text}")
 
     @cached_property
+    def printed(self) -> list[Quantity]:
+        """As written, and with the scale and the unit that a caption or an aside gives them."""
+        read = [r.quantity for s in self.statements for r in readings(s)]
+        bare = [q for q in read if not (q.scaled or q.measure or q.unit == "percent")]
+        elsewhere = () if self.scales else self.scales_of_the_document
+        meant = (replace(q, value=q.value * n, tolerance=q.tolerance * n, scaled=True) for q in bare for n in elsewhere)
+        return [*self.quantities, *read, *(replace(q, is_cell=True) for q in bare if self.scales), *meant]
+
+    @property
     def scales_of_the_document(self) -> frozenset[float]:
         """As other passages of it say: the head of the notes, for all of them."""
         return _scales("\n".join(chunk.get("elsewhere", "") for chunk in self.chunks))
@@ -137,6 +146,9 @@ class Sources:
     def _window(self, claim: Claim) -> Window | None:
         found = [w for chunk in self.chunks for w in _windows(chunk, claim.subject)]
         numbers = [reading.quantity for reading in claim.figures]
+        most = max((w.coverage for w in found), default=0.0)
+        # No number makes up for more words than that.
+        found = [w for w in found if w.coverage > most - NUMBERS_WEIGH - 0.002]
         return max(found, key=lambda w: (_closeness(w, numbers), -len(w.parts)), default=None)
 
 

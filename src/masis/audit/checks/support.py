@@ -127,6 +127,13 @@ def first_refutation(claim: Claim, sources: Sources, checks: Sequence[Check] = C
     return min(found, key=lambda f: (f.verdict not in REFUTED, f.withdrawn_at is not None), default=None)
 
 
+def closest_words(text: str, chunk: EvidenceChunk) -> tuple[int, int]:
+    """Where a chunk says most of it."""
+    verbatim = None if is_too_long(text) else find_verbatim(text, chunk["text"])
+    window = None if verbatim or is_too_long(text) else Sources([chunk]).window(Claim(text))
+    return verbatim or ((window.parts[0].start, window.parts[-1].end) if window else (0, len(chunk["text"])))
+
+
 def is_too_long(sentence: str) -> bool:
     """Comparing costs more than its length, and a real sentence is short. Blanked citation marks are not counted."""
     return sum(map(len, sentence.split())) > MOST_CHARACTERS or len(_NUMBER.findall(sentence)) > MOST_NUMBERS

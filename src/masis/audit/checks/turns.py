@@ -47,6 +47,8 @@ OPPOSITES = [
     (frozenset(left.split()), frozenset(right.split()))
     for left, right in (line.split(" / ") for line in _PAIRS.strip().splitlines())
 ]
+_EITHER_WAY = [way for pair in OPPOSITES for way in (pair, pair[::-1])]
+_ANY_SIDE = frozenset().union(*(left for left, _ in _EITHER_WAY))
 
 
 def are_opposites(one: str, other: str) -> bool:
@@ -58,7 +60,7 @@ def flipped(claim: str, source: str) -> list[tuple[str, str]]:
     """Each pair of which the claim has one side alone and the source the other alone, as they are written."""
     ours, theirs = (dict.fromkeys(words(NO_SIDE.sub(" ", text))) for text in (claim, source))
     found = []
-    for left, right in ((left, right) for pair in OPPOSITES for left, right in (pair, pair[::-1])):
+    for left, right in _EITHER_WAY if not _ANY_SIDE.isdisjoint(ours) else ():
         if (
             left.isdisjoint(ours)
             or right.isdisjoint(theirs)

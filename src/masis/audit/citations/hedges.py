@@ -123,6 +123,7 @@ def mentions_a_limit(sentence: str) -> bool:
     return len(words) <= _LONGEST and not _NOT_A_DENIAL.search(words) and _limit_in(words) is not None
 
 
+@lru_cache(maxsize=1024)
 def plain_words(sentence: str) -> str:
     """Lower case, one spelling of quotes and dashes, no markup, no brackets, "do not" for "don't"."""
     text = plain_typography(_CITATION_LIKE.sub(" ", sentence)).lower()
