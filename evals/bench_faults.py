@@ -239,7 +239,7 @@ def _files() -> list[tuple[str, bytes]]:
 def _passages(site: Site, document_id: str) -> int:
     import asyncio
 
-    return asyncio.run(site.masis.library._store.count("w", document_id))
+    return asyncio.run(site.masis.library.store.count("w", document_id))
 
 
 def _upload_and_wait(site: Site, files: list[tuple[str, bytes]]) -> None:

@@ -67,7 +67,7 @@ def contents(settings: Settings) -> tuple[Any, list[float]]:
     with Masis(settings) as masis:
         runs = [(asdict(run), masis.result(run.run_id), masis.events(run.run_id)) for run in masis.runs()]
         found = masis.search(QUESTION, "w")
-        chunks = asyncio.run(masis.library._store.chunks("w"))
+        chunks = asyncio.run(masis.library.store.chunks("w"))
         passages = [(item.chunk, sorted(item.sparse.indices)) for item in chunks]
         vectors = [value for item in chunks for value in item.dense or []]
         files = [masis.library.originals.read("w", each.document_id) for each in masis.documents("w")]
@@ -151,7 +151,7 @@ def test_interrupted_again_and_again_it_continues(servers: Settings, monkeypatch
         with pytest.raises(KeyboardInterrupt):
             moved(servers, on_step=die)
         with Masis(servers) as masis:  # nothing of an index can be seen that is only half there
-            assert asyncio.run(masis.library._store.count("w")) == 0
+            assert asyncio.run(masis.library.store.count("w")) == 0
     moved(servers)
     assert_same(servers, expected)
 
@@ -202,7 +202,7 @@ def test_a_snapshot_brings_the_index_back(servers: Settings, tmp_path: Path) -> 
     expected = contents(servers)
     assert saved(servers, tmp_path / "a.snapshot") == done.passages
     with Masis(servers) as masis:
-        asyncio.run(masis.library._store.delete_workspace("w"))
+        asyncio.run(masis.library.store.delete_workspace("w"))
     assert restored(servers, tmp_path / "a.snapshot") == done.passages
     assert_same(servers, expected)
     assert [path.name for path in tmp_path.glob("a.*")] == ["a.snapshot"]
@@ -231,7 +231,7 @@ def test_a_snapshot_of_another_database_is_refused(servers: Settings, tmp_path: 
         with pytest.raises(IndexMismatch, match="another database"):
             restored(stranger, tmp_path / "a.snapshot")
         assert masis.search(QUESTION, "w")
-        store = masis.library._store
+        store = masis.library.store
         assert isinstance(store, QdrantStore)
         asyncio.run(store.delete_workspace("w"))
 

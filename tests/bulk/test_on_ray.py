@@ -4,16 +4,15 @@ What it leaves is compared point by point with what one process leaves, also whe
 """
 
 import asyncio
+import importlib.util
 import json
 import os
 import secrets
-import signal
 import subprocess
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,30 +20,37 @@ import httpx
 import psutil
 import pytest
 
+from masis import Masis
 from masis.bulk.on_ray import ingest_on
 from masis.errors import InvalidInput
 from masis.settings import Settings
+from masis.types import IngestReport
 from tests.support.deployment import MASIS
 from tests.support.servers import PostgresServer, QdrantServer, free_port
 from tests.support.service import clean_environment
 
-ray_is_there = pytest.importorskip("ray") is not None
-pytestmark = [pytest.mark.ray, pytest.mark.timeout(900)]  # a busy machine takes its time
+pytestmark = [
+    pytest.mark.ray,
+    pytest.mark.timeout(900),  # a busy machine takes its time
+    pytest.mark.skipif(not importlib.util.find_spec("ray"), reason="Ray is not installed (make test-ray)"),
+]
 WORKSPACE = "acme"
 RAY = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
 DOCUMENTS = 24
 FACTS = "The harbour of town {0} was dredged in {1}. Its crane lifts {0} tonnes, and {0} ships berthed there.\n\n"
+PATIENCE_SECONDS = 400
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A head with two cores, as `ray start` makes one."""
     port, log = free_port(), tmp_path_factory.mktemp("ray") / "log"
-    start = ["ray", "start", "--head", f"--port={port}", "--num-cpus=2", "--include-dashboard=false", "--block"]
+    start = ["start", "--head", f"--port={port}", "--num-cpus=2", "--include-dashboard=false", "--block"]
     start += ["--min-worker-port=0", "--max-worker-port=0", f"--ray-client-server-port={free_port()}"]
-    environment = clean_environment() | RAY
+    os.environ |= RAY  # for the drivers that this process is
     with log.open("wb") as said:
-        head = subprocess.Popen([MASIS.parent / start[0], *start[1:]], env=environment, stdout=said, stderr=said)
+        head = subprocess.Popen([MASIS.parent / "ray", *start], env=clean_environment(), stdout=said, stderr=said)
+    request.getfixturevalue("alone")  # meanwhile
     _until(lambda: head.poll() is not None or "will now block" in log.read_text())
     assert head.poll() is None, log.read_text()[-3000:]
     yield f"127.0.0.1:{port}"
@@ -54,33 +60,43 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     head.wait()
 
 
-@dataclass(frozen=True)
 class Place:
     """A database and a collection of its own."""
 
-    settings: dict[str, str]
-    qdrant: str
+    def __init__(self, name: str, home: Path, database_url: str, qdrant_url: str) -> None:
+        self.settings = Settings(
+            home=home,
+            database_url=database_url,
+            qdrant_url=qdrant_url,
+            qdrant_collection=f"{name}_",
+            lease_seconds=3,
+        )
 
-    def command(self, *words: str | Path) -> list[str]:
-        return [str(MASIS), *map(str, words), "--workspace", WORKSPACE, "--json"]
+    def started(self, *words: str | Path, said: int) -> "subprocess.Popen[bytes]":
+        """`masis …` by itself, in this place."""
+        settings = self.settings
+        environment = {
+            "MASIS_HOME": str(settings.home),
+            "MASIS_DATABASE_URL": str(settings.database_url),
+            "QDRANT_URL": str(settings.qdrant_url),
+            "MASIS_QDRANT_COLLECTION": settings.qdrant_collection,
+            "MASIS_LEASE_SECONDS": str(settings.lease_seconds),
+        }
+        command = [MASIS, *words, "--workspace", WORKSPACE, "--json"]
+        return subprocess.Popen(command, env=clean_environment() | environment, stdout=said, stderr=subprocess.DEVNULL)
 
-    @property
-    def environment(self) -> dict[str, str]:
-        return clean_environment() | RAY | self.settings
-
-    def said(self, *words: str | Path) -> Any:
-        done = subprocess.run(self.command(*words), env=self.environment, capture_output=True, text=True, timeout=400)
-        assert done.stdout, done.stderr
-        return json.loads(done.stdout)
+    def ingested(self, source: str | Path, cluster: str) -> IngestReport:
+        return asyncio.run(ingest_on(cluster, self.settings, [str(source)], WORKSPACE))
 
     def points(self) -> dict[str, Any]:
-        collection = self.settings["MASIS_QDRANT_COLLECTION"]
-        names = [each["name"] for each in httpx.get(f"{self.qdrant}/collections").json()["result"]["collections"]]
-        held = {}
-        for name in (name for name in names if name.startswith(collection)):
-            asked = {"limit": 10_000, "with_payload": True, "with_vector": True}
-            found = httpx.post(f"{self.qdrant}/collections/{name}/points/scroll", json=asked).json()
-            held |= {each["id"]: (each["payload"], each["vector"]) for each in found["result"]["points"]}
+        with httpx.Client(base_url=str(self.settings.qdrant_url)) as http:
+            known = [each["name"] for each in http.get("/collections").json()["result"]["collections"]]
+            held: dict[str, Any] = {}
+            for name in (each for each in known if each.startswith(self.settings.qdrant_collection)):
+                asked = {"limit": 10_000, "with_payload": True, "with_vector": True}
+                answer = http.post(f"/collections/{name}/points/scroll", json=asked).json()
+                found = answer.get("result") or {"points": []}  # nothing while the collection is being made
+                held |= {each["id"]: (each["payload"], each["vector"]) for each in found["points"]}
         return held
 
     def differs_from(self, other: "Place") -> dict[str, Any]:
@@ -91,29 +107,18 @@ class Place:
         return {name: [str(held.get(name))[:400] for held in (mine, theirs)] for name in unlike}
 
     def documents(self) -> list[tuple[Any, ...]]:
-        rows = self.said("documents")
         kept = ("document_id", "file_name", "status", "pages", "chunks", "size_bytes", "source")
-        return sorted(tuple(row[name] for name in kept) for row in rows)
+        with Masis(self.settings) as masis:
+            return sorted(tuple(getattr(one, name) for name in kept) for one in masis.documents(WORKSPACE))
 
 
 @pytest.fixture(scope="module")
-def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Place]]:
     folder = tmp_path_factory.mktemp("servers")
     qdrant, postgres = QdrantServer(folder), PostgresServer()
     qdrant.start()
     postgres.start()
-
-    def place(name: str) -> Place:
-        settings = {
-            "MASIS_HOME": str(folder / name),
-            "MASIS_DATABASE_URL": postgres.database(name),
-            "QDRANT_URL": qdrant.url,
-            "MASIS_QDRANT_COLLECTION": f"{name}_",
-            "MASIS_LEASE_SECONDS": "3",
-        }
-        return Place(settings, qdrant.url)
-
-    yield place
+    yield lambda name: Place(name, folder / name, postgres.database(name), qdrant.url)
     qdrant.stop()
     postgres.close()
 
@@ -134,41 +139,48 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def alone(places: Any, folder: Path) -> Place:
+def alone(places: Callable[[str], Place], folder: Path) -> Place:
     """What one process makes of the folder."""
-    place: Place = places("alone")
-    report = place.said("ingest", folder)
-    assert [each["file_name"] for each in report["failed"]] == ["broken.pdf"]
+    place = places("alone")
+    with Masis(place.settings) as masis:
+        report = masis.ingest([folder], WORKSPACE)
+    assert _failed(report) == ["broken.pdf"]
     return place
 
 
-def test_the_same_documents_and_points_as_one_process(cluster: str, places: Any, alone: Place, folder: Path) -> None:
-    spread: Place = places("spread")
-    report = spread.said("ingest", folder, "--on", cluster)
-    assert [each["file_name"] for each in report["failed"]] == ["broken.pdf"]
-    assert [each["file_name"] for each in report["duplicates"]] == ["zz-copy.md"]
-    assert len(report["ready"]) == DOCUMENTS + 3
+def test_the_same_documents_and_points_as_one_process(
+    cluster: str, places: Callable[[str], Place], alone: Place, folder: Path
+) -> None:
+    spread = places("spread")
+    report = spread.ingested(folder, cluster)
+    assert _failed(report) == ["broken.pdf"]
+    assert [each.file_name for each in report.duplicates] == ["zz-copy.md"]
+    assert len(report.ready) == DOCUMENTS + 3
     assert not spread.differs_from(alone)
     assert spread.documents() == alone.documents()
-    again = spread.said("ingest", f"file://{folder}", "--on", cluster)
-    assert (again["ready"], again["replaced"]) == ([], [])
+    again = spread.ingested(f"file://{folder}", cluster)
+    assert (again.ready, again.replaced) == ([], [])
     assert not spread.differs_from(alone)
 
 
 def test_killed_driver_and_workers_lose_and_double_nothing(
-    cluster: str, places: Any, alone: Place, folder: Path
+    cluster: str, places: Callable[[str], Place], alone: Place, folder: Path
 ) -> None:
-    place: Place = places("killed")
-    command = place.command("ingest", folder, "--on", cluster)
-    driver = subprocess.Popen(command, env=place.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _until(lambda: bool(_held(place)))
+    place = places("killed")
+    with Masis(place.settings) as masis:  # as a driver leaves it that died before it put the names right
+        masis.ingest([folder / "zz-copy.md"], WORKSPACE)
+    before = len(place.points())
+    command = ("ingest", folder, "--on", cluster)
+    driver = place.started(*command, said=subprocess.DEVNULL)
+    _until(lambda: len(place.points()) > before)
     driver.kill()
     driver.wait()
-    second = subprocess.Popen(command, env=place.environment, stdout=subprocess.PIPE)
-    _until(lambda: bool(workers := _workers("Reader")) and _killed(workers[0]))
-    said, _ = second.communicate(timeout=400)
-    report = json.loads(said)
-    assert [each["file_name"] for each in report["failed"]] == ["broken.pdf"]
+    _until(lambda: not _readers())  # they go with their driver
+    assert len(place.points()) < len(alone.points())  # or there is nothing left to lose
+    second = place.started(*command, said=subprocess.PIPE)
+    _until(lambda: bool(busy := _readers("ray::Reader.read")) and _killed(busy[0]))
+    said, _ = second.communicate(timeout=PATIENCE_SECONDS)
+    assert [each["file_name"] for each in json.loads(said)["failed"]] == ["broken.pdf"]
     assert not place.differs_from(alone)
     assert place.documents() == alone.documents()
 
@@ -178,36 +190,25 @@ def test_one_data_folder_cannot_be_shared_by_a_cluster(tmp_path: Path) -> None:
         asyncio.run(ingest_on("ray", Settings(home=tmp_path), [str(tmp_path)], WORKSPACE))
 
 
-def _settings(place: Place) -> Settings:
-    given = place.settings
-    return Settings(
-        home=Path(given["MASIS_HOME"]),
-        database_url=given["MASIS_DATABASE_URL"],
-        qdrant_url=given["QDRANT_URL"],
-        qdrant_collection=given["MASIS_QDRANT_COLLECTION"],
-    )
+def _failed(report: IngestReport) -> list[str]:
+    return [each.file_name for each in report.failed]
 
 
-def _held(place: Place) -> dict[str, Any]:
-    try:
-        return place.points()
-    except (KeyError, httpx.HTTPError):
-        return {}
+def _readers(named: str = "ray::Reader") -> list[psutil.Process]:
+    """Processes that hold a reader; Ray names them after it, and after what it does while it does it."""
+    found = psutil.process_iter(["cmdline"])
+    return [each for each in found if " ".join(each.info["cmdline"] or ()).startswith(named)]
 
 
-def _workers(actor: str) -> list[int]:
-    """Processes that hold such an actor; Ray names them after it."""
-    named = psutil.process_iter(["pid", "cmdline"])
-    return [each.pid for each in named if " ".join(each.info["cmdline"] or ()).startswith(f"ray::{actor}")]
+def _killed(process: psutil.Process) -> bool:
+    with suppress(psutil.NoSuchProcess):
+        process.kill()
+        return True
+    return False
 
 
-def _killed(worker: int) -> bool:
-    os.kill(worker, signal.SIGKILL)
-    return True
-
-
-def _until(is_so: Any, seconds: float = 400) -> None:
-    deadline = time.monotonic() + seconds
+def _until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while not is_so():
         assert time.monotonic() < deadline
-        time.sleep(0.05)
+        time.sleep(0.2)  # looking through all processes is work too

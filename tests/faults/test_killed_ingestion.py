@@ -85,7 +85,7 @@ async def contents(home: Path, database_url: str | None) -> tuple[list[Document]
         documents = library.catalog.documents("acme")
         points = [
             (item.chunk, [round(value, 5) for value in item.dense or []], item.sparse)
-            for item in await library._store.chunks("acme")
+            for item in await library.store.chunks("acme")
         ]
     finally:
         library.close()

@@ -473,7 +473,7 @@ async def test_what_another_process_deletes_meanwhile_does_not_come_back(setting
     report = await ingest_bytes(library, [("fleet.md", OLD)], "acme")
     assert "deleted or replaced while" in str(report.failed[0].reason)
     assert library.catalog.documents("acme") == []
-    assert await library._store.count("acme") == 0
+    assert await library.store.count("acme") == 0
     assert not library.originals.has("acme", document_id_of(OLD))
     library.close()
 

@@ -121,20 +121,31 @@ async def _put_right(
     workspace: str,
 ) -> None:
     """The same bytes in two files, read by two actors at the same moment, are one document with two names in its
-    passages: it is read again, in the order of the files."""
-    readers: dict[str, list[int]] = {}
+    passages, also where the driver died then and was started again: it is read again, in the order of the files."""
+    files: dict[str, list[tuple[int, str]]] = {}
     for number, report in enumerate(reports):
-        for document in report.ready:
-            readers.setdefault(document.document_id, []).append(number)
-    for document_id, numbers in readers.items():
-        if len(numbers) > 1:
-            await masis.library.delete_document(workspace, document_id)
-            for number in numbers:
-                await read_by(actors, groups[number], workspace)
-            for number in numbers[1:]:
-                again = [each for each in reports[number].ready if each.document_id == document_id]
-                reports[number].ready[:] = [each for each in reports[number].ready if each not in again]
-                reports[number].duplicates.extend(again)
+        for document in (*report.ready, *report.duplicates):
+            files.setdefault(document.document_id, []).append((number, document.file_name))
+    for document_id, held in files.items():
+        numbers = sorted({number for number, _ in held})
+        if len(numbers) == 1 or await _has_one_name(masis, workspace, document_id, [name for _, name in held]):
+            continue
+        await masis.library.delete_document(workspace, document_id)
+        for number in numbers:
+            await read_by(actors, groups[number], workspace)
+        for number in numbers[1:]:
+            again = [each for each in reports[number].ready if each.document_id == document_id]
+            reports[number].ready[:] = [each for each in reports[number].ready if each not in again]
+            reports[number].duplicates.extend(again)
+
+
+async def _has_one_name(masis: Masis, workspace: str, document_id: str, names: Sequence[str]) -> bool:
+    """The first of these everywhere, or another: of a file that was read before and is not among them."""
+    known = await asyncio.to_thread(masis.library.catalog.document, workspace, document_id)
+    if known is None or known.file_name not in names:
+        return True
+    passages = await masis.library.store.chunks(workspace, document_id)
+    return {known.file_name, *(each.chunk.file_name for each in passages)} == {names[0]}
 
 
 def _together(workspace: str, reports: Sequence[IngestReport]) -> IngestReport:

@@ -1,7 +1,8 @@
 """`masis ingest`, `workspaces`, `documents`, `reindex` and `calibrate`: what there is to ask."""
 
+import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from dataclasses import asdict
 from pathlib import Path
 from shlex import quote
@@ -87,7 +88,8 @@ def _ingest_on(where: str, sources: Sequence[str], workspace: str, as_json: bool
     from masis.orchestrator.agent import run_blocking
 
     with clear_errors(as_json=as_json):
-        with progress_bar(quiet=as_json) as on_progress:
+        # Ray prints its warnings (a worker died) where the report is to be.
+        with redirect_stdout(sys.stderr), progress_bar(quiet=as_json) as on_progress:
             report = run_blocking(ingest_on(where, settings(), sources, workspace, on_progress))
         _show_report(report, as_json)
     _exit_for(report)

@@ -87,7 +87,7 @@ class Library:
         self.originals = originals_for(settings)
         self.uploads = Uploads(settings, self.catalog, self.originals)
         self._settings = settings
-        self._store = store
+        self.store = store
         self._sandbox = Sandbox(settings)
         self._vectorizer = Vectorizer(embedder, self._cache)
         self._reader = FileReader(settings, self._sandbox, image_reader)
@@ -210,7 +210,7 @@ class Library:
         meant, names = meant_documents(question, [d for d in documents if is_within(d, within)], found)
         opened = list[EvidenceChunk]()
         for document_id in meant:
-            indexed = await self._store.chunks(workspace_id, document_id)
+            indexed = await self.store.chunks(workspace_id, document_id)
             title = await asyncio.to_thread(self.catalog.title, workspace_id, document_id) or ""
             first, last = within.pages or (0, sys.maxsize)
             chunks = [item.chunk for item in indexed if first <= item.chunk.page <= last]
@@ -226,12 +226,12 @@ class Library:
         too_long: dict[str, int] = {}
         with_rows = [chunk for chunk in evidence if "\n|" in f"\n{chunk['text']}"]
         for found in with_rows[:TABLES_COMPLETED]:
-            indexed = await self._store.chunks(workspace_id, found["document_id"])
+            indexed = await self.store.chunks(workspace_id, found["document_id"])
             others, too_long[found["chunk_id"]] = rest_of_table([item.chunk for item in indexed], found)
             added |= {c["chunk_id"]: c for c in others}
         best = evidence[:READ_BESIDE] if and_beside else []
         for name in (names := dict.fromkeys(chunk["document_id"] for chunk in best)):
-            stored = [item.chunk for item in await self._store.chunks(workspace_id, name)]
+            stored = [item.chunk for item in await self.store.chunks(workspace_id, name)]
             added |= beside(stored, (*evidence, *added.values()), best, and_beside // len(names))
         known = {chunk["chunk_id"] for chunk in evidence}
         counted: list[EvidenceChunk] = [
@@ -244,17 +244,17 @@ class Library:
         await asyncio.to_thread(store_filters, self.catalog, workspace_id, filters)
 
     async def chunks(self, workspace_id: str, document_id: str) -> list[Chunk]:
-        return [item.chunk for item in await self._store.chunks(workspace_id, document_id)]
+        return [item.chunk for item in await self.store.chunks(workspace_id, document_id)]
 
     async def passages(self, workspace_id: str, document_id: str) -> list[str]:
         """A document's passages, as they are embedded."""
         title = await asyncio.to_thread(self.catalog.title, workspace_id, document_id)
-        indexed = await self._store.chunks(workspace_id, document_id)
+        indexed = await self.store.chunks(workspace_id, document_id)
         return [meaning_text(item.chunk, title) for item in indexed]
 
     async def passage(self, workspace_id: str, chunk_id: str) -> Chunk | None:
         """As it stands in the index, of a document that searches see."""
-        chunk = await self._store.chunk(workspace_id, chunk_id)
+        chunk = await self.store.chunk(workspace_id, chunk_id)
         return chunk if chunk and await self._is_shown(workspace_id, chunk.document_id) else None
 
     async def section(self, workspace_id: str, chunk_id: str, place: Place = NOWHERE) -> Section:
@@ -305,14 +305,14 @@ class Library:
         if not await asyncio.to_thread(self.catalog.has_workspace, workspace_id):
             raise UnknownWorkspace(f"There is no workspace {workspace_id[:80]!r}.")
         self._ingestor.require_at_rest(workspace_id)
-        await self._store.count(workspace_id)
+        await self.store.count(workspace_id)
 
     async def delete_workspace(self, workspace_id: str) -> DeletionReceipt:
         await self.require_deletable(workspace_id)
         documents = await asyncio.to_thread(self.catalog.documents, workspace_id)
         chars = await asyncio.to_thread(self.catalog.text_chars, workspace_id)
         # The store first: should it fail, the workspace is still listed and can be deleted again.
-        passages = await self._store.delete_workspace(workspace_id)
+        passages = await self.store.delete_workspace(workspace_id)
         size = await asyncio.to_thread(self.originals.delete_workspace, workspace_id)
         cached = await asyncio.to_thread(self._cache.delete, workspace_id)
         await asyncio.to_thread(self.catalog.delete_workspace, workspace_id)
@@ -330,20 +330,20 @@ class Library:
         )
 
     def close(self) -> None:
-        for part in (self._sandbox, self._store, self.embedder, self.originals, *self._databases):
+        for part in (self._sandbox, self.store, self.embedder, self.originals, *self._databases):
             if not any(part is lent for lent in self.lent):
                 part.close()
 
     async def answers(self) -> None:
         """Raises what a search would meet now: cheap enough to call often."""
-        await self._store.count("")
+        await self.store.count("")
         await self._searcher.require_index()
 
     async def check(self) -> None:
         """Raises what ingesting or searching would meet, and where the index lost what the catalog lists."""
-        await self._store.count("")
+        await self.store.count("")
         for workspace in await asyncio.to_thread(self.catalog.workspaces):
-            indexed = await self._store.count(workspace.workspace_id)
+            indexed = await self.store.count(workspace.workspace_id)
             if indexed < workspace.chunks:
                 name = workspace.workspace_id
                 raise DataFolderError(
@@ -355,7 +355,7 @@ class Library:
         """What would fail for every file fails here, once: a bad name, a locked index, an absent server."""
         check_workspace_name(workspace_id)
         self._ingestor.require_no_rebuilding()
-        await self._store.prepare(await self.embedder.ready())
+        await self.store.prepare(await self.embedder.ready())
         await asyncio.to_thread(self.catalog.create_workspace, workspace_id)
         for document_id in await asyncio.to_thread(self.catalog.going, workspace_id):
             await self._ingestor.remove(workspace_id, document_id)
@@ -383,13 +383,13 @@ class Library:
 
     def _make_stage(self, on_batch: OnBatch, on_done: OnDone) -> VectorStage:
         return VectorStage(
-            self._store, self.catalog, self._vectorizer, self._settings.embedding_batch, on_batch, on_done
+            self.store, self.catalog, self._vectorizer, self._settings.embedding_batch, on_batch, on_done
         )
 
     def _reindexer(self, tally: Tally) -> Reindexer:
         return Reindexer(
             self._settings,
-            self._store,
+            self.store,
             self.embedder,
             self.catalog,
             self._cache,
