@@ -202,7 +202,7 @@ OF_A_DOCUMENT = re.compile(
     r"\b(?:10-?[QK]s?|(?:quarterly|annual|interim) (?:report|filing)s?|filings?)\b", re.IGNORECASE
 )
 PARTS = re.compile(
-    r"\b(?:break(?:ing|s)?[- ]?down|split|composition|distribution)\b(?:\s+of\b)?|\b(?:by|for each|per|in each|across)"
+    r"\b(?:break(?:ing|s)?[- ]?down|split)\b(?:\s+of\b)?|\b(?:by|for each|per|in each|across)"
     r"(?:\s+(?:its|their|the|all|various|different|main|reportable|operating))*\s+(?:\w+\s)?"
     r"(?:segment|region|product|categor|business|service|geograph|division|market|line|type|department|countr|channel)\w*",
     re.IGNORECASE,

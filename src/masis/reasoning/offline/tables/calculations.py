@@ -60,7 +60,7 @@ AS_SHARE = re.compile(
     re.IGNORECASE,
 )
 MOVED = re.compile(
-    r"\b(?:which|what|how\s+many)\s+(?:of\s+(?:the|its|our|their)\s+)?(?:[\w'’-]+\s+){0,2}?(?P<what>[a-z]{3,})\s+"
+    r"\b(?:which|how\s+many)\s+(?:of\s+(?:the|its|our|their)\s+)?(?:[\w'’-]+\s+){0,2}?(?P<what>[a-z]{3,})\s+"
     r"(?:(?:saw|had|reported|recorded)\s+(?:[\w'’-]+\s+){0,3}?)?"
     r"(?:(?P<up>gr[eo]w(?:ing)?|rose|rise|rising|increased?|increasing|improved?|gained|won)"
     r"|(?P<down>fell|fall(?:ing)?|declin(?:e|ed|ing)|decreas(?:e|ed|ing)|shrank|shrink(?:ing)?|dropp?(?:ed|ing)?|lost))\b"
