@@ -298,8 +298,7 @@ def _list_of(
     same = [c for c in here if c.statement.above == above and c.statement.is_item == kind]
     if kind:
         return _as_list(part, [*same, *_going_on(same, candidates)], _introduction(same, here))
-    listed = _as_list(part, _items_below(seed, here), seed)
-    return listed or (_as_list(part, same, None) if headed(part, seed.statement) else None)
+    return _as_list(part, same, None) if headed(part, seed.statement) else None
 
 
 def _going_on(items: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -347,18 +346,6 @@ def _introduction(items: Sequence[Candidate], here: Sequence[Candidate]) -> Cand
         return None
     is_over = first.above.endswith(before.statement.text) or before.statement.above == first.above
     return before if is_over else None
-
-
-def _items_below(best: Candidate, here: Sequence[Candidate]) -> list[Candidate]:
-    """The items that follow a sentence at once: “We have three aims.” and the aims."""
-    below: list[Candidate] = []
-    for candidate in sorted(here, key=lambda c: c.statement.start):
-        if candidate.statement.start < best.statement.end:
-            continue
-        if not candidate.statement.is_item:
-            break
-        below.append(candidate)
-    return below
 
 
 def _as_list(part: Question, items: Sequence[Candidate], introduction: Candidate | None) -> Shown | None:

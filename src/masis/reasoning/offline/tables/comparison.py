@@ -5,7 +5,7 @@ document and its time are those that were asked for."""
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, product
 
@@ -303,15 +303,11 @@ def _of_one_measure(found: Sequence[tuple[Table, Cell]], sides: Sequence[_Side],
         if len({name_of(table, cell).lower() for table, cell in line}) > 1:
             return False
     if sides and sides[0].rows:
-        return all(len({column_of(*_at(line[n])).lower() for line in lines}) == 1 for n in range(times))
+        return all(len({column_of(line[n][0], line[n][1].column).lower() for line in lines}) == 1 for n in range(times))
     if sides and sides[0].columns:
         return all(len({label_of(line[n][0], line[n][1].row).lower() for line in lines}) == 1 for n in range(times))
     named = [set(stems(label_of(line[0][0], line[0][1].row))) for line in lines]
     return bool(set.intersection(*named)) if sides else True
-
-
-def _at(found: tuple[Table, Cell]) -> tuple[Table, int]:
-    return found[0], found[1].column
 
 
 def _whole_rows(sides: Sequence[_Side], tables: Sequence[Table]) -> Comparison | None:
@@ -321,15 +317,11 @@ def _whole_rows(sides: Sequence[_Side], tables: Sequence[Table]) -> Comparison |
         rows = [next(row for at, row in sorted(side.rows) if at == number) for side in sides]
         columns = [n for n, kind in enumerate(table.kinds) if kind == "amount"]
         columns = [n for n in columns if all(table.cell(row, n).text for row in rows)][:MOST_COLUMNS]
-        cells = [(table, table.cell(row, n)) for row in rows for n in columns]
-        if len(columns) and len(cells) <= MOST_CELLS:
-            lines = [(label_of(table, row), cells[n : n + len(columns)]) for row, n in _every(rows, len(columns))]
-            return Comparison(as_grid([column_of(table, n) for n in columns], lines), tuple(cells), 0.5)
+        lines = [(label_of(table, row), [(table, table.cell(row, n)) for n in columns]) for row in rows]
+        cells = tuple(cell for _, line in lines for cell in line)
+        if 0 < len(cells) <= MOST_CELLS:
+            return Comparison(as_grid([column_of(table, n) for n in columns], lines), cells, ENOUGH)
     return None
-
-
-def _every(rows: Sequence[int], width: int) -> Iterator[tuple[int, int]]:
-    yield from ((row, n * width) for n, row in enumerate(rows))
 
 
 def _written(found: Sequence[tuple[Table, Cell]], sides: Sequence[_Side], whens: Sequence[Period | None]) -> str:
