@@ -35,10 +35,7 @@ NOTICE = re.compile(
     r"|in conjunction with|without warrant|terms of use|received (?:this|it) in error|table of contents|wikipedia"
     r"|click (?:here|on)|redirected|see also|further information|https?://|@\w|\bour website\b|\bform 10-|\bunaudited\b"
     r"|\bthis (?:page|section|article|chapter) (?:is|describes|has)\b|\bgenerally accepted accounting\b|\bplease\b"
-    r"|\bestimates and assumptions\b|\bas filed with\b|\bmay (?:vary|not be)\b|\bregistered under\b|\bpages \d"
-    r"|\bsign(?:ed)? up\b|\bproceedings of\b"
-    r"|\bpublic domain\b|\bmay (?:differ|incur)\b|\bdefinitions? of\b|\bskip (?:right )?to\b"
-    r"|\blet['’]s\b|\bwill discuss\b",
+    r"|\bestimates and assumptions\b|\bpages \d|\bproceedings of\b|\bskip (?:right )?to\b",
     re.IGNORECASE,
 )
 """What documents say because they have to."""

@@ -151,13 +151,6 @@ def test_the_quarter_asked_for_is_found_by_the_documents_name_and_the_column(
     assert {cell.chunk_id for cell in answer.cited} == {source}
 
 
-def test_what_rests_on_many_rows_can_also_be_told_row_by_row() -> None:
-    answer = asked("Which department has the most beds?", WARDS)
-    assert answer is not None
-    assert answer.row_by_row[0] == "Department: Cardiology (Beds: 120). [c00000000b2]"
-    assert all(c["verdict"] == "supported" for s in answer.row_by_row for c in judge_claims(s, [WARDS]))
-
-
 def test_every_cited_cell_is_found_at_its_characters() -> None:
     answer = asked("What was the change in total revenue between 2018 and 2019?")
     assert answer is not None

@@ -166,8 +166,7 @@ def _leaves_open(statement: Statement, part: Question) -> bool:
 def _is_told(tabled: TableAnswer, said: str) -> bool:
     if tabled.kind in ("breakdown", "comparison"):
         return all(cell in said for cell in tabled.trial.answer)
-    wordings = (tabled.sentences, tabled.row_by_row)
-    return any(told and all(BRACKETED.sub("", t).rstrip(".") in said for t in told) for told in wordings)
+    return all(BRACKETED.sub("", told).rstrip(".") in said for told in tabled.sentences)
 
 
 def _of_tables(tabled: TableAnswer | None, said: str, *, from_table: bool, in_words: bool) -> float:

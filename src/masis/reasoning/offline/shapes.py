@@ -25,8 +25,6 @@ TIED = 0.65
 the answer with .65 and with .8, which has four words more in the median; 115 with .5."""
 CLOSE = 1.2
 """Of a statement that is marked in another passage, how much less sure than the best it may be."""
-ABOUT = 0.1
-"""How much less than the best sentence the items of a list may be marked."""
 MOST = {"fact": 3, "yes_no": 2, "explanation": 6, "list": 8}
 ALMOST = -2.0
 """The strength of a statement that completes an answer."""
@@ -72,7 +70,7 @@ def shown(part: Question, ranked: Sequence[Candidate], candidates: Sequence[Cand
     best = ranked[0]
     if part.directives.is_brief:
         return [Shown((best,))]
-    if part.shape == "list" and (items := _list_of(part, best, ranked, candidates)):
+    if part.shape == "list" and (items := _list_of(part, best, candidates)):
         return [items]
     chosen = _chosen(part, ranked)
     told = _with_antecedents([*chosen, *_what_follows(part, best, ranked, chosen)], candidates)
@@ -284,21 +282,18 @@ def _touch(one: Passage, other: Passage) -> bool:
     return first.file_name == second.file_name and 0 <= second.start - first.start - len(first.text) <= TOUCHING
 
 
-def _list_of(
-    part: Question, best: Candidate, ranked: Sequence[Candidate], candidates: Sequence[Candidate]
-) -> Shown | None:
-    """The list that is marked as a whole, or that the best statement introduces or belongs to, or else the section that
-    is headed by what was asked."""
-    seed = _best_item(part, ranked) or best
-    here = [c for c in candidates if c.passage.chunk_id == seed.passage.chunk_id]
-    if seed.statement.text.rstrip().endswith(":"):
-        below = [c for c in here if c.statement.above.endswith(seed.statement.text)]
-        return _as_list(part, [*below, *_going_on(below, candidates)], seed)
-    kind, above = seed.statement.is_item, seed.statement.above
+def _list_of(part: Question, best: Candidate, candidates: Sequence[Candidate]) -> Shown | None:
+    """The list that the best statement introduces or belongs to, or else the section that is headed by what was
+    asked."""
+    here = [c for c in candidates if c.passage.chunk_id == best.passage.chunk_id]
+    if best.statement.text.rstrip().endswith(":"):
+        below = [c for c in here if c.statement.above.endswith(best.statement.text)]
+        return _as_list(part, [*below, *_going_on(below, candidates)], best)
+    kind, above = best.statement.is_item, best.statement.above
     same = [c for c in here if c.statement.above == above and c.statement.is_item == kind]
     if kind:
         return _as_list(part, [*same, *_going_on(same, candidates)], _introduction(same, here))
-    return _as_list(part, same, None) if headed(part, seed.statement) else None
+    return _as_list(part, same, None) if headed(part, best.statement) else None
 
 
 def _going_on(items: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -311,27 +306,6 @@ def _going_on(items: Sequence[Candidate], candidates: Sequence[Candidate]) -> li
     after.sort(key=lambda c: c.statement.start)
     rest = after[:1] if after and after[0].statement.text[:1].islower() else []
     return [*rest, *takewhile(lambda c: c.statement.is_item, after[len(rest) :])]
-
-
-def _best_item(part: Question, ranked: Sequence[Candidate]) -> Candidate | None:
-    """Of the list whose items are marked best on average, most of them, or which is headed by what was asked."""
-    lists: dict[tuple[str, str], list[Candidate]] = {}
-    for candidate in ranked:
-        if candidate.statement.is_item:
-            lists.setdefault((candidate.passage.chunk_id, candidate.statement.above), []).append(candidate)
-    close = [items for items in lists.values() if items[0].strength >= max(0.0, ranked[0].strength - CLOSE)]
-    needed = max(MARKED, ranked[0].mark - ABOUT)
-    found = [items for items in close if len(items) > 1 and _worth(part, items) >= needed]
-    best = max(found, key=lambda items: _worth(part, items), default=None)
-    return best[0] if best else None
-
-
-def _worth(part: Question, items: Sequence[Candidate]) -> float:
-    return _mean_mark(items) + (MARKED if headed(part, items[0].statement) else 0.0)
-
-
-def _mean_mark(items: Sequence[Candidate]) -> float:
-    return sum(item.mark for item in items) / len(items)
 
 
 def _introduction(items: Sequence[Candidate], here: Sequence[Candidate]) -> Candidate | None:

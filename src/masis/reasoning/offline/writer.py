@@ -154,11 +154,9 @@ def _from_tables(
     if found and "person" in part.kinds and any(re.search(r"\d", answer) for answer in found.trial.answer):
         return []
     is_surer = found is not None and (found.kind == "comparison" or found.strength >= _sure_in_words(best))
-    for told in (found.sentences, found.row_by_row) if found and is_surer else ():
-        claims = [c for t in told for c in judge_claims(t, evidence) if c["kind"] != "heading"]
-        if told and all(c["verdict"] in BORNE_OUT for c in claims):
-            return list(told)
-    return []
+    told = list(found.sentences) if found and is_surer else []
+    claims = [c for t in told for c in judge_claims(t, evidence) if c["kind"] != "heading"]
+    return told if all(c["verdict"] in BORNE_OUT for c in claims) else []
 
 
 def _is_in(found: TableAnswer, best: Candidate) -> bool:

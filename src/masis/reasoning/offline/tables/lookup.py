@@ -18,7 +18,7 @@ from masis.reasoning.offline.tables.cell_names import label_of, unit_of
 from masis.reasoning.offline.tables.columns import whole_column
 from masis.reasoning.offline.tables.comparison import Comparison, comparison
 from masis.reasoning.offline.tables.grid import Cell, Table, tables_of
-from masis.reasoning.offline.tables.phrasing import as_table, row_by_row, said
+from masis.reasoning.offline.tables.phrasing import as_table, said
 from masis.reasoning.offline.tables.trials import Trial
 from masis.reasoning.offline.tables.values import TOKEN, stems
 from masis.reasoning.offline.tables.weighing import NamesAsked, Weighed, pool_of, probabilities, weighed, weights
@@ -192,8 +192,6 @@ class CitedCell:
 class TableAnswer:
     sentences: tuple[str, ...]
     """With their citations."""
-    row_by_row: tuple[str, ...]
-    """The same in sentences of one row each, where there are such."""
     cited: tuple[CitedCell, ...]
     kind: str
     """What was done: a form of `trials`."""
@@ -303,7 +301,6 @@ def _compared(beside: Comparison) -> TableAnswer:
     cells = tuple(cell for _, cell in beside.cells)
     return TableAnswer(
         (beside.text,),
-        (),
         tuple(CitedCell(c.passage.chunk_id, c.start, c.end) for c in cells),
         "comparison",
         max(SURE, beside.strength),
@@ -315,7 +312,6 @@ def _answer(asked: TableQuery, found: Sequence[Trial], kind: str, strength: floa
     cells = [cell for trial in found for cell in trial.cells]
     return TableAnswer(
         tuple(cited(said(trial, asked), trial.cells) for trial in found),
-        tuple(cited(text, [cell]) for text, cell in row_by_row(found[0])) if len(found) == 1 else (),
         tuple(CitedCell(c.passage.chunk_id, c.start, c.end) for c in cells),
         kind,
         strength,

@@ -24,27 +24,11 @@ MOST_NAMED = 4
 MOST_LISTED = 12
 """Cells that a count or a sum shows one by one."""
 SMALL = "no one two three four five six seven eight nine ten".split()
-EXTREMES = frozenset({"highest", "lowest", "maximum", "minimum"})
 
 
 def said(trial: Trial, asked: TableQuery) -> str:
     """A sentence without its citations."""
     return f"{WORDINGS[trial.form](trial, asked).rstrip('.')}."
-
-
-def row_by_row(trial: Trial) -> list[tuple[str, Cell]]:
-    """The same answer in sentences of one row each, for an audit that cannot follow it over several."""
-    table = trial.table
-    if trial.form in EXTREMES:
-        rows = list(dict.fromkeys(c.row for c in trial.cells))
-        others = _ranked(trial, highest=trial.form in ("highest", "maximum"))
-        shown = [table.cell(row, trial.by) for row in rows] + [c for c in others if c.row not in rows][:2]
-        return [(f"{_row_said(table, table.cell(c.row, trial.column), [trial.by])}.", c) for c in shown]
-    if trial.form in ("count", "commonest") and 1 < len(trial.cells) < len(SMALL):
-        columns = [a.column for a in trial.filters if a.column >= 0]
-        told = [(f"{_row_said(table, c, columns)}.", c) for c in trial.cells]
-        return [(f"{_in_words(len(told)).capitalize()}, {told[0][0]}", told[0][1]), *told[1:]]
-    return []
 
 
 def as_grid(
