@@ -32,7 +32,7 @@ WAYS: dict[str, Callable[[str], bool]] = {
 def measure() -> Section:
     told = [json.loads(line) for line in SENTENCES.read_text().splitlines()]
     body = (
-        f"{len(told)} sentences for some sixty questions and documents, by another writer than the 1,000 that the "
+        f"{len(told)} sentences for some sixty questions and documents, by another writer than those that the "
         "weights were fitted on (`training/limits.py`): limits that are found, and claims, half of them negative or "
         "mixed with a limit, that are taken for limits. What is learnt counts where a sentence cites nothing."
     )
