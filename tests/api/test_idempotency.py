@@ -7,6 +7,7 @@ import pytest
 from masis.api.middleware.idempotency import ABANDONED_SECONDS, KEPT_SECONDS, FirstResponses, Kept
 from masis.api.middleware.problems import Conflicting
 from masis.database import open_database
+from masis.database.batched import BatchedDatabase
 from masis.errors import InvalidInput
 from masis.jobs.queue import JobQueue, new_owner
 from masis.runs.run_table import RunTable
@@ -94,7 +95,7 @@ def test_what_was_answered_goes_with_a_workspace_deleted_from_elsewhere(
     made, key = {"name": "brief"}, {"Idempotency-Key": "of-brief"}
     client.post("/masis/workspaces", json=made, headers=key).raise_for_status()
     client.post("/masis/workspaces/brief", json={"query": "hello"}, headers={"Idempotency-Key": "2"}).raise_for_status()
-    runs = open_database(service_settings, RUN_TABLES)
+    runs = BatchedDatabase(open_database(service_settings, RUN_TABLES))
     RunTable(runs, JobQueue(runs, 15)).delete_workspace("brief")
     runs.close()
     assert "brief" not in everything_kept(service_settings)

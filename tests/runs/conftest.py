@@ -7,6 +7,7 @@ import pytest
 
 from masis.client import Masis
 from masis.database import Database, open_database
+from masis.database.batched import BatchedDatabase
 from masis.jobs.queue import JobQueue
 from masis.runs.run_table import RunTable
 from masis.runs.tables import RUNS
@@ -35,7 +36,7 @@ def queue(database: Database) -> JobQueue:
 
 @pytest.fixture
 def runs(database: Database, queue: JobQueue) -> RunTable:
-    return RunTable(database, queue)
+    return RunTable(BatchedDatabase(database), queue)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import asyncio
 
 from masis.runs.asking import followed
-from masis.runs.records import Hub, RunEvent
+from masis.runs.records import Ending, Hub, NewRun, RunEvent
 from masis.runs.run_table import News, RunTable
 from masis.types import LOCAL
 from tests.support.engines import asked
@@ -27,7 +27,7 @@ async def read(
 
 async def test_what_is_written_first_then_what_comes(runs: RunTable) -> None:
     hub = Hub()
-    run_id = runs.create(asked(), LOCAL, "me").run_id
+    run_id = runs.create([NewRun(asked(), LOCAL, "me")])[0].run_id
     runs.progressed([News(run_id, "me", [event(10)])])
     seen: list[RunEvent] = []
     reader = asyncio.create_task(read(runs, hub, run_id, seen=seen))
@@ -36,7 +36,7 @@ async def test_what_is_written_first_then_what_comes(runs: RunTable) -> None:
     runs.progressed([News(run_id, "me", [event(20)], (0, "Revenue was"))])
     hub.tell(run_id)
     await happens(lambda: "draft" in [one["event"] for one in seen])
-    runs.settled(run_id, "me", "waiting", [event(27)])  # another process would tell nobody here
+    runs.settled([Ending(run_id, "me", "waiting", [event(27)])])  # another process would tell nobody here
     hub.tell(run_id)
     await reader
     assert [one["seq"] for one in seen if one["event"] != "draft"] == [0, 10, 20, 27]
@@ -45,16 +45,16 @@ async def test_what_is_written_first_then_what_comes(runs: RunTable) -> None:
 
 
 async def test_a_run_of_another_process_is_looked_at_again(runs: RunTable) -> None:
-    run_id = runs.create(asked(), LOCAL, "me").run_id
+    run_id = runs.create([NewRun(asked(), LOCAL, "me")])[0].run_id
     seen: list[RunEvent] = []
     reader = asyncio.create_task(read(runs, Hub(), run_id, seen=seen))
     await happens(lambda: seen)
-    runs.settled(run_id, "me", "finished", [event(19)])
+    runs.settled([Ending(run_id, "me", "finished", [event(19)])])
     assert [one["seq"] for one in await reader] == [0, 19]
 
 
 async def test_a_run_that_is_over_is_replayed_and_that_is_all(runs: RunTable) -> None:
-    run_id = runs.create(asked(), LOCAL, "me").run_id
-    runs.settled(run_id, "me", "finished", [event(19)])
+    run_id = runs.create([NewRun(asked(), LOCAL, "me")])[0].run_id
+    runs.settled([Ending(run_id, "me", "finished", [event(19)])])
     assert [one["seq"] for one in await read(runs, Hub(), run_id)] == [0, 19]
     assert await read(runs, Hub(), run_id, after=19) == []

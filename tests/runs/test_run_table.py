@@ -1,13 +1,16 @@
 """One row a run: written by whoever holds it, answered once, found again page by page."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import cast
 
 import pytest
 
 from masis.database import Connection, Database
 from masis.errors import InvalidInput, UnknownRun
 from masis.jobs.queue import JobKey, JobQueue
-from masis.runs.records import RunEvent
+from masis.orchestrator.state import MASISState
+from masis.runs.records import Ending, NewRun, RunEvent, result_of
 from masis.runs.run_table import News, RunTable
 from masis.runs.tables import StandingDecisions
 from masis.types import LOCAL, Caller, DecisionMade
@@ -17,27 +20,57 @@ ADA = Caller("Ada", "k1")
 ANSWER = {"action": "stop", "by": "Ada"}
 
 
+METRICS = {"cost_usd": 0.25, "iterations": 2, "evaluation": {}}
+RESULT = result_of("", cast(MASISState, {"outcome": "answered", "confidence": 0.75, "metrics": METRICS}))
+
+
 def started(seq: int, agent: str = "critic") -> RunEvent:
     return {"seq": seq, "at": "2026-01-01", "event": "started", "agent": agent, "attempt": 1}
 
 
 def create(runs: RunTable, question: str = "What was revenue?", owner: str | None = None) -> str:
-    return runs.create(asked(question), LOCAL, owner).run_id
+    return runs.create([NewRun(asked(question), LOCAL, owner)])[0].run_id
 
 
 def waiting(runs: RunTable) -> str:
     run_id = create(runs, owner="me")
-    assert runs.settled(run_id, "me", "waiting", [])
+    assert runs.settled([Ending(run_id, "me", "waiting", [])]) == [True]
     return run_id
 
 
 def test_a_run_its_job_and_its_first_event_come_together(runs: RunTable, queue: JobQueue) -> None:
-    record = runs.create(asked("What was revenue?"), ADA)
+    record = runs.create([NewRun(asked("What was revenue?"), ADA)])[0]
     assert runs.get(record.run_id, "w") == record
     assert (record.status, record.asked_by, record.key_id) == ("queued", "Ada", "k1")
     assert [event["event"] for event in runs.events.after(record.run_id, -1)] == ["queued"]
     assert [job.subject for job in queue.claim("worker", {"run": 9})] == [record.run_id]
-    assert runs.input(record.run_id).state["user_query"] == "What was revenue?"
+    assert runs.inputs([record.run_id])[0].state["user_query"] == "What was revenue?"
+
+
+def test_many_are_begun_and_ended_at_once_and_each_by_its_owner(runs: RunTable, queue: JobQueue) -> None:
+    """What several runs have to say comes in one transaction: nobody's word is taken for another's."""
+    made = runs.create([NewRun(asked(f"Question {number}?"), ADA) for number in range(4)])
+    ids = [record.run_id for record in made]
+    assert [job.subject for job in queue.claim("me", {"run": 3})] == ids[:3]
+    assert runs.inputs(ids[::-1])[0].state["user_query"] == "Question 3?"
+    runs.began([(ids[0], "me"), (ids[1], "stranger"), (ids[2], "me"), (ids[3], "me")])
+    assert [runs.get(run_id).status for run_id in ids] == ["running", "queued", "running", "queued"]
+    result, other = (replace(RESULT, run_id=run_id, answer=run_id) for run_id in (ids[0], ids[1]))
+    endings = [
+        Ending(ids[0], "me", "finished", [started(20)], result),
+        Ending(ids[0], "me", "cancelled", [started(30)]),
+        Ending(ids[1], "stranger", "finished", [started(20)], other),
+        Ending(ids[1], "me", "waiting", [], other),
+        Ending(ids[2], "me", "cancelled", []),
+    ]
+    assert runs.settled(endings) == [True, False, False, True, True]
+    ended = [runs.get(run_id) for run_id in ids]
+    assert [record.status for record in ended] == ["finished", "waiting", "cancelled", "queued"]
+    assert [record.requires_human_review for record in ended] == [False, True, False, False]
+    assert (ended[0].confidence, ended[0].cost_usd, ended[0].attempts) == (0.75, 0.25, 2)
+    assert [(runs.result(run_id) or {}).get("answer") for run_id in ids] == [ids[0], ids[1], None, None]
+    assert [len(runs.events.after(run_id, 0)) for run_id in ids] == [1, 0, 0, 0]
+    assert [job.subject for job in queue.claim("me", {"run": 9})] == ids[3:]
 
 
 def test_another_workspace_does_not_see_it(runs: RunTable) -> None:
@@ -52,13 +85,13 @@ def test_another_workspace_does_not_see_it(runs: RunTable) -> None:
 def test_only_who_holds_the_run_writes_to_it(runs: RunTable) -> None:
     run_id = create(runs, owner="me")
     runs.progressed([News(run_id, "stranger", [started(10)], (0, "half a sent"))])
-    assert not runs.settled(run_id, "stranger", "finished", [started(20)])
+    assert runs.settled([Ending(run_id, "stranger", "finished", [started(20)])]) == [False]
     assert len(runs.events.after(run_id, 0)) == 0
     assert runs.seen([(run_id, -1)])[0][2] is None
     runs.progressed([News(run_id, "me", [started(10)], (0, "half a sent"))])
     assert runs.seen([(run_id, -1)])[0][2] == (0, "half a sent")
     assert (runs.get(run_id).agent, runs.get(run_id).attempts) == ("critic", 2)
-    assert runs.settled(run_id, "me", "finished", [started(20)])
+    assert runs.settled([Ending(run_id, "me", "finished", [started(20)])]) == [True]
     assert runs.seen([(run_id, -1)])[0][2] is None
     runs.progressed([News(run_id, "me", [started(30)])])
     assert [event["seq"] for event in runs.events.after(run_id, 0)] == [10, 20]
@@ -89,7 +122,7 @@ def test_a_step_done_again_is_one_event(runs: RunTable) -> None:
 def test_a_run_cancelled_between_claim_and_start_stays_cancelled(runs: RunTable, queue: JobQueue) -> None:
     run_id = create(runs)
     assert runs.cancel(run_id, None).status == "cancelled"
-    runs.began(run_id, "worker")
+    runs.began([(run_id, "worker")])
     assert runs.get(run_id).status == "cancelled"
     assert queue.claim("worker", {"run": 9}) == []
     assert runs.events.after(run_id, 0)[-1]["event"] == "cancelled"
@@ -103,7 +136,7 @@ def test_cancelling_one_at_work_only_asks_for_it(runs: RunTable, queue: JobQueue
 
 def test_cancelling_what_has_ended_changes_nothing(runs: RunTable) -> None:
     run_id = create(runs, owner="me")
-    runs.settled(run_id, "me", "finished", [])
+    runs.settled([Ending(run_id, "me", "finished", [])])
     assert runs.cancel(run_id, None).status == "finished"
 
 
@@ -119,7 +152,7 @@ def test_of_many_answers_at_once_one_counts(runs: RunTable, queue: JobQueue) -> 
 
     with ThreadPoolExecutor(6) as threads:
         assert sum(threads.map(answer, range(6))) == 1
-    assert runs.input(run_id).answers == 1
+    assert runs.inputs([run_id])[0].answers == 1
     assert len(queue.claim("worker", {"run": 9})) == 1
 
 
@@ -133,14 +166,14 @@ def test_a_run_that_failed_can_be_opened_again_and_no_other(runs: RunTable) -> N
     assert runs.get(run_id).error == "It broke."
     runs.resumed(run_id)
     assert (runs.get(run_id).status, runs.get(run_id).error) == ("queued", None)
-    assert runs.input(run_id).has_failed
+    assert runs.inputs([run_id])[0].has_failed
 
 
 def test_one_at_work_is_not_deleted(runs: RunTable) -> None:
     run_id = create(runs, owner="me")
     with pytest.raises(InvalidInput, match="is running"):
         runs.delete(run_id, None)
-    runs.settled(run_id, "me", "finished", [])
+    runs.settled([Ending(run_id, "me", "finished", [])])
     runs.delete(run_id, None)
     with pytest.raises(UnknownRun):
         runs.get(run_id)
@@ -176,8 +209,7 @@ def test_filters(runs: RunTable) -> None:
 
 
 def test_usage_by_who_asked(runs: RunTable) -> None:
-    runs.create(asked(), ADA)
-    runs.create(asked(), ADA)
+    runs.create([NewRun(asked(), ADA), NewRun(asked(), ADA)])
     create(runs)
     assert [(row.asked_by, row.key_id, row.runs) for row in runs.usage("w")] == [("Ada", "k1", 2), ("local", None, 1)]
     assert runs.usage("elsewhere") == []
@@ -194,7 +226,7 @@ def test_a_cancellation_that_comes_too_late_leaves_the_result(
 
     def later(db: Connection, key: JobKey) -> str:
         with ThreadPoolExecutor(1) as threads:
-            assert threads.submit(runs.settled, run_id, "me", "finished", [started(20)]).result(10)
+            assert threads.submit(runs.settled, [Ending(run_id, "me", "finished", [started(20)])]).result(10) == [True]
         return ask_for_it(db, key)
 
     monkeypatch.setattr(queue, "request_cancel", later)

@@ -19,6 +19,9 @@ Result = TypeVar("Result")
 
 
 BREATH = 0.01
+MOST = 32
+"""Done at once: the first of them go on while the others are done. All at once, two hundred runs would work at the same
+moment and wait for their models at the same moment."""
 
 
 class Lane(Generic[Item, Result]):
@@ -46,11 +49,11 @@ class Lane(Generic[Item, Result]):
         batch: list[tuple[Item, asyncio.Future[Result]]] = []
         try:
             while self._waiting:
-                batch, self._waiting = self._waiting, []
+                batch, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
                 outcomes = await self._do_all([item for item, _ in batch])
                 for (_, future), outcome in zip(batch, outcomes, strict=True):
                     _settle(future, outcome)
-                if self._waiting:
+                if self._waiting and len(batch) < MOST:
                     # Many come at once: those on their way go with them.
                     await asyncio.sleep(BREATH)
         except BaseException:

@@ -120,21 +120,17 @@ class JobQueue:
 
     def put(self, db: Connection, job: Job, owner: str | None = None) -> bool:
         """In the caller's transaction; False where the same thing is waited for already. An owner has claimed it."""
+        return self.put_all(db, [(job, owner)]) == 1
+
+    def put_all(self, db: Connection, jobs: Sequence[tuple[Job, str | None]]) -> int:
+        """How many were not waited for already; they are done in their order."""
         now = self._now
-        until = f"{now} + {self.lease_seconds!r}" if owner else "0"
-        added = db.execute(
-            f"INSERT INTO jobs VALUES (:kind, :subject, :workspace, :status, :owner, {until}, 0, :tries, 0, {now}, 0)"
-            " ON CONFLICT DO NOTHING",
-            {
-                "kind": job.kind,
-                "subject": job.subject,
-                "workspace": job.workspace_id,
-                "status": "running" if owner else "queued",
-                "owner": owner,
-                "tries": 1 if owner else 0,
-            },
-        )
-        return added.rowcount == 1
+        kept = {True: f"'running', ?, {now} + {self.lease_seconds!r}, 0, 1", False: "'queued', ?, 0, 0, 0"}
+        rows = [f"(?, ?, ?, {kept[owner is not None]}, 0, {now} + {n}e-6, 0)" for n, (_, owner) in enumerate(jobs)]
+        return db.execute(
+            f"INSERT INTO jobs VALUES {', '.join(rows)} ON CONFLICT DO NOTHING",
+            [value for job, owner in jobs for value in (*job.key, job.workspace_id, owner)],
+        ).rowcount
 
     def claim(self, owner: str, room: Mapping[Kind, int]) -> list[Job]:
         """The oldest jobs that nobody holds, as many of each kind as there is room for."""
@@ -190,8 +186,16 @@ class JobQueue:
 
     def done(self, db: Connection, owner: str, key: JobKey) -> bool:
         """False where another has taken it over: then nothing that was found out here may be written."""
-        gone = db.execute("DELETE FROM jobs WHERE kind = ? AND subject = ? AND owner = ?", (*key, owner))
-        return gone.rowcount == 1
+        return bool(self.all_done(db, key[0], [(key[1], owner)]))
+
+    def all_done(self, db: Connection, kind: str, given: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
+        """Subjects and their owners: those who held them until now."""
+        rows = db.execute(
+            f"DELETE FROM jobs WHERE kind = ? AND (subject, owner) IN (VALUES {', '.join(['(?, ?)'] * len(given))})"
+            " RETURNING subject, owner",
+            [kind, *(value for one in given for value in one)],
+        )
+        return {(subject, owner) for subject, owner in rows.fetchall()}
 
     def remove(self, db: Connection, key: JobKey) -> None:
         """Whoever holds it."""

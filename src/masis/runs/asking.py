@@ -18,7 +18,7 @@ from masis.orchestrator.trail import Metrics
 from masis.reasoning.ports import Reply
 from masis.runs.execution import Execution, OnEvent, config_of
 from masis.runs.parts import Parts
-from masis.runs.records import ENDED, QUEUE, Hub, RunEvent, RunRecord, RunResult, RunStatus, days_ago, now
+from masis.runs.records import ENDED, QUEUE, Hub, NewRun, RunEvent, RunRecord, RunResult, RunStatus, days_ago, now
 from masis.runs.run_table import RunTable
 from masis.types import EVERYWHERE, NO_LIMIT, Budget, Caller, SearchFilters, StandingDecision, Usage
 
@@ -60,13 +60,13 @@ async def new_run(parts: Parts, asked: Asked, by: Caller, owner: str | None = No
         await parts.library.require_filters(workspace, filters)
     turns = thread.turns if thread else asked.turns
     question, usage = await _completed(parts, asked, turns) if asked.complete else (asked.question, Usage())
-    standing = await asyncio.to_thread(parts.decisions.of, workspace)
-    budget = await asyncio.to_thread(_tightest, parts, workspace, asked.budget)
+    standing = await parts.runs.together("reading", parts.decisions.of, workspace)
+    budget = await _tightest(parts, workspace, asked.budget)
     given = checked_input(question, workspace, asked.max_retries, filters, standing, budget)
     said = {"thread_id": thread and thread.thread_id, "asked": None if question == asked.question else asked.question}
     state = given.model_copy(update=said).to_state()
     state["metrics"] = merge_metrics(state["metrics"], spent_on(usage))
-    record = await parts.runs.together("writing", parts.runs.create, state, by, owner, asked.run_id)
+    record = await parts.runs.all_together("writing", parts.runs.create, NewRun(state, by, owner, asked.run_id))
     if owner is None:
         parts.hub.tell(QUEUE)
     return record
@@ -117,19 +117,19 @@ def checked_input(
         raise InvalidInput(in_words(error)) from None
 
 
-def _tightest(parts: Parts, workspace: str, budget: Budget) -> Budget:
+async def _tightest(parts: Parts, workspace: str, budget: Budget) -> Budget:
     """The run's own limit, or what is left of its workspace's where that is less."""
     settings = parts.settings
     together = settings.budget_of(workspace)
     if together is None:
         return budget
-    spent = parts.runs.spent(workspace, days_ago(settings.workspace_budget_days))
+    spent = await asyncio.to_thread(parts.runs.spent, workspace, days_ago(settings.workspace_budget_days))
     left = max(0.0, together - spent)
     return replace(budget, max_cost_usd=left if budget.max_cost_usd is None else min(left, budget.max_cost_usd))
 
 
 async def get_run(parts: Parts, run_id: str, workspace: str | None = None) -> RunRecord:
-    return await parts.runs.together("reading", parts.runs.get, run_id, workspace)
+    return await parts.runs.all_together("reading", parts.runs.get_all, (run_id, workspace))
 
 
 async def answered(
@@ -168,7 +168,7 @@ async def resumed(parts: Parts, run_id: str, workspace: str | None, owner: str |
             advice=_INSTEAD.get(record.status, "Ask a new question."),
         )
     if owner:
-        await parts.runs.together("writing", parts.runs.began, run_id, owner)
+        await parts.runs.all_together("writing", parts.runs.began, (run_id, owner))
     else:
         parts.hub.tell(QUEUE)
     return job

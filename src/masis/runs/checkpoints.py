@@ -15,6 +15,7 @@ from langgraph.checkpoint.base import (
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
+    CheckpointTuple,
     get_checkpoint_metadata,
 )
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -31,8 +32,23 @@ if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
 
-def must_be_kept(writes: Sequence[tuple[str, Any]]) -> bool:
-    return any(channel.startswith("__") for channel, _ in writes)
+OWNER = "__owner"
+"""Who holds the run's job, in the configuration that its steps are made with."""
+IS_NEW = "__is_new"
+"""Nothing was saved of the run yet: nobody needs to look."""
+
+
+class LeanSaver(BaseCheckpointSaver[Any]):
+    """Without what says nothing."""
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        return None if config["configurable"].get(IS_NEW) else await super().aget_tuple(config)
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        if any(channel.startswith("__") for channel, _ in writes):
+            await super().aput_writes(config, writes, task_id, task_path)
 
 
 _SAVE = (
@@ -43,7 +59,7 @@ _SAVE = (
 Row = tuple[Any, ...]
 
 
-class LeanSqliteSaver(AsyncSqliteSaver):
+class LeanSqliteSaver(LeanSaver, AsyncSqliteSaver):
     """`writer` is another connection to the same file, for any thread, used by one at a time."""
 
     def __init__(self, conn: aiosqlite.Connection, writer: sqlite3.Connection) -> None:
@@ -66,12 +82,6 @@ class LeanSqliteSaver(AsyncSqliteSaver):
         row = (place["thread_id"], place["checkpoint_ns"], checkpoint["id"], before, kind, data, described)
         await self.lane.done(row)
         return {"configurable": {key: place[key] for key in ("thread_id", "checkpoint_ns", "checkpoint_id")}}
-
-    async def aput_writes(
-        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
-    ) -> None:
-        if must_be_kept(writes):
-            await super().aput_writes(config, writes, task_id, task_path)
 
     async def _save_all(self, rows: list[Row]) -> list[Exception | None]:
         async with self.lock:
@@ -96,8 +106,6 @@ BUSY_MS = 30_000
 """How long to wait for another process that is writing."""
 POOL = 4
 """Connections for checkpoints; one saver makes its calls one after the other."""
-OWNER = "__owner"
-"""Who holds the run's job, in the configuration that its steps are made with."""
 
 
 @asynccontextmanager

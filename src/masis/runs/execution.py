@@ -17,8 +17,8 @@ from masis.orchestrator.graph import MASISGraph
 from masis.orchestrator.services import Services
 from masis.orchestrator.state import MASISState, StateUpdate, applied
 from masis.orchestrator.trail import TraceEntry
-from masis.runs.checkpoints import OWNER, saving
-from masis.runs.records import NUMBERS_A_STEP, Hub, RunEvent, RunResult, RunStatus, now, number_of, result_of
+from masis.runs.checkpoints import IS_NEW, OWNER, saving
+from masis.runs.records import NUMBERS_A_STEP, Ending, Hub, RunEvent, RunResult, RunStatus, now, number_of, result_of
 from masis.runs.run_table import News, RunTable
 
 TOLD: dict[str, tuple[str, ...]] = {
@@ -153,8 +153,8 @@ MAX_DEATHS = 5
 """A run that crashed this many workers is not retried automatically."""
 
 
-def config_of(run_id: str, owner: str | None = None) -> RunnableConfig:
-    return {"configurable": {"thread_id": run_id, OWNER: owner}}
+def config_of(run_id: str, owner: str | None = None, *, is_new: bool = False) -> RunnableConfig:
+    return {"configurable": {"thread_id": run_id, OWNER: owner, IS_NEW: is_new}}
 
 
 @dataclass(slots=True)
@@ -169,6 +169,7 @@ class Progress:
 class Start:
     input: MASISState | Command[Any] | None
     """None: continue from the last checkpoint."""
+    is_new: bool = False
 
 
 class Execution:
@@ -212,10 +213,10 @@ class Execution:
     async def _start(self, lease: Lease, recorder: Recorder, progress: Progress) -> Start | None:
         """None where nothing is left to do but to say so."""
         run_id = lease.job.subject
-        given = await self._runs.together("reading", self._runs.input, run_id)
+        given = await self._runs.all_together("reading", self._runs.inputs, run_id)
         if lease.job.tries == 1 and not given.answers and not given.has_failed:
             progress.state = given.state
-            return Start(given.state)
+            return Start(given.state, is_new=True)
         if lease.job.deaths >= MAX_DEATHS:
             raise MASISError(
                 f"The run was interrupted {lease.job.deaths} times.",
@@ -244,7 +245,7 @@ class Execution:
         services = replace(self._services, lease=lease)
         stream = self._graph.astream(
             start.input,
-            config_of(lease.job.subject, lease.owner),
+            config_of(lease.job.subject, lease.owner, is_new=start.is_new),
             context=services,
             stream_mode=["custom", "values"],
             durability="async",
@@ -263,9 +264,8 @@ class Execution:
         recorder.add(event)
         status: RunStatus = "waiting" if result.requires_human_review else "finished"
         lease.let_go()
-        written = await self._runs.together(
-            "writing", self._runs.settled, run_id, lease.owner, status, recorder.take_unwritten(), result
-        )
+        ending = Ending(run_id, lease.owner, status, recorder.take_unwritten(), result)
+        written = await self._runs.all_together("writing", self._runs.settled, ending)
         self._hub.tell(run_id)
         if not written:
             raise LeaseLost(f"The run {run_id} is now held by another worker.")
@@ -285,7 +285,8 @@ class Execution:
         step = max(last // NUMBERS_A_STEP, await self._last_step(run_id))
         event: RunEvent = {"seq": step * NUMBERS_A_STEP + 9, "at": now(), "event": "cancelled"}
         lease.let_go()
-        await self._runs.together("writing", self._runs.settled, run_id, lease.owner, "cancelled", [*left, event])
+        ending = Ending(run_id, lease.owner, "cancelled", [*left, event])
+        await self._runs.all_together("writing", self._runs.settled, ending)
         self._hub.tell(run_id)
 
     async def _failed(self, lease: Lease, recorder: Recorder, error: Exception) -> None:

@@ -11,7 +11,8 @@ from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from masis.audit.checks.signature import Check
-from masis.database import Database, open_database
+from masis.database import open_database
+from masis.database.batched import BatchedDatabase
 from masis.errors import UnknownWorkspace
 from masis.jobs.queue import JobQueue
 from masis.knowledge.embedding.port import Embedder
@@ -65,8 +66,8 @@ class Parts:
         return replace(services, mentions=library.mentions, outline=library.outline, whole_tables=library.whole_tables)
 
     @cached_property
-    def database(self) -> Database:
-        return open_database(self.settings, RUNS)
+    def database(self) -> BatchedDatabase:
+        return BatchedDatabase(open_database(self.settings, RUNS))
 
     @cached_property
     def queue(self) -> JobQueue:

@@ -23,7 +23,7 @@ from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from masis.database.batched import Lane
 from masis.errors import DatabaseUnavailable
 from masis.jobs.worker import LeaseLost
-from masis.runs.checkpoints import OWNER, must_be_kept
+from masis.runs.checkpoints import OWNER, LeanSaver
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
@@ -67,7 +67,7 @@ class Unsaved:
         return self.row[0], self.row[2]
 
 
-class LeanPostgresSaver(AsyncPostgresSaver):
+class LeanPostgresSaver(LeanSaver, AsyncPostgresSaver):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.lane: Lane[Unsaved, None] = Lane(self._save_all)
@@ -103,12 +103,6 @@ class LeanPostgresSaver(AsyncPostgresSaver):
                 "checkpoint_id": checkpoint["id"],
             }
         }
-
-    async def aput_writes(
-        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
-    ) -> None:
-        if must_be_kept(writes):
-            await super().aput_writes(config, writes, task_id, task_path)
 
     async def threads_of(self, workspace_id: str, but: Sequence[str] = ()) -> list[str]:
         """Short texts of a state are in its checkpoint itself: nothing has to be read to know whose it is."""

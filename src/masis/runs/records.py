@@ -14,6 +14,7 @@ from masis.language.statements import read_out
 from masis.orchestrator.state import MASISState, Review
 from masis.orchestrator.trail import InstructionSeen, Metrics, TraceEntry
 from masis.types import (
+    Caller,
     Citation,
     Claim,
     ClosestPassage,
@@ -277,6 +278,26 @@ class RunResult:
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    state: MASISState
+    by: Caller
+    owner: str | None = None
+    """Whose it is at once; None: a worker's who takes it up."""
+    run_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A run has ended or is waiting."""
+
+    run_id: str
+    owner: str
+    status: RunStatus
+    events: Sequence[RunEvent]
+    result: RunResult | None = None
 
 
 def result_of(run_id: str, state: MASISState) -> RunResult:

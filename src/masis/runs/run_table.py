@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from masis.database import Connection, Database
+from masis.database import Connection
 from masis.database.batched import BatchedDatabase
 from masis.errors import InvalidInput, RunNotWaiting
 from masis.jobs.queue import Job, JobQueue
@@ -15,10 +15,11 @@ from masis.language.follow_up import Turn
 from masis.orchestrator.state import MASISState
 from masis.runs.records import (
     RUN_COLUMNS,
+    Ending,
     EventLog,
+    NewRun,
     RunEvent,
     RunRecord,
-    RunResult,
     RunStatus,
     UsageRow,
     now,
@@ -28,15 +29,16 @@ from masis.runs.tables import (
     delete_runs,
     escaped,
     get_record,
+    get_records,
     insert,
-    insert_input,
     keep_decisions,
     new_record,
     place_of,
     settle,
+    settle_with_results,
     unknown,
 )
-from masis.types import Caller, DecisionMade, Outcome
+from masis.types import DecisionMade, Outcome
 
 MOST_TURNS = 6
 """What was said before them no longer bears on a question."""
@@ -80,33 +82,39 @@ Seen = tuple[RunStatus, list[RunEvent], tuple[int, str] | None]
 """The status of a run, events, and attempt and text of what is being written."""
 
 
+def _queued(record: RunRecord) -> RunEvent:
+    return {"seq": 0, "at": record.created_at, "event": "queued", "data": {"question": record.question}}
+
+
 def _seen(rows: Sequence[Any]) -> Seen:
     status, _, attempt, text = rows[0]
     return status, [json.loads(row[1]) for row in rows if row[1] is not None], None if text is None else (attempt, text)
 
 
 class RunTable:
-    def __init__(self, database: Database, queue: JobQueue) -> None:
-        self._database = BatchedDatabase(database)
+    def __init__(self, database: BatchedDatabase, queue: JobQueue) -> None:
+        self._database = database
         self._queue = queue
         self.events = EventLog(self._database)
         self.together = self._database.together
         self.all_together = self._database.all_together
 
-    def create(self, state: MASISState, by: Caller, owner: str | None = None, run_id: str | None = None) -> RunRecord:
-        """The run and its job in one transaction; with an owner it is that owner's at once."""
-        record = new_record(run_id or uuid.uuid4().hex[:16], state, by, "running" if owner else "queued")
-        queued: RunEvent = {"seq": 0, "at": record.created_at, "event": "queued", "data": {"question": record.question}}
+    def create(self, asked: Sequence[NewRun]) -> list[RunRecord]:
+        """The runs and their jobs in one transaction."""
+        records = [new_record(one.run_id or uuid.uuid4().hex[:16], one.state, one.by, one.owner) for one in asked]
         with self._database.writing() as db:
-            insert(db, record)
-            insert_input(db, record.run_id, state)
-            self.events.append(db, record.run_id, [queued])
-            self._queue.put(db, Job("run", record.run_id, record.workspace_id), owner)
-        return record
+            insert(db, records, [one.state for one in asked])
+            self.events.append_all(db, [(record.run_id, _queued(record)) for record in records])
+            jobs = [Job("run", record.run_id, record.workspace_id) for record in records]
+            self._queue.put_all(db, [(job, one.owner) for job, one in zip(jobs, asked, strict=True)])
+        return records
 
     def get(self, run_id: str, workspace_id: str | None = None) -> RunRecord:
+        return self.get_all([(run_id, workspace_id)])[0]
+
+    def get_all(self, looks: Sequence[tuple[str, str | None]]) -> list[RunRecord]:
         with self._database.reading() as db:
-            return get_record(db, run_id, workspace_id)
+            return get_records(db, looks)
 
     def page(
         self,
@@ -174,30 +182,38 @@ class RunTable:
                 raise unknown(look[0])
         return [_seen(found[look]) for look in looks]
 
-    def input(self, run_id: str) -> RunInput:
+    def inputs(self, run_ids: Sequence[str]) -> list[RunInput]:
         with self._database.reading() as db:
-            row = db.execute(
-                "SELECT state, answers, answer, resumed FROM run_inputs WHERE run_id = ?", (run_id,)
-            ).fetchone()
-        if row is None:
-            raise unknown(run_id)
-        return RunInput(json.loads(row[0]), row[1], json.loads(row[2]) if row[2] else None, bool(row[3]))
+            rows = db.execute(
+                "SELECT run_id, state, answers, answer, resumed FROM run_inputs"
+                f" WHERE run_id IN ({', '.join('?' * len(run_ids))})",
+                run_ids,
+            )
+            found = {row[0]: row[1:] for row in rows.fetchall()}
+        for run_id in run_ids:
+            if run_id not in found:
+                raise unknown(run_id)
+        return [
+            RunInput(json.loads(state), answers, json.loads(answer) if answer else None, bool(resumed))
+            for state, answers, answer, resumed in (found[run_id] for run_id in run_ids)
+        ]
 
     def result(self, run_id: str) -> dict[str, Any] | None:
         with self._database.reading() as db:
             row = db.execute("SELECT result FROM run_results WHERE run_id = ?", (run_id,)).fetchone()
         return json.loads(row[0]) if row else None
 
-    def began(self, run_id: str, owner: str) -> None:
-        """Unless it was cancelled between being claimed and now."""
+    def began(self, runs: Sequence[tuple[str, str]]) -> list[None]:
+        """Runs and their owners; not those that were cancelled between being claimed and now."""
         with self._database.writing() as db:
-            if not self._queue.holds(db, owner, ("run", run_id)):
-                return
-            db.execute(
-                "UPDATE runs SET status = 'running', error = NULL, started_at = COALESCE(started_at, ?)"
-                " WHERE run_id = ?",
-                (now(), run_id),
-            )
+            held = self._queue.held(db, "run", [(run_id, owner, False) for run_id, owner in runs])
+            if held:
+                db.execute(
+                    "UPDATE runs SET status = 'running', error = NULL, started_at = COALESCE(started_at, ?)"
+                    f" WHERE run_id IN ({', '.join('?' * len(held))})",
+                    [now(), *held],
+                )
+        return [None] * len(runs)
 
     def progressed(self, news: Sequence[News]) -> list[None]:
         """In one transaction; nothing of a run that is in other hands now."""
@@ -219,21 +235,20 @@ class RunTable:
                 )
         return [None] * len(news)
 
-    def settled(
-        self,
-        run_id: str,
-        owner: str,
-        status: RunStatus,
-        events: list[RunEvent],
-        result: RunResult | None = None,
-    ) -> bool:
-        """The run has ended or is waiting; False where this owner no longer holds it."""
+    def settled(self, endings: Sequence[Ending]) -> list[bool]:
+        """In one transaction; False for each whose owner no longer holds it, or has settled it already."""
         with self._database.writing() as db:
-            if not self._queue.done(db, owner, ("run", run_id)):
-                return False
-            self.events.append(db, run_id, events)
-            settle(db, run_id, status, None, result)
-            return True
+            held = self._queue.all_done(db, "run", [(one.run_id, one.owner) for one in endings])
+            ours: dict[str, Ending] = {}
+            for one in endings:
+                if (one.run_id, one.owner) in held:
+                    ours.setdefault(one.run_id, one)
+            self.events.append_all(db, [(one.run_id, event) for one in ours.values() for event in one.events])
+            settle_with_results(db, [(one.run_id, one.status, one.result) for one in ours.values() if one.result])
+            for one in ours.values():
+                if not one.result:
+                    settle(db, one.run_id, one.status, None)
+        return [ours.get(one.run_id) is one for one in endings]
 
     def answered(
         self,

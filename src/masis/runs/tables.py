@@ -146,17 +146,17 @@ RUNS = Schema(
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00")
 
 
-def new_record(run_id: str, state: MASISState, by: Caller, status: RunStatus) -> RunRecord:
+def new_record(run_id: str, state: MASISState, by: Caller, owner: str | None) -> RunRecord:
     moment = now()
     return RunRecord(
         run_id,
         state["workspace_id"],
         state["user_query"],
-        status=status,
+        status="running" if owner else "queued",
         outcome=None,
         confidence=None,
         created_at=moment,
-        started_at=None if status == "queued" else moment,
+        started_at=moment if owner else None,
         finished_at=None,
         attempts=0,
         agent=None,
@@ -174,23 +174,31 @@ def new_record(run_id: str, state: MASISState, by: Caller, status: RunStatus) ->
     )
 
 
-def insert_input(db: Connection, run_id: str, state: MASISState) -> None:
-    db.execute("INSERT INTO run_inputs VALUES (?, ?, 0, NULL, 0, 1)", (run_id, json.dumps(state)))
-
-
-def insert(db: Connection, record: RunRecord) -> None:
+def insert(db: Connection, records: Sequence[RunRecord], states: Sequence[MASISState]) -> None:
     names = RUN_COLUMNS.split(", ")
-    values = {name: getattr(record, name) for name in names} | {"requires_human_review": 0}
-    values["filters"] = json.dumps(record.filters)
-    db.execute(f"INSERT INTO runs ({RUN_COLUMNS}) VALUES ({', '.join(f':{name}' for name in names)})", values)
+    rows = [[getattr(record, name) for name in names] for record in records]
+    values = [json.dumps(value) if isinstance(value, dict) else value for row in rows for value in row]
+    row = f"({', '.join('?' * len(names))})"
+    db.execute(f"INSERT INTO runs ({RUN_COLUMNS}) VALUES {', '.join([row] * len(rows))}", values)
+    db.execute(
+        f"INSERT INTO run_inputs VALUES {', '.join(['(?, ?, 0, NULL, 0, 1)'] * len(records))}",
+        [value for record, state in zip(records, states, strict=True) for value in (record.run_id, json.dumps(state))],
+    )
 
 
 def get_record(db: Connection, run_id: str, workspace_id: str | None) -> RunRecord:
-    row = db.execute(f"SELECT {RUN_COLUMNS} FROM runs WHERE run_id = ?", (run_id,)).fetchone()
-    record = record_of(row) if row else None
-    if record is None or (workspace_id is not None and record.workspace_id != workspace_id):
-        raise unknown(run_id, workspace_id)
-    return record
+    return get_records(db, [(run_id, workspace_id)])[0]
+
+
+def get_records(db: Connection, looks: Sequence[tuple[str, str | None]]) -> list[RunRecord]:
+    """Runs, each of the workspace that is named with it."""
+    these = f"WHERE run_id IN ({', '.join('?' * len(looks))})"
+    rows = db.execute(f"SELECT {RUN_COLUMNS} FROM runs {these}", [run_id for run_id, _ in looks])
+    found = {record.run_id: record for record in map(record_of, rows.fetchall())}
+    for run_id, workspace_id in looks:
+        if run_id not in found or workspace_id not in (None, found[run_id].workspace_id):
+            raise unknown(run_id, workspace_id)
+    return [found[run_id] for run_id, _ in looks]
 
 
 def place_of(db: Connection, before: str, workspace_id: str | None) -> dict[str, str]:
@@ -217,22 +225,44 @@ def unknown(run_id: str, workspace_id: str | None = None) -> UnknownRun:
     return UnknownRun(f"There is no run {run_id[:80]}{f' in {workspace_id}' if workspace_id else ''}.")
 
 
-def settle(db: Connection, run_id: str, status: RunStatus, error: str | None, result: RunResult | None = None) -> None:
-    values: dict[str, Any] = {"status": status, "finished_at": now(), "agent": None, "error": error}
-    values["requires_human_review"] = int(status == "waiting")
-    if result:
-        m = result.metrics
-        counted = {name: m.get(name, 0) for name in ("model_calls", "input_tokens", "output_tokens", "cost_usd")}
-        values |= {"outcome": result.outcome, "confidence": result.confidence, "attempts": m.get("iterations", 0)}
-        values |= counted
-    changes = ", ".join(f"{name} = :{name}" for name in values)
-    db.execute(f"UPDATE runs SET {changes} WHERE run_id = :run_id", {**values, "run_id": run_id})
+def settle(db: Connection, run_id: str, status: RunStatus, error: str | None) -> None:
+    """Without a result."""
+    db.execute(
+        "UPDATE runs SET status = ?, finished_at = ?, agent = NULL, error = ?, requires_human_review = ?"
+        " WHERE run_id = ?",
+        (status, now(), error, int(status == "waiting"), run_id),
+    )
     db.execute("DELETE FROM run_drafts WHERE run_id = ?", (run_id,))
-    if result:
-        db.execute(
-            "INSERT INTO run_results VALUES (?, ?) ON CONFLICT (run_id) DO UPDATE SET result = excluded.result",
-            (run_id, json.dumps(result.as_dict(), default=str)),
-        )
+
+
+_COUNTED = ("model_calls", "input_tokens", "output_tokens", "cost_usd")
+_SETTLED = ("status", "requires_human_review", "outcome", "confidence", "attempts", *_COUNTED)
+
+
+def settle_with_results(db: Connection, ended: Sequence[tuple[str, RunStatus, RunResult]]) -> None:
+    if not ended:
+        return
+    row = f"({', '.join('?' * (1 + len(_SETTLED)))})"
+    db.execute(
+        f"WITH ended (named, {', '.join(f'new_{name}' for name in _SETTLED)})"
+        f" AS (VALUES {', '.join([row] * len(ended))})"
+        f" UPDATE runs SET {', '.join(f'{name} = new_{name}' for name in _SETTLED)},"
+        " finished_at = ?, agent = NULL, error = NULL FROM ended WHERE run_id = named",
+        [*(value for one in ended for value in _settled_values(*one)), now()],
+    )
+    names = [run_id for run_id, _, _ in ended]
+    db.execute(f"DELETE FROM run_drafts WHERE run_id IN ({', '.join('?' * len(names))})", names)
+    db.execute(
+        f"INSERT INTO run_results VALUES {', '.join(['(?, ?)'] * len(ended))}"
+        " ON CONFLICT (run_id) DO UPDATE SET result = excluded.result",
+        [value for run_id, _, result in ended for value in (run_id, json.dumps(result.as_dict(), default=str))],
+    )
+
+
+def _settled_values(run_id: str, status: RunStatus, result: RunResult) -> list[Any]:
+    counted = [result.metrics.get(name, 0) for name in _COUNTED]
+    iterations = result.metrics.get("iterations", 0)
+    return [run_id, status, int(status == "waiting"), result.outcome, result.confidence, iterations, *counted]
 
 
 def escaped(words: str) -> str:

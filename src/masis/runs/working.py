@@ -202,7 +202,7 @@ async def working(parts: Parts, concurrency: int | None = None) -> AsyncIterator
 
 async def _run(parts: Parts, job: Job, lease: Lease) -> None:
     try:
-        await parts.runs.together("writing", parts.runs.began, job.subject, lease.owner)
+        await parts.runs.all_together("writing", parts.runs.began, (job.subject, lease.owner))
         async with parts.graph() as graph:
             await Execution(parts.runs, parts.hub, parts.services, graph).advance(lease)
     except UnknownRun:
