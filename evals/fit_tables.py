@@ -2,8 +2,9 @@
 
 On the development halves of WikiTableQuestions and TAT-QA (evals.table_data), with some of the questions asked again of
 other tables, and those of TAT-QA again of their own table among others. What is known of a question is its answer, not
-how it is found, so all trials that give it count as right; where none does, saying nothing counts. One table in six is
-left out to make a probability of the model's shares.
+how it is found, so all trials that give it count as right; where none does, saying nothing counts. On one table in six,
+which is left out of this and of the training of the network that reads trials (training/tables.py), the weight of what
+that network says is fitted, with the probability that the best trial is right. `--only-reading` fits these alone.
 """
 
 import argparse
@@ -12,22 +13,33 @@ import multiprocessing
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from evals.table_data import TableQuestion, among_others, report_questions, wiki_questions, with_strangers
+from evals.table_data import (
+    TableQuestion,
+    among_others,
+    report_questions,
+    wiki_questions,
+    with_strangers,
+    written_questions,
+)
 from masis.reasoning.offline.tables.anchors import TableQuery
 from masis.reasoning.offline.tables.features import CLASS_PLACE, FORM_PLACE, NAMES, grams
 from masis.reasoning.offline.tables.grid import tables_of
 from masis.reasoning.offline.tables.weighing import (
+    UNREAD,
     WEIGHTS,
     Pool,
+    Read,
     Weights,
     pool_of,
-    probabilities,
-    surety_features,
+    read,
+    surest,
+    weights,
+    without_the_network,
 )
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
@@ -48,8 +60,6 @@ class Seen:
     pool: Pool
     right: "np.ndarray[Any, np.dtype[np.bool_]]"
     """One for each trial, and one for saying nothing."""
-    denoted: "np.ndarray[Any, np.dtype[np.int64]]"
-    """Trials that give the same answer have the same number."""
     counts: float
 
 
@@ -60,11 +70,9 @@ def seen(question: TableQuestion) -> Seen | None:
         return None
     right = [question.is_answered_by(trial) for trial in pool.trials]
     counts = UNREACHED if question.answers and not any(right) else 1.0
-    numbers: dict[tuple[str, ...], int] = {}
-    denoted = [numbers.setdefault(trial.denoted, len(numbers)) for trial in pool.trials]
     # Without the trials themselves, whose tables would have to travel between the processes.
     light = Pool([], pool.features.astype(np.float16), pool.forms, pool.classes)
-    return Seen(question, grams(asked), light, np.array([*right, not any(right)]), np.array([*denoted, -1]), counts)
+    return Seen(question, grams(asked), light, np.array([*right, not any(right)]), counts)
 
 
 def all_seen(questions: Sequence[TableQuestion], processes: int) -> list[Seen]:
@@ -88,7 +96,7 @@ class Fit:
     @property
     def weights(self) -> Weights:
         forms, every, form_words, class_words = self.values
-        return Weights(forms + every, form_words, class_words, self.words, np.zeros(0))
+        return Weights(forms + every, form_words, class_words, self.words, np.zeros(0), np.zeros(0), np.zeros(0))
 
     def learn(self, one: Seen) -> float:
         features, forms, classes = one.pool.features.astype(np.float32), one.pool.forms, one.pool.classes
@@ -128,23 +136,50 @@ def fitted(data: Sequence[Seen], epochs: int = EPOCHS) -> Fit:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    question: TableQuestion
+    read: Read
+    right: "np.ndarray[Any, np.dtype[np.bool_]]"
+    """One for each trial that was read, and one for saying nothing."""
+
+
+def reading(question: TableQuestion) -> Reading | None:
+    found = read(question.as_read, tables_of(question.passages))
+    if found is None:
+        return None
+    right = [question.is_answered_by(trial) for trial in found.trials]
+    return Reading(question, found, np.array([*right, not any(right)]))
+
+
+def weights_of_reading(data: Sequence[Reading], steps: int = 300) -> Vector:
+    """Adagrad on the same logarithm, from the log-linear model's own shares."""
+    by = np.array([1.0, 0.3, 0.3, 0.0, 1.0, 0.0])
+    squares = np.full(6, 1e-6)
+    for _ in range(steps):
+        slope = np.zeros(6)
+        for one in data:
+            shares = one.read.shares(by)
+            error = shares - np.where(one.right, shares, 0) / (shares[one.right].sum() + 1e-12)
+            slope[:4] += error[:-1] @ one.read.told
+            slope[4:] += error[-1] * np.array([one.read.nothing, 1.0])
+        slope /= len(data)
+        squares += slope**2
+        by = by - 0.1 * slope / np.sqrt(squares)
+    return by
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     question: TableQuestion
     said: list[float]
     right: bool
 
 
-def outcomes(data: Sequence[Seen], weights: Weights) -> Iterator[Outcome]:
+def outcomes(data: Sequence[Reading], by: Vector) -> Iterator[Outcome]:
     """The surest answer to each question, and whether it is right."""
     for one in data:
-        shares = probabilities(TableQuery(one.question.text), one.pool, weights)
-        masses = np.bincount(one.denoted[:-1], shares[:-1])
-        best = int(masses.argmax())
-        second = float(np.delete(masses, best).max(initial=0.0))
-        is_best = one.denoted[:-1] == best
-        chosen = one.pool.features[int(np.where(is_best, shares[:-1], -1.0).argmax())]
-        said = surety_features(float(masses[best]), second, float(shares[-1]), chosen)
-        yield Outcome(one.question, said, bool(one.right[:-1][is_best].any()))
+        best, said = surest(one.read, by)
+        yield Outcome(one.question, said, bool(one.right[best]))
 
 
 def surety(found: Sequence[Outcome]) -> Vector:
@@ -177,14 +212,16 @@ def summary(name: str, found: Sequence[Outcome], weights: Vector, at_least: floa
         )
 
 
-def save(weights: Weights, sure: Vector) -> None:
+def save(weights: Weights) -> None:
     np.savez_compressed(
         WEIGHTS,
         forms=weights.forms.astype(np.float16),
         form_words=weights.form_words.astype(np.float16),
         class_words=weights.class_words.astype(np.float16),
         words=np.frombuffer("\n".join(weights.words).encode(), dtype=np.uint8),
-        surety=sure.astype(np.float32),
+        reading=weights.reading.astype(np.float32),
+        surety=weights.surety.astype(np.float32),
+        alone=weights.alone.astype(np.float32),
     )
 
 
@@ -192,18 +229,26 @@ def main() -> None:
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--limit", type=int, help="questions of WikiTableQuestions, for trying out")
     arguments.add_argument("--processes", type=int, default=2)
+    arguments.add_argument("--only-reading", action="store_true", help="keep the log-linear model")
     chosen = arguments.parse_args()
-    wiki, reports = wiki_questions(to_fit=True), report_questions(to_fit=True)
+    wiki, reports, own = wiki_questions(to_fit=True), report_questions(to_fit=True), written_questions()
     random.Random(0).shuffle(wiki)
-    asked = [*with_strangers(wiki[: chosen.limit], STRANGERS), *with_strangers(reports, STRANGERS)]
-    data = all_seen([*asked, *among_others(reports)], chosen.processes)
-    kept = [one for one in data if not is_left_out(one.question.table)]
-    left = [one for one in data if is_left_out(one.question.table)]
-    weights = fitted(kept).weights
-    found = list(outcomes(left, weights))
+    asked = [q for some in (wiki[: chosen.limit], reports, own) for q in with_strangers(some, STRANGERS)]
+    asked += among_others(reports)
+    linear = weights()
+    if not chosen.only_reading:
+        kept = [q for q in asked if q.set != "written" and not is_left_out(q.table)]
+        linear = fitted(all_seen(kept, chosen.processes)).weights
+        save(linear)
+        weights.cache_clear()
+    left = [one for q in asked if is_left_out(q.table) and (one := reading(q))]
+    by = weights_of_reading(left)
+    print("reading", by.round(3))
+    found = list(outcomes(left, by))
     sure = surety(found)
     summary("left out", found, sure)
-    save(weights, sure)
+    unread = [replace(o, said=without_the_network(o.said)) for o in outcomes(left, np.array(UNREAD))]
+    save(replace(linear, reading=by, surety=sure, alone=surety(unread)))
 
 
 if __name__ == "__main__":

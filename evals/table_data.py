@@ -16,11 +16,16 @@ from typing import Any
 
 from evals.tables import shared_data
 from masis.language.measures import NUMBER_WORDS
+from masis.language.question import parsed
+from masis.reasoning.offline.selection import candidates_of, marked, rows_read
+from masis.reasoning.offline.tables.anchors import TableQuery
 from masis.reasoning.offline.tables.trials import Trial
 from masis.reasoning.offline.tables.values import amount, stems
 from masis.reasoning.ports import Passage
 
 PASSAGE = "c0000000001"
+WRITTEN = Path(__file__).parents[1] / "training" / "questions"
+WORKED_OUT = frozenset({"difference", "change", "percent_change", "share", "sum", "average", "count"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,12 @@ class TableQuestion:
                 for wanted in self.answers
             )
         return _same_words(trial.answer, self.answers)
+
+    @property
+    def as_read(self) -> TableQuery:
+        """With the rows that the selector marks, as the offline writer asks it."""
+        read = marked(parsed(self.text).parts[0], candidates_of(self.passages))
+        return TableQuery(self.text, marked=rows_read(read))
 
 
 def _same_words(told: Sequence[str], wanted: Sequence[str]) -> bool:
@@ -136,6 +147,25 @@ def _report_question(q: dict[str, Any], report: dict[str, Any]) -> TableQuestion
         q["answer_type"] in ("arithmetic", "count"),
         q["scale"] == "percent",
     )
+
+
+def written_questions() -> list[TableQuestion]:
+    """Of documents that were written for it (training/questions)."""
+    files = sorted(WRITTEN.glob("tables-*.jsonl"))
+    documents = [json.loads(line) for file in files for line in file.read_text().splitlines() if line.strip()]
+    return [
+        TableQuestion(
+            "written",
+            document["name"],
+            q["q"],
+            tuple(str(a) for a in q["a"]),
+            document["text"],
+            q["kind"] in WORKED_OUT,
+            q["kind"] in ("share", "percent_change"),
+        )
+        for document in documents
+        for q in document["questions"]
+    ]
 
 
 def report_document(report: dict[str, Any]) -> str:

@@ -13,6 +13,8 @@ from tokenizers import Tokenizer
 MAX_TOKENS = 512
 TOKENS_A_BATCH = 32_768
 IGNORED = -100.0
+LONGEST_TRIAL = 160
+PADDED = ("ids", "type_ids", "attention_mask")
 
 Example = dict[str, Any]
 
@@ -45,6 +47,17 @@ class Encoder:
             e | self._tensors(code) | _spans(e["spans"] or [], code) | {"marked": _marked_tokens(e, code)}
             for e, code in zip(examples, encoded, strict=True)
         ]
+
+    def tables(self, examples: Sequence[Example]) -> list[Example]:
+        """A question with all its trials is one example, as long as they are together when padded."""
+        self._tokenizer.enable_truncation(LONGEST_TRIAL, strategy="only_second")
+        self._tokenizer.enable_padding()
+        made = []
+        for e in examples:
+            codes = self._tokenizer.encode_batch([(e["question"][:400], text) for text in e["texts"]])
+            fields = {name: torch.tensor([getattr(c, name) for c in codes]) for name in PADDED}
+            made.append(e | {"pairs": fields, "ids": range(fields["ids"].numel())})
+        return made
 
     def _tensors(self, code: Any) -> Example:
         return {"ids": code.ids, "types": code.type_ids}
@@ -86,7 +99,9 @@ def _spans(answers: Sequence[Sequence[int]], code: Any) -> Example:
     return {"starts": starts, "ends": ends, "allowed": allowed, "offsets": code.offsets, "none": none}
 
 
-def batches(examples: Sequence[Example], rng: random.Random | None) -> Iterator[list[Example]]:
+def batches(
+    examples: Sequence[Example], rng: random.Random | None, tokens: int = TOKENS_A_BATCH
+) -> Iterator[list[Example]]:
     """Pairs of like length together; shuffled where they are trained on."""
     order = list(examples)
     if rng:
@@ -97,7 +112,7 @@ def batches(examples: Sequence[Example], rng: random.Random | None) -> Iterator[
     longest = 0
     for example in order:
         longest = max(longest, len(example["ids"]))
-        if longest * (len(made[-1]) + 1) > TOKENS_A_BATCH:
+        if longest * (len(made[-1]) + 1) > tokens:
             made.append([])
             longest = len(example["ids"])
         made[-1].append(example)

@@ -17,7 +17,7 @@ from masis.embedded import CROSS_ENCODER, installed
 from training.base import LAYERS, MATRICES, matrices
 
 OUT = Path("src/masis/embedded/trained")
-CHANGES = ("verifier", "selector")
+CHANGES = ("verifier", "selector", "tables")
 FIGURES = 3
 """How many figures the network gives for each token; a change with fewer leaves the others at nothing."""
 LAST = f"/bert/encoder/layer.{LAYERS - 1}/output/LayerNorm/Add_1_output_0"

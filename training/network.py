@@ -9,7 +9,7 @@ from torch import nn
 from torch.nn import functional
 
 from training.base import LAYERS, MATRICES, WIDTH
-from training.batches import Example, padded
+from training.batches import PADDED, Example, padded
 
 HEADS = 12
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -116,3 +116,22 @@ def forward(network: Network, batch: Sequence[Example]) -> torch.Tensor:
         [[len(e["ids"])] for e in batch], device=DEVICE
     )
     return network(ids, types, mask)
+
+
+def of_groups(network: Network, batch: Sequence[Example]) -> torch.Tensor:
+    """The first figure of each trial of each question: a line for each question, filled up with what is impossible,
+    and nought for saying nothing at its end."""
+    longest = max(e["pairs"]["ids"].shape[1] for e in batch)
+    most = max(len(e["pairs"]["ids"]) for e in batch)
+    ids, types, mask = (
+        torch.cat([functional.pad(e["pairs"][name], (0, longest - e["pairs"][name].shape[1])) for e in batch]).to(
+            DEVICE
+        )
+        for name in PADDED
+    )
+    scores = network(ids, types, mask.bool())[:, 0, 0]
+    lines = [
+        functional.pad(own, (0, most - len(own)), value=-1e4)
+        for own in scores.split([len(e["pairs"]["ids"]) for e in batch])
+    ]
+    return functional.pad(torch.stack(lines), (0, 1))

@@ -8,7 +8,7 @@ import torch
 
 from training.batches import Example, batches, padded
 from training.figures import auroc, balanced_accuracy, best_threshold, hash_half
-from training.network import DEVICE, Network, forward
+from training.network import DEVICE, Network, forward, of_groups
 
 
 @torch.no_grad()
@@ -114,6 +114,29 @@ def report_selections(network: Network, examples: Sequence[Example]) -> dict[str
                 "span": round(sum(c[2] for c in answered) / len(answered), 3),
                 "recall at a third": round(sum(c[3] for c in answered) / len(answered), 3),
             }
+    return rows
+
+
+@torch.no_grad()
+def report_tables(network: Network, examples: Sequence[Example]) -> dict[str, Any]:
+    """For each set: how often the best trial is right, before (the likeliest comes first) and now; and whether its
+    figure tells questions with a right trial from those without."""
+    network.eval()
+    by_set: dict[str, list[tuple[bool, bool, bool, float]]] = defaultdict(list)
+    for batch in batches(sorted(examples, key=lambda e: len(e["ids"])), None):
+        for e, own in zip(batch, of_groups(network, batch)[:, :-1].cpu(), strict=True):
+            best = int(own.argmax())
+            by_set[e["set"]].append((any(e["right"]), e["right"][0], e["right"][best], float(own[best])))
+    rows = {}
+    for name, cases in sorted(by_set.items()):
+        known = [c for c in cases if c[0]]
+        rows[name] = {
+            "n": len(cases),
+            "reached": len(known),
+            "first": round(sum(c[1] for c in known) / len(known), 3),
+            "best": round(sum(c[2] for c in known) / len(known), 3),
+            "auroc right": round(auroc([c[3] for c in cases], [int(c[2]) for c in cases]), 3),
+        }
     return rows
 
 

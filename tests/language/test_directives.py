@@ -19,6 +19,11 @@ from masis.language.question import read_question
         ("What was revenue in 2023 in USD millions?", "What was revenue in 2023?", {"unit": "USD millions"}),
         ("In £m, what was revenue?", "what was revenue?", {"unit": "£ millions"}),
         ("What is the margin, 1 dp?", "What is the margin?", {"decimals": 1}),
+        (
+            "What were net assets, in billions of dollars with two decimals please?",
+            "What were net assets?",
+            {"unit": "billions of dollars", "decimals": 2},
+        ),
         ("What was revenue to the nearest million?", "What was revenue?", {"unit": "million", "decimals": 0}),
         ("If it is missing, say n/a. What was capex?", "What was capex?", {"if_absent": "n/a"}),
     ],

@@ -21,9 +21,9 @@ MAX_TOKENS = 512
 """As it was trained. Only the second text is cut, unless the first alone has more than half of them."""
 
 FIGURES = 3
-"""Each change fills as many as it was trained for; the verifier leaves the third empty."""
+"""Each change fills as many as it was trained for, and leaves the others empty."""
 
-Task = Literal["verifier", "selector"]
+Task = Literal["verifier", "selector", "tables"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Figures:
     """0 for a token of the first text, 1 for the second, None for neither."""
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=3)
 def adapted(task: Task) -> "AdaptedModel":
     return AdaptedModel(installed(CROSS_ENCODER), TRAINED / f"{task}.npz")
 

@@ -80,14 +80,14 @@ UNIT = re.compile(
 )
 IN_UNIT = re.compile(
     r"(?:^\W*|[(,]\s*|\s)in\s+(?P<unit>(?:(?-i:[A-Z]{3})\s?|[$€£]\s?)(?:millions?|billions?|thousands?|mn?|bn|k)\b"
-    r"|(?:millions?|billions?|thousands?)(?:\s+of\s+(?:(?:US\s+)?dollars|euros|pounds|(?-i:[A-Z]{3})))?)\)?\s*(?=[?.,]|$)",
+    r"|(?:millions?|billions?|thousands?)(?:\s+of\s+(?:(?:US\s+)?dollars|euros|pounds|(?-i:[A-Z]{3})))?)\)?\s*(?=[?.,]|$|(?:please|with|to|rounded)\b)",
     re.IGNORECASE,
 )
 """“… in USD millions?”, “In £m, …”: with its scale it is how to answer, and not what is asked."""
 ROUNDING = re.compile(
     r"\bround(?:ed)?\b[^.?!;]{0,40}?\bto\s+(?:the\s+nearest\s+(?P<whole>whole|integer|percent|number|million|thousand)"
     r"|(?P<places>\w+)\s+decimals?(?:\s+places?)?)(?:\s+(?:number|places?))?"
-    r"|(?:,\s*|\bto\s+)(?P<dp>\d)\s?(?:dp|d\.p\.|decimals?(?:\s+places?)?)(?!\w)"
+    r"|(?:,\s*|\b(?:to|with)\s+)(?P<dp>\d|one|two|three)\s?(?:dp|d\.p\.|decimals?(?:\s+places?)?)(?!\w)(?:\s+please\b)?"
     r"|\bto\s+the\s+nearest\s+(?P<size>million|thousand|billion)\b",
     re.IGNORECASE,
 )

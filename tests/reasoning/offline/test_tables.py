@@ -7,10 +7,11 @@ import pytest
 from masis.audit.verdicts import judge_claims
 from masis.language.question import parsed
 from masis.reasoning.offline.likelihood import signs_of
-from masis.reasoning.offline.tables.anchors import TableQuery
+from masis.reasoning.offline.tables.anchors import MarkedRow, TableQuery
 from masis.reasoning.offline.tables.calculations import IN_PERCENT
 from masis.reasoning.offline.tables.grid import Table, tables_of
 from masis.reasoning.offline.tables.lookup import TableAnswer, answer_from_tables
+from masis.reasoning.offline.tables.reading import in_words
 from masis.reasoning.offline.tables.trials import trials
 from masis.reasoning.offline.tables.values import amount, day
 from masis.reasoning.offline.writer import written
@@ -262,7 +263,7 @@ OTHER = filed(
             "What was NVIDIA's revenue as reported in its 10-Q for the third quarter of 2023?",
             "Revenue: $18,120 million",
         ),
-        ("What were diluted earnings of NVIDIA in Q3 2023?", "$3.71 for the three months"),
+        ("What were diluted earnings per share of NVIDIA in Q3 2023?", "$3.71 for the three months"),
     ],
 )
 def test_whose_and_for_when_is_said_by_the_document_and_not_by_the_cell(question: str, said: str) -> None:
@@ -779,3 +780,55 @@ def test_a_table_of_a_passage_that_is_not_read_as_an_answer_is_not_asked() -> No
     question = "How many hospitals are in Poland?"
     assert asked(question, quotes) is not None
     assert "do not answer" in written(WritingBrief(question, [as_passage(quotes)]))
+
+
+DEPOTS = chunk(
+    "c00000000d9",
+    "Depot register, revenue in thousand euros\n\n"
+    "| Depot | Country | Depot manager | Revenue 2024 | Revenue 2023 | Staff |\n|---|---|---|---|---|---|\n"
+    "| Linz | Austria | Petra Hofer | 8,120 | 8,960 | 41 |\n"
+    "| Brescia | Italy | Dario Conti | 6,440 | 6,010 | 35 |\n"
+    "| Gdynia | Poland | Ewa Nowak | 9,730 | 9,105 | 52 |\n"
+    "| Total |  |  | 24,290 | 24,075 | 128 |",
+    file_name="depots.xlsx",
+    document_id="d9",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Who runs the Brescia site?", "Dario Conti"),
+        ("How much turnover did Linz lose between 2023 and 2024?", "840"),
+        ("How many people are on the payroll in Gdynia?", "52"),
+        ("Which depot is the smallest by headcount?", "Brescia"),
+    ],
+)
+def test_other_words_than_the_tables_are_understood(question: str, told: str) -> None:
+    answer = asked(question, DEPOTS)
+    assert answer is not None
+    assert told in answer.sentences[0]
+
+
+@pytest.mark.parametrize(
+    "question", ["What rent do we pay in Brescia?", "Who audits the Linz depot?", "How old is the manager in Gdynia?"]
+)
+def test_what_no_cell_says_is_not_read_into_one(question: str) -> None:
+    assert asked(question, DEPOTS) is None
+
+
+def test_a_row_that_the_selector_marks_is_tried_without_a_word_in_common() -> None:
+    table = only_table(DEPOTS)
+    row = table.rows[1]
+    marked = (MarkedRow(DEPOTS["chunk_id"], row.statement.start, 0.9),)
+    query = TableQuery("How many people work at the Lombardy branch?", marked=marked)
+    assert "35" in {a for t in trials(query, table) for a in t.answer}
+    assert "35" not in {a for t in trials(replace(query, marked=()), table) if t.form == "cell" for a in t.answer}
+
+
+def test_a_trial_is_told_with_its_cells_its_conditions_and_its_caption() -> None:
+    table = only_table(DEPOTS)
+    query = TableQuery("What did the depot in Poland make in 2024?")
+    told = [in_words(t, query) for t in trials(query, table) if t.form == "cell" and t.answer == ("9,730",)]
+    assert any("Gdynia, Revenue 2024: 9,730" in one and "where Country Poland" in one for one in told)
+    assert all(one.endswith("Depot register, revenue in thousand euros") for one in told)

@@ -14,7 +14,16 @@ from masis.language.question import Question, parsed, without_documents
 from masis.language.statements import Statement
 from masis.reasoning.offline.composition import meant_cells
 from masis.reasoning.offline.relevance import lacks_the_type
-from masis.reasoning.offline.selection import Candidate, Features, candidates_of, logit, may_answer, strength, weighed
+from masis.reasoning.offline.selection import (
+    Candidate,
+    Features,
+    candidates_of,
+    logit,
+    may_answer,
+    rows_read,
+    strength,
+    weighed,
+)
 from masis.reasoning.offline.tables.lookup import AGREED, SURE, TableAnswer, answer_from_tables
 from masis.reasoning.offline.tables.values import amount
 from masis.reasoning.offline.tables.weighing import NamesAsked
@@ -136,8 +145,8 @@ def _signs(
         features = replace(features, shortfall=max(0.0, features.shortfall - lacks_the_type(part, best.statement.text)))
     if best and best.statement.is_row and _lacks_a_name(part, best, passages):
         features = replace(features, shortfall=features.shortfall + 1)
-    tabled = answer_from_tables(part.for_reading, passages, 0.0, part.directives)
-    if tabled and not may_answer([c.chunk_id for c in tabled.cited], [c for c, _ in read]):
+    tabled = answer_from_tables(part.for_reading, passages, 0.0, part.directives, rows_read([c for c, _ in read]))
+    if tabled and not may_answer([c.chunk_id for c in tabled.cited], tabled.strength, [c for c, _ in read]):
         tabled = None
     said = "\n".join(BRACKETED.sub("", claim["text"]) for claim in claims)
     from_table = tabled is not None and _is_told(tabled, said)

@@ -10,6 +10,7 @@ from masis.language.question import Question
 from masis.language.statements import Statement, statements
 from masis.language.words import content_stems, names
 from masis.reasoning.offline.relevance import could_be_about, shortfall
+from masis.reasoning.offline.tables.anchors import MarkedRow
 from masis.reasoning.ports import Passage
 
 
@@ -38,6 +39,8 @@ def strength(features: Features) -> float:
 MAY_ANSWER = 0.05
 """What the selector must think of a passage for its table to count: cells are found for nearly any question. Of 123
 right answers from tables one falls below it."""
+SURELY_MEANT = 0.6
+"""The strength of an answer from tables that needs no second opinion: nine in ten of those are right."""
 READ_CHARS = 20_000
 """Of the best passages, read closely for one part; what is behind them was found last."""
 LONGEST_TITLE = 6
@@ -144,10 +147,21 @@ def _with_marks(group: Sequence[Candidate], selection: Selection, shift: int) ->
     ]
 
 
-def may_answer(chunk_ids: Sequence[str], read: Sequence[Candidate]) -> bool:
-    """Whether one of these passages is read as an answer, or was not read."""
+def may_answer(chunk_ids: Sequence[str], strength: float, read: Sequence[Candidate]) -> bool:
+    """Whether cells are surely meant, or one of these passages is read as an answer, or was not read."""
+    if strength >= SURELY_MEANT:
+        return True
     answers = {c.passage.chunk_id: c.answers for c in read}
     return any(answers.get(one, 1.0) >= MAY_ANSWER for one in chunk_ids)
+
+
+ROW_MARKED, MOST_ROWS = 0.05, 5
+
+
+def rows_read(read: Sequence[Candidate]) -> tuple[MarkedRow, ...]:
+    """The rows that the selector marks, the surest first: what the tables are asked about beside their words."""
+    rows = sorted((c for c in read if c.statement.is_row and c.mark >= ROW_MARKED), key=lambda c: -c.mark)
+    return tuple(MarkedRow(c.passage.chunk_id, c.statement.start, c.mark) for c in rows[:MOST_ROWS])
 
 
 def logit(share: float) -> float:

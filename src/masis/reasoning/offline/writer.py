@@ -14,7 +14,7 @@ from masis.language.words import content_stems, is_negated, stem
 from masis.reasoning.offline.composition import Answered, compose
 from masis.reasoning.offline.disagreement import all_conflicts
 from masis.reasoning.offline.likelihood import likelihood_of
-from masis.reasoning.offline.selection import Candidate, candidates_of, marked, may_answer, rank
+from masis.reasoning.offline.selection import Candidate, candidates_of, marked, may_answer, rank, rows_read
 from masis.reasoning.offline.shapes import MARKED, overview, rows_asked_for, shown
 from masis.reasoning.offline.tables.features import WHOLE
 from masis.reasoning.offline.tables.lookup import AGREED, SURE, TableAnswer, answer_from_tables
@@ -146,10 +146,10 @@ def _from_tables(
     if _lacks_a_name(part, candidates):
         return []
     passages = list({c.passage.chunk_id: c.passage for c in candidates}.values())
-    found = answer_from_tables(part.for_reading, passages, AGREED, part.directives)
+    found = answer_from_tables(part.for_reading, passages, AGREED, part.directives, rows_read(rank(part, candidates)))
     if found and found.strength < SURE and not (best and _is_in(found, best)):
         return []
-    if found and not may_answer([c.chunk_id for c in found.cited], ranked):
+    if found and not may_answer([c.chunk_id for c in found.cited], found.strength, ranked):
         return []
     if found and "person" in part.kinds and any(re.search(r"\d", answer) for answer in found.trial.answer):
         return []

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from masis.language.directives import NO_ORDERS, Directives
 from masis.language.measures import read_numeral
@@ -16,6 +17,7 @@ from masis.reasoning.offline.tables.values import TOKEN, folded
 
 MOST_ANCHORS = 14
 MOST_LABELS = 5
+MOST_READ = 3
 NUMBER_WORDS = {
     word: float(n) for n, word in enumerate("zero one two three four five six seven eight nine ten".split())
 }
@@ -31,6 +33,12 @@ ALIKE = {
 DENIES = frozenset("not never without no other than except besides t neither nor".split())
 
 
+class MarkedRow(NamedTuple):
+    chunk_id: str
+    start: int
+    mark: float
+
+
 @dataclass(frozen=True)
 class TableQuery:
     """A question as the table engine reads it."""
@@ -40,6 +48,8 @@ class TableQuery:
     """The time that is meant where it is not named: that of the newest document."""
     orders: Directives = NO_ORDERS
     """In which unit the answer is wanted, and how exactly."""
+    marked: tuple["MarkedRow", ...] = ()
+    """What the selector takes for part of the answer, the surest first."""
 
     @property
     def reading(self) -> Question:
@@ -98,7 +108,7 @@ class Anchor:
     exact: float
     """Share of the cells' words that the question has."""
     kind: str
-    """cell, label, above, below or not."""
+    """cell, label, above, below, not or read."""
     limit: float = 0.0
 
 
@@ -112,6 +122,7 @@ def anchors(asked: TableQuery, table: Table) -> list[Anchor]:
         *_limits(asked, table),
         *_dated(asked, table),
         *_group_anchors(asked, table),
+        *_read_anchors(asked, table),
         *(_others(a, table) for a in cells[:3] if DENIES.intersection(asked.tokens) and len(a.rows) < len(table.rows)),
     ]
 
@@ -217,6 +228,13 @@ def _group_anchors(asked: TableQuery, table: Table) -> list[Anchor]:
         if shared and len(rows) > 1:
             found.append(Anchor(table.label_column, rows, shared, len(shared) / len(own), "label"))
     return sorted(found, key=lambda a: -a.exact)[:2]
+
+
+def _read_anchors(asked: TableQuery, table: Table) -> list[Anchor]:
+    """Rows that the selector takes for part of the answer, whatever words they share with the question."""
+    rows = {(row.cells[0].passage.chunk_id, row.statement.start): n for n, row in enumerate(table.rows)}
+    meant = [(rows[chunk_id, start], mark) for chunk_id, start, mark in asked.marked if (chunk_id, start) in rows]
+    return [Anchor(table.label_column, (n,), frozenset(), mark, "read") for n, mark in meant[:MOST_READ]]
 
 
 def row_group_stems(group: str) -> tuple[str, ...]:

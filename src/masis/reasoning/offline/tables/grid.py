@@ -130,12 +130,12 @@ class Table:
         """As `column_periods`; a column of three months is for its quarter too, and one for other months than are asked
         for is for another time."""
         return tuple(
-            (*times, *self._quarters[n]) if self._is_as_long(n, months) else (NEVER,)
+            (*times, *self.quarters[n]) if self._is_as_long(n, months) else (NEVER,)
             for n, times in enumerate(self.column_periods)
         )
 
     @cached_property
-    def _quarters(self) -> tuple[tuple[Period, ...], ...]:
+    def quarters(self) -> tuple[tuple[Period, ...], ...]:
         """Of each column: the quarter that the document is named after, or as many years before it, and the one that
         follows from a column beside it for the year so far (“nine months ended” is the third quarter)."""
         named = [p for p in self.document_times if p.year and p.part and not p.is_day]

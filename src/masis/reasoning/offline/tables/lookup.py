@@ -12,7 +12,7 @@ from masis.language.periods import Period
 from masis.language.quantities import quantities
 from masis.language.question import without_documents
 from masis.language.words import names, stem
-from masis.reasoning.offline.tables.anchors import ALIKE, TableQuery
+from masis.reasoning.offline.tables.anchors import ALIKE, MarkedRow, TableQuery
 from masis.reasoning.offline.tables.calculations import Calculation, aggregated, calculation, moved, queries
 from masis.reasoning.offline.tables.cell_names import label_of, unit_of
 from masis.reasoning.offline.tables.columns import whole_column
@@ -43,7 +43,8 @@ def meant_tables(asked: TableQuery, tables: Sequence[Table]) -> tuple[TableQuery
         newest = [t for t in tables if not t.document_times or _order(t.document_times) == max(times)]
         own = [t.column_periods[n] for t in newest for n in t.own_columns()]
         return replace(asked, meant=max(own, key=_order, default=())), newest
-    parts = [p for p in asked.periods if p.year and p.part]
+    # A day may stand in the report of any quarter.
+    parts = [p for p in asked.periods if p.year and p.part and not p.is_day]
     kept = [t for t in tables if not _is_of_another(t.document_times, parts)]
     return asked, kept or list(tables)
 
@@ -64,7 +65,8 @@ def _of_those_named(asked: TableQuery, tables: Sequence[Table]) -> tuple[TableQu
     said = [w for w, own in called.items() if all(own in t.document_stems and own not in t.label_stems for t in kept)]
     if not said:
         return asked, kept
-    bare = re.sub(rf"(?i)(?<!\w)(?:{'|'.join(map(re.escape, said))})(?:['’]s|['’])?(?!\w)", " ", asked.text)
+    called_so = "|".join(map(re.escape, said))
+    bare = re.sub(rf"(?i)(?:\b(?:of|at|for|by)\s+)?(?<!\w)(?:{called_so})(?:['’]s|['’])?(?!\w)", " ", asked.text)
     return replace(asked, text=without_documents(bare)), kept
 
 
@@ -209,17 +211,23 @@ class TableAnswer:
 
 
 def answer_from_tables(
-    question: str, passages: Sequence[Passage], at_least: float = SURE, orders: Directives = NO_ORDERS
+    question: str,
+    passages: Sequence[Passage],
+    at_least: float = SURE,
+    orders: Directives = NO_ORDERS,
+    rows: tuple[MarkedRow, ...] = (),
 ) -> TableAnswer | None:
-    best = _best_answer(question, tuple(passages), orders)
+    """`rows`: those that the selector takes for part of the answer."""
+    best = _best_answer(TableQuery(question, (), orders, rows), tuple(passages))
     return best if best and best.strength >= at_least else None
 
 
 @lru_cache(maxsize=16)
-def _best_answer(question: str, passages: tuple[Passage, ...], orders: Directives) -> TableAnswer | None:
+def _best_answer(query: TableQuery, passages: tuple[Passage, ...]) -> TableAnswer | None:
     """Cached, since the writer, the auditor and the judge each ask for it."""
+    question = query.text
     found = tables_of(passages)
-    asked, tables = meant_tables(TableQuery(question, orders=orders), found)
+    asked, tables = meant_tables(query, found)
     named = NamesAsked.of(asked.text, passages)
     if (followed := series(asked, tables)) and all(named.meant(asked, [one]) for one in followed):
         return _answer(asked, followed, "series", SURE)

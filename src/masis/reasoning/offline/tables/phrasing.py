@@ -220,7 +220,8 @@ def _subject(trial: Trial) -> str:
     one, other = trial.cells[0], trial.cells[1]
     table = trial.table
     if one.row == other.row:
-        return label_of(table, one.row) or name_of(table, one)
+        names = {name_of(table, one), name_of(table, other)}
+        return names.pop() if len(names) == 1 else label_of(table, one.row) or name_of(table, one)
     return column_of(table, one.column) or name_of(table, one)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from masis.language.periods import PERIOD
 from masis.reasoning.offline.tables.anchors import Anchor, TableQuery, anchors, limits
 from masis.reasoning.offline.tables.grid import CHANGES, Cell, Table
 
@@ -282,9 +283,15 @@ def _over_columns(asked: TableQuery, table: Table, singles: Sequence[Rowset]) ->
             if 2 <= len(chosen) <= MOST_TIMES:
                 yield from _all_columns(table, [cells[n] for n in chosen], filters, tuple(chosen))
                 yield from _beyond(asked, table, [cells[n] for n in chosen], filters)
-        for a, b in list(combinations([n for n in amounts if n in cells], 2))[:MOST_PAIRS]:
+        for a, b in _alike_first(table, combinations([n for n in amounts if n in cells], 2))[:MOST_PAIRS]:
             yield from _two_columns(table, cells[a], cells[b], filters)
             yield from _two_columns(table, cells[b], cells[a], filters)
+
+
+def _alike_first(table: Table, pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Columns that are called the same but for their time are what is compared."""
+    called = [PERIOD.sub("", column) for column in table.columns]
+    return sorted(pairs, key=lambda pair: called[pair[0]] != called[pair[1]])
 
 
 def _beyond(asked: TableQuery, table: Table, cells: Sequence[Cell], filters: Filters) -> Iterator[Trial]:

@@ -1,6 +1,7 @@
-"""Which trial the question asks for: a log-linear model over all of them and over saying nothing.
+"""Which trial the question asks for: a log-linear model over all of them and over saying nothing, then a network
+that reads the likeliest (`reading`).
 
-Its weights are the output of `python -m evals.fit_tables`, which says on what they were fitted.
+The weights are the output of `python -m evals.fit_tables`, which says on what they were fitted.
 """
 
 import re
@@ -24,6 +25,7 @@ from masis.reasoning.offline.tables.features import (
     matrix_of,
 )
 from masis.reasoning.offline.tables.grid import Table, tables_of
+from masis.reasoning.offline.tables.reading import how_well, in_words
 from masis.reasoning.offline.tables.trials import Trial, trials
 from masis.reasoning.offline.tables.values import stems
 from masis.reasoning.ports import Passage
@@ -45,8 +47,13 @@ class Weights:
     class_words: "Figures"
     """… and for each word and what the answer looks like."""
     words: dict[str, int]
+    reading: "Figures"
+    """Of a trial's share, of what the network says for it and against it, of its row's being found by reading; of the
+    share of saying nothing, and what is added to it."""
     surety: "Figures"
-    """Of the logistic fit that makes a probability of being right out of what the model says."""
+    """Of the logistic fit that makes a probability of being right out of what the model says …"""
+    alone: "Figures"
+    """… and out of what the shared words say alone."""
 
 
 @lru_cache(maxsize=1)
@@ -56,7 +63,7 @@ def weights() -> Weights:
     with np.load(WEIGHTS) as kept:
         words = {word: n for n, word in enumerate(bytes(kept["words"]).decode().split("\n"))}
         figures = [kept[name].astype(np.float32) for name in ("forms", "form_words", "class_words")]
-        return Weights(figures[0], figures[1], figures[2], words, kept["surety"])
+        return Weights(figures[0], figures[1], figures[2], words, kept["reading"], kept["surety"], kept["alone"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +107,19 @@ class NamesAsked:
         return replace(every, words=every.words - (short - every._told_apart)) if short else every
 
     def meant(self, asked: TableQuery, tried: Sequence[Trial]) -> list[Trial]:
-        """Of trials over one table."""
+        """Of trials over one table. Of a row that the selector marks the network says whether it is meant: “Germany,
+        Austria and Switzerland” are the German-speaking countries."""
         left = self._beyond_the_title(tried[0].table) if self.words and tried else None
-        return [t for t in tried if not _missing(left, set(_around(asked, t)))] if left else list(tried)
+        return (
+            [t for t in tried if _is_marked(t) or not _missing(left, set(_around(asked, t)))] if left else list(tried)
+        )
+
+    def of_the_table(self, question: str, table: Table) -> str:
+        """Those that its cells need not repeat: its document is all about them."""
+        if not self.words:
+            return ""
+        given = self.words - self._beyond_the_title(table)
+        return " ".join(name for name in names(question) if (own := self.words & set(stems(name))) and own <= given)
 
     def are_lacking(self, row: Statement, passage: Passage) -> bool:
         """Of a row that is quoted whole."""
@@ -147,6 +164,10 @@ class NamesAsked:
             for named in (*table.column_stems, *(stems(r.group) for r in table.rows), table.label_stems)
             for s in named
         )
+
+
+def _is_marked(trial: Trial) -> bool:
+    return any(anchor.kind == "read" for anchor in trial.filters)
 
 
 def _missing(wanted: Collection[str], said: Collection[str]) -> frozenset[str]:
@@ -202,21 +223,99 @@ def probabilities(asked: TableQuery, pool: Pool, by: Weights) -> "Figures":
     return np.asarray(raised / raised.sum())
 
 
-def weighed(asked: TableQuery, tables: Sequence[Table], named: NamesAsked | None = None) -> Weighed | None:
-    """The surest trial; trials that give the same answer count together."""
+@dataclass(frozen=True, slots=True)
+class Read:
+    """The likeliest trials of a pool, as the network has read them."""
+
+    trials: list[Trial]
+    features: "Figures"
+    """Those of the log-linear model."""
+    told: "Figures"
+    """For each trial: the logarithm of its share, what the network says for it and against it, whether its row was
+    found by reading."""
+    nothing: float
+    """The logarithm of the share of saying nothing."""
+
+    def shares(self, by: "Figures | Sequence[float]") -> "Figures":
+        """The last is that of saying nothing."""
+        import numpy as np
+
+        logits = np.append(self.told @ np.asarray(by[:4]), by[4] * self.nothing + by[5])
+        raised = np.exp(logits - logits.max())
+        return np.asarray(raised / raised.sum())
+
+
+LIKELIEST, BY_READING, OF_A_FORM, MOST_TOLD = 16, 16, 3, 400
+"""How many trials are read."""
+
+
+def read(asked: TableQuery, tables: Sequence[Table], named: NamesAsked | None = None) -> Read | None:
+    import numpy as np
+
     pool = pool_of(asked, tables, named)
     if pool is None:
         return None
+    shares = probabilities(asked, pool, weights())
+    whose = {id(t): named.of_the_table(asked.text, t) if named else "" for t in tables}
+    likeliest: dict[str, int] = {}
+    for n in np.argsort(-shares[:-1])[:MOST_TOLD]:
+        likeliest.setdefault(in_words(pool.trials[n], asked, whose[id(pool.trials[n].table)]), int(n))
+    order = list(likeliest.values())
+    chosen = list(dict.fromkeys([*order[:LIKELIEST], *_by_reading(order, pool.trials)]))
+    trials = [pool.trials[n] for n in chosen]
+    said = how_well(asked.text, [in_words(trial, asked, whose[id(trial.table)]) for trial in trials])
+    logs = np.log(shares + 1e-6)
+    told = np.array([logs[chosen], np.maximum(said, 0), np.minimum(said, 0), [float(_is_marked(t)) for t in trials]]).T
+    return Read(trials, pool.features[chosen], told, float(logs[-1]))
+
+
+def _by_reading(order: Sequence[int], trials: Sequence[Trial]) -> list[int]:
+    """Over rows that the selector marks, some of each form: words in common do not say which is meant."""
+    found: dict[str, list[int]] = {}
+    for n in order:
+        if _is_marked(trials[n]):
+            found.setdefault(trials[n].form, []).append(n)
+    return [n for of_form in found.values() for n in of_form[:OF_A_FORM]][:BY_READING]
+
+
+def weighed(asked: TableQuery, tables: Sequence[Table], named: NamesAsked | None = None) -> Weighed | None:
+    """The surest trial; trials that give the same answer count together."""
+    seen = read(asked, tables, named)
+    if seen is None:
+        return None
     by = weights()
-    shares = probabilities(asked, pool, by)
+    chosen, said = surest(seen, by.reading)
+    strength = _sure(said, by.surety)
+    likeliest, said_alone = surest(seen, UNREAD)
+    if seen.trials[likeliest].denoted == seen.trials[chosen].denoted:
+        # The network is right more often where the two disagree, and not always.
+        strength = max(strength, AGAINST_THE_NETWORK * _sure(without_the_network(said_alone), by.alone))
+    return Weighed(seen.trials[chosen], strength)
+
+
+UNREAD = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
+"""The weights with which the log-linear model's own shares come out."""
+AGAINST_THE_NETWORK = 0.5
+SAID = 4
+"""Where `surety_features` has what the network says."""
+
+
+def without_the_network(said: Sequence[float]) -> list[float]:
+    return [0.0 if n == SAID else value for n, value in enumerate(said)]
+
+
+def surest(seen: Read, by: "Figures | Sequence[float]") -> tuple[int, list[float]]:
+    """Which trial, and what says how far it can be trusted."""
+    shares = seen.shares(by)
     together: dict[tuple[str, ...], float] = {}
-    for trial, share in zip(pool.trials, shares, strict=False):
+    for trial, share in zip(seen.trials, shares, strict=False):
         together[trial.denoted] = together.get(trial.denoted, 0.0) + float(share)
     best, mass = max(together.items(), key=lambda pair: pair[1])
     second = max((value for denoted, value in together.items() if denoted != best), default=0.0)
-    chosen = max((n for n, t in enumerate(pool.trials) if t.denoted == best), key=lambda n: shares[n])
-    said = surety_features(mass, second, float(shares[-1]), pool.features[chosen])
-    return Weighed(pool.trials[chosen], _sure(said, by))
+    chosen = max((n for n, t in enumerate(seen.trials) if t.denoted == best), key=lambda n: shares[n])
+    return chosen, surety_features(
+        mass, second, float(shares[-1]), float(seen.told[chosen, 1:3].sum()), seen.features[chosen]
+    )
 
 
 TELLING = (
@@ -227,10 +326,10 @@ TELLING = (
 """Features of the chosen trial that say how far its share can be trusted."""
 
 
-def surety_features(mass: float, second: float, nothing: float, chosen: "Figures") -> list[float]:
+def surety_features(mass: float, second: float, nothing: float, said: float, chosen: "Figures") -> list[float]:
     shares = [log(share + 1e-6) for share in (mass, second, nothing)]
-    return [1.0, *shares, *(float(chosen[PLACE[name]]) for name in TELLING)]
+    return [1.0, *shares, said, *(float(chosen[PLACE[name]]) for name in TELLING)]
 
 
-def _sure(said: Sequence[float], by: Weights) -> float:
-    return 1 / (1 + exp(-sum(float(w) * x for w, x in zip(by.surety, said, strict=True))))
+def _sure(said: Sequence[float], by: "Figures") -> float:
+    return 1 / (1 + exp(-sum(float(w) * x for w, x in zip(by, said, strict=True))))
