@@ -238,8 +238,11 @@ def main() -> None:
     linear = weights()
     if not chosen.only_reading:
         kept = [q for q in asked if q.set != "written" and not is_left_out(q.table)]
-        linear = fitted(all_seen(kept, chosen.processes)).weights
-        save(linear)
+        made = fitted(all_seen(kept, chosen.processes)).weights
+        linear = replace(
+            linear, forms=made.forms, form_words=made.form_words, class_words=made.class_words, words=made.words
+        )
+        save(linear)  # `read` takes them from there
         weights.cache_clear()
     left = [one for q in asked if is_left_out(q.table) and (one := reading(q))]
     by = weights_of_reading(left)

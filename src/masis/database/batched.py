@@ -21,7 +21,8 @@ Result = TypeVar("Result")
 BREATH = 0.01
 MOST = 32
 """Done at once: the first of them go on while the others are done. All at once, two hundred runs would work at the same
-moment and wait for their models at the same moment."""
+moment and wait for their models at the same moment. A statement for as many has far fewer parameters than databases
+take."""
 
 
 class Lane(Generic[Item, Result]):
@@ -78,8 +79,6 @@ T = TypeVar("T")
 Call = tuple[Callable[[list[Any]], Sequence[Any]], Any]
 """What does many of a kind at once, and one of them."""
 Mode = Literal["reading", "writing"]
-AT_ONCE = 400
-"""Of a kind in one statement: databases take some ten thousand parameters."""
 
 
 def _one_by_one(calls: list[Callable[[], Any]]) -> list[Any]:
@@ -92,9 +91,8 @@ def _all_done(calls: list[Call]) -> list[Any]:
         places[do_all].append(place)
     outcomes: list[Any] = [None] * len(calls)
     for do_all, theirs in places.items():
-        for some in (theirs[first : first + AT_ONCE] for first in range(0, len(theirs), AT_ONCE)):
-            for place, outcome in zip(some, do_all([calls[place][1] for place in some]), strict=True):
-                outcomes[place] = outcome
+        for place, outcome in zip(theirs, do_all([calls[place][1] for place in theirs]), strict=True):
+            outcomes[place] = outcome
     return outcomes
 
 

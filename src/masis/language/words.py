@@ -139,8 +139,12 @@ def plain(text: str) -> str:
 _PARTS = re.compile(r"['\-]s?\b")
 
 
+A_SENTENCE = 1_000
+"""Characters of what is kept in mind: a thousand passages would take a hundred megabytes."""
+
+
 def words(text: str) -> list[str]:
-    return list(_words(text))
+    return list(_words(text) if len(text) <= A_SENTENCE else _words.__wrapped__(text))
 
 
 @lru_cache(maxsize=1024)
@@ -151,7 +155,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 def content_stems(text: str) -> list[str]:
     """In order, with repetitions; hyphenated words count as their parts, so that “follow-up” meets “follow up”."""
-    return list(_content_stems(text))
+    return list(_content_stems(text) if len(text) <= A_SENTENCE else _content_stems.__wrapped__(text))
 
 
 @lru_cache(maxsize=1024)

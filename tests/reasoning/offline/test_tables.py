@@ -832,3 +832,27 @@ def test_a_trial_is_told_with_its_cells_its_conditions_and_its_caption() -> None
     told = [in_words(t, query) for t in trials(query, table) if t.form == "cell" and t.answer == ("9,730",)]
     assert any("Gdynia, Revenue 2024: 9,730" in one and "where Country Poland" in one for one in told)
     assert all(one.endswith("Depot register, revenue in thousand euros") for one in told)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "|  | Quarter | Sales |\n|---|---|---|\n|  | Q1 2021 | 20 |\n|  | Q2 2021 | 24 |",
+        "| Region | 2021 | 2022 |\n|---|---|---|\n|  | 10 | 12 |\n|  | 11 | 15 |",
+        "|  | 2021 | 2022 |\n|---|---|---|\n|  |  | 12 |\n|  | 11 |  |",
+    ],
+)
+def test_rows_without_a_name_are_read_all_the_same(table: str) -> None:
+    evidence = chunk("c00000000e7", f"Sales\n\n{table}", file_name="bare.md", document_id="d7")
+    asked("What were sales in 2021?", evidence)
+    query = TableQuery("Which regions are listed, and what were sales in 2021?")
+    assert all(in_words(t, query) for t in trials(query, only_table(evidence)))
+
+
+@pytest.mark.parametrize(
+    "question", ["Who runs the Graz depot?", "What was revenue in Spain in 2024?", "How many staff has the Lyon depot?"]
+)
+def test_a_row_that_is_marked_is_not_taken_for_another_name(question: str) -> None:
+    table = only_table(DEPOTS)
+    rows = tuple(MarkedRow(DEPOTS["chunk_id"], row.statement.start, 0.5) for row in table.rows[:3])
+    assert answer_from_tables(question, [as_passage(DEPOTS)], rows=rows) is None

@@ -156,6 +156,7 @@ def may_answer(chunk_ids: Sequence[str], strength: float, read: Sequence[Candida
 
 
 ROW_MARKED, MOST_ROWS = 0.05, 5
+"""Low, since a mark only has a row looked at: the network that reads it says whether it is meant."""
 
 
 def rows_read(read: Sequence[Candidate]) -> tuple[MarkedRow, ...]:

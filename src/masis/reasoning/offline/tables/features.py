@@ -167,7 +167,6 @@ def _of_filters(trial: Trial, over: Alignment) -> Iterator[tuple[str, float]]:
     yield "all exact", float(all(a.exact == 1 for a in filters))
     yield "by label", float(any(a.kind == "label" for a in filters))
     yield "by limit", float(any(a.kind in ("above", "below") for a in filters))
-    yield "by reading", max((a.exact for a in filters if a.kind == "read"), default=0.0)
     yield "filter words", min(6, sum(len(a.places & over.asked.content) for a in filters)) / 3
     yield "filter named", float(any(over.headers[a.column] for a in filters if a.column >= 0))
     yield "filter in label column", float(all(a.column == trial.table.label_column for a in filters))
@@ -276,7 +275,7 @@ NAMES: tuple[str, ...] = (
     "any firm word left", "numbers left", "headers left", "head left", "words left", "a time is asked", "times met",
     "another time", "no time", "later first", "echo", "empty", "many", "percent sign", "changes column", "nought",
     "over one",
-    "named in order", "columns in order", "more rows elsewhere", "as directed", "against direction", "by reading",
+    "named in order", "columns in order", "more rows elsewhere", "as directed", "against direction",
 )  # fmt: skip
 PLACE = {name: n for n, name in enumerate(NAMES)}
 

@@ -1,6 +1,7 @@
 """The tables among the passages: columns, rows, cells with their exact characters, and what stands over them."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -201,6 +202,10 @@ class Table:
         return tuple(
             any(TOTAL.match(c.text) for c in (row.cells[0], row.cells[self.label_column])) for row in self.rows
         )
+
+    @cached_property
+    def label_counts(self) -> Counter[str]:
+        return Counter(cell.text for cell in self.column_cells(self.label_column))
 
     @cached_property
     def label_stems(self) -> frozenset[str]:

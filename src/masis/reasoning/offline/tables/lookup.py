@@ -18,7 +18,7 @@ from masis.reasoning.offline.tables.cell_names import label_of, unit_of
 from masis.reasoning.offline.tables.columns import whole_column
 from masis.reasoning.offline.tables.comparison import Comparison, comparison
 from masis.reasoning.offline.tables.grid import Cell, Table, tables_of
-from masis.reasoning.offline.tables.phrasing import as_table, said
+from masis.reasoning.offline.tables.phrasing import as_table, said, stands_out_from
 from masis.reasoning.offline.tables.trials import Trial
 from masis.reasoning.offline.tables.values import TOKEN, stems
 from masis.reasoning.offline.tables.weighing import NamesAsked, Weighed, pool_of, probabilities, weighed, weights
@@ -319,7 +319,7 @@ def _compared(beside: Comparison) -> TableAnswer:
 def _answer(asked: TableQuery, found: Sequence[Trial], kind: str, strength: float) -> TableAnswer:
     cells = [cell for trial in found for cell in trial.cells]
     return TableAnswer(
-        tuple(cited(said(trial, asked), trial.cells) for trial in found),
+        tuple(cited(said(trial, asked), [*trial.cells, *stands_out_from(trial)]) for trial in found),
         tuple(CitedCell(c.passage.chunk_id, c.start, c.end) for c in cells),
         kind,
         strength,

@@ -154,17 +154,27 @@ def _extreme(trial: Trial, asked: TableQuery) -> str:
     """The cell that stands out, and those it stands out from."""
     table, by = trial.table, trial.by
     rows = list(dict.fromkeys(c.row for c in trial.cells))
-    highest = trial.form in ("highest", "maximum")
-    others = [c for c in _ranked(trial, highest=highest) if c.row not in rows]
+    highest = trial.form in HIGHEST
     best = table.cell(rows[0], by)
     words = ("later", "earlier") if table.kinds[by] == "day" else ("more", "less")
-    than = [f"{label_of(table, c.row)} ({c.text})" for c in others[:MOST_NAMED]]
+    than = [f"{label_of(table, c.row)} ({c.text})" for c in stands_out_from(trial)]
     told = [table.cell(row, trial.column) for row in rows if trial.column != by]
     lead = listed([c.text for c in told]) if told else label_of(table, rows[0])
     if told and trial.column != table.label_column and label_of(table, rows[0]):
         lead = f"{lead} ({label_of(table, rows[0])})"
     value = f"{column_of(table, by)} {value_of(table, best)}".strip()
     return f"{lead}: {value}, {words[not highest]} than {listed(than)}" if than else f"{lead}: {value}"
+
+
+HIGHEST, LOWEST = ("highest", "maximum"), ("lowest", "minimum")
+
+
+def stands_out_from(trial: Trial) -> list[Cell]:
+    """What an extreme is told beside: cited too, since another part of the table may hold them."""
+    if trial.form not in (*HIGHEST, *LOWEST):
+        return []
+    rows = {c.row for c in trial.cells}
+    return [c for c in _ranked(trial, highest=trial.form in HIGHEST) if c.row not in rows][:MOST_NAMED]
 
 
 def _ranked(trial: Trial, *, highest: bool) -> list[Cell]:

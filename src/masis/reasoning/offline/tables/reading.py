@@ -37,7 +37,8 @@ def in_words(trial: Trial, asked: TableQuery, whose: str = "") -> str:
     """What was done, what it gives, from which cells, and under which caption they stand; `whose` they are, where the
     document says it once for all."""
     table = trial.table
-    parts = [_done(trial), f"= {_given(trial)}", _told([_in_place(table, c, asked) for c in trial.cells])]
+    cells = [_in_place(table, cell, asked) for cell in trial.cells[:MOST_TOLD]]
+    parts = [_done(trial), f"= {_given(trial)}", _told(cells, len(trial.cells))]
     parts += [f"where {said}" for anchor in trial.filters if (said := _condition(anchor, table))]
     return " | ".join([*parts, f"{whose} {_caption(table)}".strip()])
 
@@ -49,7 +50,8 @@ def _done(trial: Trial) -> str:
 
 
 def _given(trial: Trial) -> str:
-    return _told([a[:LONGEST_CELL] for a in trial.answer]) if trial.answer else f"{trial.value:.6g}"
+    told = [a[:LONGEST_CELL] for a in trial.answer[:MOST_TOLD]]
+    return _told(told, len(trial.answer)) if told else f"{trial.value:.6g}"
 
 
 def _in_place(table: Table, cell: Cell, asked: TableQuery) -> str:
@@ -64,8 +66,7 @@ def _in_place(table: Table, cell: Cell, asked: TableQuery) -> str:
 
 def _told_apart_by(table: Table, cell: Cell) -> Iterator[str]:
     """Where rows share a name, as those of a data set do, the other cells that say which row it is."""
-    labels = [c.text for c in table.column_cells(table.label_column)]
-    if labels.count(labels[cell.row]) < 2:
+    if table.label_counts[table.cell(cell.row, table.label_column).text] < 2:
         return
     for other in table.rows[cell.row].cells[:MOST_KEYS]:
         if other.column not in (cell.column, table.label_column) and table.kinds[other.column] != "amount":
@@ -90,12 +91,12 @@ def _condition(anchor: Anchor, table: Table) -> str:
     if anchor.kind in ("above", "below"):
         return f"{column} {anchor.kind} {anchor.limit:.6g}"
     texts = dict.fromkeys(table.cell(row, anchor.column).text[:LONGEST_CELL] for row in anchor.rows)
-    return f"{column} {'not ' if anchor.kind == 'not' else ''}{_told(list(texts))}"
+    return f"{column} {'not ' if anchor.kind == 'not' else ''}{_told(list(texts)[:MOST_TOLD], len(texts))}"
 
 
-def _told(texts: Sequence[str]) -> str:
-    more = len(texts) - MOST_TOLD
-    return "; ".join([*texts[:MOST_TOLD], *([f"{more} more"] if more > 0 else [])])
+def _told(texts: Sequence[str], of: int) -> str:
+    more = of - len(texts)
+    return "; ".join([*texts, *([f"{more} more"] if more > 0 else [])])
 
 
 def _caption(table: Table) -> str:

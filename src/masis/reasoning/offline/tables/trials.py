@@ -105,8 +105,9 @@ def _cells(table: Table, rowsets: Iterable[Rowset]) -> Iterator[Trial]:
 def _names(table: Table, everything: tuple[int, ...], singles: Sequence[Rowset]) -> Iterator[Trial]:
     """What the table is of: the times of its columns, the names of its rows."""
     if 1 < len(everything) <= MOST_ANSWERS:
-        heads = tuple(table.cell(row, table.label_column) for row in everything)
-        yield Trial("rows", table, tuple(c.text for c in heads if c.text), None, heads, (), table.label_column)
+        heads = tuple(c for row in everything if (c := table.cell(row, table.label_column)).text)
+        if heads:
+            yield Trial("rows", table, tuple(c.text for c in heads), None, heads, (), table.label_column)
     if len(table.timed) > 1 and everything:
         told = tuple(table.columns[n] for n in table.timed)
         for rows, filters in [((everything[0],), ()), *singles[:2]]:

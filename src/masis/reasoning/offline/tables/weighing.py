@@ -107,12 +107,9 @@ class NamesAsked:
         return replace(every, words=every.words - (short - every._told_apart)) if short else every
 
     def meant(self, asked: TableQuery, tried: Sequence[Trial]) -> list[Trial]:
-        """Of trials over one table. Of a row that the selector marks the network says whether it is meant: “Germany,
-        Austria and Switzerland” are the German-speaking countries."""
+        """Of trials over one table."""
         left = self._beyond_the_title(tried[0].table) if self.words and tried else None
-        return (
-            [t for t in tried if _is_marked(t) or not _missing(left, set(_around(asked, t)))] if left else list(tried)
-        )
+        return [t for t in tried if not _missing(left, set(_around(asked, t)))] if left else list(tried)
 
     def of_the_table(self, question: str, table: Table) -> str:
         """Those that its cells need not repeat: its document is all about them."""
@@ -245,8 +242,10 @@ class Read:
         return np.asarray(raised / raised.sum())
 
 
-LIKELIEST, BY_READING, OF_A_FORM, MOST_TOLD = 16, 16, 3, 400
-"""How many trials are read."""
+LIKELIEST, BY_READING, OF_A_FORM = 16, 16, 3
+"""How many trials the network reads: each takes it some five milliseconds."""
+LOOKED_AT = 400
+"""Among how many, the likeliest first: a large table has thousands."""
 
 
 def read(asked: TableQuery, tables: Sequence[Table], named: NamesAsked | None = None) -> Read | None:
@@ -258,12 +257,13 @@ def read(asked: TableQuery, tables: Sequence[Table], named: NamesAsked | None = 
     shares = probabilities(asked, pool, weights())
     whose = {id(t): named.of_the_table(asked.text, t) if named else "" for t in tables}
     likeliest: dict[str, int] = {}
-    for n in np.argsort(-shares[:-1])[:MOST_TOLD]:
+    for n in np.argsort(-shares[:-1])[:LOOKED_AT]:
         likeliest.setdefault(in_words(pool.trials[n], asked, whose[id(pool.trials[n].table)]), int(n))
     order = list(likeliest.values())
     chosen = list(dict.fromkeys([*order[:LIKELIEST], *_by_reading(order, pool.trials)]))
     trials = [pool.trials[n] for n in chosen]
-    said = how_well(asked.text, [in_words(trial, asked, whose[id(trial.table)]) for trial in trials])
+    in_short = {n: words for words, n in likeliest.items()}
+    said = how_well(asked.text, [in_short[n] for n in chosen])
     logs = np.log(shares + 1e-6)
     told = np.array([logs[chosen], np.maximum(said, 0), np.minimum(said, 0), [float(_is_marked(t)) for t in trials]]).T
     return Read(trials, pool.features[chosen], told, float(logs[-1]))
@@ -296,6 +296,7 @@ def weighed(asked: TableQuery, tables: Sequence[Table], named: NamesAsked | None
 UNREAD = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 """The weights with which the log-linear model's own shares come out."""
 AGAINST_THE_NETWORK = 0.5
+"""Of tables left out, four right answers were won with it and one wrong one."""
 SAID = 4
 """Where `surety_features` has what the network says."""
 
