@@ -33,6 +33,11 @@ def test_a_wrong_citation_is_corrected() -> None:
     assert found.claims[0]["repaired"] == "corrected"
 
 
+def test_what_a_sentence_cites_already_stays_at_its_clause() -> None:
+    found = mended("Operating costs were $61.3 million [c1] and revenue $184.1 million [c1].")
+    assert found.text == "Operating costs were $61.3 million [c1] and revenue $184.1 million [c1] [c2]."
+
+
 def test_a_made_up_id_beside_a_good_one_goes() -> None:
     assert mended("Tolmerick opened a plant in Brno [c2] [c99].").text == "Tolmerick opened a plant in Brno [c2]."
 

@@ -132,6 +132,8 @@ def test_a_bound_is_met_by_its_own_kind(bound: str, value: str, met: bool) -> No
         ("March 14, 2026", Period(2026, "03-14")),
         ("March 2026", Period(2026, "03")),
         ("2026-03-14", Period(2026, "03-14")),
+        ("Oct-24", Period(2024, "10")),
+        ("Jan '25", Period(2025, "01")),
     ],
 )
 def test_periods(text: str, expected: Period) -> None:

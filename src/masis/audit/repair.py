@@ -188,10 +188,17 @@ def _written_again(answer: str, mended: Sequence[tuple[CitedSentence, Mended]]) 
             placed.append(_at(repair, len(text)))
         else:
             placed.append(_at(repair, len(text)))
-            bare = sentence.bare.rstrip()
-            text += _with_citation(bare, " ".join(f"[{i}]" for i in repair.chunk_ids))
+            text += _cited_again(sentence, repair.chunk_ids)
         at = sentence.end
     return f"{text}{answer[at:]}".strip(), placed
+
+
+def _cited_again(sentence: CitedSentence, chunk_ids: Sequence[str]) -> str:
+    """Where all that it cites stays, each citation stays at its clause, and what is new comes last."""
+    if sentence.cited and not sentence.invalid and set(sentence.cited) <= set(chunk_ids):
+        added = [i for i in chunk_ids if i not in sentence.cited]
+        return _with_citation(sentence.text.rstrip(), " ".join(f"[{i}]" for i in added))
+    return _with_citation(sentence.bare.rstrip(), " ".join(f"[{i}]" for i in chunk_ids))
 
 
 def _at(repair: Mended, start: int) -> Mended:

@@ -31,6 +31,7 @@ PERIOD = re.compile(
     | \b(?P<month2>{_MONTH})\b\.?\s+(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s*%)(?:\s?,?\s+(?P<year2>{_ANY_YEAR})\b)?
     | \b(?P<first>{_MONTH})\s?(?:-|–|to)\s?(?P<last>{_MONTH})\s+(?P<span>{_YEAR})\b
     | \b(?P<month3>{_MONTH})\b\.?,?(?:\s+(?:of\s+)?|\s?-\s?)(?P<year3>{_ANY_YEAR})\b
+    | \b(?P<month4>{_MONTH})\b\s?[-'](?P<year4>\d\d)\b(?![-/.]\d)
     | \b(?:Q(?P<q1>[1-4])|(?P<q2>first|second|third|fourth)[\s-]quarter)
         (?:(?:\s+of)?[\s-]*{_FISCAL}(?P<qyear>{_YEAR})|[\s-]*(?:FY|')(?P<qshort>\d\d)\b)?
     | \b(?:H(?P<h1>[12])|(?P<h2>first|second)[\s-]half)(?:(?:\s+of)?[\s-]*{_FISCAL}(?P<hyear>{_YEAR}))?
@@ -139,7 +140,7 @@ def _basis(match: re.Match[str]) -> Basis | None:
 
 def _is_period(match: re.Match[str]) -> bool:
     # “may 5” is a month only where it is written as one.
-    month = match["month1"] or match["month2"] or match["month3"] or match["first"]
+    month = match["month1"] or match["month2"] or match["month3"] or match["month4"] or match["first"]
     return not month or month[0].isupper()
 
 
@@ -153,7 +154,7 @@ def _period(match: re.Match[str]) -> Period:
         return Period(_year(match["year2"]), f"{MONTHS[match['month2'].lower()]:02d}-{int(match['day2']):02d}")
     if match["first"]:
         return _months(match)
-    if match["month3"]:
+    if match["month3"] or match["month4"]:
         return _month(match)
     if match["q1"] or match["q2"]:
         return Period(_year(match["qyear"] or match["qshort"]), f"Q{match['q1'] or ORDINALS[match['q2'].lower()]}")
@@ -174,8 +175,9 @@ def _months(match: re.Match[str]) -> Period:
 
 
 def _month(match: re.Match[str]) -> Period:
-    """“The end of June 2025” is its last day."""
-    year, month = int(match["year3"]), MONTHS[match["month3"].lower()]
+    """“The end of June 2025” is its last day; “Oct-24” heads many a workbook's column."""
+    year = _year(match["year3"] or match["year4"]) or 0
+    month = MONTHS[(match["month3"] or match["month4"]).lower()]
     if AT_ITS_END.search(match.string[: match.start()]):
         return Period(year, f"{month:02d}-{calendar.monthrange(year, month)[1]:02d}")
     return Period(year, f"{month:02d}")

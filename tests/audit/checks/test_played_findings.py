@@ -20,6 +20,11 @@ STATES = (
     "| State | Clinics | Change in treatments, % | Nurse vacancy rate, % |\n|---|---|---|---|\n"
     "| Missouri | 58 | -1.1 | 15.2 |\n| Illinois | 41 | -1.9 | 16.3 |"
 )
+SHARES = (
+    "| Country | Population share | Audience share | Weighted share |\n|---|---|---|---|\n| Japan | 1.9 | 4.9 | 9.1 |\n"
+    "| Italy | 0.9 | 2.1 | 4.0 |\n| France | 0.9 | 2.0 | 4.0 |\n| Poland | 0.5 | 0.7 | 0.9 |\n"
+    "| India | 17.6 | 2.0 | 0.5 |"
+)
 NOTE = "The additional $1,100 has been recorded in regulatory charges for the quarter."
 HEAD = "Notes to the statements (dollars in thousands)\n\nThe Company runs 247 clinics."
 
@@ -35,6 +40,7 @@ def judged(sentence: str, *texts: str) -> Claim:
         ("That is about 24% of the total 2026 investment of $27.0 million, up from $4.5 million in 2025.", (INVESTED,)),
         ("The midpoint falls by about $0.13, from $2.20 to roughly $2.08.", (OUTLOOK,)),
         ("An additional $1.1 million was recorded in regulatory charges.", (NOTE, HEAD)),
+        ("India: population share 17.6, audience share 2.0, weighted share 0.5.", (SHARES,)),
     ],
 )
 def test_what_is_right_is_not_refuted(sentence: str, texts: tuple[str, ...]) -> None:

@@ -6,6 +6,7 @@ from masis.audit.citations.hedges import states_a_limit
 LIMITS = [
     # From large models' answers, in wordings that no list foresaw
     "The evidence does not give headcount, so it does not show how many people left.",
+    "The evidence does not report any takeover of Acme by Brent Steel, so it gives no year for one.",
     "For next year the evidence gives only the plan, not dates.",
     "The question does not name a company.",
     "The post gives no dollar figure for what the tuning itself cost.",

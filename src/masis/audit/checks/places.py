@@ -44,6 +44,9 @@ def figure_of_another_column(claim: Claim, sources: Sources) -> Finding | None:
     """“Sales 12 and 14; costs 7 and 8; profit 5 and 9”: all but one name of the list have the same columns."""
     listed = _listed(claim)
     for table in _tables(sources) if len(listed) > FEWEST_ROW_MATES else ():
+        if any(all(any(gives(cell, r.quantity) for cell in cells) for r in claim.figures) for _, cells in table):
+            # “India: population 17.6, audience 2.0”: one row, each figure under a name of its own.
+            continue
         places = [_columns(figures, table) for _, figures in listed]
         for odd, (label, figures) in enumerate(listed):
             others = [found for at, found in enumerate(places) if at != odd]

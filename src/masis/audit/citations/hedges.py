@@ -65,9 +65,10 @@ _PASSES_ON_A_CLAIM = re.compile(
     r"|\b(?:reports?|notes?|explains?|mentions?) that\b|\b(?:dass|que|che|dat)\b"
 )
 _LEANS_ON_IT = re.compile(
-    r"\W*(?:(?:so|and|therefore|thus|hence)\s+)?(?:it|they|this|these)\s+(?:do|does|did|can) not\b"
+    r"\W*(?:(?:so|and|therefore|thus|hence)\s+)?(?:it|they|this|these)\s+"
+    r"(?:(?:do|does|did|can) not|(?:gives?|has|have|says?|shows?|names?|states?|mentions?) (?:no|nothing|none))\b"
 )
-"""“…, so it does not show which”: the evidence again."""
+"""“…, so it does not show which”, “so it gives no year”: the evidence again."""
 _IN_A_NUMBER = re.compile(r"(?<=\d)[.,](?=\d)")
 _SAYS_ONLY = re.compile(
     r"\W*(?:it|they|these) (?:only (?:says?|states?|gives?|mentions?)|(?:says?|states?|gives?|mentions?) only)\b"
