@@ -113,6 +113,13 @@ def test_the_sentence_that_asks_says_what_kind_of_answer_is_wanted(question: str
             ["If we buy less than promised, what does it cost us?"],
         ),
         ("What can we claim, and is there a ceiling?", ["What can we claim", "is there a ceiling?"]),
+        ("Before tax, what was the loss?", ["Before tax, what was the loss?"]),
+        ("According to the auditors, who is to blame?", ["According to the auditors, who is to blame?"]),
+        ("In which year did it open, and who owns it?", ["In which year did it open", "who owns it?"]),
+        (
+            "How many branches did Acme have in May, and how many of them were new?",
+            ["How many branches did Acme have in May", "how many of branches were new?"],
+        ),
         (
             "How many people did Acme employ, and what was its income?",
             ["How many people did Acme employ", "what was Acme’s income?"],

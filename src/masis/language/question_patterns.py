@@ -69,11 +69,16 @@ NEXT_PART = re.compile(
     r"|\?\s+(?=\w)",
     re.IGNORECASE,
 )
-CONDITION = re.compile(
-    rf"\W*(?:if(?!\s+(?:so|not|any))|when(?!\s+(?:{_IS}))|given|assuming|suppose|provided|in case|now that)\b[^?]*$",
+_BEFORE_A_NOUN = (
+    "before|after|since|until|during|under|in|on|at|for|from|by|with|without|within|among|of|as|once|apart|despite"
+    r"|against|across|over|besides|[a-z]{3,}ing"
+)
+SCENE = re.compile(
+    rf"\W*(?:(?:if(?!\s+(?:so|not|any))|when(?!\s+(?:{_IS}))|given|suppose|provided|now that)\b"
+    rf"|(?:{_BEFORE_A_NOUN})\b(?!.*\b(?:what|which|who|whom|whose|when|where|why|how)\b))[^?]*$",
     re.IGNORECASE,
 )
-"""It sets the scene for what is asked behind it."""
+"""It says of what, when or by whom, and asks nothing: “Before tax, …”, “According to the auditors, …”."""
 REMARK = re.compile(r"\W*(?:I|we|my|our|it|there|this|that|he|she|they)\b[^?]*$", re.IGNORECASE)
 """“I have seen two numbers.”: said beside a question, and no question."""
 ASKS = re.compile(rf"\W*(?:who|whom|whose|what|when|where|which|why|how|whether|{_IS})\b[^?]*\?", re.IGNORECASE)
@@ -94,6 +99,7 @@ SPOKEN_OF = re.compile(
     re.IGNORECASE,
 )
 PRONOUN = re.compile(r"\b(?:(it|they|them)|(its|their|his|her))\b", re.IGNORECASE)
+SEVERAL_THINGS = re.compile(r"\b(?:they|them)\b", re.IGNORECASE)
 
 _HOW = "many|much|long|old|far|tall|high|large|big|deep|wide|heavy|fast"
 SEEKS: dict[Sought, re.Pattern[str]] = {
