@@ -9,8 +9,10 @@ from masis.language.question import parsed
 from masis.language.statements import statements
 from masis.orchestrator.evaluator import NOTHING_AUDITED
 from masis.reasoning.offline.auditor import OfflineAuditor
+from masis.reasoning.offline.composition import cited
 from masis.reasoning.offline.judge import OfflineJudge
 from masis.reasoning.offline.relevance import could_be_about
+from masis.reasoning.offline.selection import FAR_BEHIND, Features, candidates_of, marked, strength
 from masis.reasoning.offline.writer import OfflineWriter
 from masis.reasoning.ports import Guidance, Passage, WritingBrief, as_passage
 from tests.support.engines import chunk
@@ -176,6 +178,28 @@ def test_a_quarter_is_not_a_year_and_an_address_says_nothing_unless_asked_for(
 ) -> None:
     (statement,) = statements(text)
     assert could_be_about(parsed(question).parts[0], statement, "a.eml") is is_about
+
+
+def test_every_sentence_of_a_cell_is_cited() -> None:
+    pay = Passage(
+        "c3",
+        "costs.md",
+        1,
+        "| Post | Cost | Remark |\n|---|---|---|\n| Staff | $154,263 | We employ one baker. She also keeps books. |",
+    )
+    (row,) = candidates_of([pay])
+    said = cited(row, parsed("Whom do we employ?").parts[0])
+    assert said == "Post Staff: Cost $154,263, Remark We employ one baker. [c3] She also keeps books. [c3]"
+
+
+async def test_the_passage_that_two_readings_agree_on_comes_first() -> None:
+    """What a passage stands behind another by is read from the cross-encoder, and weighs in the choice."""
+    part = parsed("When did the second shop open?").parts[0]
+    read = {c.passage.chunk_id: c for c in marked(part, candidates_of([as_passage(c) for c in EVIDENCE]))}
+    assert read["c00000000a1"].behind == 0
+    assert 0 < read["c00000000b2"].behind <= FAR_BEHIND
+    near, far = (Features(0.0, 0.0, 0.5, 0.0, behind) for behind in (0.0, FAR_BEHIND))
+    assert strength(near) > strength(far)
 
 
 def test_a_row_of_some_months_is_not_of_a_whole_year() -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from masis.language.characters import BRACKETED
 from masis.language.quantities import Quantity, periods, quantities
 from masis.language.question import Question, read_question
+from masis.language.sentences import split_sentences
 from masis.language.statements import Statement
 from masis.language.table_headers import GROUP
 from masis.reasoning.offline.selection import Candidate
@@ -125,7 +126,9 @@ def _is_written(said: str, told: str) -> bool:
 def cited(candidate: Candidate, part: Question) -> str:
     statement = candidate.statement
     text = row_sentence(statement, part) if statement.is_row else sentence(statement.text)
-    return f"{text} [{candidate.passage.chunk_id}]"
+    # A cell may hold a paragraph, and each of its sentences is a claim.
+    told = [one.text for one in split_sentences(text)] if statement.is_row else [text]
+    return " ".join(f"{one} [{candidate.passage.chunk_id}]" for one in told)
 
 
 def sentence(text: str) -> str:
