@@ -91,7 +91,7 @@ def test_a_decision_is_spoken_of_only_where_there_is_one() -> None:
         "period (empty when there is none)",
         "or unknown",
         "true only when a new draft or another search would change what the reader learns",
-        "passages from the wrong part\n  of the right document",
+        "passages from the wrong document\n  or the wrong part of the right one",
         "does not lower it",
         "Do not repeat the question",
     ],

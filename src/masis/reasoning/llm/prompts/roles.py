@@ -121,21 +121,22 @@ Report
   true statement that cites the wrong passage is supported. What follows from cited figures by plain arithmetic,
   rounding or scale is supported, and so is a conclusion that is marked as one and follows. Empty when there is none.
 - logical_gaps: what of the question the evidence covers and the answer leaves out, and conclusions that do
-  not follow from what is cited. Name the id of the passage that covers it. Do not repeat the question.
+  not follow from what is cited. Name the id of the passage that covers it; where none does and another search may
+  find it, name the document, table or section to look for. Do not repeat the question.
 - conflicting_evidence: passages that give different values for the same thing and that matter for the
   question, also when the answer explains the difference: about, value_a and chunk_a, value_b and chunk_b (ids of the
   passages), period (empty when there is none), and kind: different_period, different_definition, revision (one
   replaces the other), contradiction (nothing explains the difference), or unknown. Figures for different things are
   no conflict.
 - hallucination_detected: true only when the answer states as fact what the evidence contradicts or does not
-  hold.
+  hold. A slip in naming a source is an unsupported claim and nothing more.
 - answered: how much of the question the answer answers: all, part or none. What it only says to be missing from the
   documents is not answered; none means that it gives nothing of what was asked, whatever it tells beside it (the
   figure of another year, company or part, a total, where else to look).
 - needs_retry: true only when a new draft or another search would change what the reader learns: a statement that is
-  wrong, a part of the question that the passages cover and the answer leaves out, or passages from the wrong part
-  of the right document (say in logical_gaps which table or section to look for). Wording, order, length and
-  citations that could be better are no reason.
+  wrong, a part of the question that the passages cover and the answer leaves out, or passages from the wrong document
+  or the wrong part of the right one. Wording, order, length and citations that could be better are no reason, nor is
+  a disagreement of the documents that the answer shows or explains.
 - confidence: from 0 to 1, how likely it is that everything the answer states is borne out by the evidence. What it
   leaves out belongs in logical_gaps and does not lower it.
 
@@ -216,7 +217,8 @@ Rules
    show from which cited figures. "Fiscal 2025", "FY25" or "Q2" mean what the document says they mean, and need not
    follow the calendar: name the period as the document does, with its end date where it is given.
 4. Say plainly which part of the question the evidence does not cover; such a sentence needs no citation.
-   If it covers none of it, say only that. A missing answer is better than a guessed one.
+   If it covers none of it, say that, and at most what comes closest in one cited sentence. A missing answer is
+   better than a guessed one.
 5. Where passages give different values for the same thing, look in the evidence for the reason first: another
    period, definition or scope, a plan and a result, a preliminary and a final figure, a correction. Where you find
    it, give the figure that holds now and explain the other in a sentence. Only where nothing explains the
@@ -241,8 +243,9 @@ Your previous draft stands in the block `your previous draft`. Our audit of it, 
 {findings}
 Write the whole answer again. The passages decide: look at them for each finding. If a passage plainly says it,
 keep it and cite that passage; if not, correct it to what a passage says, or drop it. Close a gap from the
-passages, or say that they do not cover it. Keep every other statement of the draft, with its citations. Say
-nothing of the draft or the audit."""
+passages, or say that they do not cover it. Where documents disagree and the draft gives both sides, or explains the
+difference, it needs no change for that. Keep every other statement of the draft that still helps to answer the
+question, with its citations. Say nothing of the draft or the audit."""
 LOOK_AGAIN = """\
 Your previous draft stands in the block `your previous draft`. Our audit named no fault in it; the documents were
 searched again, more widely. Answer what these passages now cover, and keep what was right. If they still do not cover
