@@ -40,6 +40,7 @@ from evals import (
     eval_support,
     eval_tables,
     eval_threshold,
+    eval_unseen,
     eval_versions,
     eval_written_answers,
 )
@@ -80,6 +81,7 @@ SUITES: dict[str, dict[str, Callable[[], Section]]] = {
         "pruning": eval_pruning.measure,
         "given": eval_given.measure,
         "confidence": eval_given.measure_confidence,
+        "unseen": eval_unseen.measure,
         "answers": eval_answers.measure,
         "filings": eval_answers.measure_filings,
         "tatqa": eval_answers.measure_tables,

@@ -59,7 +59,7 @@ def _measured(answer_set: AnswerSet) -> str:
     masis = opened(answer_set)
     try:
         ours = [_ask(masis, posed) for posed in track(answer_set.posed, answer_set.name)]
-        quoting = _cheap(masis, answer_set.posed)
+        quoting = quoting_bm25(masis, answer_set.posed)
     finally:
         masis.close()
     cheap = [compared(posed, quoting(posed)) for posed in answer_set.posed]
@@ -107,7 +107,7 @@ def _all(parts: Iterable[Sequence[bool]]) -> list[bool]:
     return list(chain.from_iterable(parts))
 
 
-def _cheap(masis: Masis, posed: Sequence[Posed]) -> Callable[[Posed], str]:
+def quoting_bm25(masis: Masis, posed: Sequence[Posed]) -> Callable[[Posed], str]:
     """The sentence or line that BM25 ranks first, among those of the documents the question is asked of."""
     catalog = masis.library.catalog
     sentences = {
