@@ -25,6 +25,14 @@ SHARES = (
     "| Italy | 0.9 | 2.1 | 4.0 |\n| France | 0.9 | 2.0 | 4.0 |\n| Poland | 0.5 | 0.7 | 0.9 |\n"
     "| India | 17.6 | 2.0 | 0.5 |"
 )
+SERVICES = (
+    "| | Three months ended March 30, 2024 | Three months ended April 1, 2023 |\n|---|---|---|\n"
+    "| Products | 66,886 | 73,929 |\n| Services | 23,867 | 20,907 |"
+)
+POOL = (
+    "For loads diverted from January 12 through February 9 there is a relief pool of $420,000. "
+    "By February 9 the plant had paid $95,000 for extra freight."
+)
 NOTE = "The additional $1,100 has been recorded in regulatory charges for the quarter."
 HEAD = "Notes to the statements (dollars in thousands)\n\nThe Company runs 247 clinics."
 
@@ -40,6 +48,12 @@ def judged(sentence: str, *texts: str) -> Claim:
         ("That is about 24% of the total 2026 investment of $27.0 million, up from $4.5 million in 2025.", (INVESTED,)),
         ("The midpoint falls by about $0.13, from $2.20 to roughly $2.08.", (OUTLOOK,)),
         ("An additional $1.1 million was recorded in regulatory charges.", (NOTE, HEAD)),
+        (
+            "Services were 23,867 in the three months ended March 30, 2024, against 20,907 in the three months ended "
+            "April 1, 2023 (23,867 − 20,907 = 2,960).",
+            (SERVICES,),
+        ),
+        ("For loads diverted between January 12 and February 9 the board set up a pool of $420,000.", (POOL,)),
         ("India: population share 17.6, audience share 2.0, weighted share 0.5.", (SHARES,)),
     ],
 )

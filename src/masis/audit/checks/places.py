@@ -36,6 +36,8 @@ _COMPARES = re.compile(
     r"|(?:previous|prior|preceding|last) (?:fiscal )?(?:year|quarter|month)'?s?)\s(?:[^,;]|,(?=\d)){0,24}$",
     re.IGNORECASE,
 )
+_FROM_THE_START = re.compile(r"\b(?:between|from)\s(?:the\s)?$", re.IGNORECASE)
+_TO_THE_END = re.compile(r",?\s(?:and|to|until|through)\s(?:the\s)?", re.IGNORECASE)
 _ITS_TIME = re.compile(r"\s(?:in|for|during|at the end of|as of|at)\s(?:the\s)?(?:fiscal\s(?:year\s)?)?", re.IGNORECASE)
 """Between a figure and the time it is for."""
 
@@ -189,7 +191,13 @@ def _in_the_columns(
 
 def figure_of_another_time(claim: Claim, sources: Sources) -> Finding | None:
     """The number is for another time, and beside it stands another one for the claim's own time."""
-    for ours in (r for r in map(partial(_at_the_time_named, claim), claim.figures) if r.periods and r.is_clear):
+    timed = [r for r in map(partial(_at_the_time_named, claim), claim.figures) if r.periods and r.is_clear]
+    shown = [m.span() for m in ARITHMETIC.finditer(claim.text)] if timed else []
+    ends = _ends_of_ranges(claim.text) if timed else frozenset()
+    for ours in timed:
+        if ends & set(ours.periods) or any(start <= ours.quantity.start < end for start, end in shown):
+            # What is worked out in brackets has been given with its time before.
+            continue
         holding = [(s, r) for s in sources.statements for r in readings(s) if gives(r.quantity, ours.quantity)]
         names_a_part = any(period.part for period in claim.periods)
         if holding and not names_a_part and all(_is_of_a_part(ours, r) for _, r in holding):
@@ -210,6 +218,17 @@ def figure_of_another_time(claim: Claim, sources: Sources) -> Finding | None:
                 withdrawn_at=LIKELY,
             )
     return None
+
+
+def _ends_of_ranges(text: str) -> frozenset[Period]:
+    """“Between January 12 and February 9” is neither the one day nor the other."""
+    spans = period_spans(text)
+    joined = (
+        (a, b)
+        for (a, (start, stop)), (b, (after, _)) in pairwise(spans)
+        if _TO_THE_END.fullmatch(text[stop:after]) and _FROM_THE_START.search(text[:start])
+    )
+    return frozenset(period for pair in joined for period in pair)
 
 
 def _has_row_mates(claim: Claim, ours: Reading, rows: Sequence[Statement]) -> bool:
