@@ -44,7 +44,7 @@ format: $(VENV)/.dev ## rewrite the sources in the house format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(VENV)/.dev .cache/peers/.ready ## measure, and write the tables of docs/benchmarks.md
+bench: $(VENV)/.dev .cache/peers/.ready .cache/qdrant/.ready ## measure, and write the tables of docs/benchmarks.md
 	$(BIN)/python -m evals bench
 
 eval: $(VENV)/.dev .cache/peers/.ready .cache/minilm/model.onnx ## evaluate answers on the sample and the public data, and write their tables
