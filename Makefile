@@ -19,7 +19,7 @@ help: ## list the targets
 demo: $(VENV)/.core ## set up, load the sample workspace and ask it three questions
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
 
-test: $(VENV)/.dev .cache/qdrant/.ready .cache/headless/.ready .cache/nginx/.ready .cache/sshd/.ready .cache/pgbouncer/.ready .cache/axe/axe.min.js ## run all tests, three at a time: some only wait (PROCESSES=0: one after the other, as a debugger wants it)
+test: $(VENV)/.dev .cache/qdrant/.ready .cache/headless/.ready .cache/nginx/.ready .cache/caddy/.ready .cache/sshd/.ready .cache/pgbouncer/.ready .cache/axe/axe.min.js ## run all tests, three at a time: some only wait (PROCESSES=0: one after the other, as a debugger wants it)
 	@$(BIN)/python -m compileall -q src  # the tests start hundreds of processes, and some environments forbid them to save what they compiled
 	$(PYTEST) -n $(PROCESSES) --dist loadfile --no-loadscope-reorder || { test $$? = 1 && $(ALONE); }
 
@@ -44,7 +44,7 @@ format: $(VENV)/.dev ## rewrite the sources in the house format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(VENV)/.dev .cache/peers/.ready ## measure, and write the tables of docs/benchmarks.md
+bench: $(VENV)/.dev .cache/peers/.ready .cache/qdrant/.ready ## measure, and write the tables of docs/benchmarks.md
 	$(BIN)/python -m evals bench
 
 eval: $(VENV)/.dev .cache/peers/.ready .cache/minilm/model.onnx ## evaluate answers on the sample and the public data, and write their tables
@@ -120,6 +120,10 @@ $(VENV)/.llm: $(VENV)/.dev requirements/llm.txt
 # A real proxy for the tests of access.
 .cache/nginx/.ready: scripts/install_debian.sh
 	@sh scripts/install_debian.sh nginx nginx-light "nginx for the tests of access (about 5 MB)" && mkdir -p $(@D) && touch $@ || echo "There is no nginx: the tests behind a proxy will be skipped."
+
+# Another, for the tests of the examples of deploy/.
+.cache/caddy/.ready: scripts/install_debian.sh
+	@sh scripts/install_debian.sh caddy caddy "Caddy for the tests behind a proxy (about 36 MB)" && mkdir -p $(@D) && touch $@ || echo "There is no Caddy: the tests behind it will be skipped."
 
 # A real SSH server for the tests of sources.
 .cache/sshd/.ready: scripts/install_debian.sh

@@ -18,6 +18,7 @@ from evals import (
     bench_load,
     bench_overhead,
     bench_parsing,
+    bench_ray,
     bench_recovery,
     bench_store,
     bench_store_server,
@@ -66,6 +67,7 @@ SUITES: dict[str, dict[str, Callable[[], Section]]] = {
         "faults": bench_faults.measure,
         "load": bench_load.measure_queue,
         "soak": bench_load.measure_soak,
+        "ray": bench_ray.measure,
     },
     "capacity": {"capacity": bench_capacity.measure},
     "eval": {

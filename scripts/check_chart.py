@@ -25,7 +25,12 @@ VALUES: dict[str, dict[str, Any]] = {
         "networkPolicy": {"allowInternet": False, "apiFrom": [{"namespaceSelector": {}}]},
         "imagePullSecrets": [{"name": "registry"}],
     },
-    "external": {"qdrant": {"enabled": False}, "qdrantUrl": "https://qdrant.internal:6333", "image": {"tag": "1.2.3"}},
+    "external": {
+        "metrics": {"enabled": True},
+        "qdrant": {"enabled": False},
+        "qdrantUrl": "https://qdrant.internal:6333",
+        "image": {"tag": "1.2.3"},
+    },
 }
 
 

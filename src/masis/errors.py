@@ -153,9 +153,7 @@ class IndexLost(StoreUnavailable):
     """The documents are there and their index is not: an empty answer would be a wrong one."""
 
     code = "index_lost"
-    advice = (
-        "Run `masis reindex`: it rebuilds the index from the stored documents. `masis serve` does so when it starts."
-    )
+    advice = "`masis serve` and `masis worker` rebuild it from the stored documents; `masis reindex` does so at once."
 
 
 class DatabaseUnavailable(MASISError):

@@ -287,6 +287,11 @@ class Settings(BaseSettings):
     """A client that sends no byte of its request for this long is disconnected."""
     ask_seconds: float = Field(600.0, gt=0)
     """How long a request waits for an answer; the run itself continues."""
+    drain_seconds: float = Field(0.0, ge=0)
+    """When the service is stopped, how long it goes on while /health and /ready say that it will stop, for a proxy that
+    looks there."""
+    stop_seconds: int = Field(5, ge=0)
+    """After that, how long it waits for requests in work. Runs continue elsewhere or later."""
     metrics_public: bool = False
     """`on` shows /metrics to anyone who can reach the service; otherwise it needs an admin key once there are keys."""
 

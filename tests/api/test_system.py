@@ -1,8 +1,10 @@
+import shutil
 from pathlib import Path
 
 import httpx
 import pytest
 
+from masis import Masis
 from masis._version import __version__
 from masis.access.keys import Keys
 from masis.api.app import create_app
@@ -35,6 +37,21 @@ def test_what_is_served_beside_the_api_is_counted_by_its_address(tmp_path: Path)
     with service as live, live.client() as client:
         client.get("/mcp")
         assert 'route="/mcp",status="405"' in client.get("/metrics").text
+
+
+def test_a_service_whose_index_is_lost_is_not_ready(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path)
+    report = tmp_path / "report.md"
+    report.write_text("# Report\n\nRevenue was $12 million in 2025.\n")
+    with Masis(settings) as masis:
+        masis.ingest([report], "acme")
+    for part in tmp_path.glob("index*"):
+        shutil.rmtree(part) if part.is_dir() else part.unlink()
+    with serving(settings, with_worker=False) as service, service.client() as client:
+        assert client.get("/health").status_code == 200
+        for address in ("/ready", "/masis/workspaces/acme/search?q=revenue"):
+            answer = client.get(address)
+            assert (answer.status_code, answer.json()["code"]) == (503, "index_lost")
 
 
 @pytest.mark.parametrize(

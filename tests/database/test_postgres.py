@@ -4,6 +4,8 @@ import gc
 import subprocess
 import sys
 import threading
+from dataclasses import replace
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import psycopg
@@ -13,6 +15,7 @@ from masis.database import Schema, open_database
 from masis.database import postgres as pools
 from masis.database.postgres import PostgresDatabase
 from masis.errors import DatabaseUnavailable, InvalidInput
+from masis.runs.tables import RUNS
 from masis.settings import Settings
 from tests.support.deployment import until
 from tests.support.servers import PostgresServer, free_port
@@ -192,3 +195,23 @@ except DatabaseUnavailable as error:
 """
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert ended.stderr == "database_unavailable\n"
+
+
+def test_busy_tables_are_cleaned_up_often(postgres_url: str, tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path, database_url=postgres_url)
+    for schema in (RUNS, replace(RUNS, steps=RUNS.steps[:-1])):
+        with psycopg.connect(postgres_url, autocommit=True) as connection:
+            connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+        before = open_database(settings, schema)
+        with before.writing() as db:
+            db.execute("INSERT INTO deleted_runs VALUES ('r1')")
+        before.close()
+        now = open_database(settings, RUNS)  # as made anew, and as brought up to date with what it held
+        with now.reading() as db:
+            rows = db.execute("SELECT relname, reloptions FROM pg_class WHERE reloptions IS NOT NULL").fetchall()
+            kept = db.execute("SELECT run_id FROM deleted_runs").fetchall()
+        now.close()
+        options = dict(rows)
+        assert {"autovacuum_vacuum_scale_factor=0", "fillfactor=50"} <= set(options["jobs"])
+        assert "autovacuum_vacuum_scale_factor=0.02" in options["run_events"]
+        assert [row[0] for row in kept] == ["r1"]

@@ -4,78 +4,15 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.faults.conftest import surroundings
-from tests.support.deployment import Api, Deployment, Program, until
-from tests.support.fake_openai import FakeOpenAI
-from tests.support.patient_model import PatientModel
-from tests.support.servers import PostgresServer, QdrantServer, free_port
+from tests.faults.topology import OVER, QUESTION, REPORT, RUNS, SEARCH, Topology
+from tests.support.deployment import until
 from tests.support.waiting import SOON
-
-QUESTION = {"query": "What was revenue in 2025?"}
-REPORT = ("report.md", b"# Report\n\nRevenue was $12 million in 2025.\n")
-RUNS, DOCUMENTS = "/masis/workspaces/acme/runs", "/masis/workspaces/acme/documents"
-SEARCH = "/masis/workspaces/acme/search?q=revenue"
-OVER = ("finished", "waiting")
-
-
-class Topology:
-    """Everything, and the key of somebody who may ask and upload."""
-
-    def __init__(self, folder: Path) -> None:
-        self.postgres, self.qdrant, self.provider, self.model = (
-            PostgresServer(),
-            QdrantServer(folder),
-            FakeOpenAI(),
-            PatientModel(),
-        )
-        self.metrics_port = free_port()
-        self.provider.answer_with(self.model)
-        self.postgres.start()
-        self.qdrant.start()
-        url = self.postgres.database("masis")
-        settings = surroundings(folder / "home", url, self.qdrant.url, self.provider.base_url)
-        self.deployment = Deployment(folder, settings | {"MASIS_MODEL_DEADLINE_SECONDS": "2"})
-
-    def begin(self) -> None:
-        made = self.deployment.run("keys", "create", "Ada", "--role", "admin", "--workspace", "*", "--json")
-        self.token: str = json.loads(made)["token"]
-        with ThreadPoolExecutor(3) as starting:
-            apis = [starting.submit(self.deployment.api, "--no-worker") for _ in range(2)]
-            worker = starting.submit(self.deployment.worker, "--metrics-port", str(self.metrics_port))
-        self.apis: list[Api] = [api.result() for api in apis]
-        self.worker: Program = worker.result()
-
-    def call(self, method: str, path: str, api: int = 0, **given: Any) -> httpx.Response:
-        with self.apis[api].client(self.token) as client:
-            return client.request(method, path, **given)
-
-    def upload(self, name: str, content: bytes, api: int = 0) -> str:
-        accepted = self.call("POST", DOCUMENTS, api, files={"files": (name, content)})
-        assert accepted.status_code == 202, accepted.text
-        return accepted.headers["Location"]
-
-    def start(self, api: int = 0) -> str:
-        started = self.call("POST", RUNS, api, json=QUESTION)
-        assert started.status_code == 202, started.text
-        return started.headers["Location"]
-
-    def status(self, location: str, api: int = 0) -> str:
-        found = self.call("GET", location, api)
-        return found.json()["status"] if found.status_code == 200 else f"{found.status_code}"
-
-    def close(self) -> None:
-        self.deployment.close()
-        self.provider.close()
-        self.qdrant.stop()
-        self.postgres.close()
 
 
 @pytest.fixture(scope="module")
@@ -191,8 +128,8 @@ def test_a_run_outlives_the_worker_and_the_api_it_began_with(topology: Topology)
             events.append(json.loads(line.removeprefix("data:")))
             if len(events) == 4:
                 topology.apis.pop().program.kill()
-                topology.worker.kill()
-                topology.worker = topology.deployment.worker()
+                topology.workers.pop().kill()
+                topology.workers.append(topology.deployment.worker())
     assert events[-1]["event"] == "waiting"
     numbers = [event["seq"] for event in events if event["seq"] is not None]
     assert numbers == sorted(set(numbers))

@@ -9,9 +9,10 @@ import pytest
 
 from masis.client import Masis
 from masis.errors import IndexLost, IndexMismatch
-from masis.knowledge.library import open_library
+from masis.knowledge.library import Library, open_library
 from masis.settings import Settings
 from tests.knowledge.stores import NamedEmbedder, ingest_bytes
+from tests.support.waiting import happens
 
 MEMO = b"# Board Memo\n\nCustomer churn in fiscal 2025 was 9.1 percent, says the contract ledger.\n"
 
@@ -71,6 +72,48 @@ async def test_a_worker_rebuilds_it_by_itself(settings: Settings) -> None:
                 break
             await asyncio.sleep(0.05)
         assert (await masis.library.search("acme", "churn", 5)).candidates
+
+
+async def test_a_worker_that_runs_puts_back_what_was_lost(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("masis.runs.index_keeping.LOOK_SECONDS", 0.1)
+    texts = [(f"{n}.md", f"# Harbour {n}\n\nThe ferry carried {n}00 cars.\n".encode()) for n in range(5)]
+    library = open_library(settings, embedder=NamedEmbedder())
+    await ingest_bytes(library, texts, "acme")
+    library.close()
+    masis = Masis(settings, embedder=NamedEmbedder())
+    async with masis, masis.working():
+        library = masis.library
+        await library.answers()
+        one = library.catalog.documents("acme")[2]
+        passages = [item.chunk.chunk_id for item in await library.store.chunks("acme", one.document_id)]
+        await library.store.delete_document("acme", one.document_id)
+        assert await library.lost_documents() == [one]
+        await happens(lambda: _all_there(masis))
+        assert passages == [item.chunk.chunk_id for item in await library.store.chunks("acme", one.document_id)]
+        assert library.catalog.documents("acme")[2] == one
+
+
+async def _all_there(masis: Masis) -> bool:
+    return not await masis.library.lost_documents()
+
+
+async def test_the_loss_of_a_part_is_noticed(settings: Settings) -> None:
+    library = open_library(settings, embedder=NamedEmbedder())
+    for workspace in ("acme", "lab", "zoo"):
+        await ingest_bytes(library, [("memo.md", MEMO + workspace.encode())], workspace)
+    await library.answers()
+    await library.store.delete_workspace("lab")
+    assert await _lost_by_chance(library)
+    library.close()
+
+
+async def _lost_by_chance(library: Library) -> bool:
+    for _ in range(100):
+        try:
+            await library.answers()
+        except IndexLost:
+            return True
+    return False
 
 
 async def test_an_index_made_before_it_knew_its_database_is_adopted(settings: Settings) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+import re
 import tarfile
 import zipfile
 from collections.abc import Sequence
@@ -606,3 +607,17 @@ async def test_the_second_reading_orders_and_shortens(settings: Settings, tmp_pa
     assert "leaves at nine" in ordered[0]["text"][start:end]
     assert len(shortest[0]["text"]) < len(ordered[0]["text"])
     assert len(shortest) <= len(ordered)
+
+
+async def test_a_table_of_200_000_rows_is_read_whole(tmp_path: Path) -> None:
+    rows = [f"{n},Town {n % 977},{n * 7 % 1000}" for n in range(200_000)]
+    library = open_library(Settings(home=tmp_path), embedder=NamedEmbedder())
+    report = await ingest_bytes(library, [("rows.csv", "\n".join(["id,town,cars", *rows]).encode())], "acme")
+    assert [document.status for document in report.ready] == ["READY"]
+    found = {
+        int(number)
+        for item in await library.store.chunks("acme", report.ready[0].document_id)
+        for number in re.findall(r"^\| (\d+) \| Town", item.chunk.text, re.MULTILINE)
+    }
+    library.close()
+    assert found == set(range(200_000))

@@ -63,6 +63,7 @@ def test_jobs_are_counted_when_the_page_is_read_and_an_absent_database_leaves_th
     waiting = {("run", "queued"): 3}
     with metrics.watching_jobs(lambda: waiting):
         assert value("masis_jobs", kind="run", status="queued") == 3
+        assert value("masis_jobs", kind="ingest", status="queued") == 0
         waiting[("run", "queued")] = 4
         assert value("masis_jobs", kind="run", status="queued") == 4
     assert value("masis_jobs", kind="run", status="queued") is None

@@ -74,8 +74,8 @@ class Deployment:
         until(lambda: worker.has_said("is working on the queue"))
         return worker
 
-    def api(self, *options: str) -> "Api":
-        port = free_port()
+    def api(self, *options: str, port: int | None = None) -> "Api":
+        port = port or free_port()
         api = Api(self._start("serve", "--port", str(port), *options), f"http://127.0.0.1:{port}")
         until(api.is_ready)
         return api
@@ -95,6 +95,10 @@ class Api:
     def __init__(self, program: Program, url: str) -> None:
         self.program = program
         self.url = url
+
+    @property
+    def port(self) -> int:
+        return int(self.url.rpartition(":")[2])
 
     def is_ready(self) -> bool:
         assert self.program.process.poll() is None, self.program.said[-2000:]

@@ -26,7 +26,7 @@ def proxies(folder: Path, targets: Mapping[str, tuple[str, str]]) -> Iterator[di
     )
     addresses = {name: f"http://127.0.0.1:{port}" for name, port in ports.items()}
     # As Debian sets it up: its workers have a user of their own, which only root can give them.
-    with _running(folder, servers, "nobody nogroup", list(addresses.values())):
+    with running(folder, servers, "nobody nogroup", list(addresses.values())):
         yield addresses
 
 
@@ -41,12 +41,12 @@ def files_served(folder: Path, root: Path, certificate: tuple[Path, Path] | None
         servers += (
             f"server {{ listen 127.0.0.1:{secure} ssl; ssl_certificate {chain}; ssl_certificate_key {key}; {served} }}"
         )
-    with _running(folder, servers, "root", [f"http://127.0.0.1:{port}"]):
+    with running(folder, servers, "root", [f"http://127.0.0.1:{port}"]):
         yield f"https://localhost:{secure}/" if certificate else f"http://127.0.0.1:{port}/"
 
 
 @contextmanager
-def _running(folder: Path, servers: str, user: str, addresses: Sequence[str]) -> Iterator[None]:
+def running(folder: Path, servers: str, user: str, addresses: Sequence[str]) -> Iterator[None]:
     program = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
     if program is None:
         pytest.skip("no nginx: `make test` installs it")
@@ -75,7 +75,7 @@ def _wait_for(address: str, process: "subprocess.Popen[bytes]") -> None:
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
         try:
-            httpx.get(address, timeout=5)
+            httpx.get(address, timeout=5, verify=False)
         except httpx.TransportError:
             time.sleep(0.05)
         else:

@@ -66,8 +66,12 @@ class Service:
     first_responses: FirstResponses
     sign_in_limit: SignInLimit
     page_images: PageImages
+    draining: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the service is about to stop: whoever looks is told to go elsewhere."""
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when the service is stopping: waiting requests end."""
+    """Set when the service is stopping: streams that can be taken up again elsewhere end."""
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when it can wait no longer: requests for an answer end without one."""
 
 
 def open_service(settings: Settings, masis: Masis | None = None, *, always_with_keys: bool = False) -> Service:

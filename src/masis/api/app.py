@@ -1,8 +1,11 @@
 """The application: routes, guard, errors, its OpenAPI description, its server, and the worker for its queue."""
 
+import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
 from typing import Any, Protocol, cast
 
 import uvicorn
@@ -80,10 +83,34 @@ def server_for(app: FastAPI, settings: Settings, host: str, port: int) -> uvicor
 
 
 class _Server(uvicorn.Server):
+    """Stops without losing a request, so that processes behind a proxy can be restarted one after the other."""
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        app = cast(FastAPI, self.config.app)
-        app.state.service.stopping.set()
+        service: Service = cast(FastAPI, self.config.app).state.service
+        service.draining.set()
+        drained = time.monotonic() + service.settings.drain_seconds
+        while time.monotonic() < drained and not self.force_exit:  # noqa: ASYNC110 - a signal only sets that flag
+            await asyncio.sleep(0.1)
+        service.stopping.set()
+        # In time for those who still wait to be told where their answer will be.
+        asyncio.get_running_loop().call_later(service.settings.stop_seconds * 0.8, service.closing.set)
+        await self._take_in(sockets or [])
         await super().shutdown(sockets)
+
+    async def _take_in(self, sockets: Sequence[socket.socket]) -> None:
+        """Whom the system has let in waits for an answer, and would be turned away when the socket is closed."""
+        waiting: list[socket.socket] = []
+        for place in sockets:
+            place.setblocking(False)
+            with suppress(BlockingIOError):
+                while True:
+                    waiting.append(place.accept()[0])
+        for server in self.servers:
+            server.close()
+        protocol: Any = self.config.http_protocol_class
+        make = partial(protocol, self.config, self.server_state, self.lifespan.state)
+        for connection in waiting:
+            await asyncio.get_running_loop().connect_accepted_socket(make, connection)
 
 
 ROUTERS = (

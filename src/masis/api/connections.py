@@ -16,9 +16,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from masis.errors import MASISError
 from masis.settings import Settings
 
-GRACE_SECONDS = 5
-"""Requests in work when the service stops are waited for so long, half of what container engines wait; runs are given
-back to the queue and continue elsewhere or later."""
+LAST_SECONDS = 0.5
+"""When the service stops, a request may be on its way on a connection that has none in work: so long it is heard."""
 MOST_CONNECTIONS = 2000
 MOST_WAITING = 256
 """Of one address: connections whose request has not arrived. A proxy keeps fewer of them open."""
@@ -52,7 +51,7 @@ def server_config(app: ASGIApp, settings: Settings, **more: Any) -> uvicorn.Conf
         access_log=False,
         server_header=False,
         timeout_keep_alive=15,
-        timeout_graceful_shutdown=GRACE_SECONDS,
+        timeout_graceful_shutdown=settings.stop_seconds,
         h11_max_incomplete_event_size=MOST_HEADER_BYTES,
         **more,
     )
@@ -161,6 +160,16 @@ class Patience(H11Protocol):
         self._deadline, self._unread = _cancelled(self._deadline), _cancelled(self._unread)
         self.crowd.leave(self)
         super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        if self.cycle is None or self.cycle.response_complete:
+            self.loop.call_later(LAST_SECONDS, self._shut)
+        else:
+            super().shutdown()
+
+    def _shut(self) -> None:
+        if not self.transport.is_closing():
+            super().shutdown()
 
     def cut_off(self) -> None:
         if self.cycle is None or not self.cycle.response_started or self.cycle.response_complete:

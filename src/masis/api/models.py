@@ -250,7 +250,7 @@ class Me(Described):
 
 
 class Alive(Described):
-    status: Literal["ok"] = "ok"
+    status: Literal["ok", "stopping"] = "ok"
     version: str
 
 

@@ -7,7 +7,7 @@ that are gone and starts it again; that this loses and doubles nothing is becaus
 import asyncio
 import importlib.util
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,8 @@ from masis.types import IngestReport
 
 TOGETHER = 8
 """Files that an actor is given at once: small ones share the batches of the embedder."""
+LOOK_SECONDS = 1.0
+"""Between two looks whether an actor is back."""
 
 
 async def ingest_on(
@@ -60,6 +62,9 @@ class Reader:
     def __init__(self, settings: Settings) -> None:
         self._masis = Masis(settings)
 
+    async def is_there(self) -> bool:
+        return True
+
     async def read(self, files: Sequence[IncomingFile], workspace: str) -> IngestReport | MASISError:
         try:
             return await self._masis.library.ingest_files(files, workspace)
@@ -68,7 +73,7 @@ class Reader:
 
 
 class _Reading:
-    """Each actor has one group of files at a time; no more of them are on their way."""
+    """Groups of files are handed out as actors become free; no more of them are on their way."""
 
     def __init__(
         self,
@@ -83,14 +88,12 @@ class _Reading:
         self._done = IngestProgress("", "reading", 0, self._files)
 
     async def run(self) -> list[IngestReport]:
-        room = asyncio.Semaphore(len(self._actors))
         async with asyncio.TaskGroup() as tasks:
-            made = [tasks.create_task(self._read(group, room)) for group in self._groups]
+            made = [tasks.create_task(self._read(group)) for group in self._groups]
         return [task.result() for task in made]
 
-    async def _read(self, group: Sequence[IncomingFile], room: asyncio.Semaphore) -> IngestReport:
-        async with room:
-            report = await read_by(self._actors, group, self._workspace)
+    async def _read(self, group: Sequence[IncomingFile]) -> IngestReport:
+        report = await read_by(self._actors, group, self._workspace)
         passages = sum(document.chunks for document in report.ready)
         self._done = replace(
             self._done,
@@ -106,8 +109,7 @@ class _Reading:
 
 
 async def read_by(actors: "Actors", group: Sequence[IncomingFile], workspace: str) -> IngestReport:
-    async with actors.one() as actor:
-        report = await actor.read.remote(group, workspace)
+    report = await actors.call(lambda actor: actor.read.remote(group, workspace))
     if isinstance(report, MASISError):
         raise report
     return report  # type: ignore[no-any-return]
@@ -154,22 +156,40 @@ def _together(workspace: str, reports: Sequence[IngestReport]) -> IngestReport:
 
 
 class Actors:
-    """Work goes to whichever has least of it."""
+    """Each works on one thing at a time. What one had in work when its machine went is given to another."""
 
-    def __init__(self, actors: Sequence[Any]) -> None:
-        self._busy = dict.fromkeys(actors, 0)
+    def __init__(self, actors: Sequence[Any], gone: type[Exception]) -> None:
+        self._gone = gone
+        self._free: asyncio.Queue[Any] = asyncio.Queue()
+        self._returning: set[asyncio.Task[None]] = set()
+        for actor in actors:
+            self._free.put_nowait(actor)
 
-    def __len__(self) -> int:
-        return len(self._busy)
+    async def call(self, work: Callable[[Any], Any]) -> Any:
+        while True:
+            actor = await self._free.get()
+            try:
+                done = await work(actor)
+            except self._gone:
+                # Ray starts it again, where there is room: perhaps only when a machine comes.
+                returning = asyncio.create_task(self._back(actor))
+                self._returning.add(returning)
+                returning.add_done_callback(self._returning.discard)
+                continue
+            self._free.put_nowait(actor)
+            return done
 
-    @asynccontextmanager
-    async def one(self) -> AsyncIterator[Any]:
-        actor = min(self._busy, key=self._busy.__getitem__)
-        self._busy[actor] += 1
-        try:
-            yield actor
-        finally:
-            self._busy[actor] -= 1
+    async def _back(self, actor: Any) -> None:
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            with suppress(self._gone):
+                await actor.is_there.remote()
+                self._free.put_nowait(actor)
+                return
+
+    def close(self) -> None:
+        for task in self._returning:
+            task.cancel()
 
 
 @asynccontextmanager
@@ -184,9 +204,14 @@ async def _actors(where: str, kind: type, settings: Settings) -> AsyncIterator[A
             raise InvalidInput(f"Ray cannot be used at {where}: {error}", advice="Check the address.") from None
     try:
         cores = int(ray.cluster_resources().get("CPU", 1))
-        # What died is started again, on another machine if need be, and what it was working on is done again.
-        remote = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1)(kind)
-        yield Actors([remote.remote(settings) for _ in range(cores)])
+        # What died is started again, on another machine if need be.
+        remote = ray.remote(num_cpus=1, max_restarts=-1)(kind)
+        made = [remote.remote(settings) for _ in range(cores)]
+        actors = Actors(made, ray.exceptions.RayActorError)
+        try:
+            yield actors
+        finally:
+            actors.close()
     finally:
         if not was_there:
             ray.shutdown()

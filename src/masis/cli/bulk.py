@@ -1,4 +1,4 @@
-"""`masis ask --file`: a file of questions, asked here, by a running service or on a Ray cluster."""
+"""`masis ask --file`: a file of questions, asked here or by a running service."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator

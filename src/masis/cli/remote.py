@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from masis.data_folder import FolderLock
+from masis.data_folder import FolderLock, make_folder
 from masis.errors import InvalidInput, MASISError
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class ServiceRefused(MASISError):
 @contextmanager
 def announced(settings: "Settings", address: str) -> Iterator[None]:
     """The address of the service stands in its data folder while it runs."""
-    file = settings.home / ADDRESS_FILE
+    file = make_folder(settings.home) / ADDRESS_FILE
     file.write_text(address, encoding="utf-8")
     try:
         yield

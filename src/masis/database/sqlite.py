@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from masis.data_folder import folder_error, make_folder
-from masis.database import Connection, Schema
+from masis.database import Connection, OnPostgres, Schema
 from masis.errors import DataFolderError
 
 _BUSY_SECONDS = 10.0
@@ -119,7 +119,7 @@ class SqliteDatabase:
         if version > newest:
             raise self._other_version(version, newest)
         for step in self._schema.steps[version:]:
-            for statement in step.split(";"):
+            for statement in "" if isinstance(step, OnPostgres) else step.split(";"):
                 db.execute(statement)
         db.execute(
             "INSERT INTO schema_versions VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET version = excluded.version",

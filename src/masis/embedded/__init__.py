@@ -5,6 +5,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import file_digest
@@ -12,6 +13,7 @@ from math import exp
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from masis.embedded.turns import Turns
 from masis.errors import MASISError
 from masis.language.characters import BRACKETED
 
@@ -64,8 +66,12 @@ def on_all_cores(read: Callable[[T], R], texts: Sequence[T]) -> list[R]:
     """One text a core; the runtime lets go of the interpreter while it reads."""
     if len(texts) < 2:
         return [read(text) for text in texts]
+    work = [copy_context() for _ in texts]  # whose reading it is
     with ThreadPoolExecutor(usable_cores(), thread_name_prefix="masis-read") as readers:
-        return list(readers.map(read, texts))
+        return list(readers.map(lambda context, text: context.run(read, text), work, texts))
+
+
+TURNS = Turns(usable_cores())
 
 
 def answer_scores(question: str, texts: Sequence[str]) -> list[float]:
@@ -151,7 +157,8 @@ class OnnxModel:
             "attention_mask": encoding.attention_mask,
             "token_type_ids": encoding.type_ids,
         }
-        outputs = session.run(None, {name: np.array([fields[name]], dtype=np.int64) for name in inputs})
+        with TURNS.one():
+            outputs = session.run(None, {name: np.array([fields[name]], dtype=np.int64) for name in inputs})
         first: np.ndarray[Any, Any] = outputs[0]
         return first
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from masis.embedded import CROSS_ENCODER, OnnxModel, installed, silent_runtime
+from masis.embedded import CROSS_ENCODER, TURNS, OnnxModel, installed, silent_runtime
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,7 +60,8 @@ class AdaptedModel:
             "attention_mask": encoding.attention_mask,
             "token_type_ids": encoding.type_ids,
         }
-        outputs = session.run(None, {name: np.array([value], dtype=np.int64) for name, value in fields.items()})
+        with TURNS.one():
+            outputs = session.run(None, {name: np.array([value], dtype=np.int64) for name, value in fields.items()})
         return Figures(outputs[0][0], encoding.offsets, encoding.sequence_ids)
 
     def _load(self) -> Any:

@@ -77,7 +77,7 @@ CREATE INDEX IF NOT EXISTS jobs_in_order ON jobs (created_at);
 """Only open jobs are in it: a run or an ingestion is waited for by at most one."""
 JOB_STOPS = "ALTER TABLE jobs ADD COLUMN stops INTEGER NOT NULL DEFAULT 0;"
 
-Kind = Literal["run", "ingest", "sync"]
+Kind = Literal["run", "ingest", "sync", "index"]
 JobKey = tuple[str, str]
 SUSPECT = 2
 """Deaths in a row from which on a worker does one such job at a time: what dies then dies by itself, and what merely

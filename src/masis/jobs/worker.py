@@ -127,6 +127,30 @@ class LeaseKeeper:
                     await self.renew()
 
 
+@asynccontextmanager
+async def only_here(queue: JobQueue, job: Job) -> AsyncIterator[Lease | None]:
+    """Outside any worker: in this process, and in no other at the same time; None where another has the job."""
+
+    def taken(owner: str) -> bool:
+        with queue.database.writing() as db:
+            is_new = queue.put(db, job, owner)
+        return is_new or queue.claim_one(owner, job.key) is not None
+
+    def done(owner: str) -> None:
+        with queue.database.writing() as db:
+            queue.done(db, owner, job.key)
+
+    keeper = LeaseKeeper(queue, new_owner())
+    if not await asyncio.to_thread(taken, keeper.owner):
+        yield None
+        return
+    try:
+        async with keeper.renewing(), keeper.holding(job) as lease:
+            yield lease
+    finally:
+        await asyncio.shield(asyncio.to_thread(done, keeper.owner))
+
+
 Handler = Callable[[Job, Lease], Awaitable[None]]
 """Does the job and takes it out of the queue. Raising gives it back, to be tried again."""
 

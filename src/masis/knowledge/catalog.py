@@ -4,6 +4,7 @@ What can be seen changes in one transaction: when a file comes again with other 
 document until the new one is complete, and never both.
 """
 
+import random
 import re
 import time
 import uuid
@@ -293,14 +294,24 @@ class Catalog:
             )
             return {word for row in rows for word in str(row[0]).split()}
 
-    def an_indexed_document(self) -> tuple[str, str] | None:
-        """Its workspace and its id: one that the index must have."""
+    def some_indexed_documents(self, most: int) -> list[tuple[str, str, int]]:
+        """Their workspaces, ids and numbers of passages, which the index must have. Taken by chance, each found by the
+        index of the table however many there are; one at least, where there is one."""
+        one = (
+            "SELECT workspace_id, document_id, chunks FROM documents"
+            " WHERE status = 'READY' AND visibility = 'shown' AND chunks > 0"
+        )
         with self._database.reading() as db:
-            row = db.execute(
-                "SELECT workspace_id, document_id FROM documents"
-                " WHERE status = 'READY' AND visibility = 'shown' AND chunks > 0 LIMIT 1"
-            ).fetchone()
-            return (str(row[0]), str(row[1])) if row else None
+            workspaces = [row[0] for row in db.execute("SELECT workspace_id FROM workspaces").fetchall()]
+            found = db.execute(f"{one} LIMIT 1").fetchall()
+            for workspace in random.choices(workspaces, k=most) if found else ():
+                from_here = (workspace, f"{random.getrandbits(32):08x}")
+                near = f"{one} AND workspace_id = ? AND document_id"
+                found += (
+                    db.execute(f"{near} >= ? ORDER BY document_id LIMIT 1", from_here).fetchall()
+                    or db.execute(f"{near} < ? ORDER BY document_id DESC LIMIT 1", from_here).fetchall()
+                )
+        return list({tuple(row) for row in found})
 
     def undated(self, workspace_id: str) -> int:
         """How many documents that searches see have no date."""

@@ -41,6 +41,7 @@ from masis.types import (
     EVERYWHERE,
     Chunk,
     DeletionReceipt,
+    Document,
     EvidenceChunk,
     IngestReport,
     Mentions,
@@ -274,6 +275,26 @@ class Library:
         """Rebuilds the index for the current embedder; the old one serves until the new one is complete."""
         with self._ingestor.rebuilding():
             return await self._reindexer(Tally(on_progress)).run()
+
+    async def lost_documents(self) -> list[Document]:
+        """Documents of which the index lacks passages. They are looked for in workspaces that lack some."""
+        lost: list[Document] = []
+        for workspace in await asyncio.to_thread(self.catalog.workspaces):
+            if await self.store.count(workspace.workspace_id) >= workspace.chunks:
+                continue
+            for document in await asyncio.to_thread(self.catalog.documents, workspace.workspace_id):
+                one = (workspace.workspace_id, document.document_id)
+                if document.status == "READY" and await self.store.count(*one) < document.chunks:
+                    lost += [document] if await asyncio.to_thread(self.catalog.is_shown, *one) else []
+        return lost
+
+    async def mend_index(self) -> int:
+        """Of an index that has lost everything, a new one is made beside it, so that no question is answered from a
+        part; where some is left, what is missing is put into it. How many passages that were."""
+        lost, workspaces = await self.lost_documents(), await asyncio.to_thread(self.catalog.workspaces)
+        if lost and not any([await self.store.count(workspace.workspace_id) for workspace in workspaces]):
+            return await self.reindex()
+        return await self._reindexer(Tally(None)).mend(lost)
 
     @property
     def calibration(self) -> Calibration:

@@ -120,6 +120,9 @@ def served(host: str, port: int) -> Iterator[int]:
         thread.join()
 
 
+_NEVER_MISSING = (("run", "queued"), ("ingest", "queued"))
+
+
 class _Jobs:
     def __init__(self) -> None:
         self.counts: JobCounts | None = None
@@ -134,7 +137,8 @@ class _Jobs:
 
     def _counted(self) -> Mapping[tuple[str, str], int]:
         try:
-            return self.counts() if self.counts else {}
+            # That nothing waits is a figure too: who scales by it must not take it for a figure that is missing.
+            return dict.fromkeys(_NEVER_MISSING, 0) | dict(self.counts()) if self.counts else {}
         except Exception:
             # A database that is away is the hour when the other figures are needed most.
             return {}

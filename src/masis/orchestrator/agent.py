@@ -9,6 +9,8 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.runtime import Runtime, get_runtime
 
+from masis.embedded import TURNS
+from masis.embedded.turns import one_work
 from masis.errors import MASISError, ModelError
 from masis.observability.watching import watch_agent
 from masis.orchestrator.services import Services
@@ -204,7 +206,7 @@ class Agent(Runnable[MASISState, StateUpdate]):
         runtime.stream_writer({**_turn(self._agent, state, config), "event": "started"})
         settings = given.settings if given is not None else current_settings()
         watched = watch_agent(settings, self._agent, state.get("retry_count", 0))
-        with watched, charged_to(account_of(state)) as account:
+        with watched, one_work(TURNS), charged_to(account_of(state)) as account:
             update = settled(await self._node(state, runtime), account)
         if lease:
             # A process that was frozen meanwhile wakes up here, and must not write over what another has done.

@@ -10,8 +10,8 @@ from typing import Any
 import structlog
 
 from masis.errors import InvalidInput, MASISError
-from masis.jobs.queue import Job, new_owner
-from masis.jobs.worker import Lease, LeaseKeeper, LeaseLost, meanwhile
+from masis.jobs.queue import Job
+from masis.jobs.worker import Lease, LeaseLost, meanwhile, only_here
 from masis.knowledge.catalog import now
 from masis.knowledge.ingestion.batch import IngestProgress
 from masis.knowledge.ingestion.syncing import SyncReport
@@ -81,14 +81,10 @@ async def sync_here(
     parts: Parts, source: Source, on_progress: OnProgress | None, *, allow_empty: bool = False
 ) -> SyncReport:
     """In this process, and in no other at the same time."""
-    keeper, job = LeaseKeeper(parts.queue, new_owner()), _job(source)
-    if not await asyncio.to_thread(_taken, parts, job, keeper.owner):
-        raise InvalidInput(f"{source.address} is being synced right now.", advice="Wait for that to end.")
-    try:
-        async with keeper.renewing(), keeper.holding(job):
-            return await _carried_out(parts, source, on_progress, allow_empty=allow_empty)
-    finally:
-        await asyncio.shield(asyncio.to_thread(_done, parts, job, keeper.owner))
+    async with only_here(parts.queue, _job(source)) as lease:
+        if lease is None:
+            raise InvalidInput(f"{source.address} is being synced right now.", advice="Wait for that to end.")
+        return await _carried_out(parts, source, on_progress, allow_empty=allow_empty)
 
 
 def enqueue(parts: Parts, source: Source) -> None:
@@ -183,12 +179,6 @@ def summary_of(report: SyncReport) -> dict[str, Any]:
 
 def _job(source: Source) -> Job:
     return Job("sync", source.source_id, source.workspace_id)
-
-
-def _taken(parts: Parts, job: Job, owner: str) -> bool:
-    with parts.database.writing() as db:
-        is_new = parts.queue.put(db, job, owner)
-    return is_new or parts.queue.claim_one(owner, job.key) is not None
 
 
 def _done(parts: Parts, job: Job, owner: str) -> None:

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any, cast
 
-from masis.database import Connection, Database, Schema
+from masis.database import Connection, Database, OnPostgres, Schema, vacuumed_early, vacuumed_often
 from masis.errors import InvalidInput, UnknownDecision, UnknownRun
 from masis.jobs.queue import JOB_STOPS, JOB_TABLES
 from masis.orchestrator.state import MASISState
@@ -140,7 +140,18 @@ _OWNERS = "ALTER TABLE first_responses ADD COLUMN owner TEXT;"
 
 RUNS = Schema(
     "runs",
-    (JOB_TABLES + _RUN_TABLES, JOB_STOPS, _DELETED_RUNS + _FIRST_RESPONSES, _RESUMED, _THREADS, _FEEDBACK, _OWNERS),
+    (
+        *(
+            JOB_TABLES + _RUN_TABLES,
+            JOB_STOPS,
+            _DELETED_RUNS + _FIRST_RESPONSES,
+            _RESUMED,
+            _THREADS,
+            _FEEDBACK,
+            _OWNERS,
+        ),
+        OnPostgres(vacuumed_often("jobs") + vacuumed_early("runs", "run_events", "run_drafts", "first_responses")),
+    ),
 )
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00")

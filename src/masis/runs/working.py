@@ -12,7 +12,7 @@ from functools import partial
 
 import structlog
 
-from masis.errors import AWAY, DatabaseUnavailable, DataFolderError, IndexLost, MASISError, UnknownRun, public_words
+from masis.errors import AWAY, DatabaseUnavailable, DataFolderError, MASISError, UnknownRun, public_words
 from masis.jobs.queue import Job, Kind
 from masis.jobs.worker import Handler, JobCancelled, Lease, Worker, default_room, meanwhile, stay_alive
 from masis.knowledge.ingestion.batch import IngestProgress
@@ -21,6 +21,7 @@ from masis.knowledge.library import Library
 from masis.observability.metrics import document_ingested
 from masis.runs.deletion import prune
 from masis.runs.execution import Execution
+from masis.runs.index_keeping import keeping_index
 from masis.runs.ingestions import Counts, IngestedFile, Ingestion, Ingestions
 from masis.runs.parts import Parts
 from masis.runs.records import QUEUE, Hub
@@ -188,7 +189,7 @@ async def working(parts: Parts, concurrency: int | None = None) -> AsyncIterator
             asyncio.create_task(worker.run(), name="worker"),
             asyncio.create_task(_woken(parts, worker), name="waking"),
             asyncio.create_task(_pruning(parts), name="pruning"),
-            asyncio.create_task(_index_kept(parts), name="index"),
+            asyncio.create_task(keeping_index(parts), name="index"),
             asyncio.create_task(_giving_memory_back(ingest.has_read), name="memory"),
             asyncio.create_task(scheduling(parts), name="scheduling"),
         ]
@@ -232,19 +233,6 @@ async def _woken(parts: Parts, worker: Worker) -> None:
         while True:
             await change.wait(60.0)
             worker.wake()
-
-
-async def _index_kept(parts: Parts) -> None:
-    """An index that was lost is rebuilt from the documents, where no other process can do the same."""
-    try:
-        await parts.library.answers()
-    except IndexLost as error:
-        log.error("index_lost", error=str(error), advice=error.advice)
-        if not parts.settings.uses_qdrant_server:
-            with suppress(MASISError):
-                log.warning("index_rebuilt", passages=await parts.library.reindex())
-    except MASISError as error:
-        log.error("index_unusable", error=str(error), advice=error.advice)
 
 
 async def _giving_memory_back(has_read: asyncio.Event) -> None:

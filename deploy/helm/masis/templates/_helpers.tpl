@@ -47,3 +47,7 @@ volumeMounts:
   - {name: data, mountPath: /data}
   - {name: tmp, mountPath: /tmp}
 {{- end }}
+
+{{- define "masis.metrics" -}}
+{{- if or .Values.metrics.enabled .Values.worker.autoscaling.enabled }}yes{{ end }}
+{{- end }}

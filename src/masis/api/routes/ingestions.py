@@ -181,7 +181,7 @@ async def until_done(access: Access, ingestion: Ingestion) -> Ingestion:
     latest, seconds = ingestion, access.service.settings.ask_seconds
     try:
         async with asyncio.timeout(seconds):
-            while latest.status not in _OVER and not access.service.stopping.is_set():
+            while latest.status not in _OVER and not access.service.closing.is_set():
                 await asyncio.sleep(LOOK_EVERY_SECONDS)
                 latest = await access.masis.aingestion(ingestion.ingestion_id, ingestion.workspace_id)
     except TimeoutError:

@@ -29,16 +29,24 @@ system = APIRouter(tags=["system"])
 
 
 @system.get("/health", operation_id="get_health", summary="Liveness: the process is running")
-async def get_health() -> Alive:
-    return Alive(version=__version__)
+async def get_health(request: Request, response: Response) -> Alive:
+    """503 with the status `stopping` once it is about to stop (`MASIS_DRAIN_SECONDS`)."""
+    return _alive(request, response)
+
+
+def _alive(request: Request, response: Response) -> Alive:
+    if not service_of(request).draining.is_set():
+        return Alive(version=__version__)
+    response.status_code = 503
+    return Alive(status="stopping", version=__version__)
 
 
 @system.get("/ready", **documented("get_ready", "Readiness: database and index respond"))
-async def get_ready(request: Request) -> Alive:
+async def get_ready(request: Request, response: Response) -> Alive:
     service = service_of(request)
     await asyncio.to_thread(service.access.keys.needed)
     await service.masis.library.answers()
-    return Alive(version=__version__)
+    return _alive(request, response)
 
 
 @system.get(

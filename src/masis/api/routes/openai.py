@@ -258,7 +258,7 @@ async def _streamed(access: Access, asked: ChatRequest, run: RunRecord, request:
 
 
 async def _while_working(access: Access, run: RunRecord) -> AsyncIterator[str]:
-    events = until_stopping(access.masis.afollow(run.run_id), access.service.stopping)
+    events = until_stopping(access.masis.afollow(run.run_id), access.service.closing)
     following = asyncio.ensure_future(anext(events, None))
     try:
         while True:

@@ -111,7 +111,7 @@ class RunFailed(MASISError):
 async def finished_result(access: Access, run: RunRecord, location: str) -> RunResult:
     try:
         async with asyncio.timeout(access.service.settings.ask_seconds):
-            async for _ in until_stopping(access.masis.afollow(run.run_id), access.service.stopping):
+            async for _ in until_stopping(access.masis.afollow(run.run_id), access.service.closing):
                 pass
     except TimeoutError:
         waited = f"The run did not finish within {access.service.settings.ask_seconds:g} seconds."

@@ -199,6 +199,23 @@ class Reindexer:
         await asyncio.to_thread(self._cache.keep_only, self._embedder.name)
         return sum(document.chunks for document in done)
 
+    async def mend(self, documents: Sequence[Document]) -> int:
+        """Puts documents into the index in use; how many passages they have."""
+        self._tally.expect(len(documents))
+        await self._store.prepare(await self._embedder.ready())
+        done = [await self._mended(document) for document in documents]
+        return sum(document.chunks for document in done)
+
+    async def _mended(self, document: Document) -> Document:
+        one = (document.workspace_id, document.document_id)
+        await self._store.delete_document(*one)  # today's passages may be others than those that are left
+        made = await self._reindexed(document, self._store)
+        if await asyncio.to_thread(self._catalog.is_shown, *one):
+            await asyncio.to_thread(self._catalog.save_document, made)
+        else:  # deleted meanwhile
+            await self._store.delete_document(*one)
+        return made
+
     def _documents(self) -> list[Document]:
         """All whose text is there; a file that never was readable has nothing to index."""
         workspaces = self._catalog.workspaces()

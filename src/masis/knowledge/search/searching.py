@@ -81,6 +81,8 @@ def _day(date: str | None, end: int) -> int | None:
 
 SPARE = 10
 """Fetched beyond the limit, to take the places of near-duplicates."""
+LOOKS = 4
+"""Documents looked for when an index may be lost: enough that the loss of a part is noticed after a few times."""
 _MAX_TURNS = 5
 _MOST_MISSING = 20
 """Words of a question that are looked up in the keyword index."""
@@ -247,11 +249,11 @@ class Searcher:
 
     async def require_index(self) -> None:
         """Documents that are ready and passages that are not there: nothing may be concluded from an empty answer."""
-        known = await asyncio.to_thread(self._catalog.an_indexed_document)
-        if known is None or await self._store.count(*known):
-            return
-        if await asyncio.to_thread(self._catalog.is_shown, *known):  # it may have been deleted just now
-            raise IndexLost("The index has no passages of documents that were indexed: it was lost or replaced.")
+        for workspace_id, document_id, chunks in await asyncio.to_thread(self._catalog.some_indexed_documents, LOOKS):
+            if await self._store.count(workspace_id, document_id) >= chunks:
+                continue
+            if await asyncio.to_thread(self._catalog.is_shown, workspace_id, document_id):  # or it was deleted just now
+                raise IndexLost("The index lacks passages of documents that were indexed: it was lost or replaced.")
 
     async def _is_empty(self, workspace_id: str) -> bool:
         documents = await asyncio.to_thread(self._catalog.documents, workspace_id)

@@ -1,0 +1,164 @@
+"""Documents on a Ray cluster: pages per second with one and two actors, beside one process; and what faults lose."""
+
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from evals.tables import Section, machine, table
+from tests.support.ray_cluster import Place, another_node, cluster, end_all, until
+from tests.support.servers import PostgresServer, QdrantServer
+
+PYTHON = Path(__file__).parents[1] / ".cache" / "ray" / "bin" / "python"
+PAGES, WORDS = 96, 300
+HERE = "one process"
+Rows = list[list[object]]
+
+
+def measure() -> Section:
+    title = "Documents on a Ray cluster"
+    if not PYTHON.exists():
+        return Section("ray", title, "Ray is not installed here, and nothing was measured: `make .cache/ray/.ready`.")
+    # Ray has an environment of its own.
+    done = subprocess.run([PYTHON, "-m", "evals.bench_ray"], stdout=subprocess.PIPE, text=True, check=True)
+    speed, faults = json.loads(done.stdout.splitlines()[-1])
+    body = (
+        f"`masis ingest` of {PAGES} pages of {WORDS} words, on PostgreSQL and Qdrant, the embedded embedder; "
+        f"{machine()}, which Ray, the servers and the actors share. The time of the same command for a single page, in "
+        "which processes start and models are loaded, is taken off. An actor has one core. *Efficiency*: of two "
+        "actors, against twice the speed of one. *Overhead*: the time on Ray beyond that of one process with as many "
+        "cores.\n\n"
+        + table(["", "cores", "pages per second", "efficiency", "overhead", "start"], speed)
+        + "\n\nFaults in the middle, compared point by point with one process that nothing disturbed.\n\n"
+        + table(["fault", "pages", "lost", "doubled or other"], faults)
+    )
+    return Section("ray", title, body)
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    start: float
+    whole: float
+
+    @property
+    def rate(self) -> float:
+        return PAGES / (self.whole - self.start)
+
+
+@dataclass(slots=True)
+class Site:
+    folder: Path
+    postgres: PostgresServer
+    qdrant: QdrantServer
+    pages: Path
+    one_page: Path
+    _made: int = 0
+
+    def place(self) -> Place:
+        self._made += 1
+        name = f"place{self._made}"
+        return Place(name, self.folder / name, self.postgres.database(name), self.qdrant.url)
+
+    def timed(self, cores: int, address: str | None = None) -> tuple[Timed, Place]:
+        start, _ = self._ingested(self.one_page, cores, address)
+        whole, place = self._ingested(self.pages, cores, address)
+        return Timed(start, whole), place
+
+    def _ingested(self, source: Path, cores: int, address: str | None) -> tuple[float, Place]:
+        place, on = self.place(), ("--on", address) if address else ()
+        own = {} if address else {"OMP_NUM_THREADS": str(cores), "MASIS_PARSE_PROCESSES": str(cores)}
+        started = time.perf_counter()
+        assert place.started("ingest", source, *on, said=subprocess.DEVNULL, **own).wait() == 0
+        return time.perf_counter() - started, place
+
+
+@contextmanager
+def _site() -> Iterator[Site]:
+    with tempfile.TemporaryDirectory() as name:
+        folder, postgres = Path(name), PostgresServer()
+        qdrant = QdrantServer(folder)
+        chance = random.Random(1)
+        words = [f"{first}{second}" for first in ("har", "fer", "lan", "mor", "tel") for second in ("bour", "ry", "d")]
+        for kind, count in (("pages", PAGES), ("one", 1)):
+            (folder / kind).mkdir()
+            for number in range(count):
+                text = " ".join(f"{chance.choice(words)} {chance.randrange(10_000)}" for _ in range(WORDS // 2))
+                (folder / kind / f"{number:03}.md").write_text(f"# Page {number} of {kind}\n\n{text}.\n")
+        postgres.start()
+        qdrant.start()
+        try:
+            yield Site(folder, postgres, qdrant, folder / "pages", folder / "one")
+        finally:
+            qdrant.stop()
+            postgres.close()
+
+
+def _speed(site: Site) -> tuple[Rows, Place]:
+    here = {cores: site.timed(cores) for cores in (1, 2)}
+    on_ray: dict[int, Timed] = {}
+    for cores in (1, 2):
+        with cluster(site.folder, cores) as address:
+            on_ray[cores] = site.timed(cores, address)[0]
+    rows: Rows = [_row(HERE, cores, timed) for cores, (timed, _) in here.items()]
+    for cores, timed in on_ray.items():
+        efficiency = f"{timed.rate / (cores * on_ray[1].rate):.0%}" if cores > 1 else ""
+        overhead = f"{here[cores][0].rate / timed.rate - 1:.0%}"
+        rows.append(_row(f"Ray, actors: {cores}", cores, timed, efficiency, overhead))
+    return rows, here[2][1]
+
+
+def _row(name: str, cores: int, timed: Timed, efficiency: str = "", overhead: str = "") -> list[object]:
+    return [name, cores, f"{timed.rate:.1f}", efficiency, overhead, f"{timed.start:.0f} s"]
+
+
+def _faults(site: Site, undisturbed: Place) -> Rows:
+    return [
+        ["a node is killed (SIGKILL: the second raylet and its actor)", *_compared(_node_killed(site), undisturbed)],
+        ["the driver is killed (SIGKILL), and the command given again", *_compared(_driver_killed(site), undisturbed)],
+    ]
+
+
+def _node_killed(site: Site) -> Place:
+    with cluster(site.folder, 1) as address, another_node(site.folder, address) as node:
+        return _disturbed(site, address, lambda _: end_all(node))
+
+
+def _driver_killed(site: Site) -> Place:
+    with cluster(site.folder, 2) as address:
+        place = _disturbed(site, address, end_all)
+        assert place.started("ingest", site.pages, "--on", address, said=subprocess.DEVNULL).wait() == 0
+        return place
+
+
+def _disturbed(site: Site, address: str, fault: "Callable[[subprocess.Popen[bytes]], None]") -> Place:
+    place = site.place()
+    driver = place.started("ingest", site.pages, "--on", address, said=subprocess.DEVNULL)
+    until(lambda: len(place.points()) > PAGES // 3)
+    assert driver.poll() is None
+    fault(driver)
+    driver.wait()
+    return place
+
+
+def _compared(place: Place, undisturbed: Place) -> list[object]:
+    mine, theirs = place.points(), undisturbed.points()
+    other = [each for each in mine if mine[each] != theirs.get(each)]
+    assert place.documents() == undisturbed.documents()
+    return [len(place.documents()), len(theirs.keys() - mine.keys()), len(other)]
+
+
+def main() -> None:
+    with _site() as site:
+        speed, undisturbed = _speed(site)
+        print(table(["", "", "", "", "", ""], speed), file=sys.stderr)
+        print(json.dumps([speed, _faults(site, undisturbed)]))
+
+
+if __name__ == "__main__":
+    main()

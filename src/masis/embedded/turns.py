@@ -1,0 +1,82 @@
+"""Whose turn it is to read with an embedded model: whoever has read least.
+
+A question to long documents reads for minutes, and others must not wait for it. As many read at once as there are
+cores, and between two readings a place goes to the work that has had least of them. Work that was cancelled ends at its
+next reading: a thread cannot be ended from outside.
+"""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True, eq=False)
+class Work:
+    seconds: float = 0.0
+    """Read so far."""
+    is_over: bool = False
+
+
+class GivenUp(BaseException):
+    """Nobody waits for it. Not an Exception: nothing may take it for a trouble that it knows a way around."""
+
+
+@dataclass(slots=True)
+class Turns:
+    places: int
+    _waiting: list[Work] = field(default_factory=list[Work])
+    _changed: threading.Condition = field(default_factory=threading.Condition)
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        work = _current.get()
+        if work is None:  # an ingestion, a command: nothing to be fair to
+            yield
+            return
+        self._wait(work)
+        started = time.monotonic()
+        try:
+            yield
+        finally:
+            with self._changed:
+                work.seconds += time.monotonic() - started
+                self.places += 1
+                self._changed.notify_all()
+
+    def _wait(self, work: Work) -> None:
+        with self._changed:
+            self._waiting.append(work)
+            try:
+                self._changed.wait_for(lambda: work.is_over or (self.places > 0 and self._is_next(work)))
+                if work.is_over:
+                    raise GivenUp
+                self.places -= 1
+            finally:
+                self._waiting.remove(work)
+                self._changed.notify_all()
+
+    def _is_next(self, work: Work) -> bool:
+        return work.seconds <= min(other.seconds for other in self._waiting)
+
+    def end(self, work: Work) -> None:
+        with self._changed:
+            work.is_over = True
+            self._changed.notify_all()
+
+
+_current: ContextVar[Work | None] = ContextVar("masis_reading", default=None)
+
+
+@contextmanager
+def one_work(turns: Turns) -> Iterator[None]:
+    """What is read inside, in whichever thread, is one work; it ends with the block."""
+    work = Work()
+    token = _current.set(work)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+        turns.end(work)

@@ -1,0 +1,61 @@
+import asyncio
+import threading
+
+import pytest
+
+from masis.embedded.turns import GivenUp, Turns, one_work
+from tests.support.waiting import happens, wait_until
+
+
+async def test_who_has_read_least_is_next() -> None:
+    turns, order, go_on = Turns(1), list[str](), threading.Event()
+
+    def read(name: str, times: int) -> None:
+        for _ in range(times):
+            with turns.one():
+                order.append(name)
+                go_on.wait()
+
+    async def work(name: str, times: int) -> None:
+        with one_work(turns):
+            await asyncio.to_thread(read, name, times)
+
+    long = asyncio.create_task(work("long", 3))
+    await happens(lambda: order == ["long"])
+    short = asyncio.create_task(work("short", 1))
+    await happens(lambda: len(turns._waiting) == 1)
+    go_on.set()
+    await asyncio.gather(long, short)
+    assert order == ["long", "short", "long", "long"]
+    assert turns.places == 1
+
+
+async def test_work_that_was_cancelled_ends_at_its_next_reading() -> None:
+    turns, ended, go_on = Turns(1), list[BaseException](), threading.Event()
+
+    def read() -> None:
+        try:
+            while True:
+                with turns.one():
+                    go_on.wait(0.01)
+        except GivenUp as error:
+            ended.append(error)
+            raise
+
+    async def work() -> None:
+        with one_work(turns):
+            await asyncio.to_thread(read)
+
+    task = asyncio.create_task(work())
+    await happens(lambda: turns.places == 0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await asyncio.to_thread(wait_until, lambda: ended)
+    assert turns.places == 1
+
+
+def test_what_belongs_to_no_question_waits_for_nobody() -> None:
+    turns = Turns(0)
+    with turns.one():
+        pass
