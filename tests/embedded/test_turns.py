@@ -1,5 +1,6 @@
 import asyncio
 import threading
+import time
 
 import pytest
 
@@ -28,6 +29,31 @@ async def test_who_has_read_least_is_next() -> None:
     await asyncio.gather(long, short)
     assert order == ["long", "short", "long", "long"]
     assert turns.places == 1
+
+
+async def test_who_has_waited_long_comes_before_who_has_read_least(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("masis.embedded.turns.LONGEST_WAIT", 0.05)
+    turns, order = Turns(1), list[str]()
+    is_over = threading.Event()
+
+    def read(name: str) -> None:
+        with turns.one():
+            order.append(name)
+            time.sleep(0.01)
+
+    async def long() -> None:
+        with one_work(turns):
+            while order.count("long") < 4:
+                await asyncio.to_thread(read, "long")
+        is_over.set()
+
+    async def short_ones() -> None:
+        while not is_over.is_set() and len(order) < 300:
+            with one_work(turns):
+                await asyncio.to_thread(read, "short")
+
+    await asyncio.gather(long(), short_ones(), short_ones(), short_ones())
+    assert len(order) < 300
 
 
 async def test_work_that_was_cancelled_ends_at_its_next_reading() -> None:

@@ -1,8 +1,9 @@
-"""Whose turn it is to read with an embedded model: whoever has read least.
+"""Whose turn it is to read with an embedded model: whoever has read least, unless somebody has waited long.
 
 A question to long documents reads for minutes, and others must not wait for it. As many read at once as there are
-cores, and between two readings a place goes to the work that has had least of them. Work that was cancelled ends at its
-next reading: a thread cannot be ended from outside.
+cores, and between two readings a place goes to the work that has had least of them; one that has waited for two seconds
+comes first, so that a stream of short questions does not stop a long one. Work that was cancelled ends at its next
+reading: a thread cannot be ended from outside.
 """
 
 import threading
@@ -12,11 +13,16 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
+LONGEST_WAIT = 2.0
+"""Seconds."""
+
 
 @dataclass(slots=True, eq=False)
 class Work:
     seconds: float = 0.0
     """Read so far."""
+    since: float = 0.0
+    """When it began to wait for its turn."""
     is_over: bool = False
 
 
@@ -48,6 +54,8 @@ class Turns:
 
     def _wait(self, work: Work) -> None:
         with self._changed:
+            if work not in self._waiting:
+                work.since = time.monotonic()
             self._waiting.append(work)
             try:
                 self._changed.wait_for(lambda: work.is_over or (self.places > 0 and self._is_next(work)))
@@ -59,7 +67,12 @@ class Turns:
                 self._changed.notify_all()
 
     def _is_next(self, work: Work) -> bool:
-        return work.seconds <= min(other.seconds for other in self._waiting)
+        now = time.monotonic()
+
+        def rank(one: Work) -> tuple[bool, float]:
+            return now - one.since < LONGEST_WAIT, one.seconds
+
+        return rank(work) <= min(map(rank, self._waiting))
 
     def end(self, work: Work) -> None:
         with self._changed:
