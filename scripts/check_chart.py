@@ -21,6 +21,7 @@ VALUES: dict[str, dict[str, Any]] = {
         "postgres": {"enabled": True, "storageClass": "fast"},
         "qdrant": {"storageClass": "fast"},
         "ingress": {"enabled": True, "className": "nginx", "tlsSecret": "masis-tls"},
+        "metrics": {"enabled": True},
         "worker": {"autoscaling": {"enabled": True}},
         "networkPolicy": {"allowInternet": False, "apiFrom": [{"namespaceSelector": {}}]},
         "imagePullSecrets": [{"name": "registry"}],

@@ -49,5 +49,8 @@ volumeMounts:
 {{- end }}
 
 {{- define "masis.metrics" -}}
-{{- if or .Values.metrics.enabled .Values.worker.autoscaling.enabled }}yes{{ end }}
+{{- if and .Values.worker.autoscaling.enabled (not .Values.metrics.enabled) }}
+{{- fail "worker.autoscaling reads the queue from /metrics: set metrics.enabled, and keep /metrics out of what the ingress forwards." }}
+{{- end }}
+{{- if .Values.metrics.enabled }}yes{{ end }}
 {{- end }}
