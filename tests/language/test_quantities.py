@@ -140,6 +140,11 @@ def test_periods(text: str, expected: Period) -> None:
     assert periods(text) == [expected]
 
 
+@pytest.mark.parametrize("text", ["Dec-31", "Jun-30", "Feb-28", "Oct-24 2025"])
+def test_a_day_is_not_a_year(text: str) -> None:
+    assert all(period.year in (None, 2025) for period in periods(text))
+
+
 def test_may_is_a_month_only_where_it_is_written_as_one() -> None:
     assert periods("it may 5 times") == []
     assert periods("on May 5") == [Period(None, "05-05")]

@@ -118,8 +118,18 @@ def test_the_sentence_that_asks_says_what_kind_of_answer_is_wanted(question: str
         ("In which year did it open, and who owns it?", ["In which year did it open", "who owns it?"]),
         (
             "How many branches did Acme have in May, and how many of them were new?",
-            ["How many branches did Acme have in May", "how many of branches were new?"],
+            ["How many branches did Acme have in May", "how many of the branches were new?"],
         ),
+        (
+            "In 2024 did revenue rise and who is the chairman?",
+            ["In 2024 did revenue rise", "who is the chairman?"],
+        ),
+        (
+            "During the year was a plant closed, and who decided on it?",
+            ["During the year was a plant closed", "who decided on it?"],
+        ),
+        ("As of June is the plant open? Who runs Lund?", ["As of June is the plant open", "Who runs Lund?"]),
+        ("After the plant was closed, who ran Lund?", ["After the plant was closed, who ran Lund?"]),
         (
             "How many people did Acme employ, and what was its income?",
             ["How many people did Acme employ", "what was Acme’s income?"],

@@ -31,7 +31,7 @@ PERIOD = re.compile(
     | \b(?P<month2>{_MONTH})\b\.?\s+(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s*%)(?:\s?,?\s+(?P<year2>{_ANY_YEAR})\b)?
     | \b(?P<first>{_MONTH})\s?(?:-|–|to)\s?(?P<last>{_MONTH})\s+(?P<span>{_YEAR})\b
     | \b(?P<month3>{_MONTH})\b\.?,?(?:\s+(?:of\s+)?|\s?-\s?)(?P<year3>{_ANY_YEAR})\b
-    | \b(?P<month4>{_MONTH})\b\s?[-'](?P<year4>\d\d)\b(?![-/.]\d)
+    | \b(?P<month4>{_MONTH})\b\s?[-'](?P<year4>\d\d)\b(?![-/.]\d|,?\s+{_YEAR}\b)
     | \b(?:Q(?P<q1>[1-4])|(?P<q2>first|second|third|fourth)[\s-]quarter)
         (?:(?:\s+of)?[\s-]*{_FISCAL}(?P<qyear>{_YEAR})|[\s-]*(?:FY|')(?P<qshort>\d\d)\b)?
     | \b(?:H(?P<h1>[12])|(?P<h2>first|second)[\s-]half)(?:(?:\s+of)?[\s-]*{_FISCAL}(?P<hyear>{_YEAR}))?
@@ -139,6 +139,12 @@ def _basis(match: re.Match[str]) -> Basis | None:
 
 
 def _is_period(match: re.Match[str]) -> bool:
+    if match["month4"] and calendar.monthrange(2000, MONTHS[match["month4"].lower()])[1] - int(match["year4"]) in (
+        0,
+        1,
+    ):
+        # “Dec-31” is a day, and so may “Sep-30” be.
+        return False
     # “may 5” is a month only where it is written as one.
     month = match["month1"] or match["month2"] or match["month3"] or match["month4"] or match["first"]
     return not month or month[0].isupper()

@@ -230,7 +230,7 @@ def _parts(text: str) -> list[Question]:
     found = [piece.strip(" ,;") for piece in patterns.NEXT_PART.split(text.strip()) if piece and piece.strip(" ,;")]
     pieces = list({piece.rstrip(" ?"): piece for piece in found}.values())
     pieces = pieces[:1] + [piece for piece in pieces[1:] if not patterns.REMARK.match(piece)]
-    if len(pieces) > 1 and patterns.SCENE.match(pieces[0]):
+    if len(pieces) > 1 and patterns.SCENE.match(pieces[0]) and patterns.GOES_ON.match(text.strip(), len(pieces[0])):
         pieces[:2] = [f"{pieces[0]}, {pieces[1]}"]
     if len(pieces) > _MOST_PARTS:
         pieces[_MOST_PARTS - 1 :] = [" ".join(pieces[_MOST_PARTS - 1 :])]
@@ -246,7 +246,7 @@ def named_again(first: str, part: str) -> str:
     if len(pronouns) != 1:
         return part
     if (counted := patterns.COUNTED.search(first)) and patterns.SEVERAL_THINGS.search(part):
-        return patterns.SEVERAL_THINGS.sub(counted[1], part)
+        return patterns.SEVERAL_THINGS.sub(f"the {counted[1]}", part)
     thing = spoken["thing"].split() if spoken else []
     if spoken and (spoken["verb"].lower() in ("does", "do", "did", "will") or re.search(r"(?:ed|ing)$", thing[-1])):
         thing = thing[:-1]

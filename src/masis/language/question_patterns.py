@@ -78,7 +78,9 @@ SCENE = re.compile(
     rf"|(?:{_BEFORE_A_NOUN})\b(?!.*\b(?:what|which|who|whom|whose|when|where|why|how)\b))[^?]*$",
     re.IGNORECASE,
 )
-"""It says of what, when or by whom, and asks nothing: “Before tax, …”, “According to the auditors, …”."""
+"""It says of what, when or by whom, and asks nothing: “Before tax, …”, “According to the auditors, …” …"""
+GOES_ON = re.compile(r",\s+(?!and\b)")
+"""… where the question comes right behind its comma: “In May was it open, and who ran it?” asks twice."""
 REMARK = re.compile(r"\W*(?:I|we|my|our|it|there|this|that|he|she|they)\b[^?]*$", re.IGNORECASE)
 """“I have seen two numbers.”: said beside a question, and no question."""
 ASKS = re.compile(rf"\W*(?:who|whom|whose|what|when|where|which|why|how|whether|{_IS})\b[^?]*\?", re.IGNORECASE)

@@ -273,6 +273,8 @@ LIMITS = [
 ]
 
 CLAIMS = [
+    "The evidence does not give a debt figure, so it has no debt.",
+    "The evidence does not name a director, so they have no director.",
     "The contract does not cover flood damage.",
     "The auditors found no evidence of fraud.",
     "The passages name only two specific risks.",
