@@ -24,6 +24,17 @@ def test_the_three_passages_with_most_of_the_words_are_shown() -> None:
     assert found[1]["chunk_id"] == "c4"
 
 
+def test_what_is_read_as_nearest_comes_before_what_has_more_of_the_words() -> None:
+    said = chunk("c5", "Prices rose in May. Ingrid Holm runs both shops. Bread sold well.")
+    worded = chunk("c6", "Whoever is in charge of the till closes it. The charge for a bag is ten cents.")
+    asked = "Who is in charge of the bakeries?"
+    assert closest_passages(asked, [said, worded])[0]["chunk_id"] == "c6"
+    nearest, other = closest_passages(asked, [said, worded], [said, worded])
+    assert nearest["chunk_id"] == "c5"
+    assert nearest["quote"].startswith("Ingrid Holm runs both shops.")
+    assert other["chunk_id"] == "c6"
+
+
 def test_a_short_passage_comes_with_what_follows_it_and_a_row_with_its_columns() -> None:
     mail = "From: Tom\nSubject: Lyon lease\n\nApproved, provided that the break option comes after three years.\n"
     [found] = closest_passages("What did Tom approve on the Lyon lease?", [chunk("c1", mail)])

@@ -20,6 +20,8 @@ from masis.orchestrator.human import guidance_of, question_of
 from masis.orchestrator.services import Services, services_of
 from masis.orchestrator.state import MASISState, StateUpdate, filters_of
 from masis.orchestrator.trail import InstructionSeen
+from masis.reasoning.offline.selection import strongest_of_each
+from masis.reasoning.ports import as_passage
 from masis.settings import OFFLINE, Settings
 from masis.types import ClosestPassage, EvidenceChunk, ReviewCause, SearchResult, Verdict
 
@@ -28,17 +30,25 @@ EXCERPT = 300
 MOST_WORDS = 12
 
 
-def closest_passages(question: str, candidates: Sequence[EvidenceChunk]) -> list[ClosestPassage]:
-    """Those with most of the question's words, and at equal count as the search ranked them."""
+def closest_passages(
+    question: str, candidates: Sequence[EvidenceChunk], to_read: Sequence[EvidenceChunk] = ()
+) -> list[ClosestPassage]:
+    """Those of `to_read` that come nearest to an answer as the embedded models read them, then those with most of the
+    question's words, at equal count as the search ranked them."""
     wanted = parsed(question).subject
-    found = [_closest(question, wanted, chunk) for chunk in candidates]
-    return sorted(found, key=lambda one: (-len(one["words"]), -one["score"]))[:SHOWN]
+    by_id = {chunk["chunk_id"]: chunk for chunk in to_read}
+    read = strongest_of_each(parsed(question), [as_passage(chunk) for chunk in to_read])[:SHOWN]
+    nearest = [_closest(question, wanted, by_id[c.passage.chunk_id], c.statement.start) for c in read]
+    known = {one["chunk_id"] for one in nearest}
+    others = [_closest(question, wanted, chunk) for chunk in candidates if chunk["chunk_id"] not in known]
+    return [*nearest, *sorted(others, key=lambda one: (-len(one["words"]), -one["score"]))][:SHOWN]
 
 
-def _closest(question: str, wanted: frozenset[str], chunk: EvidenceChunk) -> ClosestPassage:
+def _closest(question: str, wanted: frozenset[str], chunk: EvidenceChunk, begins: int | None = None) -> ClosestPassage:
+    """`begins`: where the statement to show does, if that is known; else the one with most of the words."""
     text = chunk["text"]
     parts = statements(text, chunk.get("heading")) or (Statement(text[:EXCERPT], 0, min(EXCERPT, len(text))),)
-    best = max(parts, key=lambda s: (len(wanted & set(content_stems(s.text))), -s.start))
+    best = max(parts, key=lambda s: (s.start == begins, len(wanted & set(content_stems(s.text))), -s.start))
     here = set(content_stems(f"{chunk.get('heading') or ''} {text}"))
     end = _end_of_excerpt(best, parts)
     return {
@@ -151,7 +161,9 @@ async def researcher(state: MASISState, runtime: Runtime[Services]) -> StateUpda
 
     def read() -> tuple[list[ClosestPassage], Counter[str]]:
         aside = _set_aside(evidence, candidates, plan, guidance_of(state).over)
-        return closest_passages(question, candidates), aside
+        # The embedded writer reads them next in any case; for a chat model's sake nothing is read twice.
+        to_read = evidence if services.writer.name == OFFLINE else ()
+        return closest_passages(question, candidates, to_read), aside
 
     closest, aside = await asyncio.to_thread(read)
     # For a silence: what comes nearest, and which words no document has.

@@ -86,6 +86,16 @@ def rank(part: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
     ]
 
 
+def strongest_of_each(question: Question, passages: Sequence[Passage]) -> list[Candidate]:
+    """Of each passage the statement that answers most surely, whichever part of the question; the surest first."""
+    candidates = candidates_of(passages)
+    ranked = [candidate for part in question.parts for candidate in rank(part, candidates)]
+    found: dict[str, Candidate] = {}
+    for candidate in sorted(ranked, key=lambda c: -c.strength):
+        found.setdefault(candidate.passage.chunk_id, candidate)
+    return list(found.values())
+
+
 def weighed(part: Question, candidates: Sequence[Candidate]) -> list[tuple[Candidate, Features]]:
     read = [c for c in marked(part, candidates) if not _is_only_a_title(part, c.statement)]
     weights = {term: part.weight(term) for term in part.terms}
