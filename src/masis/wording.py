@@ -193,7 +193,7 @@ AGENTS: dict[str, Term] = {
     "human_review": Term("Person", meaning="decides"),
 }
 REASONS: dict[str, str] = {
-    "quality_issue_detected": "the draft did not pass the audit",
+    "quality_issue_detected": "no sound answer yet; a wider search may find one",
     "conflicting_evidence_attempting_resolution": "the documents disagree; a wider search may resolve it",
     "part_not_covered": "a part of the question was not covered; a wider search may find it",
     "conflicting_evidence": "the documents disagree",

@@ -19,9 +19,9 @@ test("a draft says whose it is, and that nobody has audited it", () => {
 
 test("the attempt after one that was sent back says why, and what the Critic said", () => {
   const { told: words, objection } = told(draft(0), criticised, sentBack, searching);
-  assert.equal(words, "Attempt 1 was sent back: the draft did not pass the audit. Its draft stays here until the next one is written.");
+  assert.equal(words, "Attempt 1 was sent back: no sound answer yet; a wider search may find one. Its draft stays here until the next one is written.");
   assert.equal(objection, "missing: The year before is not mentioned.");
-  assert.match(told(draft(0), criticised, sentBack, searching, draft(1)).told, /the audit\. Draft of attempt 2, not audited yet\.$/);
+  assert.match(told(draft(0), criticised, sentBack, searching, draft(1)).told, /may find one\. Draft of attempt 2, not audited yet\.$/);
 });
 
 test("an attempt that goes on because a person decided was not sent back", () => {

@@ -38,7 +38,7 @@ test("what an agent found is one line", () => {
   assert.equal(finding("researcher", { warning: "no_qualifying_evidence" }), "no passage is close enough");
   assert.equal(finding("researcher", { warning: "no_qualifying_evidence", results_before_filter: 20 }), "20 passages set aside: too far from the question");
   assert.equal(finding("supervisor", null), "sends the question to the Researcher");
-  assert.equal(finding("supervisor", { decision: "retry", reason: "quality_issue_detected" }), "tries again: the draft did not pass the audit");
+  assert.equal(finding("supervisor", { decision: "retry", reason: "quality_issue_detected" }), "tries again: no sound answer yet; a wider search may find one");
   assert.equal(finding("critic", { confidence: 0.7 }, { claims: [{ verdict: "uncited" }, { verdict: "verbatim" }] }), "1 verbatim, 1 uncited");
   assert.equal(verdictCounts([]), "");
   assert.deepEqual(readable({ node: "critic", needs_retry: false, invalid_citations: [] }), [["asks for another attempt", "no"], ["fabricated citations", "none"]]);
@@ -54,7 +54,7 @@ test("a decision is told as what was done, and nothing is sent back by it", () =
   assert.equal(decided("finalize", "quality_checks_passed"), "accepts the answer");
   assert.equal(decided("HITL_triggered", "weak_evidence"), "asks a person: no passage is close enough to the question");
   assert.equal(nextAttemptInWords("answered_by_person"), "A person decided, and the agents continued.");
-  assert.equal(nextAttemptInWords("quality_issue_detected"), "Sent back: the draft did not pass the audit.");
+  assert.equal(nextAttemptInWords("quality_issue_detected"), "Sent back: no sound answer yet; a wider search may find one.");
   assert.deepEqual(readable({ action: "stop", by: "local", decision: "retry", reason: "answered_by_person" }), [
     ["action", ACTIONS.stop], ["by", "The person at this machine"], ["decision", "continues"], ["reason", "a person decided"],
   ]);
