@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -91,6 +92,57 @@ async def test_a_worker_that_runs_puts_back_what_was_lost(settings: Settings, mo
         await happens(lambda: _all_there(masis))
         assert passages == [item.chunk.chunk_id for item in await library.store.chunks("acme", one.document_id)]
         assert library.catalog.documents("acme")[2] == one
+
+
+class MeanwhileEmbedder(NamedEmbedder):
+    """Something happens while passages are embedded, once."""
+
+    meanwhile: Callable[[], Awaitable[object]] | None = None
+
+    async def embed_passages(self, texts: list[str]) -> list[list[float]]:
+        happening, self.meanwhile = self.meanwhile, None
+        if happening:
+            await happening()
+        return await super().embed_passages(texts)
+
+
+@pytest.fixture
+def embedder() -> MeanwhileEmbedder:
+    return MeanwhileEmbedder()
+
+
+@pytest.fixture
+def elsewhere(settings: Settings, library: Library, embedder: MeanwhileEmbedder) -> Iterator[Library]:
+    """Another process on the same database and index, which knows nothing of a rebuild here."""
+    other = open_library(settings, embedder=embedder, store=library.store)
+    yield other
+    other.close()
+
+
+@pytest.mark.parametrize("lost", [1, 2])
+async def test_what_is_deleted_elsewhere_while_the_index_is_mended_stays_deleted(
+    library: Library, elsewhere: Library, embedder: MeanwhileEmbedder, lost: int
+) -> None:
+    """Both ways: with all passages lost the index is made anew, with some left it is filled up."""
+    await ingest_bytes(library, [("memo.md", MEMO), ("other.md", b"# Ferry\n\nIt carried cars.\n")], "acme")
+    memo, other = (document.document_id for document in library.catalog.documents("acme"))
+    library._cache.delete("acme")
+    for document_id in (memo, other)[:lost]:
+        await library.store.delete_document("acme", document_id)
+    embedder.meanwhile = lambda: elsewhere.delete_document("acme", memo)
+    mended = await library.mend_index()
+    assert [document.document_id for document in library.catalog.documents("acme")] == [other]
+    assert await library.store.count("acme") == await library.store.count("acme", other) == 1
+    assert library._cache.delete("acme", memo) == 0
+    assert mended == lost - 1
+
+
+async def test_what_is_about_to_be_deleted_is_not_made_ready_again(library: Library) -> None:
+    await ingest_bytes(library, [("memo.md", MEMO)], "acme")
+    [memo] = library.catalog.documents("acme")
+    library.catalog.hide("acme", memo.document_id)
+    assert not library.catalog.update_document(memo)
+    assert [document.status for document in library.catalog.documents("acme")] == ["PROCESSING"]
 
 
 async def _all_there(masis: Masis) -> bool:

@@ -70,6 +70,11 @@ class Catalog:
         with self._database.writing() as db:
             catalog_rows.save(db, document)
 
+    def update_document(self, document: Document) -> bool:
+        """Like `save_document`, but adds nothing; False where it is gone or going, perhaps by another process."""
+        with self._database.writing() as db:
+            return catalog_rows.update(db, document)
+
     def save_failed(self, document: Document) -> None:
         """None of its text is stored."""
         with self._database.writing() as db:
