@@ -11,6 +11,7 @@ import pytest
 from masis.client import Masis
 from masis.errors import IndexLost, IndexMismatch
 from masis.knowledge.library import Library, open_library
+from masis.knowledge.search.searching import Searcher
 from masis.settings import Settings
 from tests.knowledge.stores import NamedEmbedder, ingest_bytes
 from tests.support.waiting import happens
@@ -135,6 +136,27 @@ async def test_what_is_deleted_elsewhere_while_the_index_is_mended_stays_deleted
     assert await library.store.count("acme") == await library.store.count("acme", other) == 1
     assert library._cache.delete("acme", memo) == 0
     assert mended == lost - 1
+
+
+async def test_what_is_ingested_elsewhere_while_the_index_is_made_anew_gets_into_it(
+    settings: Settings, embedder: MeanwhileEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("masis.runs.index_keeping.LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(Searcher, "require_index", _overlooked)
+    await filled(settings)
+    lose(settings, "index*", "vectors.db*")
+    masis = Masis(settings, embedder=embedder)
+    elsewhere = open_library(settings, embedder=embedder, store=masis.library.store)
+    ferry = [("ferry.md", b"# Ferry\n\nIt carried cars.\n")]
+    embedder.meanwhile = lambda: ingest_bytes(elsewhere, ferry, "acme")
+    async with masis, masis.working():
+        await happens(lambda: len(masis.library.catalog.documents("acme", status="READY")) == 2)
+        await happens(lambda: _all_there(masis))
+    elsewhere.close()
+
+
+async def _overlooked(_: Searcher) -> None:
+    """The few documents that are looked at now and then are others."""
 
 
 async def test_what_is_about_to_be_deleted_is_not_made_ready_again(library: Library) -> None:
