@@ -4,12 +4,13 @@ import asyncio
 import shutil
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from masis.client import Masis
-from masis.errors import IndexLost, IndexMismatch
+from masis.errors import DataFolderError, IndexLost, IndexMismatch
 from masis.knowledge.library import Library, open_library
 from masis.knowledge.search.searching import Searcher
 from masis.settings import Settings
@@ -179,6 +180,25 @@ async def test_the_loss_of_a_part_is_noticed(settings: Settings) -> None:
     await library.store.delete_workspace("lab")
     assert await _lost_by_chance(library)
     library.close()
+
+
+@pytest.mark.parametrize("how", ["coming", "going"])
+async def test_passages_that_come_or_go_do_not_stand_in_for_lost_ones(library: Library, how: str) -> None:
+    texts = [(f"{n}.md", f"# Harbour {n}\n\nThe ferry carried {n}00 cars.\n".encode()) for n in range(3)]
+    await ingest_bytes(library, texts, "acme")
+    lost, other, _ = library.catalog.documents("acme")
+    if how == "going":
+        library.catalog.hide("acme", other.document_id)
+    else:
+        library.catalog.delete_document("acme", other.document_id)
+        library.catalog.save_document(replace(other, status="PROCESSING", chunks=0))  # as a crash may leave it
+    await library.check()
+    await library.store.delete_document("acme", lost.document_id)
+    assert await library.lost_documents() == [lost]
+    with pytest.raises(DataFolderError, match="lacks passages of 1 of the 2 documents of acme"):
+        await library.check()
+    await library.mend_index()
+    await library.check()
 
 
 async def _lost_by_chance(library: Library) -> bool:

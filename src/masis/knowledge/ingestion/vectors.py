@@ -158,6 +158,21 @@ class VectorStage:
         return None
 
 
+async def lost_of(store: VectorStore, catalog: Catalog, workspace_id: str) -> list[Document]:
+    """Its documents of which the index lacks passages; each is counted only where all together are too few."""
+    found = await store.count(workspace_id)
+    needed, others = await asyncio.to_thread(catalog.needed_passages, workspace_id)
+    # Passages that come or go, which would stand in for those that are lost.
+    if found - sum([await store.count(workspace_id, other) for other in others]) >= needed:
+        return []
+    lost: list[Document] = []
+    for document in await asyncio.to_thread(catalog.documents, workspace_id, status="READY"):
+        one = (workspace_id, document.document_id)
+        if await store.count(*one) < document.chunks and await asyncio.to_thread(catalog.is_shown, *one):
+            lost.append(document)
+    return lost
+
+
 class Reindexer:
     """Builds the index again, for another embedder, other chunk sizes or a newer MASIS, beside the one in use.
 
