@@ -8,12 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from masis.client import Masis
 from masis.errors import DataFolderError, IndexLost, IndexMismatch
 from masis.knowledge.library import Library, open_library
 from masis.knowledge.search.searching import Searcher
 from masis.settings import Settings
+from masis.types import Document
 from tests.knowledge.stores import NamedEmbedder, ingest_bytes
 from tests.support.waiting import happens
 
@@ -160,12 +162,24 @@ async def _overlooked(_: Searcher) -> None:
     """The few documents that are looked at now and then are others."""
 
 
-async def test_what_is_about_to_be_deleted_is_not_made_ready_again(library: Library) -> None:
-    await ingest_bytes(library, [("memo.md", MEMO)], "acme")
-    [memo] = library.catalog.documents("acme")
-    library.catalog.hide("acme", memo.document_id)
-    assert not library.catalog.update_document(memo)
-    assert [document.status for document in library.catalog.documents("acme")] == ["PROCESSING"]
+async def test_an_error_that_nobody_expected_does_not_end_the_care_of_the_index(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(_: Library) -> list[Document]:
+        monkeypatch.undo()
+        monkeypatch.setattr("masis.runs.index_keeping.LOOK_SECONDS", 0.1)
+        raise RuntimeError("a fault of a library")
+
+    monkeypatch.setattr("masis.runs.index_keeping.LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(Library, "lost_documents", broken)
+    await filled(settings)
+    lose(settings, "index*")
+    masis = Masis(settings, embedder=NamedEmbedder())
+    with capture_logs() as logs:
+        async with masis, masis.working():
+            await happens(lambda: any(each["event"] == "index_rebuilt" for each in logs))
+    [told] = [each for each in logs if each["event"] == "index_unusable"]
+    assert told["exc_info"]
 
 
 async def _all_there(masis: Masis) -> bool:

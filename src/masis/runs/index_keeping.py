@@ -29,6 +29,9 @@ async def keeping_index(parts: Parts) -> None:
             continue
         except MASISError as error:
             log.error("index_unusable", error=str(error), advice=error.advice)
+        except Exception:
+            # Whatever it was: nobody would look after the index for as long as this process lives.
+            log.exception("index_unusable")
         await asyncio.sleep(LOOK_SECONDS)
 
 
