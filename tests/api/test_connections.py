@@ -1,7 +1,9 @@
 """Many clients that are slow: the service answers the others."""
 
 import contextlib
+import errno
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from masis.api import connections
+from masis.api.app import _waiting_at, create_app, server_for
 from masis.settings import Settings
 from tests.api.live import Live, serving
 from tests.support.waiting import wait_until
@@ -129,3 +132,38 @@ def test_a_client_that_does_not_read_its_responses_is_given_up(tmp_path: Path, c
             while part := slow.recv(1 << 20):
                 received += len(part)
         assert received < asked * size / 2
+
+
+class FailingSocket(socket.socket):
+    """Says these errors before it lets anybody in."""
+
+    def __init__(self, *errors: int) -> None:
+        super().__init__()
+        self._errors = list(errors)
+        self.bind(("127.0.0.1", 0))
+        self.listen()
+
+    def accept(self) -> tuple[socket.socket, object]:
+        if self._errors:
+            raise OSError(self._errors.pop(0), "cannot accept")
+        return super().accept()
+
+
+@pytest.mark.parametrize("error", [errno.EMFILE, errno.ECONNABORTED])
+def test_a_service_that_cannot_accept_any_more_is_shut_down_all_the_same(tmp_path: Path, error: int) -> None:
+    settings = Settings(home=tmp_path, drain_seconds=0)
+    server = server_for(create_app(settings, with_worker=False), settings, "127.0.0.1", 0)
+    place = FailingSocket(error)
+    thread = threading.Thread(target=server.run, args=([place],))
+    thread.start()
+    wait_until(lambda: server.started or not thread.is_alive())
+    server.should_exit = True
+    thread.join(60)
+    assert place.fileno() == -1, "what shutting down does has not begun"
+
+
+def test_who_stands_behind_a_client_that_has_gone_is_let_in() -> None:
+    with FailingSocket(errno.ECONNABORTED) as place, socket.create_connection(place.getsockname()) as client:
+        [met] = _waiting_at(place)
+        with met:
+            assert met.getpeername() == client.getsockname()

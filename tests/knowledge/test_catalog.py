@@ -36,6 +36,24 @@ def catalog(database: Database) -> Catalog:
     return catalog
 
 
+def test_only_a_document_that_is_there_and_stays_is_updated(catalog: Catalog) -> None:
+    assert not catalog.update_document(DOCUMENT)
+    assert catalog.documents("acme") == []
+    catalog.show(DOCUMENT)
+    assert catalog.update_document(replace(DOCUMENT, chunks=13))
+    assert [document.chunks for document in catalog.documents("acme")] == [13]
+    catalog.hide("acme", DOCUMENT.document_id)
+    assert not catalog.update_document(DOCUMENT)
+    assert [document.status for document in catalog.documents("acme")] == ["PROCESSING"]
+
+
+def test_passages_that_the_index_must_have_and_those_it_may_have(catalog: Catalog) -> None:
+    assert catalog.needed_passages("acme") == (0, [])
+    catalog.show(DOCUMENT)
+    catalog.save_document(replace(DOCUMENT, document_id="e" * 64))
+    assert catalog.needed_passages("acme") == (12, ["e" * 64])
+
+
 @pytest.mark.parametrize("name", ["a", "acme", "Acme-2026_v1.2", "7", "x" * 64, "a.."])
 def test_names_that_a_workspace_may_have(name: str) -> None:
     check_workspace_name(name)

@@ -212,7 +212,7 @@ async def test_an_index_that_was_lost_is_filled_again(
     await library.ingest([folder], "acme")
     await library.check()
     await store.delete_workspace("acme")
-    with pytest.raises(DataFolderError, match="only 0 of the 2 passages of acme") as error:
+    with pytest.raises(DataFolderError, match="lacks passages of 2 of the 2 documents of acme") as error:
         await library.check()
     assert "Ingest its documents again" in error.value.advice
     assert len((await library.ingest([folder], "acme")).ready) == 2

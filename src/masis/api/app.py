@@ -94,23 +94,33 @@ class _Server(uvicorn.Server):
         service.stopping.set()
         # In time for those who still wait to be told where their answer will be.
         asyncio.get_running_loop().call_later(service.settings.stop_seconds * 0.8, service.closing.set)
-        await self._take_in(sockets or [])
-        await super().shutdown(sockets)
+        try:
+            await self._take_in(sockets or [])
+        finally:  # or runs in work would not be given back
+            await super().shutdown(sockets)
 
     async def _take_in(self, sockets: Sequence[socket.socket]) -> None:
         """Whom the system has let in waits for an answer, and would be turned away when the socket is closed."""
-        waiting: list[socket.socket] = []
-        for place in sockets:
-            place.setblocking(False)
-            with suppress(BlockingIOError):
-                while True:
-                    waiting.append(place.accept()[0])
+        waiting = [connection for place in sockets for connection in _waiting_at(place)]
         for server in self.servers:
             server.close()
         protocol: Any = self.config.http_protocol_class
         make = partial(protocol, self.config, self.server_state, self.lifespan.state)
         for connection in waiting:
-            await asyncio.get_running_loop().connect_accepted_socket(make, connection)
+            with suppress(OSError):  # one that has gone again takes nothing from the others
+                await asyncio.get_running_loop().connect_accepted_socket(make, connection)
+
+
+def _waiting_at(place: socket.socket) -> list[socket.socket]:
+    place.setblocking(False)
+    waiting: list[socket.socket] = []
+    while True:
+        try:
+            waiting.append(place.accept()[0])
+        except ConnectionAbortedError:  # that one has gone; others may stand behind it
+            continue
+        except OSError:  # nobody is left, or no more files can be opened
+            return waiting
 
 
 ROUTERS = (

@@ -7,7 +7,7 @@ that are gone and starts it again; that this loses and doubles nothing is becaus
 import asyncio
 import importlib.util
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import ExitStack, asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,18 @@ from masis.knowledge.ingestion.batch import IngestProgress, OnProgress
 from masis.knowledge.ingestion.files import IncomingFile, find_files
 from masis.settings import Settings
 from masis.sources.remote.listing import Wanted, ignore_for, listed, scheme_of, without_password
-from masis.types import IngestReport
+from masis.types import Document, IngestReport
 
 TOGETHER = 8
 """Files that an actor is given at once: small ones share the batches of the embedder."""
 LOOK_SECONDS = 1.0
 """Between two looks whether an actor is back."""
+MOST_DEATHS = 5
+"""Of actors that had the same files in work: it is the files then, and no machine."""
+
+
+class GivenUp(MASISError):
+    """What every actor died of."""
 
 
 async def ingest_on(
@@ -88,12 +94,19 @@ class _Reading:
         self._done = IngestProgress("", "reading", 0, self._files)
 
     async def run(self) -> list[IngestReport]:
-        async with asyncio.TaskGroup() as tasks:
-            made = [tasks.create_task(self._read(group)) for group in self._groups]
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                made = [tasks.create_task(self._read(group)) for group in self._groups]
+        except BaseExceptionGroup as failures:  # the first ends the others, and is what a user is told
+            raise failures.exceptions[0] from None
         return [task.result() for task in made]
 
     async def _read(self, group: Sequence[IncomingFile]) -> IngestReport:
-        report = await read_by(self._actors, group, self._workspace)
+        try:
+            report = await read_by(self._actors, group, self._workspace)
+        except GivenUp as error:
+            lost = [Document(self._workspace, "", file.name, status="FAILED", reason=str(error)) for file in group]
+            report = IngestReport(self._workspace, failed=lost)
         passages = sum(document.chunks for document in report.ready)
         self._done = replace(
             self._done,
@@ -166,11 +179,12 @@ class Actors:
             self._free.put_nowait(actor)
 
     async def call(self, work: Callable[[Any], Any]) -> Any:
-        while True:
+        for _ in range(MOST_DEATHS):
             actor = await self._free.get()
             try:
                 done = await work(actor)
-            except self._gone:
+            except self._gone as error:
+                _require_started(error)
                 # Ray starts it again, where there is room: perhaps only when a machine comes.
                 returning = asyncio.create_task(self._back(actor))
                 self._returning.add(returning)
@@ -178,18 +192,36 @@ class Actors:
                 continue
             self._free.put_nowait(actor)
             return done
+        raise GivenUp(f"{MOST_DEATHS} actors died while they had these files in work.", advice="See the logs of Ray.")
 
     async def _back(self, actor: Any) -> None:
         while True:
             await asyncio.sleep(LOOK_SECONDS)
-            with suppress(self._gone):
+            try:
                 await actor.is_there.remote()
-                self._free.put_nowait(actor)
-                return
+            except self._gone as error:
+                if not _is_unable_to_start(error):
+                    continue
+                # Who is given it hears why.
+            self._free.put_nowait(actor)
+            return
 
     def close(self) -> None:
         for task in self._returning:
             task.cancel()
+
+
+def _is_unable_to_start(error: Exception) -> bool:
+    return bool(getattr(error, "actor_init_failed", False))
+
+
+def _require_started(error: Exception) -> None:
+    """Ray does not try again what failed at its start: to wait for it would be to wait for ever."""
+    if _is_unable_to_start(error):
+        raise InvalidInput(
+            f"A machine of the cluster cannot start MASIS: {error}",
+            advice="Install the same version of masis on every machine, and let each reach the servers.",
+        ) from error
 
 
 @asynccontextmanager

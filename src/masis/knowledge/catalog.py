@@ -70,6 +70,11 @@ class Catalog:
         with self._database.writing() as db:
             catalog_rows.save(db, document)
 
+    def update_document(self, document: Document) -> bool:
+        """Like `save_document`, but adds nothing; False where it is gone or going, perhaps by another process."""
+        with self._database.writing() as db:
+            return catalog_rows.update(db, document)
+
     def save_failed(self, document: Document) -> None:
         """None of its text is stored."""
         with self._database.writing() as db:
@@ -312,6 +317,14 @@ class Catalog:
                     or db.execute(f"{near} < ? ORDER BY document_id DESC LIMIT 1", from_here).fetchall()
                 )
         return list({tuple(row) for row in found})
+
+    def needed_passages(self, workspace_id: str) -> tuple[int, list[str]]:
+        """How many the index must have; and the documents of which it may have some besides."""
+        with self._database.reading() as db:
+            here, is_needed = "FROM documents WHERE workspace_id = ?", "status = 'READY' AND visibility = 'shown'"
+            others = db.execute(f"SELECT document_id {here} AND NOT ({is_needed})", (workspace_id,)).fetchall()
+            needed = db.execute(f"SELECT COALESCE(SUM(chunks), 0) {here} AND {is_needed}", (workspace_id,)).fetchone()
+        return int(needed[0]), [row[0] for row in others]
 
     def undated(self, workspace_id: str) -> int:
         """How many documents that searches see have no date."""

@@ -137,6 +137,13 @@ def save(db: Connection, document: Document) -> None:
     )
 
 
+def update(db: Connection, document: Document) -> bool:
+    """Whether it was there to be changed, and not just being deleted."""
+    updates = ", ".join(f"{name} = :{name}" for name in _NAMES)
+    found = "workspace_id = :workspace_id AND document_id = :document_id AND visibility <> 'going'"
+    return db.execute(f"UPDATE documents SET {updates} WHERE {found}", asdict(document)).rowcount > 0
+
+
 def show(db: Connection, document: Document, at: str | None) -> list[Document]:
     save(db, document)
     set_visibility(db, document.workspace_id, document.document_id, "shown")

@@ -17,18 +17,17 @@ from masis.knowledge.ingestion.files import FileReader, IncomingFile, Uploads, f
 from masis.knowledge.ingestion.ingest import Ingestor, meaning_text
 from masis.knowledge.ingestion.layout import Section, section_of
 from masis.knowledge.ingestion.syncing import Syncer, SyncReport
-from masis.knowledge.ingestion.vectors import Reindexer, Vectorizer, VectorStage
+from masis.knowledge.ingestion.vectors import Reindexer, Vectorizer, VectorStage, lost_of
 from masis.knowledge.originals import originals_for
 from masis.knowledge.search.passages import (
     FEWEST_OF_EACH,
     NOWHERE,
     Place,
-    beside,
     is_within,
     meant_documents,
     read_words,
-    rest_of_table,
     substance,
+    with_whole_tables,
 )
 from masis.knowledge.search.reranking import EmbeddedReranker
 from masis.knowledge.search.searching import Searcher, store_filters
@@ -49,10 +48,6 @@ from masis.types import (
     SearchFilters,
     SearchResult,
 )
-
-TABLES_COMPLETED = 3
-"""Passages whose tables are looked up whole."""
-READ_BESIDE = 5
 
 
 def open_library(
@@ -223,22 +218,7 @@ class Library:
     ) -> list[EvidenceChunk]:
         """The evidence, and behind it the other rows of the tables that the best of it have rows of: a count or a
         superlative over half of a table is wrong. `and_beside`: characters of what stands beside the evidence."""
-        added: dict[str, EvidenceChunk] = {}
-        too_long: dict[str, int] = {}
-        with_rows = [chunk for chunk in evidence if "\n|" in f"\n{chunk['text']}"]
-        for found in with_rows[:TABLES_COMPLETED]:
-            indexed = await self.store.chunks(workspace_id, found["document_id"])
-            others, too_long[found["chunk_id"]] = rest_of_table([item.chunk for item in indexed], found)
-            added |= {c["chunk_id"]: c for c in others}
-        best = evidence[:READ_BESIDE] if and_beside else []
-        for name in (names := dict.fromkeys(chunk["document_id"] for chunk in best)):
-            stored = [item.chunk for item in await self.store.chunks(workspace_id, name)]
-            added |= beside(stored, (*evidence, *added.values()), best, and_beside // len(names))
-        known = {chunk["chunk_id"] for chunk in evidence}
-        counted: list[EvidenceChunk] = [
-            {**c, "table_rows": rows} if (rows := too_long.get(c["chunk_id"])) else c for c in evidence
-        ]
-        return [*counted, *(chunk for name, chunk in added.items() if name not in known)]
+        return await with_whole_tables(self.store, workspace_id, evidence, and_beside)
 
     async def require_filters(self, workspace_id: str, filters: SearchFilters) -> None:
         """Raises InvalidInput for filters that cannot be used."""
@@ -277,16 +257,9 @@ class Library:
             return await self._reindexer(Tally(on_progress)).run()
 
     async def lost_documents(self) -> list[Document]:
-        """Documents of which the index lacks passages. They are looked for in workspaces that lack some."""
-        lost: list[Document] = []
-        for workspace in await asyncio.to_thread(self.catalog.workspaces):
-            if await self.store.count(workspace.workspace_id) >= workspace.chunks:
-                continue
-            for document in await asyncio.to_thread(self.catalog.documents, workspace.workspace_id):
-                one = (workspace.workspace_id, document.document_id)
-                if document.status == "READY" and await self.store.count(*one) < document.chunks:
-                    lost += [document] if await asyncio.to_thread(self.catalog.is_shown, *one) else []
-        return lost
+        """Documents of which the index lacks passages."""
+        workspaces = await asyncio.to_thread(self.catalog.workspaces)
+        return [one for each in workspaces for one in await lost_of(self.store, self.catalog, each.workspace_id)]
 
     async def mend_index(self) -> int:
         """Of an index that has lost everything, a new one is made beside it, so that no question is answered from a
@@ -364,11 +337,10 @@ class Library:
         """Raises what ingesting or searching would meet, and where the index lost what the catalog lists."""
         await self.store.count("")
         for workspace in await asyncio.to_thread(self.catalog.workspaces):
-            indexed = await self.store.count(workspace.workspace_id)
-            if indexed < workspace.chunks:
-                name = workspace.workspace_id
+            name = workspace.workspace_id
+            if lost := await lost_of(self.store, self.catalog, name):
                 raise DataFolderError(
-                    f"The index has only {indexed} of the {workspace.chunks} passages of {name}.",
+                    f"The index lacks passages of {len(lost)} of the {workspace.documents} documents of {name}.",
                     advice="Ingest its documents again: complete documents are skipped, the rest is read again.",
                 )
 

@@ -19,18 +19,29 @@ async def keeping_index(parts: Parts) -> None:
     is_suspect = True
     while True:
         try:
-            if not is_suspect:
+            if is_suspect:
+                # Once more after a mend: what others ingested meanwhile may have gone into the index that was replaced.
+                is_suspect = await _has_mended(parts)
+            else:
                 await parts.library.answers()
-            elif lost := await parts.library.lost_documents():
-                log.error("index_lost", documents=len(lost))
-                await _mended(parts)
-            is_suspect = False
         except IndexLost:
             is_suspect = True
             continue
         except MASISError as error:
             log.error("index_unusable", error=str(error), advice=error.advice)
+        except Exception:
+            # Whatever it was: nobody would look after the index for as long as this process lives.
+            log.exception("index_unusable")
         await asyncio.sleep(LOOK_SECONDS)
+
+
+async def _has_mended(parts: Parts) -> bool:
+    """Whether there was something to mend, here or by another."""
+    lost = await parts.library.lost_documents()
+    if lost:
+        log.error("index_lost", documents=len(lost))
+        await _mended(parts)
+    return bool(lost)
 
 
 async def _mended(parts: Parts) -> None:

@@ -158,6 +158,21 @@ class VectorStage:
         return None
 
 
+async def lost_of(store: VectorStore, catalog: Catalog, workspace_id: str) -> list[Document]:
+    """Its documents of which the index lacks passages; each is counted only where all together are too few."""
+    found = await store.count(workspace_id)
+    needed, others = await asyncio.to_thread(catalog.needed_passages, workspace_id)
+    # Passages that come or go, which would stand in for those that are lost.
+    if found - sum([await store.count(workspace_id, other) for other in others]) >= needed:
+        return []
+    lost: list[Document] = []
+    for document in await asyncio.to_thread(catalog.documents, workspace_id, status="READY"):
+        one = (workspace_id, document.document_id)
+        if await store.count(*one) < document.chunks and await asyncio.to_thread(catalog.is_shown, *one):
+            lost.append(document)
+    return lost
+
+
 class Reindexer:
     """Builds the index again, for another embedder, other chunk sizes or a newer MASIS, beside the one in use.
 
@@ -194,27 +209,29 @@ class Reindexer:
         await rebuilt.prepare(await self._embedder.ready())
         done = [await self._reindexed(document, rebuilt) for document in documents]
         await self._store.adopt(rebuilt)
-        for document in done:
-            await asyncio.to_thread(self._catalog.save_document, document)
+        passages = sum([await self._settled(document) for document in done])
         await asyncio.to_thread(self._cache.keep_only, self._embedder.name)
-        return sum(document.chunks for document in done)
+        return passages
 
     async def mend(self, documents: Sequence[Document]) -> int:
         """Puts documents into the index in use; how many passages they have."""
         self._tally.expect(len(documents))
         await self._store.prepare(await self._embedder.ready())
-        done = [await self._mended(document) for document in documents]
-        return sum(document.chunks for document in done)
+        return sum([await self._mended(document) for document in documents])
 
-    async def _mended(self, document: Document) -> Document:
+    async def _mended(self, document: Document) -> int:
+        # Today's passages may be others than those that are left.
+        await self._store.delete_document(document.workspace_id, document.document_id)
+        return await self._settled(await self._reindexed(document, self._store))
+
+    async def _settled(self, document: Document) -> int:
+        """How many of its passages stay: another process may have deleted it meanwhile, and it must not come back."""
+        if await asyncio.to_thread(self._catalog.update_document, document):
+            return document.chunks
         one = (document.workspace_id, document.document_id)
-        await self._store.delete_document(*one)  # today's passages may be others than those that are left
-        made = await self._reindexed(document, self._store)
-        if await asyncio.to_thread(self._catalog.is_shown, *one):
-            await asyncio.to_thread(self._catalog.save_document, made)
-        else:  # deleted meanwhile
-            await self._store.delete_document(*one)
-        return made
+        await self._store.delete_document(*one)
+        await asyncio.to_thread(self._cache.delete, *one)
+        return 0
 
     def _documents(self) -> list[Document]:
         """All whose text is there; a file that never was readable has nothing to index."""

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from masis.errors import UnknownPassage
-from masis.knowledge.store.port import StoreFilters, days_of
+from masis.knowledge.store.port import StoreFilters, VectorStore, days_of
 from masis.language.salience import SUMS_UP, key_statements, telling_rows
 from masis.language.statements import statements
 from masis.language.words import content_stems
@@ -17,6 +17,9 @@ from masis.types import PAGE_BREAK, Chunk, Document, EvidenceChunk, Page, Parsed
 if TYPE_CHECKING:
     from masis.knowledge.library import Library
 
+TABLES_COMPLETED = 3
+"""Passages whose tables are looked up whole."""
+READ_BESIDE = 5
 LONGEST_TABLE = 24_000
 """Characters."""
 BETWEEN_PARTS = 4
@@ -99,6 +102,27 @@ def _spread(in_order: Sequence[Chunk]) -> list[Chunk]:
     opens = [n + 1 for n, (one, two) in enumerate(pairwise(in_order)) if one.heading != two.heading]
     later = [n for n in dict.fromkeys([*sums_up, *opens]) if n not in first]
     return [in_order[n] for n in sorted({*first, *later[: MOST_READ - len(first)]})]
+
+
+async def with_whole_tables(
+    store: VectorStore, workspace_id: str, evidence: Sequence[EvidenceChunk], and_beside: int
+) -> list[EvidenceChunk]:
+    added: dict[str, EvidenceChunk] = {}
+    too_long: dict[str, int] = {}
+    with_rows = [chunk for chunk in evidence if "\n|" in f"\n{chunk['text']}"]
+    for found in with_rows[:TABLES_COMPLETED]:
+        indexed = await store.chunks(workspace_id, found["document_id"])
+        others, too_long[found["chunk_id"]] = rest_of_table([item.chunk for item in indexed], found)
+        added |= {c["chunk_id"]: c for c in others}
+    best = evidence[:READ_BESIDE] if and_beside else []
+    for name in (names := dict.fromkeys(chunk["document_id"] for chunk in best)):
+        stored = [item.chunk for item in await store.chunks(workspace_id, name)]
+        added |= beside(stored, (*evidence, *added.values()), best, and_beside // len(names))
+    known = {chunk["chunk_id"] for chunk in evidence}
+    counted: list[EvidenceChunk] = [
+        {**c, "table_rows": rows} if (rows := too_long.get(c["chunk_id"])) else c for c in evidence
+    ]
+    return [*counted, *(chunk for name, chunk in added.items() if name not in known)]
 
 
 def rest_of_table(chunks: Sequence[Chunk], found: EvidenceChunk) -> tuple[list[EvidenceChunk], int]:

@@ -1,0 +1,67 @@
+"""What becomes of work whose actors die, without a cluster."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+import pytest
+
+from masis.bulk import on_ray
+from masis.bulk.on_ray import Actors
+from masis.errors import InvalidInput
+from masis.knowledge.ingestion.files import IncomingFile
+from masis.types import IngestReport
+
+
+class Gone(Exception):
+    def __init__(self, words: str, actor_init_failed: bool = False) -> None:
+        super().__init__(words)
+        self.actor_init_failed = actor_init_failed
+
+
+class Method:
+    def __init__(self, call: Callable[..., Awaitable[object]]) -> None:
+        self.remote = call
+
+
+class Actor:
+    """Dies of a file that is called so, and is started again as often as Ray is asked to."""
+
+    def __init__(self, comes_back: bool = True) -> None:
+        self.comes_back = comes_back
+        self.is_there, self.read = Method(self._is_there), Method(self._read)
+
+    async def _is_there(self) -> bool:
+        if not self.comes_back:
+            raise Gone("No module named masis", actor_init_failed=True)
+        return True
+
+    async def _read(self, files: Sequence[IncomingFile], workspace: str) -> IngestReport:
+        if any(file.name == "deadly.pdf" for file in files):
+            raise Gone("killed for its memory")
+        if not self.comes_back:
+            await self._is_there()
+        return IngestReport(workspace, notes=[file.name for file in files])
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(on_ray, "LOOK_SECONDS", 0.01)
+
+
+async def read(actor: Actor, *names: str) -> list[IngestReport]:
+    groups = [[IncomingFile(name, bytes)] for name in names]
+    async with asyncio.timeout(10):
+        return await on_ray._Reading(Actors([actor], Gone), groups, "acme", None).run()
+
+
+async def test_files_that_every_actor_dies_of_are_reported_and_the_others_are_read() -> None:
+    deadly, other = await read(Actor(), "deadly.pdf", "other.pdf")
+    assert [(each.file_name, each.status) for each in deadly.failed] == [("deadly.pdf", "FAILED")]
+    assert "died" in (deadly.failed[0].reason or "")
+    assert (other.notes, other.failed) == (["other.pdf"], [])
+
+
+@pytest.mark.parametrize("name", ["any.pdf", "deadly.pdf"], ids=["at first", "when it is started again"])
+async def test_a_machine_that_cannot_start_an_actor_ends_the_work_with_the_cause(name: str) -> None:
+    with pytest.raises(InvalidInput, match="No module named masis"):
+        await read(Actor(comes_back=False), name, "other.pdf")
