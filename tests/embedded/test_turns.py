@@ -31,8 +31,7 @@ async def test_who_has_read_least_is_next() -> None:
     assert turns.places == 1
 
 
-async def test_who_has_waited_long_comes_before_who_has_read_least(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("masis.embedded.turns.LONGEST_WAIT", 0.05)
+async def test_a_stream_of_short_works_does_not_stop_a_long_one() -> None:
     turns, order = Turns(1), list[str]()
     is_over = threading.Event()
 

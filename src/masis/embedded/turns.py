@@ -1,9 +1,9 @@
-"""Whose turn it is to read with an embedded model: whoever has read least, unless somebody has waited long.
+"""Whose turn it is to read with an embedded model: by turns who has read least, and who has waited longest.
 
-A question to long documents reads for minutes, and others must not wait for it. As many read at once as there are
-cores, and between two readings a place goes to the work that has had least of them; one that has waited for two seconds
-comes first, so that a stream of short questions does not stop a long one. Work that was cancelled ends at its next
-reading: a thread cannot be ended from outside.
+A question to long documents reads for minutes, and others must not wait for it: as many read at once as there are
+cores, and between two readings a place goes to the work that has had least of them. Every second place goes to the one
+that has waited longest, so that a stream of short questions does not stop a long one. Work that was cancelled ends at
+its next reading: a thread cannot be ended from outside.
 """
 
 import threading
@@ -12,9 +12,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-
-LONGEST_WAIT = 2.0
-"""Seconds."""
 
 
 @dataclass(slots=True, eq=False)
@@ -33,6 +30,8 @@ class GivenUp(BaseException):
 @dataclass(slots=True)
 class Turns:
     places: int
+    _given: int = 0
+    """Places, so far."""
     _waiting: list[Work] = field(default_factory=list[Work])
     _changed: threading.Condition = field(default_factory=threading.Condition)
 
@@ -62,17 +61,16 @@ class Turns:
                 if work.is_over:
                     raise GivenUp
                 self.places -= 1
+                self._given += 1
+                work.since = time.monotonic()  # for its other threads that wait
             finally:
                 self._waiting.remove(work)
                 self._changed.notify_all()
 
     def _is_next(self, work: Work) -> bool:
-        now = time.monotonic()
-
-        def rank(one: Work) -> tuple[bool, float]:
-            return now - one.since < LONGEST_WAIT, one.seconds
-
-        return rank(work) <= min(map(rank, self._waiting))
+        if self._given % 2:
+            return work.since <= min(other.since for other in self._waiting)
+        return work.seconds <= min(other.seconds for other in self._waiting)
 
     def end(self, work: Work) -> None:
         with self._changed:
