@@ -12,7 +12,7 @@ from masis.reasoning.offline.auditor import OfflineAuditor
 from masis.reasoning.offline.composition import cited
 from masis.reasoning.offline.judge import OfflineJudge
 from masis.reasoning.offline.relevance import could_be_about
-from masis.reasoning.offline.selection import FAR_BEHIND, Features, candidates_of, marked, strength
+from masis.reasoning.offline.selection import candidates_of, rank
 from masis.reasoning.offline.writer import OfflineWriter
 from masis.reasoning.ports import Guidance, Passage, WritingBrief, as_passage
 from tests.support.engines import chunk
@@ -192,14 +192,17 @@ def test_every_sentence_of_a_cell_is_cited() -> None:
     assert said == "Post Staff: Cost $154,263, Remark We employ one baker. [c3] She also keeps books. [c3]"
 
 
-async def test_the_passage_that_two_readings_agree_on_comes_first() -> None:
-    """What a passage stands behind another by is read from the cross-encoder, and weighs in the choice."""
-    part = parsed("When did the second shop open?").parts[0]
-    read = {c.passage.chunk_id: c for c in marked(part, candidates_of([as_passage(c) for c in EVIDENCE]))}
-    assert read["c00000000a1"].behind == 0
-    assert 0 < read["c00000000b2"].behind <= FAR_BEHIND
-    near, far = (Features(0.0, 0.0, 0.5, 0.0, behind) for behind in (0.0, FAR_BEHIND))
-    assert strength(near) > strength(far)
+def test_where_the_selector_leaves_it_open_the_cross_encoder_weighs_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    part = parsed("When did the shop open?").parts[0]
+    texts = ("The Lund shop opened in June 2025.", "The Malmö shop opened in May 2024.")
+    found = candidates_of([Passage(f"c{n}", f"{n}.md", 1, text) for n, text in enumerate(texts)])
+    for best in (0, 1):
+        monkeypatch.setattr(
+            "masis.reasoning.offline.selection.answer_scores",
+            lambda question, read, best=best: [5.0 if texts[best] in text else -5.0 for text in read],
+        )
+        first, second = rank(part, found)
+        assert (first.statement.text, second.statement.text) == (texts[best], texts[1 - best])
 
 
 def test_a_row_of_some_months_is_not_of_a_whole_year() -> None:

@@ -30,7 +30,7 @@ from masis.reasoning.offline.tables.weighing import NamesAsked
 from masis.reasoning.ports import Passage, as_passage
 from masis.types import Claim, EvidenceChunk
 
-NOTHING = Features(-7.0, -7.0, 0.0, 1.0, 0.0)
+NOTHING = Features(-7.0, -7.0, 0.0, 1.0)
 """Of a statement that the writer would not have looked at."""
 
 

@@ -25,7 +25,7 @@ class Features:
     """Share of the question's words that the statement, or what it stands under, has."""
     shortfall: float
     """How many things speak against it: another period, no number where one is asked for."""
-    behind: float
+    behind: float = 0.0
     """How far its passage is behind the best one by the cross-encoder as it was before it learnt to select: the
     selector says better whether there is an answer, both together say better in which passage it is."""
 
@@ -33,7 +33,7 @@ class Features:
 WEIGHTS = Features(answers=0.14, mark=0.31, shared=0.31, shortfall=-0.60, behind=-0.15)
 BIAS = 0.30
 FAR_BEHIND = 6.0
-"""Beyond this a distance says no more."""
+"""Beyond this a distance says no more, so that no passage overtakes one that is surer by what this weighs."""
 
 
 def strength(features: Features) -> float:
@@ -61,8 +61,6 @@ class Candidate:
     """How likely it is that it belongs to the answer …"""
     answers: float = 0.0
     """… and that its passage answers at all, by the selector."""
-    behind: float = 0.0
-    """How far its passage is behind the best, by the cross-encoder."""
     strength: float = 0.0
     """How surely it answers, overall; 0 where it is as likely as not."""
     read: tuple[int, int] | None = None
@@ -99,26 +97,42 @@ def strongest_of_each(question: Question, passages: Sequence[Passage]) -> list[C
 def weighed(part: Question, candidates: Sequence[Candidate]) -> list[tuple[Candidate, Features]]:
     read = [c for c in marked(part, candidates) if not _is_only_a_title(part, c.statement)]
     weights = {term: part.weight(term) for term in part.terms}
-    return [
-        (c, Features(logit(c.answers), logit(c.mark), shared_terms(weights, c), shortfall(part, c.statement), c.behind))
+    found = [
+        (c, Features(logit(c.answers), logit(c.mark), shared_terms(weights, c), shortfall(part, c.statement)))
         for c in read
         if could_be_about(part, c.statement, c.passage.file_name)
     ]
+    behind = _behind(part, found, candidates)
+    return [(c, replace(features, behind=behind.get(c.passage.chunk_id, 0.0))) for c, features in found]
+
+
+def _behind(
+    part: Question, found: Sequence[tuple[Candidate, Features]], candidates: Sequence[Candidate]
+) -> dict[str, float]:
+    """Of the passages between which the selector leaves the choice open, how far each is behind the best."""
+    best: dict[str, tuple[float, Candidate]] = {}
+    for candidate, features in found:
+        here = strength(features), candidate
+        best[candidate.passage.chunk_id] = max(best.get(candidate.passage.chunk_id, here), here, key=lambda p: p[0])
+    least = max((sure for sure, _ in best.values()), default=0.0) + WEIGHTS.behind * FAR_BEHIND
+    close = [candidate for sure, candidate in best.values() if sure >= least]
+    if len(close) < 2:
+        return {}
+    texts = [f"{_lead(part, [c], candidates)}{c.passage.text}" for c in close]
+    scores = answer_scores(part.for_reading, texts)
+    return {c.passage.chunk_id: min(FAR_BEHIND, max(scores) - score) for c, score in zip(close, scores, strict=True)}
 
 
 def marked(part: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """With the selector's marks and the cross-encoder's word on each passage."""
+    """With the selector's marks, one reading a passage."""
     by_passage: dict[str, list[Candidate]] = {}
     for candidate in candidates:
         by_passage.setdefault(candidate.passage.chunk_id, []).append(candidate)
     groups = _worth_reading(list(by_passage.values()))
     leads = [_lead(part, group, candidates) for group in groups]
-    texts = [_as_read(*pair) for pair in zip(groups, leads, strict=True)]
-    read = select_all(part.for_reading, texts)
-    scores = answer_scores(part.for_reading, [text for text, _ in texts])
-    behind = [min(FAR_BEHIND, max(scores) - score) for score in scores]
-    seen = zip(groups, leads, read, behind, strict=True)
-    return [c for group, lead, selection, far in seen for c in _with_marks(group, selection, len(lead), far)]
+    read = select_all(part.for_reading, [_as_read(*pair) for pair in zip(groups, leads, strict=True)])
+    seen = zip(groups, leads, read, strict=True)
+    return [c for group, lead, selection in seen for c in _with_marks(group, selection, len(lead))]
 
 
 def _lead(part: Question, group: Sequence[Candidate], candidates: Sequence[Candidate]) -> str:
@@ -160,10 +174,10 @@ def _as_read(group: Sequence[Candidate], lead: str) -> tuple[str, list[tuple[int
     return f"{lead}{group[0].passage.text}", [(shift + c.statement.start, shift + c.statement.end) for c in group]
 
 
-def _with_marks(group: Sequence[Candidate], selection: Selection, shift: int, behind: float) -> list[Candidate]:
+def _with_marks(group: Sequence[Candidate], selection: Selection, shift: int) -> list[Candidate]:
     read = (selection.span[0] - shift, selection.span[1] - shift) if selection.span else None
     return [
-        replace(candidate, mark=mark, answers=selection.answers, behind=behind, read=read)
+        replace(candidate, mark=mark, answers=selection.answers, read=read)
         for candidate, mark in zip(group, selection.marks, strict=True)
     ]
 
