@@ -14,7 +14,7 @@ from evals.strength_fit import logistic
 from masis.language.question import parsed
 from masis.reasoning.offline.selection import Features, candidates_of, strength, weighed
 
-SIGNS = np.array([1, 1, 1, -1])
+SIGNS = np.array([1, 1, 1, -1, -1])
 
 
 def main() -> None:
