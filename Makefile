@@ -1,14 +1,14 @@
-# Every target sets up what it needs; nothing has to be installed by hand but Python 3.11+ and make.
+# Every target sets up what it needs; only Python 3.11+ and make must be installed.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PROCESSES ?= 3
-# Temporary files in memory where there is enough of it: the tests make hundreds of indexes, and each is synced to its disk.
+# Temporary files in memory if there is enough: the tests create hundreds of indexes, and each is synced to disk.
 MEMORY := $(shell test "$$(df -k --output=avail /dev/shm 2>/dev/null | tail -1)" -gt 9000000 2>/dev/null && echo TMPDIR=/dev/shm)
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 PYTEST := PYTHONDONTWRITEBYTECODE= $(MEMORY) $(BIN)/python -m pytest -m "not evaluation and not ray"
-# Three at a time on two busy cores, a test of two processes may run out of patience. What failed is run once more by itself, and fails for good at the first that fails again.
-ALONE = echo "Once more, alone: what failed beside other tests." && $(PYTEST) --last-failed --last-failed-no-failures none --maxfail 1
+# With three at a time on two busy cores, a test of two processes may time out. Failed tests are run once more, alone; the first that fails again ends the run.
+ALONE = echo "Running the failed tests once more, alone." && $(PYTEST) --last-failed --last-failed-no-failures none --maxfail 1
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-ray check sbom format bench eval eval-llm samples docs screenshots lock clean
@@ -19,11 +19,11 @@ help: ## list the targets
 demo: $(VENV)/.core ## set up, load the sample workspace and ask it three questions
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
 
-test: $(VENV)/.dev .cache/qdrant/.ready .cache/headless/.ready .cache/nginx/.ready .cache/caddy/.ready .cache/sshd/.ready .cache/pgbouncer/.ready .cache/axe/axe.min.js ## run all tests, three at a time: some only wait (PROCESSES=0: one after the other, as a debugger wants it)
-	@$(BIN)/python -m compileall -q src  # the tests start hundreds of processes, and some environments forbid them to save what they compiled
+test: $(VENV)/.dev .cache/qdrant/.ready .cache/headless/.ready .cache/nginx/.ready .cache/caddy/.ready .cache/sshd/.ready .cache/pgbouncer/.ready .cache/axe/axe.min.js ## run all tests, three at a time, since some only wait (PROCESSES=0: one at a time, for a debugger)
+	@$(BIN)/python -m compileall -q src  # the tests start hundreds of processes, and some environments do not let them save bytecode
 	$(PYTEST) -n $(PROCESSES) --dist loadfile --no-loadscope-reorder || { test $$? = 1 && $(ALONE); }
 
-test-ray: .cache/ray/.ready .cache/qdrant/.ready ## run the tests of bulk work on a Ray cluster of this machine
+test-ray: .cache/ray/.ready .cache/qdrant/.ready ## run the tests of bulk work on a Ray cluster on this machine
 	@$(BIN)/python -m compileall -q src
 	.cache/ray/bin/python -m pytest tests/bulk/test_on_ray.py tests/bulk/test_files.py
 
@@ -36,7 +36,7 @@ check: $(VENV)/.dev .cache/deploy/.ready ## format, lint, types, layers, contain
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml
 	.cache/deploy/bin/python -m scripts.check_chart
 
-sbom: .cache/deploy/.ready ## write dist/sbom.json: what the service installs, as CycloneDX
+sbom: .cache/deploy/.ready ## write dist/sbom.json: the dependencies of the service, as CycloneDX
 	@mkdir -p dist
 	.cache/deploy/bin/cyclonedx-py requirements --output-reproducible -o dist/sbom.json requirements/server.txt
 
@@ -47,21 +47,21 @@ format: $(VENV)/.dev ## rewrite the sources in the house format
 bench: $(VENV)/.dev .cache/peers/.ready .cache/qdrant/.ready ## measure, and write the tables of docs/benchmarks.md
 	$(BIN)/python -m evals bench
 
-eval: $(VENV)/.dev .cache/peers/.ready .cache/minilm/model.onnx ## evaluate answers on the sample and the public data, and write their tables
+eval: $(VENV)/.dev .cache/peers/.ready .cache/minilm/model.onnx ## evaluate answers on the sample and on public data, and write the tables
 	$(BIN)/python -m pytest -m evaluation
 	$(BIN)/python -m evals eval
 
-eval-llm: $(VENV)/.llm ## measure MODEL (a GGUF file, or NAME@ADDRESS of an endpoint) on N questions (20) of each set, and write its table
+eval-llm: $(VENV)/.llm ## measure MODEL (a GGUF file, or NAME@ADDRESS of an endpoint) on N (20) questions of each set, and write its table
 	$(BIN)/python -m evals.eval_llm $(MODEL) $(N)
 
-samples: $(VENV)/.dev ## write the sample documents again
+samples: $(VENV)/.dev ## regenerate the sample documents
 	$(BIN)/python -m examples.generator
 
-docs: $(VENV)/.dev ## write the generated pages and the picture of docs/
+docs: $(VENV)/.dev ## regenerate the generated pages and the image of docs/
 	$(BIN)/python -m scripts.write_docs
 	$(BIN)/python -m scripts.record_demo
 
-screenshots: $(VENV)/.dev .cache/headless/.ready ## take the pictures of the page again
+screenshots: $(VENV)/.dev .cache/headless/.ready ## retake the screenshots of the page
 	$(BIN)/python -m scripts.screenshots
 
 lock: ## recompute the hashed requirement files (needs uv)
@@ -88,7 +88,7 @@ $(VENV)/.dev: $(VENV)/.core requirements/dev.txt
 	@$(PIP) --no-deps --require-hashes -r requirements/dev.txt
 	@touch $@
 
-# What the other environment has, and Ray: there it would be at hand for tests of what is said where it is missing.
+# The packages of the other environment, and Ray: installed there, it would spoil the tests of what happens without it.
 .cache/ray/.ready: $(VENV)/.dev requirements/ray.txt
 	@echo "Installing Ray and Parquet (about 410 MB, once) …"
 	@$(PYTHON) -m venv --clear --without-pip $(@D)
@@ -102,7 +102,7 @@ $(VENV)/.llm: $(VENV)/.dev requirements/llm.txt
 	@$(PIP) --no-deps --require-hashes -r requirements/llm.txt
 	@touch $@
 
-# Helm's engine, the schemas of Kubernetes, and what lists dependencies: apart, since nothing else needs them.
+# Helm's engine, the schemas of Kubernetes, and the SBOM tool: in a separate environment, since nothing else needs them.
 .cache/deploy/.ready: requirements/deploy.txt
 	@echo "Installing what checks the Helm chart (about 400 MB, once) …"
 	@$(PYTHON) -m venv $(@D)
@@ -113,7 +113,7 @@ $(VENV)/.llm: $(VENV)/.dev requirements/llm.txt
 .cache/qdrant/.ready: scripts/fetch_qdrant.sh
 	@sh scripts/fetch_qdrant.sh && touch $@ || echo "The Qdrant server could not be fetched: its half of the contract tests will be skipped."
 
-# A real browser for the tests of the page, and what finds inaccessible things on it.
+# A real browser for the tests of the page, and a checker for accessibility.
 .cache/headless/.ready: scripts/install_debian.sh
 	@{ [ -n "$$MASIS_BROWSER" ] || sh scripts/install_debian.sh chromium-headless-shell chromium-headless-shell "Chromium for the tests of the page (about 270 MB)" || command -v chromium >/dev/null; } && mkdir -p $(@D) && touch $@ || echo "There is no browser: the tests of the page will be skipped."
 
@@ -121,7 +121,7 @@ $(VENV)/.llm: $(VENV)/.dev requirements/llm.txt
 .cache/nginx/.ready: scripts/install_debian.sh
 	@sh scripts/install_debian.sh nginx nginx-light "nginx for the tests of access (about 5 MB)" && mkdir -p $(@D) && touch $@ || echo "There is no nginx: the tests behind a proxy will be skipped."
 
-# Another, for the tests of the examples of deploy/.
+# Another proxy, for the tests of the examples in deploy/.
 .cache/caddy/.ready: scripts/install_debian.sh
 	@sh scripts/install_debian.sh caddy caddy "Caddy for the tests behind a proxy (about 36 MB)" && mkdir -p $(@D) && touch $@ || echo "There is no Caddy: the tests behind it will be skipped."
 
@@ -136,7 +136,7 @@ $(VENV)/.llm: $(VENV)/.dev requirements/llm.txt
 .cache/axe/axe.min.js: scripts/fetch_axe.sh
 	@sh scripts/fetch_axe.sh && touch $@ || echo "axe-core could not be fetched: the accessibility tests will be skipped."
 
-# What MASIS is measured beside; the tables say so where it could not be had.
+# The peers that MASIS is compared with; the tables say so if they could not be installed.
 .cache/peers/.ready: scripts/setup_peers.sh
 	@sh scripts/setup_peers.sh || echo "The peers could not be installed: their rows will be missing."
 

@@ -8,15 +8,22 @@ import io
 import json
 import random
 import shutil
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+from rich.progress import Progress
 
 from evals.articles import write_articles
 from evals.sample import SAMPLE, questions
 from evals.tables import PAGE, shared_data
 from masis import Masis, Settings
+from masis.bulk import Job, ask_here
+from masis.orchestrator.agent import run_blocking
+from masis.runs.records import RunResult
 from training.figures import hash_half
 from training.sets import held_out
 
@@ -77,6 +84,21 @@ def opened(answer_set: AnswerSet) -> Masis:
         masis.ingest([home / "documents"], WORKSPACE)
         (home / "complete").touch()
     return masis
+
+
+def all_asked(masis: Masis, posed: Sequence[Posed], title: str) -> list[RunResult]:
+    """As `masis ask --file` asks them: several at once. The whole results, of which a file of answers has a part."""
+    rows = [{"id": number, "question": one.text, "documents": one.files} for number, one in enumerate(posed)]
+    with tempfile.TemporaryDirectory() as folder, Progress() as bar:
+        task = bar.add_task(title, total=len(rows))
+        job = Job(Path(folder, "q.jsonl"), WORKSPACE, Path(folder, "a.jsonl"))
+        job.questions.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+        report = run_blocking(job.run(partial(ask_here, masis, WORKSPACE), lambda _: bar.advance(task)))
+        assert report.is_complete, (report.bad_rows, report.failed)
+        with job.out.open() as answers:
+            results = [result for line in answers if (result := masis.result(json.loads(line)["run_id"]))]
+    assert len(results) == len(posed)
+    return results
 
 
 def _ingestion_code() -> str:

@@ -3,16 +3,13 @@
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 
-from rich.progress import track
-
-from evals.answer_data import WORKSPACE, AnswerSet, Posed, answer_sets, filing_sets, opened, table_sets
+from evals.answer_data import WORKSPACE, AnswerSet, Posed, all_asked, answer_sets, filing_sets, opened, table_sets
 from evals.answer_scoring import Scored, compared, scored
 from evals.intervals import mean, share
 from evals.retrieval_systems import Keywords
 from evals.tables import Section, table
 from masis import Masis
 from masis.language.sentences import split_sentences
-from masis.types import SearchFilters
 
 HEADER = [
     "questions",
@@ -58,7 +55,7 @@ def _section(key: str, title: str, sets: Sequence[AnswerSet]) -> Section:
 def _measured(answer_set: AnswerSet) -> str:
     masis = opened(answer_set)
     try:
-        ours = [_ask(masis, posed) for posed in track(answer_set.posed, answer_set.name)]
+        ours = list(map(scored, answer_set.posed, all_asked(masis, answer_set.posed, answer_set.name)))
         quoting = quoting_bm25(masis, answer_set.posed)
     finally:
         masis.close()
@@ -72,10 +69,6 @@ def _measured(answer_set: AnswerSet) -> str:
         *_without_an_answer(ours, cheap),
     ]
     return f"### {answer_set.name}\n\n{table(HEADER, rows)}"
-
-
-def _ask(masis: Masis, posed: Posed) -> Scored:
-    return scored(posed, masis.ask(posed.text, WORKSPACE, filters=SearchFilters(documents=posed.files)))
 
 
 def _without_an_answer(ours: Sequence[Scored], cheap: Sequence[Scored]) -> list[list[object]]:

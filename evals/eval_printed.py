@@ -4,14 +4,11 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.progress import track
-
-from evals.answer_data import WORKSPACE, AnswerSet, Posed, opened, table_sets
+from evals.answer_data import AnswerSet, Posed, all_asked, opened, table_sets
 from evals.answer_scoring import Scored, scored
 from evals.intervals import share
 from evals.layout_prints import Chromium, converted_by_libreoffice
 from evals.tables import Section, table
-from masis.types import SearchFilters
 
 ASKED = 60
 TITLE = "Answers from printed reports"
@@ -67,10 +64,7 @@ def _print(web: AnswerSet, folder: Path) -> None:
 def _answers(of: AnswerSet) -> list[Scored]:
     masis = opened(of)
     try:
-        return [
-            scored(posed, masis.ask(posed.text, WORKSPACE, filters=SearchFilters(documents=posed.files)))
-            for posed in track(of.posed, of.name)
-        ]
+        return list(map(scored, of.posed, all_asked(masis, of.posed, of.name)))
     finally:
         masis.close()
 

@@ -6,18 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.progress import track
-
-from evals.answer_data import WORKSPACE, AnswerSet, Posed, opened
+from evals.answer_data import AnswerSet, Posed, all_asked, opened
 from evals.answer_scoring import ANSWERED
 from evals.intervals import share
 from evals.retrieval_systems import Keywords
 from evals.table_data import TableQuestion, has_answer, report_questions, wiki_questions, with_strangers
 from evals.tables import Section, table
-from masis import Masis
 from masis.language.characters import BRACKETED
 from masis.reasoning.offline.tables.lookup import TableAnswer, answer_from_tables
-from masis.types import SearchFilters
+from masis.runs.records import RunResult
 from training.sets import held_out
 
 ASKED = 150
@@ -82,10 +79,11 @@ def _cheap(name: str, asked: Sequence[TableQuestion]) -> list[list[object]]:
     return [_row(f"{name}, best BM25 row", outcomes)]
 
 
-def end_to_end(asked: Sequence[TableQuestion]) -> list[Outcome]:
-    masis = opened(AnswerSet("Wikitables", [], lambda folder: _write(folder, asked)))
+def end_to_end(questions: Sequence[TableQuestion]) -> list[Outcome]:
+    masis = opened(AnswerSet("Wikitables", [], lambda folder: _write(folder, questions)))
+    posed = [Posed("", question.text, "", (_file(question),)) for question in questions]
     try:
-        return [_ask(masis, question) for question in track(asked, "tables end to end")]
+        return list(map(_outcome, questions, all_asked(masis, posed, "tables end to end")))
     finally:
         masis.close()
 
@@ -100,9 +98,7 @@ def _file(question: TableQuestion) -> str:
     return f"{re.sub(r'[^0-9]+', '-', question.table).strip('-')}.md"
 
 
-def _ask(masis: Masis, question: TableQuestion) -> Outcome:
-    posed = Posed("", question.text, "", (_file(question),))
-    result = masis.ask(posed.text, WORKSPACE, filters=SearchFilters(documents=posed.files))
+def _outcome(question: TableQuestion, result: RunResult) -> Outcome:
     answer = BRACKETED.sub(" ", result.answer) if result.outcome in ANSWERED else ""
     return Outcome(bool(answer), has_answer(question, answer))
 

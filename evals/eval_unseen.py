@@ -5,14 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.progress import track
-
-from evals.answer_data import WORKSPACE, AnswerSet, Posed, opened
+from evals.answer_data import AnswerSet, Posed, all_asked, opened
 from evals.answer_scoring import Scored, compared, scored
 from evals.eval_answers import quoting_bm25
 from evals.intervals import share
 from evals.tables import Section, table
-from masis import Masis
 
 FOLDER = Path(__file__).parent / "unseen"
 LOOKED_AT, UNREAD = "looked at", "not looked at"
@@ -57,21 +54,18 @@ def _copied(documents: Path, home: Path) -> None:
 
 
 def _measured(folder: Path) -> str:
-    asked = answer_set(folder)
-    with opened(asked) as masis:
-        ours = [Answered(p.kind, _ask(masis, p)) for p in track(asked.posed, asked.name)]
-        quoting = quoting_bm25(masis, asked.posed)
-        cheap = [Answered(p.kind, compared(p, quoting(p))) for p in asked.posed]
+    unseen = answer_set(folder)
+    with opened(unseen) as masis:
+        results = all_asked(masis, unseen.posed, unseen.name)
+        ours = [Answered(p.kind, scored(p, result)) for p, result in zip(unseen.posed, results, strict=True)]
+        quoting = quoting_bm25(masis, unseen.posed)
+        cheap = [Answered(p.kind, compared(p, quoting(p))) for p in unseen.posed]
     rows = [
         row
         for half in (LOOKED_AT, UNREAD)
         for row in (_row(half, "**MASIS**", ours), _row(half, "best BM25 sentence", cheap))
     ]
     return f"### {folder.name}\n\n{table(HEADER, rows)}"
-
-
-def _ask(masis: Masis, posed: Posed) -> Scored:
-    return scored(posed, masis.ask(posed.text, WORKSPACE))
 
 
 def _row(half: str, who: str, answers: Sequence[Answered]) -> list[object]:

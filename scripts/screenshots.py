@@ -131,7 +131,7 @@ def source(page: Page, runs: dict[str, str]) -> None:
     run_of(FIGURE)(page, runs)
     page.get_by_role("button", name="Source 1:").click()
     expect(page.get_by_role("img", name="the cited words marked")).to_have_js_property("complete", True)
-    expect(page.get_by_role("region", name="Picture of the page")).not_to_have_js_property("scrollTop", 0)
+    expect(page.get_by_role("region", name="Page image")).not_to_have_js_property("scrollTop", 0)
 
 
 def overview(page: Page, runs: dict[str, str]) -> None:

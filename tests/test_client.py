@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import masis as masis_package
-from masis import Masis, Settings
+from masis import Masis, Settings, errors
 from masis.errors import DataFolderError, InvalidInput, UnknownWorkspace
 from masis.knowledge.library import open_library
 from masis.reasoning.ports import AuditFinding
@@ -149,7 +149,8 @@ def test_what_a_user_needs_is_exported_and_importing_loads_nothing() -> None:
     loaded = f"import sys, masis; before = set(sys.modules); {code}"
     assert subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True).stdout == "[] False\n"
     named = {"Masis", "Settings", "RunResult", "RunRecord", "Document", "IngestReport", "SearchFilters", "Answer"}
-    assert named | {"MASISError", "InvalidInput", "graph", "MASISInput"} <= set(masis_package.__all__)
+    tree = {name for name, one in vars(errors).items() if isinstance(one, type) and issubclass(one, errors.MASISError)}
+    assert named | tree | {"graph", "MASISInput"} <= set(masis_package.__all__)
 
 
 def test_two_of_one_folder_share_the_index_and_closing_one_leaves_the_other(settings: Settings, tmp_path: Path) -> None:

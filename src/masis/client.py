@@ -130,9 +130,10 @@ class Masis(SourceDoor):
         on_event: OnEvent | None = None,
         by: Caller = LOCAL,
     ) -> RunResult:
-        """Runs here and now. `filters`: where to look. `thread`: the `thread_id` of an earlier answer, or its run: the
-        question is completed from it, unless `complete` is False, and without filters looks where that one looked.
-        `run_id`: 16 hexadecimal digits of your own; asked again with them, also after a crash, it is the same run."""
+        """Runs here and now. `filters`: where to look. `thread`: the `thread_id` of an earlier answer, or its run:
+        the question is completed from it, unless `complete` is False, and without filters looks where that one
+        looked. `run_id`: 16 hexadecimal digits that you choose; asked again with them, also after a crash, it is the
+        same run."""
         asked = asking.Asked(question, workspace, max_retries, filters, budget, thread, (), complete, run_id)
         return await asking.asked_here(self._parts, asked, by, on_event)
 
@@ -156,7 +157,7 @@ class Masis(SourceDoor):
     async def aplan(
         self, question: str, workspace: str, *, max_retries: int | None = None, filters: SearchFilters = EVERYWHERE
     ) -> Plan:
-        """What asking would take: calls, tokens, money and seconds. Searches, and asks no model."""
+        """An estimate of calls, tokens, cost and seconds. Searches, but calls no model."""
         return await planned(self._parts, question, workspace, max_retries, filters)
 
     async def aanswer(
@@ -183,7 +184,7 @@ class Masis(SourceDoor):
         return await here.result(await asking.resumed(self._parts, run_id, workspace, here.owner), on_event)
 
     async def aresume_in_background(self, run_id: str, *, workspace: str | None = None) -> RunRecord:
-        """Only a run that failed: workers resume by themselves what a dead process left."""
+        """Only a run that failed: workers automatically resume what a dead process left."""
         await asking.resumed(self._parts, run_id, workspace)
         return await self.aget_run(run_id, workspace)
 
@@ -221,7 +222,7 @@ class Masis(SourceDoor):
     async def aresult(self, run_id: str, workspace: str | None = None) -> RunResult | None:
         """None while there is none yet."""
         found = await asyncio.to_thread(self._parts.runs.result, run_id)
-        await self.aget_run(run_id, workspace)  # after it: the run may be deleted between two looks
+        await self.aget_run(run_id, workspace)  # checked last: the run may have been deleted meanwhile
         return RunResult(**found) if found else None
 
     async def aevents(self, run_id: str, workspace: str | None = None, after: int = -1) -> list[RunEvent]:
@@ -238,15 +239,15 @@ class Masis(SourceDoor):
             yield event
 
     async def aprune(self, older_than_days: float | None = None) -> PruneReport:
-        """Deletes what retention allows: runs that ended long enough ago, and checkpoints that nobody will need."""
+        """Deletes what retention allows: old ended runs, and checkpoints that are no longer needed."""
         return await prune(self.settings, self._parts.runs, older_than_days)
 
     async def ausage(self, workspace: str | None = None) -> list[UsageRow]:
-        """Calls, tokens and money by workspace and by who asked."""
+        """Calls, tokens and money by workspace and by caller."""
         return await asyncio.to_thread(self._parts.runs.usage, workspace)
 
     async def adecisions(self, workspace: str) -> list[StandingDecision]:
-        """What people decided about conflicts, to be applied to later questions."""
+        """The standing decisions."""
         await self._parts.require_workspace(workspace)
         return await asyncio.to_thread(self._parts.decisions.of, workspace)
 
@@ -263,7 +264,7 @@ class Masis(SourceDoor):
         on_progress: Callable[[IngestProgress], None] | None = None,
         defer_vectors: bool = False,
     ) -> IngestReport:
-        """`defer_vectors`: findable by keyword at once; vectors come with the next ingestion, or as questions need."""
+        """`defer_vectors`: searchable by keyword at once; vectors follow later, or when questions need them."""
         return await self.library.ingest([Path(p) for p in paths], workspace, on_progress, defer_vectors=defer_vectors)
 
     async def aupload(self, workspace: str, files: Sequence[tuple[str, bytes]], by: Caller = LOCAL) -> Ingestion:
@@ -279,7 +280,7 @@ class Masis(SourceDoor):
         return await asyncio.to_thread(self._parts.ingestions.newest, workspace, limit)
 
     async def acancel_ingestion(self, ingestion_id: str, workspace: str) -> Ingestion:
-        """What was read stays; upload again for the rest."""
+        """Files already read stay; upload the others again."""
         ingestion = await asyncio.to_thread(self._parts.ingestions.cancel, ingestion_id, workspace)
         if ingestion.status == "cancelled":
             await working.forget_unread(self._parts.ingestions, self.library, ingestion)
@@ -289,7 +290,7 @@ class Masis(SourceDoor):
     async def asearch(
         self, question: str, workspace: str, *, limit: int | None = None, filters: SearchFilters = EVERYWHERE
     ) -> list[EvidenceChunk]:
-        """The passages that the Researcher would look at, best first, with their relevance; no model is asked."""
+        """The passages that the Researcher would find, best first, with their relevance; no model is called."""
         await self._parts.require_workspace(workspace)
         asking.checked_input(question, workspace, None)
         most, least = limit or self.settings.candidates, self.settings.relevance_threshold
@@ -297,7 +298,7 @@ class Masis(SourceDoor):
         return list(found.candidates)
 
     async def asection(self, chunk_id: str, workspace: str) -> Section:
-        """The whole section that a passage stands in."""
+        """The whole section around a passage."""
         await self._parts.require_workspace(workspace)
         return await self.library.section(workspace, chunk_id)
 
@@ -305,7 +306,7 @@ class Masis(SourceDoor):
         return await asyncio.to_thread(self.library.catalog.workspaces)
 
     async def acreate_workspace(self, workspace: str) -> WorkspaceSummary:
-        """Empty; an ingestion makes its workspace by itself."""
+        """Creates an empty workspace; an ingestion creates its own."""
         catalog = self.library.catalog
         if await asyncio.to_thread(catalog.has_workspace, workspace):
             raise InvalidInput(f"A workspace named “{workspace}” already exists.", advice="Use it as it is.")
@@ -317,7 +318,7 @@ class Masis(SourceDoor):
         return await asyncio.to_thread(self.library.catalog.documents, workspace)
 
     async def aoverview(self, document: str, workspace: str) -> Overview:
-        """What a document is, by its id or its file name, and questions that it can answer."""
+        """A document at a glance, by its id or file name, with questions that it can answer."""
         found = await self._document(document, workspace)
         return await stored_overview(self.library, found, answered_offline, self.settings.chunk_chars)
 
@@ -330,13 +331,13 @@ class Masis(SourceDoor):
         found = [d for d in await self.adocuments(workspace) if document in (d.document_id, d.file_name)]
         if len(found) != 1:
             raise UnknownDocument(
-                f"{len(found) or 'No'} documents of {workspace} are called {document[:80]!r}.",
+                f"{len(found) or 'No'} documents of {workspace} are named {document[:80]!r}.",
                 advice=f"Take the id from `masis documents --workspace {workspace} --json`.",
             )
         return found[0]
 
     async def adelete_workspace(self, workspace: str, by: Caller = LOCAL) -> DeletionReceipt:
-        """With its documents, its index, its caches, its runs, its decisions, and the keys that open nothing else."""
+        """With its documents, index, caches, runs and decisions, and the keys that are valid for nothing else."""
         return await deletion.delete_workspace(self._parts, workspace, by)
 
     async def areindex(self, *, on_progress: Callable[[IngestProgress], None] | None = None) -> int:
@@ -360,7 +361,7 @@ class Masis(SourceDoor):
         return self._parts.queue.counts()
 
     def being_ingested(self, workspace: str) -> dict[str, str]:
-        """Documents that open ingestions of the workspace read, or will: id and file name."""
+        """Documents that open ingestions of the workspace are reading or will read: id and file name."""
         return self._parts.ingestions.on_their_way(workspace)
 
     ask = blocking(aask)

@@ -1,4 +1,4 @@
-"""The data folder: made when needed, held by one process, with its errors explained."""
+"""The data folder: created when needed, locked by one process, with its errors explained."""
 
 import contextlib
 import errno
@@ -49,7 +49,7 @@ def folder_error(path: Path | str, error: BaseException) -> DataFolderError:
 
 
 class FolderLock:
-    """Keeps a folder for this process until it is released or the process ends, however it does."""
+    """Locks a folder for this process until it is released or the process ends, however it ends."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -103,7 +103,7 @@ _HAS_LOCKS = importlib.util.find_spec("fcntl") is not None
 
 def _lock(file: TextIOWrapper, path: Path) -> None:
     if not _HAS_LOCKS:
-        return  # not a POSIX system: Qdrant's own lock on its log still keeps a second process out
+        return  # not a POSIX system: Qdrant's lock on its log still keeps a second process out
     import fcntl
 
     try:

@@ -117,7 +117,7 @@ class UnreadableFile(MASISError):
 
 
 class SourceUnavailable(MASISError):
-    """Nothing is known of its files; its documents stay."""
+    """The source cannot be listed; its documents stay."""
 
     code = "source_unavailable"
     advice = "Its documents stay. Check that it is there, mounted and readable, then sync again."
@@ -150,7 +150,7 @@ class StoreUnavailable(MASISError):
 
 
 class IndexLost(StoreUnavailable):
-    """The documents are there and their index is not: an empty answer would be a wrong one."""
+    """The documents exist but their index does not: an empty result would be wrong."""
 
     code = "index_lost"
     advice = "`masis serve` and `masis worker` rebuild it from the stored documents; `masis reindex` does so at once."
@@ -177,7 +177,7 @@ class ModelRejected(ModelError):
 
 class ModelUnavailable(ModelError):
     code = "model_unavailable"
-    advice = "The provider is overloaded or out of reach: wait a moment and ask again."
+    advice = "The provider is overloaded or unreachable: wait a moment and ask again."
 
 
 class ModelRefused(ModelError):
@@ -216,7 +216,7 @@ class RateLimited(MASISError):
 
 
 AWAY = (DataFolderError, DatabaseUnavailable, StoreUnavailable)
-"""A full disk, a server that is not there: it will pass, and what was asked for is done then."""
+"""A full disk or an unreachable server: temporary, and the work is done afterwards."""
 
 
 def will_pass(error: BaseException) -> bool:
@@ -233,7 +233,7 @@ _ADVICE = "Try again in a moment; nothing saved is lost. The service's log says 
 
 
 def is_inside(error: MASISError) -> bool:
-    """Where the folder or a server is, and what is wrong with it, is only for the administrator."""
+    """Where the folder or a server is, and what is wrong with it, is for the administrator only."""
     return isinstance(error, tuple(_INSIDE))
 
 

@@ -116,13 +116,13 @@ class Settings(BaseSettings):
     max_output_tokens: int = Field(2048, ge=1)
     """Maximum length of a model reply, in tokens."""
     model_timeout_seconds: float = Field(30.0, gt=0)
-    """A model that sends no byte for this long is given up. One that is still sending is never cut off."""
+    """A model that sends no byte for this long counts as failed. One that is still sending is never cut off."""
     model_deadline_seconds: float = Field(40.0, gt=0)
     """Time by which the first word of a reply must arrive, including all attempts and waits."""
     model_attempts: int = Field(4, ge=1)
     """Maximum attempts for a request that fails."""
     model_retry_after_cap_seconds: float = Field(30.0, gt=0)
-    """A Retry-After longer than this is not waited for."""
+    """Longest Retry-After that is waited for."""
     rate_limit_calls: int = Field(10, ge=1)
     """Maximum model requests per window."""
     rate_limit_seconds: float = Field(60.0, gt=0)
@@ -244,7 +244,7 @@ class Settings(BaseSettings):
     formats: str = ""
     """Your own file formats: modules, separated by commas, each with a tuple `FORMATS`."""
     parse_processes: int | None = Field(None, ge=1)
-    """Files read at once, each in a limited process of its own; default one for each core."""
+    """Files read at once, each in its own sandboxed process; default one for each core."""
     parse_memory_bytes: int = Field(1 << 30, ge=1 << 28)
     """Memory limit for reading one file."""
     parse_seconds: float = Field(300.0, gt=0)
@@ -253,7 +253,7 @@ class Settings(BaseSettings):
     # Synchronisation
     sync_allowed: str = ""
     """Addresses and folders that may be added as sources through the service, with all below them, separated by commas;
-    otherwise only public web addresses may. What is added with `masis sync` at the machine needs no entry."""
+    otherwise only public web addresses may. Sources added with `masis sync` on the machine need no entry."""
     sync_max_files: int = Field(100_000, ge=1)
     """Maximum number of files of a source."""
     sync_max_pages: int = Field(1_000, ge=1)
@@ -288,10 +288,10 @@ class Settings(BaseSettings):
     ask_seconds: float = Field(600.0, gt=0)
     """How long a request waits for an answer; the run itself continues."""
     drain_seconds: float = Field(0.0, ge=0)
-    """When the service is stopped, how long it goes on while /health and /ready say that it will stop, for a proxy that
-    looks there."""
+    """When the service is stopped, how long it keeps serving while /health and /ready announce the stop, so that a
+    proxy can switch."""
     stop_seconds: int = Field(5, ge=0)
-    """After that, how long it waits for requests in work. Runs continue elsewhere or later."""
+    """After that, how long it waits for requests in progress. Runs continue elsewhere or later."""
     metrics_public: bool = False
     """`on` shows /metrics to anyone who can reach the service; otherwise it needs an admin key once there are keys."""
 

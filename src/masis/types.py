@@ -22,7 +22,7 @@ Verdict = Literal[
 ]  # fmt: skip
 ConflictKind = Literal["different_period", "different_definition", "revision", "contradiction"]
 Answered = Literal["all", "part", "none"]
-"""How much of a question an answer answers; that the documents do not say it is no answer."""
+"""How much of a question an answer answers; a statement that the documents do not say it is not an answer."""
 ReviewCause = Literal["conflict", "quality", "empty_workspace", "weak_evidence", "unavailable", "out_of_scope"]
 
 BlockKind = Literal["heading", "paragraph", "item", "table", "note", "furniture"]
@@ -40,7 +40,7 @@ class Block:
     start: int
     end: int
     level: int = 0
-    """Of a heading, 1 the highest; of a list item, 1 the outermost."""
+    """For a heading, 1 is the highest; for a list item, 1 is the outermost."""
     marker: str = ""
     """Of a list item: "-", "2.", "(a)"."""
     is_continued: bool = False
@@ -76,13 +76,13 @@ class ParsedDocument:
     date: str | None = None
     """The document's own date (ISO 8601, as precise as it says), when it states one."""
     period: str | None = None
-    """What it covers, where it says so: "quarter ended 2022-06-25", "Q3 2023", "2023"."""
+    """The period it covers, if stated: "quarter ended 2022-06-25", "Q3 2023", "2023"."""
     made: str | None = None
-    """When its file says it was made, which may be the day it was printed or copied: for want of a better date."""
+    """When the file was created according to its properties, possibly printed or copied: the last resort for a date."""
     author: str | None = None
     """As the file says: a message's sender, or its properties."""
     members: Sequence[Member] = ()
-    """Files inside it that are documents of their own."""
+    """Files inside it that are separate documents."""
     notes: Sequence[str] = ()
     """What a reader should know was left out, in sentences: scanned pages, sheets that could not be read."""
     scanned: Sequence[int] = ()
@@ -98,7 +98,7 @@ PAGE_BREAK = "\n\n"
 
 
 def place(page: int | None, label: str | None) -> str:
-    """Where in a document, as a reader would say it."""
+    """The place in a document, in words."""
     return label or f"page {page}"
 
 
@@ -117,11 +117,11 @@ class Document:
     date: str | None = None
     created_at: str = ""
     note: str | None = None
-    """What of a READY document could not be read: scanned pages, for instance."""
+    """Parts of a READY document that could not be read, such as scanned pages."""
     source: str | None = None
     """Where the file was found on this machine; the same place read again is a new version."""
     members: int = 0
-    """How many files it carries that are documents of their own."""
+    """Number of attached files that are separate documents."""
     period: str | None = None
     author: str | None = None
 
@@ -195,9 +195,11 @@ class EvidenceChunk(TypedDict):
     table_rows: NotRequired[int]
     """How many the table has that it holds rows of, where that is too long to be read whole."""
     elsewhere: NotRequired[str]
-    """The names in the other passages of its document."""
+    """The question, and the names in the other passages of its document."""
+    other_names: NotRequired[str]
+    """Those in all documents that were found."""
     focus: NotRequired[list[int]]
-    """Start and end, in the document's text, of the part that speaks of the question."""
+    """Start and end, in the document's text, of the part that is about the question."""
 
 
 class ClosestPassage(TypedDict):
@@ -210,7 +212,7 @@ class ClosestPassage(TypedDict):
     start: int
     end: int
     quote: str
-    """Its statement that comes nearest: `start` to `end` of the document's text."""
+    """Its closest statement: `start` to `end` of the document's text."""
     shown: NotRequired[str]
     """The quote for people: a row of a table with the names of its columns."""
     words: list[str]
@@ -232,7 +234,7 @@ class Citation(TypedDict):
 
 
 CheckedBy = Literal["code", "verifier", "model"]
-"""Who could tell: plain code, the embedded verifier, or the configured chat model."""
+"""Who decided: code, the embedded verifier, or the configured chat model."""
 
 
 class ClaimPart(TypedDict):
@@ -244,7 +246,7 @@ class ClaimPart(TypedDict):
 
 
 Repair = Literal["added", "corrected", "cut"]
-"""What MASIS did to a sentence: gave it a citation, gave it another one, or took it out of the answer."""
+"""The repair of a sentence: a citation added or corrected, or the sentence removed."""
 
 
 class Claim(TypedDict):
@@ -254,7 +256,7 @@ class Claim(TypedDict):
     kind: ClaimKind
     citations: list[Citation]
     verdict: Verdict | None
-    """None for what makes no claim: headings and stated limits. The worst of its parts, where it has such."""
+    """None for headings and stated limits, which claim nothing. The worst of its parts, if it has any."""
     reason: str
     parts: NotRequired[list[ClaimPart]]
     """The figures of a row of a table, each a claim of its own."""
@@ -381,11 +383,11 @@ class IngestReport:
     workspace_id: str
     ready: list[Document] = field(default_factory=list[Document])
     pending: list[Document] = field(default_factory=list[Document])
-    """Found by keyword already, but not yet by meaning: their vectors were left for later, or could not be had."""
+    """Searchable by keyword but not yet by meaning: their vectors were deferred, or the embedder failed."""
     duplicates: list[Document] = field(default_factory=list[Document])
     failed: list[Document] = field(default_factory=list[Document])
     replaced: list[Document] = field(default_factory=list[Document])
-    """Earlier versions that went when their file came again with other content."""
+    """Earlier versions replaced by changed files."""
     notes: list[str] = field(default_factory=list[str])
     """What was left out of archives, and why."""
 
@@ -394,7 +396,7 @@ class IngestReport:
 class Caller:
     name: str
     key_id: str | None = None
-    """The API key that was shown; None for the person at the machine."""
+    """The API key used; None for the person at the machine."""
 
 
 LOCAL = Caller("local")

@@ -154,7 +154,7 @@ CONFLICT_KINDS: dict[ConflictKind, str] = {
 }
 REVIEW_CAUSES: dict[ReviewCause, str] = {
     "conflict": "The documents disagree",
-    "quality": "No draft passed the audit",
+    "quality": "No draft is certain enough",
     "empty_workspace": "The workspace has no documents to search yet",
     "weak_evidence": "No passage is close enough to the question",
     "unavailable": "A model or server did not respond",
@@ -167,7 +167,7 @@ REPAIRS: dict[Repair, Term] = {
 }
 LIKELIHOODS: tuple[tuple[float, Term], ...] = (
     (0.75, Term("likely right", "good", "Most answers with these signs were right when they were measured.")),
-    (0.45, Term("check it", "doubt", "Many answers with these signs were wrong when they were measured.")),
+    (0.40, Term("check it", "doubt", "Many answers with these signs were wrong when they were measured.")),
     (0.0, Term("weak", "bad", "Most answers with these signs were wrong when they were measured.")),
 )
 """From which likelihood on; the Supervisor retries below the second."""
@@ -200,7 +200,7 @@ REASONS: dict[str, str] = {
     "quality_checks_passed": "all checks passed",
     "repaired_answer_passed": "the repaired answer passed the audit",
     "documents_do_not_say": "the documents do not answer the question",
-    "quality_issue_unresolved": "no draft passed the audit",
+    "quality_issue_unresolved": "no draft is certain enough",
     "answered_by_person": "a person decided",
     "decided_by_person": "a person decided",
     "standing_decision": "a standing decision settles the conflict",
@@ -212,7 +212,7 @@ REASONS: dict[str, str] = {
 }
 """Why the Supervisor routes as it does."""
 DECIDED = ("answered_by_person", "standing_decision")
-"""Reasons for an attempt that was made because something was decided, not because a draft failed."""
+"""Reasons for an attempt that follows a decision, not a failed draft."""
 ROUTES: dict[str, str] = {
     "retry": "tries again",
     "finalize": "accepts the answer",
@@ -231,7 +231,7 @@ ACTIONS: dict[str, str] = {
 SET_ASIDE: dict[str, str] = {
     "another_period": "about another year",
     "distrusted": "from a document not to be used",
-    "repeated": "the same words again",
+    "repeated": "duplicate",
     "far": "too far from the question",
 }
 """Why the Researcher does not use a passage that it found."""
@@ -295,7 +295,7 @@ def verdict_of(claim: Claim) -> Term:
 
 
 def grade(value: float, scale: Sequence[tuple[float, Term]] = LIKELIHOODS) -> Term:
-    """By the figure that is shown: the word beside “75%” is that of 75%."""
+    """By the rounded figure, so that the word fits the “75%” beside it."""
     return next(term for least, term in scale if whole_percent(value) >= whole_percent(least))
 
 
@@ -349,7 +349,7 @@ def decision_words(decision: Mapping[str, Any]) -> str:
 
 
 def step_words(entry: Mapping[str, Any]) -> str:
-    """An entry of the trace in a line, with who stood in for a model."""
+    """A trace entry as one line, with the engine that stood in for a model."""
     return " ".join(filter(None, [_done(entry), *(f"({why})" for why in entry.get("stood_in", []))]))
 
 
@@ -360,7 +360,7 @@ def _done(entry: Mapping[str, Any]) -> str:
         case "researcher" if "chunks" in entry:
             return _passages(entry)
         case "synthesizer" if "answer_length" in entry:
-            shorter = " of a shortened text" if entry.get("context_compressed") else ""
+            shorter = " of a shortened context" if entry.get("context_compressed") else ""
             return f"cited {counted(entry.get('citations', 0), 'passage')}{shorter}"
         case "critic" if "confidence" in entry:
             return _criticism(entry)

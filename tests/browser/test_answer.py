@@ -130,7 +130,7 @@ def test_on_a_phone_lines_as_wide_as_the_page_are_opened_large_enough_to_read_an
     run_id = service.ask("board", "Why did the board approve a service centre in Lyon?")
     page.goto(f"/w/board/runs/{run_id}")
     page.get_by_role("button", name="Source 1: minutes.pdf, page 1").first.click()
-    frame = page.get_by_role("region", name="Picture of the page")
+    frame = page.get_by_role("region", name="Page image")
     image = frame.get_by_role("img")
     expect(frame).not_to_have_js_property("scrollTop", 0)
     assert image.evaluate(LETTERS) >= 11
@@ -203,7 +203,7 @@ def test_a_page_opens_with_the_cited_figure_in_sight_and_large_enough_to_read(
     start = cited["start"] + cited["quote"].index("22.7")
     page.goto(f"/w/tolmerick/runs/{run_id}")
     page.get_by_role("button", name="Source 1: annual-report-2025.pdf, page 3").click()
-    frame = page.get_by_role("region", name="Picture of the page")
+    frame = page.get_by_role("region", name="Page image")
     image, zoom = frame.get_by_role("img"), page.get_by_role("group", name="Zoom")
     expect(frame).not_to_have_js_property("scrollTop", 0)
     assert image.evaluate(IN_SIGHT, [start, start + len("22.7")])

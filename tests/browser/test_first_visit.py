@@ -87,7 +87,7 @@ def test_who_stops_the_sample_is_asked_nothing_and_can_finish_it(
         page.goto(fresh.url)
         page.get_by_role("button", name="Load the sample and ask").click()
         upload = page.get_by_role("region", name="Upload of 9 files")
-        expect(upload.get_by_text("Findable by keyword").first).to_be_visible()
+        expect(upload.get_by_text("Searchable by keyword").first).to_be_visible()
         upload.get_by_role("button", name="Stop").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("What do you want to know?")
         expect(upload).to_contain_text("Stopped: 9 files")

@@ -77,7 +77,7 @@ def test_the_conflict_of_the_sample_is_settled_and_remembered(page: Page, servic
     expect(trail.get_by_role("heading", name="Attempt 3")).to_be_visible()
     expect(trail).to_contain_text("Sent back: the documents disagree; a wider search may resolve it.")
     comparison = trail.get_by_role("region", name="Compare attempts")
-    expect(comparison).to_contain_text("What the Critic said of attempt 1")
+    expect(comparison).to_contain_text("What the Critic said about attempt 1")
     comparison.get_by_label("to").select_option(label="attempt 1")
     expect(comparison).to_contain_text("The two drafts are identical.")
     page.get_by_role("tab", name="Answer").click()
@@ -219,7 +219,7 @@ def test_it_is_stopped(disputed: Page) -> None:
 def test_what_is_missing_is_dropped_in_and_the_run_goes_on(page: Page, service: Service) -> None:
     page.goto(f"/w/lone/runs/{service.ask('lone', 'What was the root cause of the gateway outage?')}")
     silence = page.get_by_role("region", name="Not covered by the documents")
-    expect(silence).to_contain_text("in words that the documents use")
+    expect(silence).to_contain_text("with terms the documents use")
     files = page.get_by_label("Files to upload")
     files.set_input_files({"name": "post-mortem.md", "mimeType": "", "buffer": DOCUMENTS["post-mortem.md"].encode()})
     expect(answer_of(page)).to_contain_text("expired TLS certificate")

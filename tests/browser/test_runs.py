@@ -34,7 +34,7 @@ def test_searched_filtered_and_opened(page: Page) -> None:
     page.get_by_label("Search questions").fill("gateway")
     expect(rows(page)).to_have_count(1)
     page.get_by_label("Search questions").fill("no such words")
-    expect(page.get_by_text("No run fits.")).to_be_visible()
+    expect(page.get_by_text("No matching runs.")).to_be_visible()
     page.get_by_label("Search questions").fill("")
     page.get_by_label("Outcome").select_option("answered")
     expect(rows(page)).to_have_count(1)

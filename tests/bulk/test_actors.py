@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 
 import pytest
 
-from masis.bulk import on_ray
+from masis.bulk import Job, on_ray
 from masis.bulk.on_ray import Actors
 from masis.errors import InvalidInput
-from masis.knowledge.ingestion.files import IncomingFile
+from masis.knowledge.ingestion.incoming import IncomingFile
 from masis.types import IngestReport
 
 
@@ -28,7 +29,7 @@ class Actor:
 
     def __init__(self, comes_back: bool = True) -> None:
         self.comes_back = comes_back
-        self.is_there, self.read = Method(self._is_there), Method(self._read)
+        self.is_there, self.read, self.ask = Method(self._is_there), Method(self._read), Method(self._is_there)
 
     async def _is_there(self) -> bool:
         if not self.comes_back:
@@ -65,3 +66,12 @@ async def test_files_that_every_actor_dies_of_are_reported_and_the_others_are_re
 async def test_a_machine_that_cannot_start_an_actor_ends_the_work_with_the_cause(name: str) -> None:
     with pytest.raises(InvalidInput, match="No module named masis"):
         await read(Actor(comes_back=False), name, "other.pdf")
+
+
+async def test_nor_are_questions_left_waiting_for_it(tmp_path: Path) -> None:
+    actors = Actors([Actor(comes_back=False)] * 2, Gone)
+    job = Job(tmp_path / "q.csv", "acme", tmp_path / "a.csv")
+    job.questions.write_text("question\n" + "".join(f"Why {number}?\n" for number in range(20)))
+    async with asyncio.timeout(10):
+        with pytest.raises(InvalidInput, match="No module named masis"):
+            await job.run(lambda *_: actors.call(lambda actor: actor.ask.remote()), parallel=actors.places)

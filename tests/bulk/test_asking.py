@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from masis import Masis
-from masis.bulk import Job, Progress, Report
+from masis.bulk import PARALLEL, Job, Progress, Purse, Report
 from masis.bulk.files import Question
 from masis.cli.bulk import one_of
 from masis.errors import InvalidInput, StoreUnavailable
@@ -121,6 +121,26 @@ def test_all_questions_together_stay_within_the_budget(tmp_path: Path) -> None:
     assert (len(again.runs), report.unasked, report.cost_usd) == (2, 5, pytest.approx(1.5))
 
 
+def test_a_run_that_was_begun_keeps_its_share_of_the_budget(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(job(tmp_path, TEN, max_cost_usd=1.0).run(Asked(dies_at=0)))
+    later = Asked(cost=0.2)
+    asyncio.run(job(tmp_path, TEN, parallel=4, max_cost_usd=2.0).run(later))
+    assert later.budgets[0] == pytest.approx(1.0)  # not a quarter of two dollars: the run was begun with one
+    assert sum(budget or 9 for budget in later.budgets[:4]) <= 2.0 + 1e-9
+
+
+async def test_many_places_do_not_share_the_money_out_too_thinly_for_any_question() -> None:
+    purse = Purse(20.0, 0.0, 0.0, parallel=1000)
+    first = [await purse.lend() for _ in range(PARALLEL)]
+    assert first == pytest.approx([5.0] * PARALLEL)
+    next_one = asyncio.create_task(purse.lend())
+    await asyncio.sleep(0)
+    assert not next_one.done()
+    await purse.settle(first[0], 0.05)
+    assert await next_one == pytest.approx(0.1)  # room for twice the dearest so far
+
+
 def test_what_found_no_model_is_asked_again_as_another_run(tmp_path: Path) -> None:
     away, back = Asked(outcome="unavailable"), Asked()
     report = asyncio.run(job(tmp_path, TEN[:1]).run(away))
@@ -164,6 +184,8 @@ def test_a_question_or_a_file(given: tuple[Any, ...]) -> None:
         one_of(*given, alone=False)
     with pytest.raises(InvalidInput, match="for one question"):
         one_of(None, Path("f.csv"), Path("o.csv"), alone=True)
+    with pytest.raises(InvalidInput, match="--on is for a file"):
+        one_of("q", None, None, "local", alone=False)
 
 
 @pytest.fixture(scope="module")

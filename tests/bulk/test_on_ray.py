@@ -10,20 +10,25 @@ import subprocess
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import psutil
 import pytest
 
 from masis import Masis
+from masis.bulk import Job, ask_here
 from masis.bulk.on_ray import ingest_on
 from masis.errors import InvalidInput
 from masis.settings import Settings
 from masis.types import IngestReport
 from tests.support import ray_cluster
-from tests.support.ray_cluster import PATIENCE_SECONDS, WORKSPACE, Place, readers, until
-from tests.support.servers import PostgresServer, QdrantServer
+from tests.support.fake_openai import FakeOpenAI, Say
+from tests.support.patient_model import PatientModel
+from tests.support.ray_cluster import PATIENCE_SECONDS, WORKSPACE, Place, actors, until
+from tests.support.servers import PostgresServer, QdrantServer, free_port
 
 pytestmark = [
     pytest.mark.ray,
@@ -100,7 +105,7 @@ def test_the_same_documents_and_points_as_one_process(
     assert len(report.ready) == DOCUMENTS + 3
     assert not difference(spread, alone)
     assert spread.documents() == alone.documents()
-    again = ingested(spread, f"file://{folder}", cluster)
+    again = ingested(spread, f"file://{folder}", "local")
     assert (again.ready, again.replaced) == ([], [])
     assert not difference(spread, alone)
 
@@ -117,10 +122,10 @@ def test_killed_driver_and_workers_lose_and_double_nothing(
     until(lambda: len(place.points()) > before)
     driver.kill()
     driver.wait()
-    until(lambda: not readers())  # they go with their driver
+    until(lambda: not actors("ray::Reader"))  # they go with their driver
     assert len(place.points()) < len(alone.points())  # or there is nothing left to lose
     second = place.started(*command, said=subprocess.PIPE)
-    until(lambda: bool(busy := readers("ray::Reader.read")) and _killed(busy[0]))
+    until(lambda: bool(busy := actors("ray::Reader.read")) and _killed(busy[0]))
     said, _ = second.communicate(timeout=PATIENCE_SECONDS)
     assert [each["file_name"] for each in json.loads(said)["failed"]] == ["broken.pdf"]
     assert not difference(place, alone)
@@ -143,9 +148,101 @@ def test_a_machine_that_is_gone_loses_and_doubles_nothing(
     assert place.documents() == alone.documents()
 
 
+NOTES = """The lighthouse was built in 1901 by Ada Brook.
+
+The crane lifts 40 tonnes.
+
+The ferry to Lund leaves at noon on weekdays.
+
+The harbour master is Bo Hale.
+
+The dry dock holds two trawlers.
+"""
+QUESTIONS = (
+    "Who built the lighthouse?",
+    "How many tonnes does the crane lift?",
+    "When does the ferry to Lund leave?",
+    "Who is the harbour master?",
+    "How many trawlers does the dry dock hold?",
+    "What is the price of a berth?",
+)
+
+
+@pytest.fixture(scope="module")
+def asked(places: Callable[[str], Place], tmp_path_factory: pytest.TempPathFactory) -> Place:
+    place, notes = places("asked"), tmp_path_factory.mktemp("notes") / "notes.md"
+    notes.write_text(NOTES)
+    with Masis(place.settings) as masis:
+        masis.ingest([notes], WORKSPACE)
+    return place
+
+
+@pytest.fixture(scope="module")
+def questions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One of them twice, and a row without any."""
+    file = tmp_path_factory.mktemp("questions") / "questions.csv"
+    file.write_text("question,owner\n" + "".join(f"{each},Ada\n" for each in [*QUESTIONS, "", QUESTIONS[0]]))
+    return file
+
+
+def test_questions_are_answered_as_by_one_process_although_driver_and_workers_are_killed(
+    cluster: str, asked: Place, questions: Path, tmp_path: Path
+) -> None:
+    here, spread = tmp_path / "here.jsonl", tmp_path / "spread.jsonl"
+    with Masis(asked.settings) as masis:
+        undisturbed = Job(questions, WORKSPACE, here).run(partial(ask_here, masis, WORKSPACE))
+        expected = asdict(asyncio.run(undisturbed))
+    assert expected["outcomes"] == {"answered": len(QUESTIONS) - 1, "insufficient_evidence": 1}
+    command = ("ask", "--file", questions, "--out", spread, "--on", cluster, "--parallel", "2")
+    driver = asked.started(*command, said=subprocess.DEVNULL)
+    until(lambda: len(_lines(spread.with_name("spread.jsonl.progress"))) > 1)
+    driver.kill()
+    driver.wait()
+    until(lambda: not actors("ray::Asker"))
+    second = asked.started(*command, said=subprocess.PIPE)
+    until(lambda: bool(busy := actors("ray::Asker.ask")) and _killed(busy[0]))
+    report = json.loads(second.communicate(timeout=PATIENCE_SECONDS)[0])
+    assert report["continued"] >= 1
+    assert report == expected | {"continued": report["continued"], "out": str(spread)}
+    assert [each["row"] for each in report["bad_rows"]] == [len(QUESTIONS) + 1]
+    assert [each | {"run_id": ""} for each in _lines(spread)] == [each | {"run_id": ""} for each in _lines(here)]
+    with Masis(asked.settings) as masis:
+        runs = [run.run_id for run in masis.runs(WORKSPACE, limit=100)]
+    answered = {each["run_id"] for file in (here, spread) for each in _lines(file)}
+    assert sorted(runs) == sorted(answered)  # one for each question of each of the two jobs
+    assert len(runs) == 2 * len(QUESTIONS)
+
+
+def test_questions_on_this_machine_alone_stay_within_one_budget_and_rate(
+    asked: Place, questions: Path, fake_openai: FakeOpenAI, tmp_path: Path
+) -> None:
+    model = PatientModel()
+    fake_openai.answer_with(lambda request: replace(cast(Say, model(request)), usage=(12_000, 400)))
+    limited = {"MASIS_RATE_LIMIT_CALLS": "3", "MASIS_RATE_LIMIT_SECONDS": "1", "MASIS_MODEL_CACHE": "off"}
+    limited |= {"MASIS_MODEL_BASE_URL": fake_openai.base_url}
+    command = ("ask", "--file", questions, "--out", tmp_path / "a.jsonl", "--on", "local", "--max-cost", "0.01")
+    driver = asked.started(*command, said=subprocess.PIPE, **limited)
+    report = json.loads(driver.communicate(timeout=PATIENCE_SECONDS)[0])
+    assert 0 < report["cost_usd"] <= 0.01
+    assert 0 < report["unasked"] < len(QUESTIONS)
+    moments = sorted(call.at for call in fake_openai.chats)
+    assert len(moments) > 3
+    assert all(later - earlier > 0.9 for earlier, later in zip(moments, moments[3:], strict=False))
+
+
+def test_a_cluster_that_is_not_there_is_named_at_once(asked: Place) -> None:
+    nowhere = f"127.0.0.1:{free_port()}"
+    with pytest.raises(InvalidInput, match=f"No Ray cluster can be reached at {nowhere}"):
+        asyncio.run(ingest_on(nowhere, asked.settings, [], WORKSPACE))
+
+
 def test_one_data_folder_cannot_be_shared_by_a_cluster(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="belongs to one"):
         asyncio.run(ingest_on("ray", Settings(home=tmp_path), [str(tmp_path)], WORKSPACE))
+
+
+def _lines(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 
 def _failed(report: IngestReport) -> list[str]:

@@ -74,7 +74,7 @@ def test_a_document_at_a_glance_and_questions_from_the_service(service: Service,
     read = said(service.home, "ingest", str(tmp_path / "churn.md"), "-w", "notes", FORCE_COLOR="1", NO_COLOR="1")
     assert "$ masis ask 'What was customer churn in fiscal 2025?' --workspace notes --document churn.md\n" in read
     scoped = said(service.home, "ask", EXPENSE, "-w", "tolmerick", "-d", "annual-report-2025.pdf")
-    assert "Asked only of: annual-report-2025.pdf" in scoped
+    assert "Scope: annual-report-2025.pdf" in scoped
 
 
 def test_a_budget_reaches_the_service(service: Service) -> None:
@@ -106,7 +106,7 @@ def test_a_service_elsewhere_is_named_by_its_address(service: Service, tmp_path:
     refused = said(tmp_path, "ask", EXPENSE, "-w", "nowhere", "--json", code=1, **there)
     assert "nowhere" in json.loads(refused)["error"]["message"]
     gone = said(tmp_path, "search", "x", "-w", "w", "--json", code=1, MASIS_URL="http://127.0.0.1:9")
-    assert "does not answer" in json.loads(gone)["error"]["message"]
+    assert "does not respond" in json.loads(gone)["error"]["message"]
 
 
 def test_a_killed_service_left_an_address_where_another_one_listens(service: Service, tmp_path: Path) -> None:

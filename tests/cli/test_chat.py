@@ -39,7 +39,7 @@ def test_a_conversation_has_follow_ups_a_scope_sources_reasons_and_a_history(sam
     assert "[1] annual-report-2025.pdf, page 3\n    “Research and development expense: 19.8 (Fiscal 2024)”" in talk
     assert "supported      Research and development expense" in talk
     assert "Asking PDF, since 2025." in talk
-    assert "asked only of: PDF, since 2025" in talk
+    assert "scope: PDF, since 2025" in talk
     assert f"3. {EXPENSE} (Answered)\n3 questions in this thread." in talk
     assert talk.index("A new thread.") < talk.index("No answer with sources yet.") < talk.index("/quit")
     assert "never heard" not in talk

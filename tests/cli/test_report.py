@@ -61,5 +61,5 @@ def test_the_scope_is_shown_with_the_answer() -> None:
     page = io.StringIO()
     scope = {"documents": ["memo.docx"], "file_types": ["pdf"], "dated_from": "2024", "pages": [3, 7]}
     print_result(replace(usual().result, filters=scope), Console(file=page, width=200))
-    assert "Asked only of: memo.docx, PDF, since 2024, pages 3–7" in page.getvalue()
-    assert "Asked only of" not in shown()
+    assert "Scope: memo.docx, PDF, since 2024, pages 3–7" in page.getvalue()
+    assert "Scope:" not in shown()

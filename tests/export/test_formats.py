@@ -266,6 +266,6 @@ def test_the_scope_is_in_the_report(form: Format) -> None:
     evidence: Any = [{"chunk_id": "c7", "document_id": "d7", "file_name": "annex.pdf"}]
     scoped = replace(pack, run=replace(pack.run, filters=filters), result=replace(pack.result, evidence=evidence))
     text = " ".join(text_of(exported(scoped, form), form).split())
-    assert "Asked only of: annex.pdf, until 2025" in text
-    assert "Asked only of" not in text_of(exported(pack, form), form)
+    assert "Scope: annex.pdf, until 2025" in text
+    assert "Scope:" not in text_of(exported(pack, form), form)
     assert json.loads(exported(scoped, "json"))["run"]["filters"] == filters

@@ -38,7 +38,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number in range(14):
         lines = [
             chance.choice(SENTENCES).format(chance.choice(PLACES), chance.randrange(1000))
-            for _ in range(chance.choice([3, 10, 60]))
+            for _ in range(chance.choice([3, 10, 30]))
         ]
         (folder / f"{number:02}.md").write_text(f"# Report {number}\n\n" + "\n\n".join(lines))
     (folder / "broken.pdf").write_bytes(b"%PDF-1.4 cut off")

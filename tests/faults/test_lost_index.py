@@ -16,7 +16,7 @@ FILES = {
 }
 
 
-def test_one_worker_makes_it_again(deployment: Deployment, qdrant_server: QdrantServer) -> None:
+def test_what_it_lost_is_put_back_by_one_worker(deployment: Deployment, qdrant_server: QdrantServer) -> None:
     api, worker = deployment.api("--no-worker"), deployment.worker()
     with api.client() as client:
         files = [("files", each) for each in FILES.items()]
@@ -24,37 +24,29 @@ def test_one_worker_makes_it_again(deployment: Deployment, qdrant_server: Qdrant
         before = _found(client)
         assert len(before) == len(FILES)
         worker.stop()
-        collection = _collection(deployment, qdrant_server)
-        httpx.delete(f"{qdrant_server.url}/collections/{collection}").raise_for_status()
+
+        # one document
+        lost = client.get(DOCUMENTS).json()["items"][0]["document_id"]
+        collection = f"{qdrant_server.url}/collections/{_collection(deployment, qdrant_server)}"
+        only = {"filter": {"must": [{"key": "document_id", "match": {"value": lost}}]}}
+        httpx.post(f"{collection}/points/delete?wait=true", json=only).raise_for_status()
+        assert len(_found(client)) == len(FILES) - 1
+        until(lambda: _code(client.get("/ready")) == "index_lost")
+        worker = deployment.worker()
+        until(lambda: worker.has_said("index_rebuilt"))
+        assert _found(client) == before
+        assert client.get("/ready").status_code == 200
+        worker.stop()
+
+        # all of them
+        httpx.delete(collection).raise_for_status()
         until(lambda: _code(client.get("/ready")) == "index_lost")
         assert _code(client.get(SEARCH)) == "index_lost"
-
         workers = [deployment.worker() for _ in range(2)]
         until(lambda: client.get("/ready").status_code == 200)
         until(lambda: _found(client) == before)
         until(lambda: any(each.has_said("index_rebuilt") for each in workers))
         assert sum(each.said.count("index_rebuilt") for each in workers) == 1
-
-
-def test_documents_that_it_lost_are_put_back(deployment: Deployment, qdrant_server: QdrantServer) -> None:
-    api, worker = deployment.api("--no-worker"), deployment.worker()
-    with api.client() as client:
-        files = [("files", each) for each in FILES.items()]
-        client.post(DOCUMENTS, params={"wait": "true"}, files=files).raise_for_status()
-        before = _found(client)
-        worker.stop()
-        lost = client.get(DOCUMENTS).json()["items"][0]["document_id"]
-        collection = _collection(deployment, qdrant_server)
-        only = {"filter": {"must": [{"key": "document_id", "match": {"value": lost}}]}}
-        gone = httpx.post(f"{qdrant_server.url}/collections/{collection}/points/delete?wait=true", json=only)
-        gone.raise_for_status()
-        assert len(_found(client)) == len(FILES) - 1
-        until(lambda: _code(client.get("/ready")) == "index_lost")
-
-        worker = deployment.worker()
-        until(lambda: worker.has_said("index_rebuilt"))
-        assert _found(client) == before
-        assert client.get("/ready").status_code == 200
 
 
 def _found(client: httpx.Client) -> set[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from masis.knowledge.ingestion.chunking import chunk_id
-from masis.knowledge.ingestion.files import IncomingFile, base_name
+from masis.knowledge.ingestion.incoming import IncomingFile, base_name
 from masis.knowledge.library import Library
 from masis.knowledge.search.reranking import fuse
 from masis.knowledge.store.points import sparse_passage, sparse_query

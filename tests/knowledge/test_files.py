@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from masis.errors import UnreadableFile
-from masis.knowledge.ingestion.files import find_files, read_file
+from masis.knowledge.ingestion.incoming import find_files, read_file
 
 
 @pytest.fixture

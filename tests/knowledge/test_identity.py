@@ -12,6 +12,7 @@ from structlog.testing import capture_logs
 
 from masis.client import Masis
 from masis.errors import DataFolderError, IndexLost, IndexMismatch
+from masis.jobs.queue import Job
 from masis.knowledge.library import Library, open_library
 from masis.knowledge.search.searching import Searcher
 from masis.settings import Settings
@@ -80,7 +81,7 @@ async def test_a_worker_rebuilds_it_by_itself(settings: Settings) -> None:
 
 
 async def test_a_worker_that_runs_puts_back_what_was_lost(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("masis.runs.index_keeping.LOOK_SECONDS", 0.1)
+    monkeypatch.setattr("masis.runs.working.LOOK_SECONDS", 0.1)
     texts = [(f"{n}.md", f"# Harbour {n}\n\nThe ferry carried {n}00 cars.\n".encode()) for n in range(5)]
     library = open_library(settings, embedder=NamedEmbedder())
     await ingest_bytes(library, texts, "acme")
@@ -96,6 +97,20 @@ async def test_a_worker_that_runs_puts_back_what_was_lost(settings: Settings, mo
         await happens(lambda: _all_there(masis))
         assert passages == [item.chunk.chunk_id for item in await library.store.chunks("acme", one.document_id)]
         assert library.catalog.documents("acme")[2] == one
+
+
+async def test_the_mend_of_a_killed_worker_does_not_stay_in_work(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("masis.runs.working.LOOK_SECONDS", 0.1)
+    await filled(settings)
+    masis = Masis(settings.model_copy(update={"lease_seconds": 0.5}), embedder=NamedEmbedder())
+    queue = masis._parts.queue
+    with queue.database.writing() as db:  # as it is left by one that is killed when all passages are back
+        queue.put(db, Job("index", "index", ""), "a worker of another machine")
+    async with masis, masis.working():
+        assert queue.counts() == {("index", "running"): 1}
+        await happens(lambda: not queue.counts())
 
 
 class MeanwhileEmbedder(NamedEmbedder):
@@ -144,7 +159,7 @@ async def test_what_is_deleted_elsewhere_while_the_index_is_mended_stays_deleted
 async def test_what_is_ingested_elsewhere_while_the_index_is_made_anew_gets_into_it(
     settings: Settings, embedder: MeanwhileEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("masis.runs.index_keeping.LOOK_SECONDS", 0.1)
+    monkeypatch.setattr("masis.runs.working.LOOK_SECONDS", 0.1)
     monkeypatch.setattr(Searcher, "require_index", _overlooked)
     await filled(settings)
     lose(settings, "index*", "vectors.db*")
@@ -167,10 +182,10 @@ async def test_an_error_that_nobody_expected_does_not_end_the_care_of_the_index(
 ) -> None:
     async def broken(_: Library) -> list[Document]:
         monkeypatch.undo()
-        monkeypatch.setattr("masis.runs.index_keeping.LOOK_SECONDS", 0.1)
+        monkeypatch.setattr("masis.runs.working.LOOK_SECONDS", 0.1)
         raise RuntimeError("a fault of a library")
 
-    monkeypatch.setattr("masis.runs.index_keeping.LOOK_SECONDS", 0.1)
+    monkeypatch.setattr("masis.runs.working.LOOK_SECONDS", 0.1)
     monkeypatch.setattr(Library, "lost_documents", broken)
     await filled(settings)
     lose(settings, "index*")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from masis.errors import IndexMismatch, InvalidInput
-from masis.knowledge.ingestion.files import document_id_of
+from masis.knowledge.ingestion.incoming import document_id_of
 from masis.knowledge.library import Library, open_library
 from masis.knowledge.store.edge import EdgeStore
 from masis.settings import Settings

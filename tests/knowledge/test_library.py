@@ -16,7 +16,7 @@ from masis.errors import (
     UnknownWorkspace,
 )
 from masis.knowledge.ingestion.batch import IngestProgress
-from masis.knowledge.ingestion.files import document_id_of
+from masis.knowledge.ingestion.incoming import document_id_of
 from masis.knowledge.ingestion.ingest import embedded_text
 from masis.knowledge.library import Library, open_library
 from masis.knowledge.store.edge import EdgeStore

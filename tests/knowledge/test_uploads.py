@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from masis.errors import ModelUnavailable, UnknownWorkspace, UnreadableFile
-from masis.knowledge.ingestion.files import base_name, document_id_of
+from masis.knowledge.ingestion.incoming import base_name, document_id_of
 from masis.knowledge.library import Library
 from masis.knowledge.store.edge import EdgeStore
 from masis.settings import Settings

@@ -29,3 +29,7 @@ def test_texts_differ_only_for_certain() -> None:
     assert differ(TEXTS["en"], TEXTS["de"])
     assert not differ(TEXTS["en"], TEXTS["en"])
     assert not differ(TEXTS["en"], "Havenmoor 184.1")
+
+
+def test_a_short_english_sentence_is_no_portuguese_for_its_no_and_as() -> None:
+    assert not differ("No misstatement was found as a result.", TEXTS["en"])

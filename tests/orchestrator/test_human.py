@@ -86,14 +86,14 @@ def test_accept_returns_the_best_draft_and_says_who_accepted_it() -> None:
     state = answer(paused(stage), stage, action="accept")
     assert stage.model_calls == calls_before
     assert state["final_answer"].startswith(GOOD_ANSWER)
-    assert "the decision of Ada to accept it as it stands." in state["final_answer"]
+    assert "the decision of Ada to accept it as it is." in state["final_answer"]
     assert state["requires_human_review"] is False
 
 
 def test_who_decides_without_a_name_is_called_what_they_are() -> None:
     stage = conflicted()
     state = answer(paused(stage), stage, action="accept", by="local")
-    assert "the decision of the person at this machine to accept it as it stands." in state["final_answer"]
+    assert "the decision of the person at this machine to accept it as it is." in state["final_answer"]
 
 
 def test_stop_ends_the_run_as_it_was() -> None:
@@ -235,7 +235,7 @@ def test_an_accepted_draft_keeps_its_caveat_and_the_acceptance_is_among_the_clai
     stage = Stage(auditor=ScriptedAuditor([AuditFinding(0.4)]))
     state = answer(paused(stage), stage, action="accept")
     assert state["outcome"] == "answered_with_caveat"
-    assert "accept it as it stands" in state["claims"][-1]["text"]
+    assert "accept it as it is" in state["claims"][-1]["text"]
     last = state["claims"][-1]
     assert state["final_answer"][last["start"] : last["end"]] == last["text"]
 

@@ -49,7 +49,7 @@ def test_quality_gives_attempts_and_confidence_as_a_percentage() -> None:
     said = question("quality")
     assert "3 attempts" in said
     assert "42%" in said
-    assert "Refine the question" in said
+    assert "refine the question" in said
     assert "add documents" in said
 
 
@@ -60,7 +60,7 @@ def test_nothing_in_the_workspace_asks_for_documents() -> None:
 
 def test_weak_candidates_ask_for_other_words_or_documents() -> None:
     said = question("weak_evidence", Situation("?", "acme"))
-    assert "in words that the documents use" in said
+    assert "with terms the documents use" in said
     assert "add documents" in said
 
 

@@ -133,6 +133,7 @@ def test_the_period_on_a_first_page(page: str, expected: tuple[str, str] | None)
         ("report-2021-2022", None, None),
         ("invoice 120210309", None, None),
         ("ISO 9001 handbook", None, None),
+        ("acme-q2-2024-10q", None, "Q2 2024"),
     ],
 )
 def test_what_a_file_name_says(name: str, day: str | None, period: str | None) -> None:

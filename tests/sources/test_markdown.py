@@ -25,6 +25,22 @@ def test_tables_become_rows() -> None:
     assert bare(read(source)) == "Sales:\n\nRegion | 2024\nEurope / EU | 2.5\nAsia | \nAfter."
 
 
+def test_an_empty_row_of_names_gets_those_of_the_first_row() -> None:
+    rows = "| Charge | 2021/22 $ | 2022/23 $ |\n| Levy | 80.00 | 81.00 |\n| Bin | 3.10 | 3.20 |"
+    source = f"|  |  |  |\n| --- | --- | --- |\n{rows}"
+    assert parse_markdown(source.encode(), "a.md").text.split("\n") == [
+        "| Charge | 2021/22 $ | 2022/23 $ |",
+        "|---|---|---|",
+        "| Levy | 80.00 | 81.00 |",
+        "| Bin | 3.10 | 3.20 |",
+    ]
+
+
+def test_rows_of_figures_do_not_name_columns() -> None:
+    source = "|  |  |\n| --- | --- |\n| Levy | 80.00 |\n| Bin | 3.10 |"
+    assert parse_markdown(source.encode(), "a.md").text == "|  |  |\n|---|---|\n| Levy | 80.00 |\n| Bin | 3.10 |"
+
+
 def test_bars_outside_tables_stay() -> None:
     assert read("Use `a | b` or c | d\nand go on.") == "Use `a | b` or c | d\nand go on."
 

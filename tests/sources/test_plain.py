@@ -137,3 +137,58 @@ def test_columns_set_with_spaces_are_a_table(typed: str, rows: list[str]) -> Non
 )
 def test_what_does_not_line_up_stays_as_it_was_typed(typed: str) -> None:
     assert with_tables(typed) == typed
+
+
+def test_rows_pasted_from_a_sheet_are_a_table() -> None:
+    text = "Sales by region\nRegion\tQ1\tQ2\nNorth\t12\t14\nSouth\t\t9\nAll figures are drafts."
+    assert with_tables(text).split("\n") == [
+        "Sales by region",
+        "| Region | Q1 | Q2 |",
+        "|---|---|---|",
+        "| North | 12 | 14 |",
+        "| South |  | 9 |",
+        "All figures are drafts.",
+    ]
+
+
+def test_a_statement_pasted_from_a_page_has_its_columns_named() -> None:
+    """Cells broken over lines, a sign beside its figure, columns set apart by empty cells, a label on its own line."""
+    text = (
+        "(In millions)\nThree Months Ended\t\tSix Months Ended\nMarch 30,\n2024\t\tApril 1,\n2023\t\tMarch 30,\n2024"
+        "\t\tApril 1,\n2023\nNet sales:\nProducts\t$\t66 \t\t\t$\t73 \t\t\t$\t163 \t\t\t$\t170\n"
+        "Services\t23 \t\t\t(20\t)\t\t46 \t\t\t41\nCash, beginning balances\n$\t1 \t\t\t—\t\t\t3\t\t\t4"
+    )
+    assert with_tables(text).split("\n") == [
+        "(In millions)",
+        "|  | Three Months Ended March 30, 2024 | Three Months Ended April 1, 2023 "
+        "| Six Months Ended March 30, 2024 | Six Months Ended April 1, 2023 |",
+        "|---|---|---|---|---|",
+        "| Net sales: |  |  |  |  |",
+        "| Products | $66 | $73 | $163 | $170 |",
+        "| Services | 23 | (20) | 46 | 41 |",
+        "| Cash, beginning balances | $1 | — | 3 | 4 |",
+    ]
+
+
+def test_one_name_spans_all_columns_of_a_pasted_statement() -> None:
+    text = (
+        "Six Months Ended\nMarch 30,\n2024\t\tApril 1,\n2023\nOpening cash\n$\t30\t\t$\t24\nNet income\t57\t\t54\n"
+        "Other\t1\t\t2"
+    )
+    names, _, opening, *_ = with_tables(text).split("\n")
+    assert names == "|  | Six Months Ended March 30, 2024 | Six Months Ended April 1, 2023 |"
+    assert opening == "| Opening cash | $30 | $24 |"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\tA paragraph that is set in,\n\tline by line, with tabs,\n\tis still a paragraph.",
+        "Present:\tAda, Ben\nApologies:\tCleo\nIn the chair:\tAda",
+        "2024-03-01 09:00\tstart\tworker 1\n2024-03-01 09:05\tstop\tworker 1\n2024-03-01 09:09\tstart\tworker 2",
+        "Region\t\t2024\t\t2023\nNorth\t1\t\t2\nSouth\t3\nEast\t4\t\t5",
+    ],
+    ids=["set in", "labels", "log", "a cell is missing"],
+)
+def test_tabs_that_set_no_table_stay(text: str) -> None:
+    assert with_tables(text) == text

@@ -45,7 +45,7 @@ def children(pid: int) -> dict[int, bytes]:
 
 def workers(pid: int | None = None) -> set[int]:
     """Some may be of sandboxes that other tests have forgotten: those end whenever they are collected."""
-    return {child for child, command in children(pid or os.getpid()).items() if b"sandbox.worker" in command}
+    return {child for child, command in children(pid or os.getpid()).items() if b"sandbox.inside" in command}
 
 
 @pytest.fixture

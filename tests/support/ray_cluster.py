@@ -1,4 +1,4 @@
-"""A Ray cluster of this machine, and places to which `masis ingest --on` writes."""
+"""A Ray cluster of this machine, and places on whose servers bulk work is done."""
 
 import os
 import secrets
@@ -113,8 +113,8 @@ class Place:
             return sorted(tuple(getattr(one, name) for name in kept) for one in masis.documents(WORKSPACE))
 
 
-def readers(named: str = "ray::Reader") -> list[psutil.Process]:
-    """Processes that hold a reader; Ray names them after it, and after what it does while it does it."""
+def actors(named: str) -> list[psutil.Process]:
+    """Processes that hold one; Ray names them after it, and after what it does while it does it."""
     found = psutil.process_iter(["cmdline"])
     return [each for each in found if " ".join(each.info["cmdline"] or ()).startswith(named)]
 

@@ -13,7 +13,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
 import psutil
 import psycopg
@@ -82,10 +82,12 @@ class QdrantServer:
 
 
 class PostgresServer:
-    """Made of the programs of a wheel; what it holds outlives `stop` and `kill`, and goes with `close`."""
+    """Made of the programs of a wheel; what it holds outlives `stop` and `kill`, and goes with `close`. With a leader
+    it is that one's standby, which has every commit before its caller knows of it."""
 
-    def __init__(self) -> None:
+    def __init__(self, leader: "PostgresServer | None" = None) -> None:
         self.port = free_port()
+        self._leader = leader
         # Not below pytest's own folder, which only its owner may enter: PostgreSQL refuses to run as root.
         self._folder = Path(tempfile.mkdtemp(prefix="masis-postgres-"))
         self._data = self._folder / "data"
@@ -126,6 +128,14 @@ class PostgresServer:
                 [self.programs / "postgres", "-D", self._data, *settings], stdout=log, stderr=log, **self._surroundings
             )
         _wait_until(self._ready, self._process, self._log)
+        if self._leader:
+            self._leader._execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+            self._leader._execute("SELECT pg_reload_conf()")
+
+    def promote(self) -> None:
+        """The standby is a leader from now on."""
+        self._execute("SELECT pg_promote()")
+        self._leader = None
 
     def stop(self) -> None:
         """Ends it in order; clients are disconnected at once."""
@@ -172,19 +182,17 @@ class PostgresServer:
     def _url_of(self, database: str) -> str:
         return f"postgresql://masis@127.0.0.1:{self.port}/{database}"
 
-    def _execute(self, statement: sql.Composed) -> None:
+    def _execute(self, statement: LiteralString | sql.Composed) -> None:
         with psycopg.connect(self.url, autocommit=True) as connection:
             connection.execute(statement)
 
     def _initialise(self) -> None:
-        command: list[str | Path] = [
-            self.programs / "initdb",
-            "--pgdata",
-            self._data,
-            "--username=masis",
-            "--auth=trust",
-        ]
-        command += ["--encoding=UTF8", "--locale=C", "--no-sync"]
+        if self._leader:
+            words = f"pg_basebackup --dbname={self._leader.url} --write-recovery-conf --checkpoint=fast --no-sync"
+        else:
+            words = "initdb --username=masis --auth=trust --encoding=UTF8 --locale=C --no-sync"
+        program, *options = words.split()
+        command = [self.programs / program, *options, "--pgdata", self._data]
         subprocess.run(command, check=True, capture_output=True, **self._surroundings)
 
     def _ready(self) -> bool:

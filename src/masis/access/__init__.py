@@ -1,1 +1,1 @@
-"""Who may do what: API keys with roles, how often they may ask, and the log of what was done with them."""
+"""Who may do what: API keys with roles, their rate limits, and the audit log."""

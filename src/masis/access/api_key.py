@@ -18,7 +18,7 @@ _HOURS = {"h": 1, "d": 24, "w": 24 * 7}
 
 
 def iso(moment: datetime) -> str:
-    """One form for all moments that are stored, so that their order is that of the strings."""
+    """One format for all stored timestamps, so that they sort as strings."""
     return moment.astimezone(UTC).isoformat(timespec="seconds")
 
 
@@ -41,7 +41,7 @@ def _moment(text: str, now: datetime) -> datetime:
     if span := _SPAN.fullmatch(text):
         return now + timedelta(hours=int(span[1]) * _HOURS[span[2].lower()])
     if len(text) <= len("2027-01-31"):
-        # A key that ends on a day is good on that day.
+        # A key that expires on a date is valid on that date.
         return datetime.combine(date.fromisoformat(text) + timedelta(days=1), time(), UTC)
     moment = datetime.fromisoformat(text)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
@@ -49,8 +49,8 @@ def _moment(text: str, now: datetime) -> datetime:
 
 Role = Literal["read", "write", "admin"]
 ROLES: tuple[Role, ...] = ("read", "write", "admin")
-"""Each may do what those before it may. read: look; write: also ask, answer, upload and delete documents and runs;
-admin: also workspaces, keys and the audit log."""
+"""Each includes the rights before it. read: view and search; write: also ask, answer, upload and delete documents and
+runs; admin: also workspaces, keys and the audit log."""
 
 EVERY_WORKSPACE = "*"
 
@@ -61,14 +61,14 @@ class ApiKey:
     name: str
     role: Role
     workspaces: tuple[str, ...]
-    """Their names; `*` alone is all there are and will be."""
+    """Their names; `*` alone means all, including future ones."""
     created_at: str
     expires_at: str | None
     revoked_at: str | None
     last_used_at: str | None
     """To the minute."""
     prefix: str
-    """How its token begins, so that a person can tell which one they hold."""
+    """The start of its token, so that people can tell keys apart."""
 
 
 LOCAL_ADMIN = ApiKey("local", LOCAL.name, "admin", (EVERY_WORKSPACE,), "", None, None, None, "")
@@ -80,7 +80,7 @@ def caller_of(key: ApiKey) -> Caller:
 
 
 TOKEN = re.compile(r"masis_([0-9a-f]{12})_[0-9a-f]{64}")
-"""`masis_<key_id>_<secret>`: 256 random bits. A fixed form, so that tools that look for leaked secrets know it."""
+"""`masis_<key_id>_<secret>`: 256 random bits. A fixed format, so that secret scanners recognise it."""
 
 
 def new_token() -> str:
@@ -103,7 +103,7 @@ def digest(token: str, secret: bytes) -> str:
 
 
 def without_tokens(text: str) -> str:
-    """For whatever is written down: a token that got into it is cut to its id."""
+    """For logs and records: a token in the text is cut to its id."""
     return TOKEN.sub(lambda match: f"{prefix_of(match[1])}_…", text)
 
 
@@ -117,12 +117,12 @@ def may(key: ApiKey, needed: Role, workspace: str) -> bool:
 
 
 def may_everywhere(key: ApiKey, needed: Role) -> bool:
-    """For what belongs to no workspace alone."""
+    """For what does not belong to a single workspace."""
     return has_role(key, needed) and EVERY_WORKSPACE in key.workspaces
 
 
 def may_grant(key: ApiKey, role: Role, workspaces: Iterable[str]) -> bool:
-    """Whether it may make a key with these rights, or take one back: an admin, and nothing that it has not itself."""
+    """Whether it may create or revoke a key with these rights: only an admin, and only rights that it has itself."""
     return has_role(key, "admin") and has_role(key, role) and all(_covers(key, each) for each in workspaces)
 
 
@@ -132,7 +132,7 @@ def visible(key: ApiKey, workspaces: Iterable[str]) -> list[str]:
 
 
 def require(key: ApiKey, needed: Role, workspace: str) -> None:
-    """The refusal is the same whether or not there is such a workspace."""
+    """The refusal is the same whether or not the workspace exists."""
     if not _covers(key, workspace):
         raise Forbidden("This key has no rights in that workspace.")
     require_role(key, needed)

@@ -57,7 +57,7 @@ def access_database(settings: Settings) -> Database:
 
 
 def secret_for(purpose: str, settings: Settings, database: Database) -> bytes:
-    """One of its own for each purpose: what is signed for one says nothing for another."""
+    """A separate secret for each purpose: a signature for one is worthless for another."""
     root = _given(settings) or _kept(database)
     return hmac.new(root.encode(), purpose.encode(), hashlib.sha256).digest()
 
@@ -96,7 +96,7 @@ _NS_DIGITS = 20
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
     entry_id: str
-    """In the order of time; also the cursor to read on from."""
+    """In order of time; also the cursor for the next page."""
     at: str
     who: str
     key_id: str | None

@@ -1,4 +1,5 @@
-"""The one access check: who is calling, and may they. The API, its page, the MCP server and the CLI ask here."""
+"""The one access check: who is calling, and what they may do. The API, the page, the MCP server and the CLI all use
+it."""
 
 import asyncio
 import os
@@ -35,7 +36,7 @@ _ANY_STATE, _NO_COOKIE, _UID_OFFSET = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF, 80
 
 
 def is_another_users(client: Address | None, server: Address | None) -> bool:
-    """A proxy on this machine usually runs as a user of its own. Unknown where the system does not tell."""
+    """A proxy on this machine usually runs as a different user. Unknown if the system does not say."""
     owner = _owner(client, server) if client and server else None
     return owner is not None and owner not in (os.geteuid(), 0)
 
@@ -93,7 +94,7 @@ _SHORTEST_WAIT = 0.1
 
 class KeyLimits(Protocol):
     async def acquire(self, key_id: str) -> None:
-        """Counts a request, or raises RateLimited; one that was refused does not count."""
+        """Counts a request, or raises RateLimited; refused requests do not count."""
         ...
 
 
@@ -142,17 +143,17 @@ def _refusal(calls: int, seconds: float, wait: float) -> RateLimited:
 
 
 _KEYS_SEEN_SECONDS = 1.0
-"""Whether there are keys is asked with every request; a first key made by another process counts after this long."""
+"""Every request checks whether there are keys; a first key from another process takes effect after this long."""
 _LOOPBACK = re.compile(r"(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d{1,5})?", re.IGNORECASE | re.ASCII)
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via")
-"""What a proxy adds: behind one, everybody seems to come from this machine."""
+"""Headers that proxies add: behind a proxy, everybody seems to come from this machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
     key: ApiKey
     session: Session | None = None
-    """The page's, where the caller came with its cookie."""
+    """The page's session, if the caller sent its cookie."""
 
 
 class AccessCheck:
@@ -164,7 +165,7 @@ class AccessCheck:
         *,
         always_with_keys: bool = False,
     ) -> None:
-        """`always_with_keys`: others can reach this service, so that having no keys must not mean needing none."""
+        """`always_with_keys`: others can reach this service, so without keys nobody gets in."""
         self.keys = keys or Keys(settings)
         self.sessions = Sessions(settings)
         self._limits = limits or key_limits_for(settings)
@@ -197,7 +198,8 @@ class AccessCheck:
         return Admitted(key)
 
     async def _signed_in(self, request: HTTPConnection, method: str) -> Admitted:
-        """The cookie of the page opens what its key opens; what changes something must come from the page itself."""
+        """The page's cookie has the rights of its key; requests that change something must come from the page
+        itself."""
         ticket = request.cookies.get(COOKIE)
         if ticket is None:
             raise Unauthorized("This service needs a key.")
@@ -209,8 +211,8 @@ class AccessCheck:
 
 
 def require_own_machine(scope: Scope) -> None:
-    """Without keys a caller on this machine's loopback is its owner. A caller behind a proxy is not, nor a
-    page elsewhere in the owner's browser, sent here by a name that points to loopback or by a cross-site form."""
+    """Without keys a caller on this machine's loopback is its owner. A caller behind a proxy is not, nor is another
+    website in the owner's browser, via a name that resolves to loopback or a cross-site form."""
     headers = Headers(scope=scope)
     # nginx adds no header unless configured to, but it speaks HTTP/1.0 to what is behind it, or runs as another user.
     if (
@@ -232,7 +234,7 @@ def require_own_machine(scope: Scope) -> None:
 
 
 def require_keys_for(host: str, settings: Settings) -> bool:
-    """Before listening: whether others can reach that address. Raises InvalidInput where they could do everything."""
+    """Called before listening: raises InvalidInput if others could reach the address without a key."""
     is_open = not is_loopback(host)
     # Checked in any case: a database that is down is reported here in plain words, not by a failed start.
     if not Keys(settings).needed() and is_open:

@@ -1,7 +1,7 @@
-"""API keys: made, checked, listed and revoked. Only a digest of a token is stored.
+"""API keys: created, checked, listed and revoked. Only a digest of a token is stored.
 
-A service that has had keys does not stop asking for them because its database was lost: a mark in the data folder says
-so too, and only a command on the machine itself takes it away.
+A service that has had keys keeps requiring them even if its database is lost: a mark in the data folder says so too,
+and only a command on the machine itself removes it.
 """
 
 import hmac
@@ -70,14 +70,14 @@ class Keys:
         return _key((*row, None, None)), token
 
     def verify(self, token: str) -> ApiKey:
-        """Raises Unauthorized. Only who holds the real token learns that it is revoked or has expired."""
+        """Raises Unauthorized. Only the holder of the real token learns that it is revoked or expired."""
         key = self._holder(token)
         if key is None:
             raise Unauthorized("The request carries no valid key.")
         return self._admitted(key)
 
     def admit(self, key_id: str) -> ApiKey:
-        """For a session that this key opened: raises Unauthorized when the key is not valid any more."""
+        """For a session of this key: raises Unauthorized if the key is no longer valid."""
         return self._admitted(self.get(key_id))
 
     def _admitted(self, key: ApiKey) -> ApiKey:
@@ -97,13 +97,13 @@ class Keys:
         return _key(row)
 
     def list(self) -> list[ApiKey]:
-        """Newest first, the revoked among them."""
+        """Newest first, including revoked keys."""
         with self._database.reading() as db:
             rows = db.execute(f"SELECT {_COLUMNS} FROM api_keys ORDER BY created_at DESC, key_id").fetchall()
         return [_key(row) for row in rows]
 
     def revoke(self, key_id: str) -> ApiKey:
-        """From now on it opens nothing; a second time changes nothing."""
+        """Takes effect at once; revoking twice changes nothing."""
         with self._database.writing(_LOCK) as db:
             self._revoke(db, key_id)
         return self.get(key_id)
@@ -118,8 +118,8 @@ class Keys:
         self._leave_mark("no")
 
     def forget_workspace(self, workspace: str) -> Sequence[ApiKey]:
-        """For one that was deleted: another workspace of that name must not open to old keys. Returns those
-        that opened nothing else, and are revoked."""
+        """For a deleted workspace: old keys must not open a new one of the same name. Returns the keys that opened
+        nothing else and are now revoked."""
         with self._database.writing(_LOCK) as db:
             rows = db.execute(f"SELECT {_COLUMNS} FROM api_keys WHERE revoked_at IS NULL").fetchall()
             touched = [key for key in map(_key, rows) if workspace in key.workspaces]
@@ -150,7 +150,7 @@ class Keys:
         except FileNotFoundError:
             return ""
         except (OSError, ValueError):
-            return "yes"  # what cannot be read opens nothing
+            return "yes"  # fails closed
 
     def _leave_mark(self, needed: Literal["yes", "no"]) -> None:
         if self._read_mark() == needed:
@@ -185,7 +185,7 @@ class Keys:
         recent = iso(now - _USE_NOTED_EVERY)
         if key.last_used_at and key.last_used_at > recent:
             return
-        # A note, not a condition: a database that cannot be written must not lock out who may read.
+        # Best effort: a database that cannot be written must not lock out readers.
         with suppress(MASISError), self._database.writing() as db:
             db.execute(
                 "UPDATE api_keys SET last_used_at = ? WHERE key_id = ? AND (last_used_at IS NULL OR last_used_at <= ?)",
@@ -243,7 +243,7 @@ def grant_key(
 
 
 def revoke_key(keys: Keys, log: AuditLog, by: ApiKey, key_id: str) -> ApiKey:
-    """A key outside the caller's rights is as unknown as one that was never made."""
+    """A key outside the caller's rights looks like one that does not exist."""
     require_role(by, "admin")
     key = keys.get(key_id)
     if not may_grant(by, key.role, key.workspaces):

@@ -1,4 +1,4 @@
-"""Sessions of the page: a signed ticket stands for a key, and opens what the key opens now, no more and no longer."""
+"""Sessions of the page: a signed ticket represents a key, and has exactly the key's current rights."""
 
 import base64
 import binascii
@@ -38,7 +38,7 @@ class Session:
     key_id: str
     ends_at: float
     csrf: str
-    """What a request that changes something has to show beside the cookie, which a browser sends unasked."""
+    """Required beside the cookie, which browsers send automatically, for requests that change something."""
 
     def require_csrf(self, method: str, shown: str | None) -> None:
         if method in SAFE_METHODS:
@@ -63,7 +63,7 @@ class Sessions:
         return self._session(session_id, key_id, ends_at), f"{body}.{self._mark('ticket', body)}"
 
     def of(self, ticket: str) -> Session:
-        """Raises Unauthorized. Whether the key still opens anything is for the keys to say."""
+        """Raises Unauthorized. Whether the key is still valid is checked elsewhere."""
         body, _, mark = ticket.partition(".")
         if not hmac.compare_digest(mark.encode(), self._mark("ticket", body).encode()):
             raise _not_signed_in()
@@ -73,7 +73,7 @@ class Sessions:
         return self._session(session_id, key_id, ends_at)
 
     def end(self, session: Session) -> None:
-        """A copy of the cookie opens nothing any more either."""
+        """Copies of the cookie are invalid too."""
         with self._database.writing() as db:
             db.execute("DELETE FROM ended_sessions WHERE ends_at <= ?", (self._clock(),))
             db.execute(
@@ -138,6 +138,6 @@ class SignInLimit:
             return
         recent = {each: at for each, at in self._attempts.items() if at and at[-1] + SIGN_IN_SECONDS > now}
         if len(recent) >= _MOST_ADDRESSES:
-            # More addresses than that in a minute are a flood: memory is worth more than the count of most of them.
+            # More addresses per minute are a flood: better to lose counts than memory.
             recent = {each: at for each, at in recent.items() if len(at) >= SIGN_INS}
         self._attempts = recent

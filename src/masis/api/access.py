@@ -1,4 +1,4 @@
-"""The open service, and who calls it: every route names the role it needs by the type of one parameter."""
+"""The open service and its caller: every route names the role it needs by the type of one parameter."""
 
 import asyncio
 import threading
@@ -31,7 +31,7 @@ Key = tuple[str, int, int, int | None, int | None]
 
 
 class PageImages:
-    """Draws pages in limited processes of its own, so that an ingestion keeps nobody waiting; keeps the latest."""
+    """Draws pages in separate sandboxed processes, so that an ingestion does not delay them; caches the latest."""
 
     def __init__(self, settings: Settings) -> None:
         limits = {"parse_processes": _PROCESSES, "parse_seconds": min(settings.parse_seconds, _SECONDS)}
@@ -67,11 +67,11 @@ class Service:
     sign_in_limit: SignInLimit
     page_images: PageImages
     draining: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when the service is about to stop: whoever looks is told to go elsewhere."""
+    """Set when the service is about to stop, so that health checks send clients elsewhere."""
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when the service is stopping: streams that can be taken up again elsewhere end."""
+    """Set when the service is stopping: streams that can continue elsewhere end."""
     closing: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when it can wait no longer: requests for an answer end without one."""
+    """Set when the wait is over: requests end without an answer."""
 
 
 def open_service(settings: Settings, masis: Masis | None = None, *, always_with_keys: bool = False) -> Service:
@@ -94,12 +94,12 @@ def service_of(request: Request) -> Service:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """A caller whose right to the route was checked."""
+    """A caller whose right to use the route was checked."""
 
     service: Service
     key: ApiKey
     session: Session | None = None
-    """The page's, where the caller came with its cookie."""
+    """The page's session, if the caller sent its cookie."""
 
     @property
     def masis(self) -> Masis:
@@ -112,7 +112,7 @@ class Access:
     async def record(
         self, action: str, workspace: str | None, subject: str | None = None, detail: str | None = None
     ) -> None:
-        """Every route that changes something says so here."""
+        """Every route that changes something records it here."""
         await asyncio.to_thread(self.service.audit_log.record, self.caller, action, workspace, subject, detail)
 
     async def require_workspace(self, workspace_id: str) -> None:
@@ -129,7 +129,7 @@ class Needs:
     def __init__(self, role: Role, *, everywhere: bool = False) -> None:
         self.role = role
         self.everywhere = everywhere
-        """The right must be for all workspaces: what the route does belongs to none of them alone."""
+        """The right must be for all workspaces: the route is not about a single one."""
 
     async def __call__(self, request: Request) -> Access:
         access = await identify(request)

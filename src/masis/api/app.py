@@ -92,22 +92,22 @@ class _Server(uvicorn.Server):
         while time.monotonic() < drained and not self.force_exit:  # noqa: ASYNC110 - a signal only sets that flag
             await asyncio.sleep(0.1)
         service.stopping.set()
-        # In time for those who still wait to be told where their answer will be.
+        # Early enough to tell waiting clients where their answer will be.
         asyncio.get_running_loop().call_later(service.settings.stop_seconds * 0.8, service.closing.set)
         try:
             await self._take_in(sockets or [])
-        finally:  # or runs in work would not be given back
+        finally:  # or runs in progress would not be returned to the queue
             await super().shutdown(sockets)
 
     async def _take_in(self, sockets: Sequence[socket.socket]) -> None:
-        """Whom the system has let in waits for an answer, and would be turned away when the socket is closed."""
+        """Connections that the system has accepted are waiting, and would be reset when the socket is closed."""
         waiting = [connection for place in sockets for connection in _waiting_at(place)]
         for server in self.servers:
             server.close()
         protocol: Any = self.config.http_protocol_class
         make = partial(protocol, self.config, self.server_state, self.lifespan.state)
         for connection in waiting:
-            with suppress(OSError):  # one that has gone again takes nothing from the others
+            with suppress(OSError):  # a connection that is gone does not affect the others
                 await asyncio.get_running_loop().connect_accepted_socket(make, connection)
 
 
@@ -141,7 +141,7 @@ ROUTERS = (
 
 
 class Beside(Protocol):
-    """Another door to the same service, with checks of its own: the MCP server is one."""
+    """Another entry to the same service, with its own checks: the MCP server."""
 
     def running(self) -> AbstractAsyncContextManager[None]: ...
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
@@ -156,8 +156,8 @@ def create_app(
     always_with_keys: bool = False,
     beside: Mapping[str, Callable[[Service], Beside]] | None = None,
 ) -> FastAPI:
-    """Opens nothing until it is started. `always_with_keys`: for an address that others can reach; there, having no
-    keys must not mean that none is needed. `beside`: what else is served, by its path."""
+    """Opens nothing until it is started. `always_with_keys`: for an address that others can reach: without keys, nobody
+    gets in. `beside`: other apps to serve, by path."""
     service = open_service(settings, masis, always_with_keys=always_with_keys)
     others = {path: make(service) for path, make in (beside or {}).items()}
     app = _App(
@@ -166,7 +166,7 @@ def create_app(
         openapi_tags=TAGS,
         lifespan=_lifespan(service, with_worker, concurrency, others.values()),
         redirect_slashes=False,
-        # Theirs load scripts from elsewhere; ours is in `reference`.
+        # FastAPI's load scripts from elsewhere; ours is in `reference`.
         docs_url=None,
         redoc_url=None,
     )

@@ -1,7 +1,7 @@
-"""Connections: clients that are slow to ask, or to read, give way to those who ask.
+"""Connections: slow clients make room for others.
 
-Requests that have not arrived yet cost an attacker nothing. So they have a deadline and a minimum rate, and where there
-are too many, the oldest of whoever has the most of them is closed. What has arrived is never closed for another.
+Requests that have not arrived yet cost an attacker nothing. So they have a deadline and a minimum rate, and when there
+are too many, the oldest of the address with the most is closed. A request that has arrived is never closed for another.
 """
 
 import asyncio
@@ -17,14 +17,14 @@ from masis.errors import MASISError
 from masis.settings import Settings
 
 LAST_SECONDS = 0.5
-"""When the service stops, a request may be on its way on a connection that has none in work: so long it is heard."""
+"""When the service stops, how long an idle connection stays open for a request that is already on its way."""
 MOST_CONNECTIONS = 2000
 MOST_WAITING = 256
 """Of one address: connections whose request has not arrived. A proxy keeps fewer of them open."""
 SHORT_WHILE = 1.0
-"""Seconds that a client has in any case."""
+"""Seconds that every client gets."""
 RESERVE = 100
-"""Connections beyond the limit that are told so; `/health` is answered."""
+"""Connections beyond the limit that still get a refusal; `/health` is answered."""
 OTHER_FILES = 200
 MOST_HEADER_BYTES = 64 * 1024
 LEAST_RATE = 4096
@@ -104,7 +104,7 @@ class Crowd:
 
     @property
     def has_room(self) -> bool:
-        """For a request: those in work are bounded, too."""
+        """For a request: those in progress are bounded, too."""
         return len(self._in_work) < self._most
 
     def _has_cut(self, addresses: list[str]) -> bool:
@@ -124,7 +124,7 @@ class Crowd:
 
 
 class Patience(H11Protocol):
-    """uvicorn waits for ever: for the head of a request, and for a client to read its response."""
+    """uvicorn waits forever: for the head of a request, and for a client to read its response."""
 
     seconds: float
     crowd: Crowd
@@ -139,7 +139,7 @@ class Patience(H11Protocol):
         self._watch()
 
     def data_received(self, data: bytes) -> None:
-        # Whether the process lives is answered when nothing else can be.
+        # /health is answered even when nothing else can be.
         self.limit_concurrency = None if self.crowd.has_room or data.startswith(b"GET /health ") else 0
         super().data_received(data)
         self._watch()
@@ -199,8 +199,8 @@ def _patience(seconds: float, crowd: Crowd) -> type[asyncio.Protocol]:
 
 
 def limited(receive: Receive, most_bytes: int, settings: Settings) -> Receive:
-    """What is read is counted as it comes, and a client that stops sending, or sends next to nothing, is not waited for
-    for ever."""
+    """Counts bytes as they arrive, and does not wait forever for a client that stops sending or sends next to
+    nothing."""
     received, waited = 0, 0.0
     complete = False
     loop = asyncio.get_running_loop()

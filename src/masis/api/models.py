@@ -34,7 +34,7 @@ WorkspaceId = Annotated[
     Path(pattern=WORKSPACE_NAME, description=f"The workspace: {WORKSPACE_NAME_RULE}.", examples=["acme"]),
 ]
 READABLE = r"[^\s\x00-\x1f\x7f-\x9f]"
-"""One character at least that can be seen."""
+"""At least one visible character."""
 Question = Annotated[str, StringConstraints(min_length=1, max_length=QUESTION_CEILING, pattern=READABLE)]
 
 
@@ -45,7 +45,7 @@ class Described(BaseModel):
 
 
 class Given(Described):
-    """What a request carries: nothing is guessed (no text for a number) and nothing unknown is passed over."""
+    """A request body: strictly typed (no text for a number), and unknown fields are refused."""
 
     model_config = ConfigDict(use_attribute_docstrings=True, extra="forbid", strict=True)
 
@@ -55,11 +55,11 @@ class NewWorkspace(Given):
 
 
 class DocumentOut(Described):
-    """One uploaded file, known by the SHA-256 of its bytes."""
+    """One file, identified by the SHA-256 of its bytes."""
 
     document_id: str
     file_name: str
-    """What the client called it: a label."""
+    """The name given by the client: only a label."""
     status: DocumentStatus
     reason: str | None
     """Why it failed, and what to do."""
@@ -69,7 +69,7 @@ class DocumentOut(Described):
     date: str | None
     """The date in the document, or else in its file name or properties; null if there is none."""
     period: str | None
-    """What it covers, where it says so: "quarter ended 2022-06-25", "Q3 2023"."""
+    """The period it covers, if stated: "quarter ended 2022-06-25", "Q3 2023"."""
     author: str | None
     """A message's sender, or the author in the properties of the file."""
     created_at: str
@@ -78,7 +78,7 @@ class DocumentOut(Described):
     note: str | None
     """Which part of it could not be read."""
     members: int
-    """How many files it carries that are documents of their own."""
+    """Number of attached files that are separate documents."""
 
 
 class PageOut(Described):
@@ -86,13 +86,13 @@ class PageOut(Described):
 
     number: int
     label: str | None
-    """What a reader calls it, where that is not its number: "sheet Revenue"."""
+    """What a reader calls it, if not by number: "sheet Revenue"."""
     start: int
     end: int
 
 
 class MarkOut(Described):
-    """A line of marked words: its edges as fractions of the picture's width and height."""
+    """A line of marked words: its edges as fractions of the image's width and height."""
 
     left: float
     top: float
@@ -104,7 +104,7 @@ class TableOut(Described):
     caption: str
     unit: str
     header: list[str]
-    """A name for each column; empty where there is none."""
+    """A name for each column; empty if it has none."""
     rows: list[list[tuple[int, int]]]
     """For each row its cells, the label first, as start and end in the document's text."""
 
@@ -117,21 +117,21 @@ class BlockOut(Described):
     start: int
     end: int
     level: int = 0
-    """Of a heading, 1 the highest; of a list item, 1 the outermost."""
+    """For a heading, 1 is the highest; for a list item, 1 is the outermost."""
     box: Box | None = None
-    """Where it stands on the page of a PDF: left, top, right, bottom, in points from the lower left corner."""
+    """Where it is on the page of a PDF: left, top, right, bottom, in points from the lower left corner."""
     table: TableOut | None = None
 
 
 class DocumentText(Described):
-    """What was read of a document; every character span of MASIS counts in the whole of it."""
+    """The extracted text of a document; all character positions refer to the whole text."""
 
     document_id: str
     title: str | None
     date: str | None
     text: str
     start: int
-    """Where in the document's text this begins: 0, unless one page was asked for."""
+    """Where in the document's text this begins: 0, unless one page was requested."""
     end: int
     label: str | None
     """Of the page that was asked for."""
@@ -158,7 +158,7 @@ class Found(Passage):
     score: float
     """Relevance, from 0 to 1."""
     focus: list[int] | None = None
-    """Start and end, in the document's text, of the words that come nearest."""
+    """Start and end, in the document's text, of the most relevant words."""
 
 
 class DocumentName(Described):
@@ -169,12 +169,12 @@ class DocumentName(Described):
 @dataclass(frozen=True, slots=True)
 class Accepted(Ingestion):
     duplicates: list[DocumentName] = field(default_factory=list[DocumentName])
-    """Files of this upload whose bytes the workspace has already."""
+    """Files of this upload whose bytes the workspace already has."""
 
 
 Item = TypeVar("Item")
 
-Limit = Annotated[int, Query(ge=1, le=200, description="How many at most.")]
+Limit = Annotated[int, Query(ge=1, le=200, description="Maximum number of items.")]
 Cursor = Annotated[
     str | None, Query(max_length=2000, description="`next_cursor` of the previous page; omit it for the first page.")
 ]
@@ -224,7 +224,8 @@ def cut_sorted(
 class NewKey(Given):
     name: str = Field(min_length=1, max_length=100, examples=["Ada's notebook"])
     role: Literal["read", "write", "admin"]
-    """read: look; write: also ask, answer, upload and delete; admin: also workspaces, keys and the audit log."""
+    """read: view and search; write: also ask, answer, upload and delete; admin: also workspaces, keys and the audit
+    log."""
     workspaces: list[str] = Field(min_length=1, max_length=1000, examples=[["acme"]])
     """Their names, or `*` for all."""
     expires: str | None = Field(None, max_length=40, examples=["90d"])
@@ -234,11 +235,11 @@ class NewKey(Given):
 @dataclass(frozen=True, slots=True)
 class CreatedKey(ApiKey):
     token: str
-    """Shown this once: nobody can read it again."""
+    """Shown only once."""
 
 
 class Me(Described):
-    """Who the service takes you for."""
+    """Your identity and rights."""
 
     name: str
     key_id: str | None
@@ -246,7 +247,7 @@ class Me(Described):
     workspaces: list[str]
     """`*` is all of them."""
     keys_needed: bool
-    """False: there are no keys, and the person at this machine may do everything."""
+    """False: there are no keys, and anyone at this machine may do everything."""
 
 
 class Alive(Described):
@@ -288,7 +289,7 @@ class Evaluation(Described):
 
 
 class Result(Described):
-    """What came of a question: an answer, or a question back to a person with the best draft so far."""
+    """The result of a question: an answer, or a question to a person with the best draft so far."""
 
     status: Literal["success", "needs_clarification"]
     answer: str = Field(examples=["Customer churn was 4.1 % in fiscal 2025 [annual-report-2025.pdf#p3-1]."])
@@ -303,7 +304,7 @@ class Result(Described):
 
 
 class FullResult(Result):
-    """The answer with what makes it defensible."""
+    """The answer with its claims, conflicts and evidence."""
 
     run_id: str
     outcome: Outcome
@@ -312,29 +313,29 @@ class FullResult(Result):
     conflicts: list[dict[str, Any]]
     """Where documents disagree: both sides, with their quotes."""
     likelihood: float | None
-    """That the answer is right, fitted on held-out answers; null where there is no fit."""
+    """The likelihood that the answer is right, fitted on held-out answers; null if there is no fit."""
     closest: list[dict[str, Any]]
-    """Where nothing answers: the passages that come nearest, and the words of the question that they have."""
+    """If the documents do not answer: the closest passages, and the words of the question that they contain."""
     evidence: list[dict[str, Any]]
-    """The passages that the answer rests on."""
+    """The evidence for the answer."""
     review: dict[str, Any] | None
-    """The question to a person, for programs: cause, choices, conflicts, what is missing."""
+    """The question to a person, structured: cause, choices, conflicts, what is missing."""
     instructions_seen: list[dict[str, Any]]
-    """Orders found inside documents; they were read as data."""
+    """Instructions found inside documents; they were treated as data."""
     decisions: list[dict[str, Any]]
-    """What people decided in this run, and what was remembered from earlier ones and applied."""
+    """Decisions made in this run, and standing decisions applied to it."""
     prompts: dict[str, str] | None
-    """Version and hash of the words that models were asked with."""
+    """Version and hash of the prompts."""
     question: str
-    """As it was answered: a follow-up is completed from its thread."""
+    """The question as answered: a follow-up is completed from its thread."""
     thread_id: str
-    """Ask with it to follow up on this answer."""
+    """Send it with a question to follow up on this answer."""
     filters: dict[str, Any]
-    """Where in the workspace it looked; empty: everywhere."""
+    """The scope of the search; empty: the whole workspace."""
 
 
 class Answer(Given):
-    """What a person decided about a run that waits."""
+    """A person's decision on a waiting run."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"action": "prefer", "prefer": ["annual-report.pdf"], "over": ["memo.docx"]}]},

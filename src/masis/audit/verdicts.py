@@ -27,8 +27,9 @@ from masis.audit.checks.support import (
 )
 from masis.audit.citations.extraction import CitedCell, CitedSentence, cited_sentences
 from masis.language.instructions import find_instructions, readable
+from masis.language.sentences import clauses
 from masis.language.statements import SCALE_OF_ALL
-from masis.language.words import capitalised, content_stems
+from masis.language.words import capitalised, content_stems, is_negated
 from masis.types import Citation, Claim, ClaimPart, EvidenceChunk, Verdict
 
 _BORNE_OUT = ("verbatim", "supported")
@@ -164,7 +165,11 @@ def _with_names_elsewhere(evidence: Sequence[EvidenceChunk], question: str) -> l
         scales = (match.group() for match in SCALE_OF_ALL.finditer(chunk["text"]))
         named.setdefault(chunk["document_id"], []).extend([*sorted(capitalised(chunk["text"])), *scales])
     together = {document: " ".join(dict.fromkeys(found)) for document, found in named.items()}
-    return [{**chunk, "elsewhere": f"{question} {together[chunk['document_id']]}"} for chunk in evidence]
+    everywhere = " ".join(together.values())
+    return [
+        {**chunk, "elsewhere": f"{question} {together[chunk['document_id']]}", "other_names": everywhere}
+        for chunk in evidence
+    ]
 
 
 def _asked(second_opinion: SecondOpinion, questions: Sequence[Question]) -> Opinions:
@@ -173,8 +178,15 @@ def _asked(second_opinion: SecondOpinion, questions: Sequence[Question]) -> Opin
 
 
 def _contraries(question: Question) -> list[Question]:
-    said = question.claim
-    return [question._replace(claim=contrary) for contrary in (*without_denial(said), *turned(said))]
+    return [question._replace(claim=contrary) for contrary in (*_without_denial(question), *turned(question.claim))]
+
+
+def _without_denial(question: Question) -> list[str]:
+    """Not where the source denies something there as well: “growers see no difference” for “are not affected”."""
+    said, contraries = question.claim, without_denial(question.claim)
+    denials = [said[a:b] for a, b in clauses(said) if is_negated(said[a:b])] if contraries else []
+    windows = [Sources(question.chunks).window(Checked(clause)) for clause in denials]
+    return [] if any(w and is_negated(w.parts[0].text) for w in windows) else contraries
 
 
 def _weighed(support: Support, question: Question, opinions: Opinions) -> Support:
@@ -182,7 +194,7 @@ def _weighed(support: Support, question: Question, opinions: Opinions) -> Suppor
     if probability is None:
         return support
     of_contraries = [opinions.get(contrary.key) for contrary in _contraries(question)]
-    denials = len(without_denial(question.claim))
+    denials = len(_without_denial(question))
     if not question.before and LEANS_BACK.search(question.claim):
         # Nobody who has not read the sentence before knows what “the same method” is.
         probability = max(probability, UNDECIDED)

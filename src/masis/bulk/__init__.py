@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from masis.bulk.files import ANSWER, BadRow, Question, read_questions, require_format, write_answers
 from masis.data_folder import FolderLock
@@ -23,11 +23,41 @@ from masis.errors import AWAY, DataFolderError, InvalidInput, MASISError
 from masis.runs.records import RunResult
 from masis.types import Budget
 
+if TYPE_CHECKING:
+    from masis.client import Masis
+
 PARALLEL = 4
-"""Questions at once on one machine: more would wait for its cores, or for the rate limit of the models."""
+"""Questions at once in one process: more would wait for its cores, or for the rate limit of the models."""
+HEADROOM = 2
+"""How many times the dearest question so far the next may cost, where that much is left."""
 
 Ask = Callable[[Question, str, Budget], Awaitable[RunResult]]
 """Answers a question as the run of this id, within this budget."""
+
+
+class NobodyAnswers(InvalidInput):
+    """Those who were to answer cannot be used: no question would fare better."""
+
+
+async def ask_here(masis: "Masis", workspace: str, question: Question, run_id: str, budget: Budget) -> RunResult:
+    """In this process; what another one had begun and left is continued."""
+    # In a task of its own, which alone ends when another process takes the run over.
+    asking = asyncio.ensure_future(
+        masis.aask(
+            question.question,
+            workspace,
+            max_retries=question.max_retries,
+            filters=question.filters,
+            budget=budget,
+            run_id=run_id,
+        )
+    )
+    try:
+        return await asking
+    except asyncio.CancelledError:
+        if (task := asyncio.current_task()) and task.cancelling():
+            raise
+        raise MASISError("Another process took its run over.", advice="") from None
 
 
 @dataclass(slots=True)
@@ -69,6 +99,7 @@ class Progress:
         self.path = path
         self._places: dict[str, int] = {}
         self._again = Counter[str]()
+        self._lent = dict[str, float]()
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = path.open("a+b")
         try:
@@ -95,6 +126,8 @@ class Progress:
                     )
             elif "again" in said:
                 self._again[said["again"]] += 1
+            elif "lent" in said:
+                self._lent[said["key"]] = said["lent"]
             else:
                 self._places[said["key"]] = whole
             whole += len(line)
@@ -122,6 +155,15 @@ class Progress:
         """The next time as another run."""
         self._again[key] += 1
         self._append({"again": key})
+
+    def lent(self, key: str) -> float:
+        """What its run may cost, where it was begun: it keeps that, whoever continues it."""
+        return self._lent.get(key, 0.0)
+
+    def lend(self, key: str, share: float) -> None:
+        if share > self.lent(key):
+            self._lent[key] = share
+            self._append({"key": key, "lent": share})
 
     def _append(self, said: dict[str, Any]) -> int:
         place = self._file.seek(0, os.SEEK_END)
@@ -178,32 +220,41 @@ class Purse:
 
     def __init__(self, most: float | None, spent: float, dearest: float, parallel: int) -> None:
         self._most, self._spent, self._dearest = most, spent, dearest
-        self._places = self._free_places = parallel
-        self._lent = 0.0
+        self._parallel, self._in_work, self._lent = parallel, 0, 0.0
+        self._is_price_known = dearest > 0
         self._changed = asyncio.Condition()
 
-    async def lend(self) -> float | None:
-        """What a question may cost; None for no limit. Waits while those in work may leave enough for it, and raises
-        InvalidInput when there is not enough for a question as dear as the dearest so far."""
+    async def lend(self, held: float = 0.0) -> float | None:
+        """What a question may cost, at least what its run holds; None for no limit. Waits while those in work may leave
+        enough for it, and raises InvalidInput when there is not enough for a question as dear as the dearest so far."""
         if self._most is None:
             return None
         async with self._changed:
-            while (left := self._most - self._spent - self._lent) < self._dearest or left <= 0:
-                if self._free_places == self._places:
+            while not self._room or self._left < max(self._dearest, held) or self._left <= 0:
+                if not self._in_work:
                     raise InvalidInput("The budget of the job is spent.")
                 await self._changed.wait()
-            share = max(left / self._free_places, self._dearest)
+            share = max(self._left / self._room, min(self._left, HEADROOM * self._dearest), held)
             self._lent += share
-            self._free_places -= 1
+            self._in_work += 1
             return share
+
+    @property
+    def _left(self) -> float:
+        return (self._most or 0.0) - self._spent - self._lent
+
+    @property
+    def _room(self) -> int:
+        """The many places of a cluster would share the money out too thinly for any question, until one is paid."""
+        return (self._parallel if self._is_price_known else min(self._parallel, PARALLEL)) - self._in_work
 
     async def settle(self, share: float | None, cost: float) -> None:
         if share is not None:
             async with self._changed:
                 self._lent = max(0.0, self._lent - share)
-                self._free_places += 1
+                self._in_work -= 1
                 self._spent += cost
-                self._dearest = max(self._dearest, cost)
+                self._dearest, self._is_price_known = max(self._dearest, cost), True
                 self._changed.notify_all()
 
 
@@ -279,7 +330,7 @@ class _Asking:
     async def _work(self, waiting: Iterator[Question]) -> None:
         for question in waiting:
             try:
-                share = await self._purse.lend()
+                share = await self._purse.lend(self._progress.lent(question.key))
             except InvalidInput:
                 self._report.unasked += 1
                 continue
@@ -290,9 +341,8 @@ class _Asking:
         cost = 0.0
         try:
             run_id = self._progress.run_id(question.key)
-            # In a task of its own, which alone ends when another process takes the run over.
-            asking = asyncio.ensure_future(self._ask(question, run_id, Budget(share, self._job.max_seconds)))
-            result = await asking
+            self._progress.lend(question.key, share or 0.0)
+            result = await self._ask(question, run_id, Budget(share, self._job.max_seconds))
             answer = answer_of(result)
             cost = answer["cost_usd"]
             if result.outcome == "unavailable":
@@ -300,11 +350,7 @@ class _Asking:
                 raise MASISError(result.clarification_question or result.answer, advice="")
             self._progress.save(question.key, answer)
             self._report.count(answer)
-        except asyncio.CancelledError:
-            if (task := asyncio.current_task()) and task.cancelling():
-                raise
-            self._report.failed.append(BadRow(question.row, "Another process took its run over."))
-        except AWAY:  # nothing else would fare better now
+        except (*AWAY, NobodyAnswers):  # nothing else would fare better now
             raise
         except Exception as error:  # one question's trouble must not stop the others
             self._report.failed.append(BadRow(question.row, _why(error)))

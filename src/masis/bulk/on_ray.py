@@ -1,31 +1,40 @@
-"""Documents read on a Ray cluster: spread over its machines, each worked on as on one machine.
+"""Documents read and questions asked on a Ray cluster: spread over its machines, each worked on as on one machine.
 
 Actors have what a process of MASIS has, on the same PostgreSQL and Qdrant. Ray starts them, moves work off machines
-that are gone and starts it again; that this loses and doubles nothing is because a document is what its bytes say.
+that are gone and starts it again; that this loses and doubles nothing is because a document is what its bytes say, and
+a question is one run, whoever works on it.
 """
 
 import asyncio
 import importlib.util
+import os
+import socket
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+from masis.bulk import PARALLEL, Ask, NobodyAnswers, ask_here
+from masis.bulk.files import Question
 from masis.client import Masis
 from masis.errors import InvalidInput, MASISError
 from masis.knowledge.ingestion.batch import IngestProgress, OnProgress
-from masis.knowledge.ingestion.files import IncomingFile, find_files
+from masis.knowledge.ingestion.incoming import IncomingFile, find_files
+from masis.runs.records import RunResult
 from masis.settings import Settings
 from masis.sources.remote.listing import Wanted, ignore_for, listed, scheme_of, without_password
-from masis.types import Document, IngestReport
+from masis.types import Budget, Document, IngestReport
 
 TOGETHER = 8
 """Files that an actor is given at once: small ones share the batches of the embedder."""
 LOOK_SECONDS = 1.0
 """Between two looks whether an actor is back."""
 MOST_DEATHS = 5
-"""Of actors that had the same files in work: it is the files then, and no machine."""
+"""Of actors that had the same in work: it is the work then, and no machine."""
+REACH_SECONDS = 10.0
+"""Ray itself would try for minutes to reach a head that is not there."""
 
 
 class GivenUp(MASISError):
@@ -122,10 +131,8 @@ class _Reading:
 
 
 async def read_by(actors: "Actors", group: Sequence[IncomingFile], workspace: str) -> IngestReport:
-    report = await actors.call(lambda actor: actor.read.remote(group, workspace))
-    if isinstance(report, MASISError):
-        raise report
-    return report  # type: ignore[no-any-return]
+    report: IngestReport = await actors.call(lambda actor: actor.read.remote(group, workspace))
+    return report
 
 
 async def _put_right(
@@ -168,11 +175,47 @@ def _together(workspace: str, reports: Sequence[IngestReport]) -> IngestReport:
     return IngestReport(workspace, **{name: [one for r in reports for one in getattr(r, name)] for name in lists})
 
 
+@asynccontextmanager
+async def asking_on(
+    where: str, settings: Settings, workspace: str, parallel: int | None
+) -> AsyncIterator[tuple[Ask, int]]:
+    """Who answers the questions of a job, and how many at once. The driver shares out the job's money, as on one
+    machine; the rate of requests to models is counted by the database, for all actors."""
+    _require_servers(settings)
+    async with Masis(settings) as masis:
+        await masis.arequire_workspace(workspace)
+    async with _actors(where, Asker, settings, lambda cores: parallel or cores * PARALLEL) as actors:
+
+        async def ask(question: Question, run_id: str, budget: Budget) -> RunResult:
+            result: RunResult = await actors.call(lambda one: one.ask.remote(workspace, question, run_id, budget))
+            return result
+
+        yield ask, actors.places
+
+
+class Asker:
+    """An actor: answers questions as one machine does, on its one core."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._masis = Masis(settings)
+
+    async def is_there(self) -> bool:
+        return True
+
+    async def ask(self, workspace: str, question: Question, run_id: str, budget: Budget) -> RunResult | MASISError:
+        try:
+            return await ask_here(self._masis, workspace, question, run_id, budget)
+        except MASISError as error:
+            return error
+
+
 class Actors:
-    """Each works on one thing at a time. What one had in work when its machine went is given to another."""
+    """Each works on as many things at a time as it is named for. What one had in work when its machine went is given
+    to another."""
 
     def __init__(self, actors: Sequence[Any], gone: type[Exception]) -> None:
         self._gone = gone
+        self.places = len(actors)
         self._free: asyncio.Queue[Any] = asyncio.Queue()
         self._returning: set[asyncio.Task[None]] = set()
         for actor in actors:
@@ -191,8 +234,10 @@ class Actors:
                 returning.add_done_callback(self._returning.discard)
                 continue
             self._free.put_nowait(actor)
+            if isinstance(done, MASISError):
+                raise done
             return done
-        raise GivenUp(f"{MOST_DEATHS} actors died while they had these files in work.", advice="See the logs of Ray.")
+        raise GivenUp(f"{MOST_DEATHS} actors died while they had this in work.", advice="See the logs of Ray.")
 
     async def _back(self, actor: Any) -> None:
         while True:
@@ -218,28 +263,30 @@ def _is_unable_to_start(error: Exception) -> bool:
 def _require_started(error: Exception) -> None:
     """Ray does not try again what failed at its start: to wait for it would be to wait for ever."""
     if _is_unable_to_start(error):
-        raise InvalidInput(
+        raise NobodyAnswers(
             f"A machine of the cluster cannot start MASIS: {error}",
             advice="Install the same version of masis on every machine, and let each reach the servers.",
         ) from error
 
 
 @asynccontextmanager
-async def _actors(where: str, kind: type, settings: Settings) -> AsyncIterator[Actors]:
+async def _actors(
+    where: str, kind: type, settings: Settings, places_for: Callable[[int], int] = lambda cores: cores
+) -> AsyncIterator[Actors]:
+    """One for each core at most; `places_for` says how much is worked on at once on that many cores."""
     ray = _ray()
     was_there = ray.is_initialized()
     if not was_there:
-        address = None if where == "ray" else where
-        try:
-            ray.init(address, include_dashboard=False, log_to_driver=False, logging_level="error")
-        except Exception as error:  # a cluster that is not there is told by half a dozen kinds of error
-            raise InvalidInput(f"Ray cannot be used at {where}: {error}", advice="Check the address.") from None
+        await asyncio.to_thread(_require_reachable, where)
+        # Ray's own name for a cluster of this machine alone; none for that of RAY_ADDRESS, or else this machine.
+        _start(ray, None if where == "ray" else where)
     try:
         cores = int(ray.cluster_resources().get("CPU", 1))
+        places = places_for(cores)
         # What died is started again, on another machine if need be.
         remote = ray.remote(num_cpus=1, max_restarts=-1)(kind)
-        made = [remote.remote(settings) for _ in range(cores)]
-        actors = Actors(made, ray.exceptions.RayActorError)
+        made = [remote.remote(settings) for _ in range(min(cores, places))]
+        actors = Actors([made[place % len(made)] for place in range(places)], ray.exceptions.RayActorError)
         try:
             yield actors
         finally:
@@ -247,6 +294,26 @@ async def _actors(where: str, kind: type, settings: Settings) -> AsyncIterator[A
     finally:
         if not was_there:
             ray.shutdown()
+
+
+def _require_reachable(where: str) -> None:
+    address = urlsplit(where if "://" in where else f"//{where}")
+    try:
+        if address.port is not None:  # `ray`, `local`, or what Ray itself refuses at once
+            socket.create_connection((address.hostname or "", address.port), REACH_SECONDS).close()
+    except (OSError, ValueError) as error:
+        raise InvalidInput(
+            f"No Ray cluster can be reached at {where}: {error}.",
+            advice="Check the address, and that `ray start --head` runs there; `--on local` needs no cluster.",
+        ) from None
+
+
+def _start(ray: Any, address: str | None) -> None:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would report to its makers
+    try:
+        ray.init(address, include_dashboard=False, log_to_driver=False, logging_level="error")
+    except Exception as error:  # a cluster that cannot be used is told by half a dozen kinds of error
+        raise InvalidInput(f"Ray cannot be used: {error}", advice="Check the address given with --on.") from None
 
 
 def _ray() -> Any:

@@ -41,7 +41,7 @@ def search(
     pages: OnPages = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the passages that a question would be answered from, with their relevance. No model is asked.
+    """Show the passages that a question would be answered from, with their relevance. No model is called.
 
     What is below the threshold (60%, or 55% on a retry) is shown dimmed: an answer would not use it.
 
@@ -76,7 +76,7 @@ def section(
     workspace: Workspace,
     as_json: AsJson = False,
 ) -> None:
-    """Show the whole section that a passage stands in.
+    """Show the whole section around a passage.
 
     $ masis section c0123456789 --workspace acme
     """
@@ -91,8 +91,8 @@ def section(
 
 def _say_undated(count: int) -> None:
     if count:
-        noun = "document has" if count == 1 else "documents have"
-        err().print(f"{count} {noun} no date and can be in no range: left out.", style="dim")
+        noun = "document without a date was" if count == 1 else "documents without a date were"
+        err().print(f"{count} {noun} left out.", style="dim")
 
 
 def filters_from(
@@ -143,7 +143,7 @@ def _print_passage(number: int, passage: "EvidenceChunk", *, is_used: bool) -> N
 
 def ask(
     workspace: Workspace,
-    question: Annotated[str | None, typer.Argument(help="The question, in quotes; none with --file.")] = None,
+    question: Annotated[str | None, typer.Argument(help="The question, in quotes; omit it with --file.")] = None,
     max_retries: Annotated[
         int | None,
         typer.Option(
@@ -170,10 +170,14 @@ def ask(
     out_file: Annotated[
         Path | None, typer.Option("--out", help="With --file: where the answers go; .csv, .jsonl or .parquet.")
     ] = None,
-    parallel: Annotated[int | None, typer.Option(min=1, help="With --file: questions at once.")] = None,
+    parallel: Annotated[int | None, typer.Option(min=1, help="With --file: questions processed at once.")] = None,
+    on: Annotated[
+        str | None,
+        typer.Option(help="With --file: ask on a Ray cluster: its address, HOST:6379, or `local` for this machine."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask a question of a workspace's documents.
+    """Ask a workspace's documents a question.
 
     Prints the answer with its sources and a verdict on every sentence. When the documents disagree or are silent,
     it says so; a run that needs your decision ends with a question and the commands that answer it.
@@ -189,6 +193,8 @@ def ask(
     $ masis ask "What did the board decide on Lyon?" -w acme --max-cost 0.05 --max-seconds 60
 
     $ masis ask --file questions.csv --out answers.parquet -w acme --max-cost 20
+
+    $ masis ask --file questions.csv --out answers.parquet -w acme --on head:6379
     """
     from masis.bulk import Job
     from masis.cli.bulk import ask_all, one_of
@@ -197,9 +203,9 @@ def ask(
 
     with clear_errors(as_json=as_json):
         given = filters_from(document, file_type, since, until, pages)
-        question = one_of(question, file, out_file, alone=given != EVERYWHERE or bool(thread or dry_run))
+        question = one_of(question, file, out_file, on, alone=given != EVERYWHERE or bool(thread or dry_run))
     if file and out_file:
-        ask_all(Job(file, workspace, out_file, parallel, max_cost, max_seconds, max_retries), as_json=as_json)
+        ask_all(Job(file, workspace, out_file, parallel, max_cost, max_seconds, max_retries), on, as_json=as_json)
         return
     with beside(as_json=as_json) as service:
         filters = filters_from(document, file_type, since, until, pages)

@@ -1,8 +1,9 @@
-"""`masis ask --file`: a file of questions, asked here or by a running service."""
+"""`masis ask --file`: a file of questions, asked here, by a running service or on a Ray cluster."""
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, redirect_stdout
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -10,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from masis.bulk import PARALLEL, Ask, Job, Report
-from masis.cli.console import clear_errors, err, masis_here, out, print_json, settings
+from masis.bulk import PARALLEL, Ask, Job, Report, ask_here
+from masis.cli.console import clear_errors, err, masis_here, out, print_json, settings, settings_here
 from masis.errors import InvalidInput
 from masis.wording import counted
 
@@ -23,10 +24,14 @@ if TYPE_CHECKING:
 MOST_SHOWN = 10
 
 
-def one_of(question: str | None, file: Path | None, out_file: Path | None, *, alone: bool) -> str:
+def one_of(
+    question: str | None, file: Path | None, out_file: Path | None, on: str | None = None, *, alone: bool
+) -> str:
     """The question; of a file there is none. Raises InvalidInput for what does not go together."""
     if (question is None) == (file is None) or (file is None) != (out_file is None):
         raise InvalidInput("Give a question, or --file with --out.", advice="`masis ask --help` shows examples.")
+    if on and not file:
+        raise InvalidInput("--on is for a file of questions.", advice="Give one with --file, or leave --on out.")
     if file and alone:
         raise InvalidInput(
             "--document, --type, --since, --until, --pages, --thread and --dry-run are for one question.",
@@ -35,13 +40,14 @@ def one_of(question: str | None, file: Path | None, out_file: Path | None, *, al
     return question or ""
 
 
-def ask_all(job: Job, *, as_json: bool) -> None:
+def ask_all(job: Job, on: str | None, *, as_json: bool) -> None:
     from masis.orchestrator.agent import run_blocking
 
     with clear_errors(as_json=as_json):
         job.check()
-        with _bar(quiet=as_json) as on_progress:
-            report = run_blocking(_asked(job, on_progress))
+        # Ray prints its warnings (a worker died) where the report is to be.
+        with redirect_stdout(sys.stderr), _bar(quiet=as_json) as on_progress:
+            report = run_blocking(_asked(job, on, on_progress))
     if as_json:
         print_json(asdict(report) | {"out": str(job.out)})
     else:
@@ -50,16 +56,21 @@ def ask_all(job: Job, *, as_json: bool) -> None:
         raise typer.Exit(1)
 
 
-async def _asked(job: Job, on_progress: Callable[[Report], None]) -> Report:
-    async with _asker(job) as (ask, parallel):
+async def _asked(job: Job, on: str | None, on_progress: Callable[[Report], None]) -> Report:
+    async with _asker(job, on) as (ask, parallel):
         return await job.run(ask, on_progress, parallel)
 
 
 @asynccontextmanager
-async def _asker(job: Job) -> AsyncIterator[tuple[Ask, int]]:
+async def _asker(job: Job, on: str | None) -> AsyncIterator[tuple[Ask, int]]:
     from masis.cli.remote import service_beside
 
-    if service := await asyncio.to_thread(service_beside, settings()):
+    if on:
+        from masis.bulk.on_ray import asking_on
+
+        async with asking_on(on, settings_here(), job.workspace, job.parallel) as on_ray:
+            yield on_ray
+    elif service := await asyncio.to_thread(service_beside, settings()):
 
         async def by_service(question: "Question", run_id: str, budget: "Budget") -> "RunResult":
             asked = partial(service.ask, question.question, job.workspace, max_retries=question.max_retries)
@@ -69,12 +80,7 @@ async def _asker(job: Job) -> AsyncIterator[tuple[Ask, int]]:
     else:
         async with masis_here() as masis:
             await masis.arequire_workspace(job.workspace)
-
-            async def here(question: "Question", run_id: str, budget: "Budget") -> "RunResult":
-                asked = partial(masis.aask, question.question, job.workspace, max_retries=question.max_retries)
-                return await asked(filters=question.filters, budget=budget, run_id=run_id)
-
-            yield here, PARALLEL
+            yield partial(ask_here, masis, job.workspace), PARALLEL
 
 
 @contextmanager

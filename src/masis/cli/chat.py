@@ -1,4 +1,4 @@
-"""`masis chat`: questions that follow up on each other, each answered by a run of its own."""
+"""`masis chat`: questions that follow up on each other, each answered by its own run."""
 
 import re
 import sys
@@ -62,7 +62,7 @@ def chat(
 
 
 class Door(Protocol):
-    """What answers: MASIS in this process, or a running service."""
+    """MASIS in this process, or a running service."""
 
     def ask(
         self,
@@ -173,7 +173,7 @@ class Talk:
         files = dict.fromkeys(source.where for source in sources)
         self._say(" · ".join(filter(None, (OUTCOMES[result.outcome].word, result.sure, *list(files)[:3]))), "dim")
         if scope := scope_words(result.filters, result.evidence):
-            self._say(f"asked only of: {scope}", "dim")
+            self._say(f"scope: {scope}", "dim")
         for passage in result.closest:
             self._say(f"closest: {passage['file_name']}: “{quote_words(passage)[:160]}”", "dim")
         if result.clarification_question and result.requires_human_review:
@@ -246,7 +246,7 @@ def scope_from(words: str, names: set[str]) -> "SearchFilters":
 
 
 def require_scope(filters: "SearchFilters", names: set[str], workspace: str) -> None:
-    """Raises for what is not there, or no date: said at once, not with the next question."""
+    """Raises for an unknown name or an invalid date at once, not with the next question."""
     from masis.errors import InvalidInput, UnknownDocument
     from masis.knowledge.store.port import days_of
 

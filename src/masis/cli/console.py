@@ -1,4 +1,4 @@
-"""How the command line speaks: results to standard output, everything else to standard error, no tracebacks."""
+"""Output of the command line: results to standard output, everything else to standard error, no tracebacks."""
 
 import json
 import os
@@ -50,8 +50,8 @@ def print_json(value: Any) -> None:
 
 
 def print_table(header: list[str], rows: Sequence[tuple[Any, ...]], *, cut: Sequence[int] = ()) -> None:
-    """One line a row. Where the terminal is too narrow, the columns of `cut` are cut, and nothing else: heads, ids and
-    names stay whole. Piped, everything stays whole."""
+    """One line per row. If the terminal is too narrow, only the columns of `cut` are shortened: headers, ids and names
+    stay whole. Piped, everything stays whole."""
     from rich.cells import cell_len, set_cell_size
 
     console = out()
@@ -118,11 +118,15 @@ def opened(*, as_json: bool) -> Iterator["Masis"]:
 def masis_here() -> "Masis":
     from masis import Masis
 
+    return Masis(settings_here())
+
+
+def settings_here() -> "Settings":
     chosen = settings()
     if "model_cache" not in chosen.model_fields_set:
         # At a terminal the same question is asked again to see the answer again, not to pay for another.
         chosen = chosen.model_copy(update={"model_cache": True})
-    return Masis(chosen)
+    return chosen
 
 
 @contextmanager
@@ -142,7 +146,7 @@ def progress_bar(*, quiet: bool) -> "Iterator[Callable[[IngestProgress], None] |
     from rich.progress import BarColumn, Progress, TextColumn
 
     console = err()
-    # The figures whole, before all else: at 80 characters there is no room for the bar.
+    # The figures come first: at 80 characters there is no room for the bar.
     bar_width = min(20, console.width - NAMED - COUNTED)
     drawn = [BarColumn(bar_width=bar_width)] if bar_width >= NARROWEST else []
     columns = (TextColumn(f"{{task.description:<{NAMED}}}"), *drawn, TextColumn("{task.fields[counts]}"))

@@ -129,7 +129,7 @@ def revoke(
             return
         typer.echo(f"Revoked {key.key_id} ({key.name}).")
         if all(each.revoked_at for each in keys.list()):
-            typer.echo("It was the last one: nobody can call the service until you make another, or run")
+            typer.echo("It was the last one: nobody can call the service until you create another, or run")
             typer.echo("`masis keys stop-asking` to let this machine call it without a key.")
 
 
@@ -152,7 +152,7 @@ def stop_asking(as_json: AsJson = False) -> None:
         if as_json:
             print_json({"needs_key": False})
         else:
-            typer.echo("No key is needed now: the service answers this machine alone.")
+            typer.echo("No key is needed any more: the service accepts this machine only.")
 
 
 def audit_log(
@@ -161,7 +161,7 @@ def audit_log(
     ] = None,
     number: Annotated[int, typer.Option("--number", "-n", min=1, help="How many entries.")] = 50,
     before: Annotated[
-        str | None, typer.Option("--before", help="Read on: only entries older than this entry_id (see --json).")
+        str | None, typer.Option("--before", help="Only entries older than this entry_id (see --json).")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -178,7 +178,7 @@ def audit_log(
         if as_json:
             print_json([asdict(entry) for entry in found])
         elif not found:
-            out().print("Nothing was written down yet.")
+            out().print("The audit log is empty.")
         else:
             rows = [
                 (_minute(e.at), e.who, e.action, e.workspace_id or "", e.subject or "", e.detail or "") for e in found

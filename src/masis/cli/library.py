@@ -1,4 +1,4 @@
-"""`masis ingest`, `workspaces`, `documents`, `reindex` and `calibrate`: what there is to ask."""
+"""`masis ingest`, `workspaces`, `documents`, `reindex` and `calibrate`: managing documents."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -50,21 +50,22 @@ def ingest(
         ),
     ] = False,
     on: Annotated[
-        str | None, typer.Option(help="Read on a Ray cluster: `ray`, or its address, ray://HOST:10001.")
+        str | None,
+        typer.Option(help="Read on a Ray cluster: its address, HOST:6379, or `local` for this machine."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Read documents into a workspace, creating it if necessary.
 
     PDF, Word, PowerPoint, Excel, OpenDocument, RTF, EPUB, HTML, Markdown, text in any encoding, CSV, JSON, XML,
-    e-mail with what is attached, and archives of all these; images where a model that sees them is configured.
+    e-mail with attachments, and archives of all these; images with a vision model or masis[ocr].
 
     Files already ingested are skipped, changed files replace their earlier version, and files that cannot be read are
     reported with the reason. Rerun the command to resume after an interruption or to pick up changes.
 
     $ masis ingest report.pdf notes/ mails.zip --workspace acme
 
-    $ masis ingest s3://archive/reports --workspace acme --on ray://head:10001
+    $ masis ingest s3://archive/reports --workspace acme --on head:6379
     """
     if on:
         _ingest_on(on, sources, workspace, as_json)
@@ -146,15 +147,15 @@ def _print_report(report: "IngestReport") -> None:
     passages = sum(document.chunks for document in report.ready)
     parts = [f"{len(report.ready)} read ({counted(passages, 'passage')})"]
     if report.replaced:
-        parts.append(f"{len(report.replaced)} of them in place of an earlier version")
+        parts.append(f"{len(report.replaced)} of them replaced an earlier version")
     if report.pending:
-        parts.append(f"{len(report.pending)} findable by keyword only, for now")
+        parts.append(f"{len(report.pending)} searchable by keyword only, for now")
     parts += [f"{len(report.duplicates)} already ingested", f"{len(report.failed)} failed"]
     console.print(f"[bold]{report.workspace_id}[/bold]: {', '.join(parts)}")
 
 
 def suggest(names: Sequence[str], workspace: str, overview: "Callable[[str, str], Overview]") -> None:
-    """What to ask of documents that were just read, at a terminal: of several one question each, their own first."""
+    """Questions to ask about the documents just read, at a terminal: one for each of several documents."""
     from masis.errors import MASISError
     from masis.knowledge.overview import OF_THE_WHOLE
 
@@ -172,7 +173,7 @@ def suggest(names: Sequence[str], workspace: str, overview: "Callable[[str, str]
 
 
 def _print_command(question: str, workspace: str, document: str) -> None:
-    """To be copied: in no box, never broken, and quoted, for the words are a document's."""
+    """To be copied: no box, no line breaks, and quoted, because the words come from a document."""
     from masis.export.content import one_line
 
     command = f"masis ask {quote(one_line(question))} --workspace {workspace} --document {quote(document)}"
@@ -236,7 +237,7 @@ def documents(
 
 
 def _print_documents(found: "Sequence[Document]") -> None:
-    """The name last, so that it stays whole; below it what is the matter with it."""
+    """The name last, so that it stays whole; below it, what is wrong with the document."""
     rows = [(d.status.lower(), d.date or "", d.pages, d.chunks, d.file_name) for d in found]
     print_table(["status", "dated", "pages", "passages", "document"], rows)
     troubled = [each for each in found if each.reason or each.note]
@@ -280,8 +281,8 @@ def _show_overview(found: "Overview", name: str, workspace: str, as_json: bool) 
 def reindex(as_json: AsJson = False) -> None:
     """Rebuild the index for the embedder, chunk size and language now configured.
 
-    Questions are answered from the old index until the new one is complete. Nothing is read again: the extracted
-    texts are preserved.
+    Every document is read again from its original. Questions are answered from the old index until the new one is
+    complete.
 
     $ MASIS_EMBEDDING_MODEL=text-embedding-3-small masis reindex
     """
@@ -312,7 +313,7 @@ def calibrate(
     """Fit the relevance scale to the embedder in use, so that 60% and 55% keep and drop what they should.
 
     The same questions and passages go through it and through the embedded model, which is the reference. Without
-    --questions they are made from the passages themselves. Only the embedder is asked, no chat model.
+    --questions they are made from the passages themselves. Only the embedder is called, no chat model.
 
     $ MASIS_EMBEDDING_MODEL=text-embedding-3-small masis calibrate --workspace acme
 

@@ -1,4 +1,4 @@
-"""The command line beside a running service: what needs the index is asked of the service that holds it."""
+"""The command line beside a running service: the service that owns the index does what needs it."""
 
 import json
 import os
@@ -37,7 +37,7 @@ class ServiceRefused(MASISError):
 
 @contextmanager
 def announced(settings: "Settings", address: str) -> Iterator[None]:
-    """The address of the service stands in its data folder while it runs."""
+    """While a service runs, its address is in its data folder."""
     file = make_folder(settings.home) / ADDRESS_FILE
     file.write_text(address, encoding="utf-8")
     try:
@@ -56,7 +56,7 @@ def service_beside(settings: "Settings") -> "Remote | None":
         found = Remote((settings.home / ADDRESS_FILE).read_text(encoding="utf-8").strip())
     except OSError:
         return None
-    # One that was killed leaves its address behind, where another one may listen by now.
+    # A killed service leaves its address behind, and another program may listen there now.
     is_gone = FolderLock(settings.home / SERVICE_LOCK).is_free()
     return found if not is_gone and found.answers() else None
 
@@ -89,7 +89,7 @@ class Remote:
         on_event: "Callable[[RunEvent], None] | None" = None,
         key: str | None = None,
     ) -> "RunResult":
-        """`key`: asked again with it, it is the same run."""
+        """`key`: asked again with the same key, it is the same run."""
         from dataclasses import asdict
 
         from masis.runs.records import RunResult
@@ -129,7 +129,7 @@ class Remote:
         ids = [each["document_id"] for each in listed if document in (each["document_id"], each["file_name"])]
         if len(ids) != 1:
             raise InvalidInput(
-                f"{len(ids) or 'No'} documents of {workspace} are called {document[:80]!r}.",
+                f"{len(ids) or 'No'} documents of {workspace} are named {document[:80]!r}.",
                 advice=f"The service lists them at {self.url}/masis/workspaces/{workspace}/documents.",
             )
         return overview_from(self.call("GET", f"/masis/workspaces/{workspace}/documents/{ids[0]}/overview"))
@@ -146,7 +146,7 @@ class Remote:
     def upload(
         self, files: Sequence[Path], workspace: str, on_progress: "Callable[[IngestProgress], None] | None" = None
     ) -> dict[str, Any]:
-        """What became of each file; sent and read a batch at a time."""
+        """The result for each file; files are sent and read in batches."""
         told: dict[str, Any] = {"files": [], "duplicates": []}
         for first in range(0, len(files), _TOGETHER):
             some = files[first : first + _TOGETHER]
@@ -176,7 +176,7 @@ class Remote:
         try:
             answer = httpx2.request(method, f"{self.url}{path}", headers=sent, timeout=None, **given)
         except httpx2.HTTPError as error:
-            raise ServiceRefused(f"{self.url} does not answer: {error}.", advice="Check MASIS_URL.") from None
+            raise ServiceRefused(f"{self.url} does not respond: {error}.", advice="Check MASIS_URL.") from None
         if answer.status_code >= 400:
             raise _refusal(
                 answer.json() if "json" in answer.headers.get("content-type", "") else {}, answer.status_code
@@ -206,7 +206,7 @@ def synced(
 
     if dry_run or (source is not None and not scheme_of(source)):
         raise InvalidInput(
-            "A service elsewhere cannot see the folders of this machine, and has no dry run.",
+            "A remote service cannot see the folders of this machine and has no dry run.",
             advice="Upload files with `masis ingest`, or sync on the service's machine; addresses can be synced.",
         )
     path = f"/masis/workspaces/{workspace}/sources"
@@ -260,5 +260,5 @@ def files_below(paths: Sequence[Path]) -> list[Path]:
     found = [file for path in paths for file in (sorted(path.rglob("*")) if path.is_dir() else [path])]
     files = [file for file in found if file.is_file() and not file.name.startswith(".")]
     if not files:
-        raise InvalidInput("There are no files to read.", advice="Name files, or folders that hold some.")
+        raise InvalidInput("There are no files to read.", advice="Name files, or folders that contain files.")
     return files

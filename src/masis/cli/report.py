@@ -76,7 +76,7 @@ def show_plan(plan: "Plan", as_json: bool) -> None:
         print_json(asdict(plan))
         return
     out().print(
-        f"{plan.roles}; {plan.passages} passages found, {plan.evidence_chars:,} characters. No model was asked."
+        f"{plan.roles}; {plan.passages} passages found, {plan.evidence_chars:,} characters. No model was called."
     )
     rows = [_row("usually, one attempt", plan.usual), _row("at most, with every retry", plan.at_most)]
     print_table(["", "calls", "tokens in", "tokens out", "cost", "seconds"], rows)
@@ -122,7 +122,7 @@ def print_result(result: "RunResult", console: Console | None = None) -> None:
     is_piped = not console.is_terminal
     _print_answer(result, console)
     if scope := scope_words(result.filters, result.evidence):
-        console.print(Text(f"Asked only of: {scope}", style="dim"), soft_wrap=is_piped)
+        console.print(Text(f"Scope: {scope}", style="dim"), soft_wrap=is_piped)
     _print_sources(Sources(result.claims), console)
     if result.closest:
         console.print(_closest(result.closest), soft_wrap=is_piped)
@@ -133,7 +133,7 @@ def print_result(result: "RunResult", console: Console | None = None) -> None:
         console.print(_orders(result.instructions_seen), soft_wrap=is_piped)
     if result.requires_human_review:
         console.print(Text(f"\n{result.clarification_question or ''}", style="yellow"), soft_wrap=is_piped)
-        # To be copied: in no box, and never broken.
+        # To be copied: no box, no line breaks.
         for command in _ways_on(result):
             console.print(f"$ {command}", style="cyan", markup=False, soft_wrap=True)
 
@@ -197,7 +197,7 @@ def _print_sources(sources: Sources, console: Console) -> None:
 
 
 def _source(source: Source) -> list[Text]:
-    """Its verdict, where it stands, what it says, and why it does not carry the sentence."""
+    """Its verdict, its place, its words, and why it does not support the sentence."""
     claim, words = source.claim, quote_words(source.citation)
     verdict = verdict_of(claim)
     colour = COLOURS[verdict.tone] if claim["verdict"] else "dim"
@@ -213,7 +213,7 @@ def _repairs(result: "RunResult") -> list[str]:
 
 
 def _closest(passages: "list[ClosestPassage]") -> Text:
-    """The documents do not answer: what they say that comes nearest."""
+    """The closest passages, when the documents do not answer."""
     lines = [f"{p['file_name']}, {place(p['page'], p['label'])}: “{_short(quote_words(p))}”" for p in passages]
     return Text("\n  ".join(["Closest passages:", *lines]), style="dim")
 
@@ -244,7 +244,7 @@ def _scores(result: "RunResult") -> Text:
 
 
 def _orders(seen: "list[InstructionSeen]") -> Text:
-    """What a document tried to make its reader do is worth a person's look, whatever became of the answer."""
+    """Instructions found in documents are worth a look, whatever the answer."""
     lines = [f"{one['file_name']}: “{_short(one['quote'], 120)}”" for one in seen[:MOST_ORDERS_SHOWN]]
     if len(seen) > MOST_ORDERS_SHOWN:
         lines.append(f"and {len(seen) - MOST_ORDERS_SHOWN} more, in the trace")

@@ -160,7 +160,7 @@ def prune_runs(
             print_json(asdict(report))
         else:
             out().print(
-                f"{counted(report.runs, 'run')} deleted, the checkpoints of {counted(report.checkpoints, 'run')} went."
+                f"{counted(report.runs, 'run')} deleted, checkpoints of {counted(report.checkpoints, 'run')} deleted."
             )
 
 
@@ -201,7 +201,7 @@ def feedback(
     sentence: Annotated[int | None, typer.Option(min=1, help="Only this sentence of the answer, from 1.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say whether an answer is right; or, for a workspace, how often answers were right by how sure they were.
+    """Mark an answer as right or wrong; without a run, show how often answers were right, by likelihood.
 
     $ masis feedback 4f2a… --wrong --because "the figure is of 2024"
 
@@ -248,7 +248,7 @@ def _show_record(record: "TrackRecord", as_json: bool) -> None:
 
 
 def usage(workspace: OneWorkspace = None, as_json: AsJson = False) -> None:
-    """What was spent: runs, model calls, tokens and money, by workspace and by who asked.
+    """Show what was spent: runs, model calls, tokens and money, by workspace and by caller.
 
     $ masis usage --workspace acme
     """
@@ -304,7 +304,7 @@ BRIEF = {
 
 
 def open_run(run_id: RunId, workspace: OneWorkspace = None, as_json: AsJson = False) -> None:
-    """Open a run on the page of the running service. One elsewhere (MASIS_URL) has to be told its workspace.
+    """Open a run on the page of the running service. For a remote service (MASIS_URL), name the workspace too.
 
     $ masis open 4f2a…
 

@@ -52,7 +52,7 @@ def doctor(as_json: AsJson = False) -> None:
 
 
 def migrate(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count what there is to copy, and copy nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be copied.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Copy the data folder to the servers that are configured: PostgreSQL, a Qdrant server, or both.
@@ -90,7 +90,7 @@ def _step(what: str, done: int, total: int) -> str:
 
 index = typer.Typer(
     no_args_is_help=True,
-    help="""Save the index of a Qdrant server to a file, and restore it, instead of making it again.
+    help="""Save the index of a Qdrant server to a file, and restore it, instead of rebuilding it.
 
     $ masis index save masis.snapshot""",
 )
@@ -99,7 +99,7 @@ Snapshot = Annotated[Path, typer.Argument(help="The snapshot.", metavar="FILE")]
 
 @index.command("save")
 def save_index(file: Snapshot, as_json: AsJson = False) -> None:
-    """Write the index as it is now into one file; nothing has to stop.
+    """Save the current index to one file, without stopping anything.
 
     Take it after the copy of the database: what is in the index and not in the database is never shown.
 
@@ -114,7 +114,7 @@ def save_index(file: Snapshot, as_json: AsJson = False) -> None:
 
 @index.command("restore")
 def restore_index(file: Snapshot, as_json: AsJson = False) -> None:
-    """Put a saved index in place of the current one.
+    """Replace the current index with a saved one.
 
     It must belong to the same database and have all of its documents; otherwise the current one stays.
 
@@ -177,7 +177,7 @@ def serve(
 ) -> None:
     """Serve the API and the page. Runs and uploads are processed in the same process.
 
-    With no keys it answers this machine only. Before others may reach it, make a key:
+    Without keys, it accepts requests from this machine only. Create a key before others can reach it:
 
     $ masis serve
 
@@ -215,7 +215,7 @@ def worker(
         str, typer.Option(help="Address for the metrics; they name no workspace and need no key.")
     ] = "127.0.0.1",
 ) -> None:
-    """Work on runs and uploads from the queue, beside other workers. For services on PostgreSQL and a Qdrant server.
+    """Process runs and uploads from the queue, alongside other workers. For services on PostgreSQL and a Qdrant server.
 
     When stopped with Ctrl-C or SIGTERM, it returns its runs to the queue for another worker.
 
@@ -331,5 +331,5 @@ def _serve(masis: "Masis", host: str, port: int) -> None:
     app = standalone_app(masis, always_with_keys=is_open)
     config = server_config(Bounded(app, masis.settings), masis.settings)
     with alone_in_its_folder(masis.settings), listening(host, port) as (place, address):
-        err().print(f"MASIS speaks MCP at {address}/mcp (Ctrl+C stops it)")
+        err().print(f"MASIS serves MCP at {address}/mcp (Ctrl+C stops it)")
         uvicorn.Server(config).run(sockets=[place])

@@ -1,4 +1,4 @@
-"""`masis sync` and `masis sources`: workspaces that stay equal to folders, storages, sites and mailboxes."""
+"""`masis sync` and `masis sources`: workspaces in sync with folders, storages, websites and mailboxes."""
 
 import os
 import time
@@ -47,23 +47,25 @@ Given = Annotated[
 def sync(
     workspace: Workspace,
     sources: Given = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would change.")] = False,
     ignore: Annotated[
         list[str] | None, typer.Option("--ignore", "-i", help="Leave out, as in a .gitignore (repeatable).")
     ] = None,
     every: Annotated[
         str | None, typer.Option(help="How often a service syncs it from now on: 15m, 2h, 1d, never.", metavar="TIME")
     ] = None,
-    watch: Annotated[bool, typer.Option("--watch", help="Stay, and sync again whenever something changes.")] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Keep running, and sync again whenever something changes.")
+    ] = False,
     allow_empty: Annotated[
-        bool, typer.Option("--allow-empty", help="Delete all its documents where a source is empty now.")
+        bool, typer.Option("--allow-empty", help="Delete all documents of a source that is now empty.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a workspace equal to folders and addresses: new files are read, changed ones replaced, deleted ones deleted.
+    """Keep a workspace in sync with folders and addresses: new, changed and deleted files are carried over.
 
     Renamed files are renamed, not read again. Only documents that came from a source are ever deleted, and none where
-    it cannot be read or is suddenly empty: an unmounted disk costs nothing. A file .masisignore in a folder is obeyed.
+    it cannot be read or is suddenly empty: an unmounted disk deletes nothing. A .masisignore file leaves files out.
 
     Exits with 0 when everything is in sync, 1 when a source could not be synced, 3 when some files could not be read.
 
@@ -103,8 +105,8 @@ class _Pass:
         self._quietly = False
 
     def run(self, *, in_watch: bool = False) -> int:
-        """The exit code. Each source is synced, whatever became of the others. While it is watched, what did not change
-        is not worth a line, and an error does not end it."""
+        """The exit code. Each source is synced even if others fail. While watching, unchanged sources are not reported,
+        and an error does not end the watch."""
         from masis.errors import MASISError
 
         self._told, self._quietly = [], in_watch
@@ -257,11 +259,11 @@ def _changes(addresses: Sequence[str], every: str | None) -> Iterator[object]:
 def sources(
     workspace: Annotated[str | None, typer.Option("--workspace", "-w", help="Only this workspace.")] = None,
     files: Annotated[
-        str | None, typer.Option("--files", help="Of this source, every file with its address and version.")
+        str | None, typer.Option("--files", help="List every file of this source, with its address and version.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List what workspaces are in sync with: when it was synced last, when it will be next, and what went wrong.
+    """List the sources that workspaces are in sync with: the last and the next sync, and what went wrong.
 
     `masis delete source ADDRESS` ends it; the documents stay.
 

@@ -22,7 +22,7 @@ Parameters = Sequence[Any] | Mapping[str, Any]
 
 
 class OnPostgres(str):
-    """A step of a schema that SQLite has no need of."""
+    """A schema step that SQLite does not need."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +50,16 @@ class Connection(Protocol):
 class Database(Protocol):
     @property
     def row_lock(self) -> str:
-        """Ends a SELECT of a writing transaction that takes rows for itself and passes over those taken by others."""
+        """Ends a SELECT of a writing transaction that claims rows and skips those claimed by others."""
         ...
 
     @property
     def now(self) -> str:
-        """The time in seconds, as an expression of SQL: of the server, whose clock all machines share."""
+        """The time in seconds, as an SQL expression: the server's clock, which all machines share."""
         ...
 
     def reading(self) -> AbstractContextManager[Connection]:
-        """Each statement sees what is committed when it starts. Where there is nothing yet, nothing is made."""
+        """Each statement sees what is committed when it starts. Creates nothing."""
         ...
 
     def writing(self, lock: str | None = None) -> AbstractContextManager[Connection]:
@@ -71,11 +71,11 @@ class Database(Protocol):
         ...
 
     def forget_deleted(self) -> None:
-        """What was deleted leaves the disk too, as far as that is in our hands."""
+        """Removes deleted data from the disk too, as far as possible."""
         ...
 
     def close(self) -> None:
-        """Gives connections back; the next call opens new ones."""
+        """Closes connections; the next call opens new ones."""
         ...
 
 
@@ -197,7 +197,7 @@ class SharedWindow:
             return max(0.0, float(wait))
 
     def take_again(self, place: Place, grace: float) -> Place | None:
-        """The same place from now on; None when it was left for so long that it is another's."""
+        """The same place from now on; None if it was idle so long that another has it."""
         with self._database.writing() as db:
             return self._taken(db, _TAKE_AGAIN, grace, slot=place.slot, last_at=place.last_at)
 

@@ -20,13 +20,12 @@ Result = TypeVar("Result")
 
 BREATH = 0.01
 MOST = 32
-"""Done at once: the first of them go on while the others are done. All at once, two hundred runs would work at the same
-moment and wait for their models at the same moment. A statement for as many has far fewer parameters than databases
-take."""
+"""Rows per statement. With all rows in one, two hundred runs would work at the same moment and then wait for their
+models at the same moment; and a statement of this size has far fewer parameters than databases allow."""
 
 
 class Lane(Generic[Item, Result]):
-    """`do_all` gives a result or an error for each item: who fails, fails alone."""
+    """`do_all` returns a result or an error for each item: one failure does not affect the others."""
 
     def __init__(self, do_all: Callable[[list[Item]], Awaitable[Sequence[Result | Exception]]]) -> None:
         self._do_all = do_all
@@ -34,7 +33,7 @@ class Lane(Generic[Item, Result]):
         self._going: asyncio.Task[None] | None = None
 
     async def done(self, item: Item) -> Result:
-        """What was given in is done, even where its task is cancelled while it waits here."""
+        """Every accepted item is done, even if its task is cancelled while it waits."""
         future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         self._waiting.append((item, future))
         if self._going is None or self._going.done():
@@ -58,7 +57,7 @@ class Lane(Generic[Item, Result]):
                     # Many come at once: those on their way go with them.
                     await asyncio.sleep(BREATH)
         except BaseException:
-            # The event loop is being closed, or its threads are gone: nobody may wait for ever.
+            # The event loop is closing, or its threads are gone: nobody must wait forever.
             left, self._waiting = [*batch, *self._waiting], []
             for _, future in left:
                 future.cancel()
@@ -153,12 +152,12 @@ class BatchedDatabase:
         outcomes, is_there = self._try_once(mode, calls)
         if len(calls) == 1 or not is_there or not isinstance(outcomes[0], Exception):
             return outcomes
-        # One of them has a trouble of its own: each for itself, and the others are done.
+        # One of them fails on its own: each is tried alone, so that the others succeed.
         outcomes = []
         while is_there and len(outcomes) < len(calls):
             outcome, is_there = self._try_once(mode, [calls[len(outcomes)]])
             outcomes += outcome
-        # The database went away meanwhile: to find that out once for each of the rest would take minutes.
+        # The database went down meanwhile: trying each of the rest would take minutes.
         return outcomes + [copy.copy(outcomes[-1]) for _ in calls[len(outcomes) :]]
 
     def _try_once(self, mode: Mode, calls: list[Call]) -> tuple[list[Any], bool]:

@@ -1,7 +1,7 @@
 """The tables of one database copied to another: SQLite to PostgreSQL.
 
-Rows are copied in the order in which they lie, so that a copy which was interrupted continues behind its last row. A
-mark in the target says whose copy it is: no other database is ever written to that holds something.
+Rows are copied in storage order, so that an interrupted copy continues after its last row. A mark in the target says
+whose copy it is: a target that holds other data is never written to.
 """
 
 import random

@@ -1,6 +1,6 @@
 """PostgreSQL: one pool of connections for each address and process, transactions, errors explained.
 
-A server that was away is connected to again by the next call. No message holds the password.
+The next call reconnects to a server that was down. No message contains the password.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ _WAIT_SECONDS = 4.0
 _CONNECT_SECONDS = 5
 _SILENCE_SECONDS = 30
 _FROZEN_SECONDS = 10
-"""A process that says nothing for so long in the middle of a transaction is frozen, or its machine is: the server ends
+"""A process that is silent for this long inside a transaction is frozen, or its machine is: the server ends
 the transaction, or its locks would block everybody until it wakes up."""
 FROZEN = f"SET idle_in_transaction_session_timeout = '{_FROZEN_SECONDS}s'"
 
@@ -51,7 +51,7 @@ _shared_lock = threading.RLock()
 
 
 def lease_pool(url: str, prepare: bool = True) -> "ConnectionPool[Any]":
-    """`prepare`: statements that come often are prepared, which not every pooler in between can pass on."""
+    """`prepare`: frequent statements are prepared, which not every pooler supports."""
     key = (url, prepare)
     with _shared_lock:
         found = _shared.get(key) or _shared.setdefault(key, _Shared(_open_pool(url, prepare)))
@@ -74,7 +74,7 @@ def release_pool(url: str, prepare: bool = True) -> None:
 
 
 def _open_pool(url: str, prepare: bool) -> "ConnectionPool[Any]":
-    """Connects when asked for a connection, and not before."""
+    """Connects on first use."""
     from psycopg_pool import ConnectionPool
 
     # The caller gets the error; it must not also be printed on the terminal where no log is configured.
@@ -219,7 +219,7 @@ class PostgresDatabase:
                 yield _PostgresConnection(raw)
 
     def forget_deleted(self) -> None:
-        """The server frees the space by itself, and keeps its log for as long as it is configured to."""
+        """The server frees the space itself, and keeps its log as configured."""
 
     def close(self) -> None:
         with self._lock:
@@ -231,7 +231,7 @@ class PostgresDatabase:
         with self._lock:
             if self._pool is None:
                 self._pool = lease_pool(self._url, self._prepares)
-                # A caller who forgets to close it must not leave connections behind.
+                # A caller that forgets to close it must not leak connections.
                 self._give_back = weakref.finalize(self, release_pool, self._url, self._prepares)
             return self._pool
 
@@ -314,7 +314,7 @@ def _check_usable(url: str) -> None:
     try:
         conninfo_to_dict(url)
     except psycopg.Error:
-        # What exactly is wrong would be said with a part of the address, and that may be the password.
+        # The exact message would quote part of the address, possibly the password.
         raise InvalidInput(
             "MASIS_DATABASE_URL cannot be read as an address.",
             advice="Write special characters of the user and the password percent-encoded, as %40 for @.",

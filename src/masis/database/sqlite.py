@@ -38,7 +38,7 @@ class SqliteDatabase:
         self._kept: Kept = []
         self._kept_lock = threading.Lock()
         self._writer = _writer_of(path)
-        # A caller who forgets to close it must not leave open files behind.
+        # A caller that forgets to close it must not leak files.
         weakref.finalize(self, _close_all, self._kept)
 
     @contextlib.contextmanager
@@ -49,7 +49,7 @@ class SqliteDatabase:
     @contextlib.contextmanager
     def writing(self, lock: str | None = None) -> Iterator[Connection]:
         make_folder(self._path.parent)
-        # Threads queue here: SQLite itself would let them sleep and try again.
+        # Threads queue here: SQLite would let them sleep and retry.
         with self._translated(), _held(self._writer), self._connected(may_create=True) as db, _transaction(db):
             yield db
 
@@ -67,7 +67,7 @@ class SqliteDatabase:
     def _connected(self, may_create: bool = False) -> Iterator[sqlite3.Connection]:
         identity = _identity(self._path)
         if identity is None and not may_create:
-            # Looking must not make a data folder: where there is none, there is nothing in it.
+            # Reading must not create a data folder.
             with contextlib.closing(self._opened(":memory:")) as nothing:
                 yield nothing
             return

@@ -1,4 +1,4 @@
-"""The models that install with the package: ONNX files among the data of a wheel whose code is never imported."""
+"""The models that install with the package: ONNX data files of a wheel whose code is never imported."""
 
 import importlib.util
 import os
@@ -13,7 +13,7 @@ from math import exp
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from masis.embedded.turns import Turns
+from masis.embedded.fair_turns import Turns
 from masis.errors import MASISError
 from masis.language.characters import BRACKETED
 
@@ -36,7 +36,7 @@ class BrokenModel(MASISError):
 
 @dataclass(frozen=True, slots=True)
 class ModelFile:
-    """A model of the wheel: where it lies in it, and what its bytes must be."""
+    """A model of the wheel: its path, and the hash of its bytes."""
 
     folder: str
     sha256: str
@@ -47,7 +47,7 @@ CROSS_ENCODER = ModelFile("reranker_en", "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aa
 
 
 def silent_runtime() -> Any:
-    """The runtime reports its use to its maker, and marks the machine for it, unless it is switched off in time."""
+    """Switches off onnxruntime's telemetry, which must happen before it starts."""
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import onnxruntime
 
@@ -55,7 +55,7 @@ def silent_runtime() -> Any:
 
 
 def usable_cores() -> int:
-    """Those this process may run on, which a container, a task set or Ray (by OMP_NUM_THREADS) can make fewer than the
+    """The cores this process may use: a container, a CPU set or Ray (by OMP_NUM_THREADS) may allow fewer than the
     machine has."""
     there = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     wanted = os.environ.get("OMP_NUM_THREADS", "")
@@ -63,7 +63,7 @@ def usable_cores() -> int:
 
 
 def on_all_cores(read: Callable[[T], R], texts: Sequence[T]) -> list[R]:
-    """One text a core; the runtime lets go of the interpreter while it reads."""
+    """One text per core; the runtime releases the interpreter lock while it reads."""
     if len(texts) < 2:
         return [read(text) for text in texts]
     work = [copy_context() for _ in texts]  # whose reading it is
@@ -76,7 +76,7 @@ TURNS = Turns(usable_cores())
 
 def answer_scores(question: str, texts: Sequence[str]) -> list[float]:
     """How well each text answers the question, by the cross-encoder, which reads both together. On all cores."""
-    _cross_encoder()  # made here, once: threads that find none would each make one
+    _cross_encoder()  # created here once: otherwise each thread would create one
     return on_all_cores(lambda text: _answer_score(question, text), texts)
 
 
@@ -188,13 +188,13 @@ class OnnxModel:
     def session_options(self) -> Any:
         options = silent_runtime().SessionOptions()
         options.enable_cpu_mem_arena = False
-        # One thread a text, as many texts as cores: a text shared by all cores takes three times the work.
+        # One thread per text, as many texts as cores: sharing a text among all cores takes three times the work.
         options.intra_op_num_threads = 1
         options.log_severity_level = 3
         return options
 
     def check(self) -> None:
-        """That the file is there, and is the one it should be."""
+        """Checks that the file exists and has the right hash."""
         for name in ("model.onnx", "tokenizer.json"):
             if not (self.folder / name).is_file():
                 raise BrokenModel(f"There is no {name} in {self.folder}.")

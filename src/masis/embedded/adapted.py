@@ -1,4 +1,4 @@
-"""The embedded cross-encoder with a change of ours: it then says what a passage supports, or which words answer.
+"""The embedded cross-encoder, adapted: it says what a passage supports, or which words answer.
 
 The changes are small (a few thousand figures for each matrix, `trained/`); the matrices themselves are read from the
 base model's file in its wheel, changed, and handed to the runtime. How they were trained: training/README.md.
@@ -28,7 +28,7 @@ Task = Literal["verifier", "selector", "tables"]
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What the network says of each token of a pair: three figures, and where the token stands."""
+    """The network's output for each token of a pair: three figures, and the token's position."""
 
     values: "np.ndarray[Any, Any]"
     offsets: list[tuple[int, int]]

@@ -39,7 +39,7 @@ class Selection:
 
 def select_all(question: str, passages: Sequence[tuple[str, Sequence[Unit]]]) -> list[Selection]:
     """On all cores."""
-    adapted("selector")  # made here, once: threads that find none would each make one
+    adapted("selector")  # created here once: otherwise each thread would create one
     return on_all_cores(lambda one: select(question, one[0], one[1]), passages)
 
 
@@ -50,7 +50,7 @@ def select(question: str, passage: str, units: Sequence[Unit]) -> Selection:
 @lru_cache(maxsize=20_000)
 def _select(question: str, passage: str, units: tuple[Unit, ...]) -> Selection:
     """Cached, because the auditor and a retry read most passages again."""
-    # What stands above the first unit, a title or a table's header, is read with every window.
+    # What is above the first unit, a title or a table's header, is read with every window.
     lead = passage[: units[0][0]][-LONGEST_LEAD:] if units else ""
     read = [_read(question, passage, lead, window) for window in _windows(question, passage, lead, units)]
     if not read:

@@ -263,7 +263,7 @@ def _facts(pack: Pack) -> Iterator[Block]:
     asked = f"Asked by {one_line(run.asked_by)} on {run.created_at[:16].replace('T', ' at ')} UTC"
     yield said(f"{asked} · workspace {run.workspace_id} · run {run.run_id} · MASIS {__version__}", "small")
     if scope := scope_words(run.filters, result.evidence):
-        yield said(f"Asked only of: {one_line(scope)}", "small")
+        yield said(f"Scope: {one_line(scope)}", "small")
     state = f" ({STATUSES['waiting'].word.lower()})" if result.requires_human_review else ""
     outcome = f"Outcome: {OUTCOMES[result.outcome].word}{state}"
     yield said(" · ".join(filter(None, (outcome, result.sure))), strong=True)
@@ -306,7 +306,7 @@ def _checked(result: RunResult, footnotes: Footnotes) -> Iterator[Block]:
     if judged:
         yield Heading("What was checked")
     if passed:
-        # Their words stand in the answer, their verdicts with the sources: not a third time.
+        # Their words are in the answer, their verdicts with the sources: not a third time.
         yield said(f"{len(passed)} of {counted(len(judged), 'sentence')} passed:")
         verdicts = Counter(map(verdict_of, passed))
         yield from (said(f"{count} {term.word}: {term.meaning}", "item") for term, count in verdicts.items())

@@ -112,7 +112,7 @@ def as_markdown(report: Report) -> bytes:
 
 
 def _grouped(report: Report) -> Iterator[str]:
-    """Items of one list stand together."""
+    """Items of one list are together."""
     items: list[str] = []
     for block in report.blocks:
         if isinstance(block, Paragraph) and block.style == "item":

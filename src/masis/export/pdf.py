@@ -32,7 +32,7 @@ class Fonts:
     """The characters that both can show."""
 
     def shown(self, text: str) -> str:
-        """A character that the font does not have stands as an empty box, or as a question mark."""
+        """A character that the font lacks appears as an empty box or a question mark."""
         box = MISSING if ord(MISSING) in self.has else "?"
         composed = unicodedata.normalize("NFC", text)
         return "".join(c if c in "\n\t" or ord(c) in self.has else box for c in composed)

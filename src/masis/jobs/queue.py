@@ -1,4 +1,4 @@
-"""The table of open jobs (put, claimed, renewed, released, done), and which owners are alive."""
+"""The table of open jobs (added, claimed, renewed, released, done), and which owners are alive."""
 
 import os
 import secrets
@@ -74,14 +74,14 @@ CREATE TABLE IF NOT EXISTS jobs (
 );
 CREATE INDEX IF NOT EXISTS jobs_in_order ON jobs (created_at);
 """
-"""Only open jobs are in it: a run or an ingestion is waited for by at most one."""
+"""Only open jobs; at most one per run or ingestion."""
 JOB_STOPS = "ALTER TABLE jobs ADD COLUMN stops INTEGER NOT NULL DEFAULT 0;"
 
 Kind = Literal["run", "ingest", "sync", "index"]
 JobKey = tuple[str, str]
 SUSPECT = 2
-"""Deaths in a row from which on a worker does one such job at a time: what dies then dies by itself, and what merely
-was in its company is done."""
+"""From this many deaths in a row, a worker does one such job at a time, so that a job that kills its worker takes no
+others with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +91,10 @@ class Job:
     """The id of the run, the ingestion or the source."""
     workspace_id: str
     tries: int = 1
-    """Which try this is: more than 1 after a worker died or was stopped."""
+    """Number of this attempt: more than 1 after a worker died or was stopped."""
     stops: int = 0
-    """How many of the tries ended for another reason: the worker was stopped, or a server was away; also those before
-    the last step that was done."""
+    """How many attempts ended for another reason: the worker was stopped, or a server was down; also those before the
+    last completed step."""
 
     @property
     def key(self) -> JobKey:
@@ -102,7 +102,7 @@ class Job:
 
     @property
     def deaths(self) -> int:
-        """How many workers died of it, perhaps: in a row, without a step done between."""
+        """How many workers may have died of it: in a row, without a step completed in between."""
         return self.tries - 1 - self.stops
 
 
@@ -119,11 +119,11 @@ class JobQueue:
         return repr(self._clock()) if self._clock else self.database.now
 
     def put(self, db: Connection, job: Job, owner: str | None = None) -> bool:
-        """In the caller's transaction; False where the same thing is waited for already. An owner has claimed it."""
+        """In the caller's transaction; False if there is already a job for it. With an owner, it is claimed at once."""
         return self.put_all(db, [(job, owner)]) == 1
 
     def put_all(self, db: Connection, jobs: Sequence[tuple[Job, str | None]]) -> int:
-        """How many were not waited for already; they are done in their order."""
+        """How many are new; they are done in order."""
         now = self._now
         kept = {True: f"'running', ?, {now} + {self.lease_seconds!r}, 0, 1", False: "'queued', ?, 0, 0, 0"}
         rows = [f"(?, ?, ?, {kept[owner is not None]}, 0, {now} + {n}e-6, 0)" for n, (_, owner) in enumerate(jobs)]
@@ -133,21 +133,19 @@ class JobQueue:
         ).rowcount
 
     def claim(self, owner: str, room: Mapping[Kind, int]) -> list[Job]:
-        """The oldest jobs that nobody holds, as many of each kind as there is room for."""
+        """The oldest unclaimed jobs, as many of each kind as there is room for."""
         with self.database.writing() as db:
             return [job for kind, most in room.items() if most > 0 for job in self._claimed_of(db, owner, kind, most)]
 
     def claim_one(self, owner: str, key: JobKey) -> Job | None:
-        """This one, if nobody holds it."""
+        """This job, if nobody holds it."""
         with self.database.writing() as db:
             found = self._claimed(db, owner, key[0], 1, "subject = :subject", {"subject": key[1]})
             return found[0] if found else None
 
     def renew(self, owner: str, keys: Collection[JobKey]) -> dict[JobKey, bool]:
-        """Which of them the owner still holds, each with whether it should be cancelled; held for another while.
-
-        Only what is in work: a job that nobody works on any more, for whatever reason, must run out.
-        """
+        """Renews the leases that the owner still holds, and says of each whether it should be cancelled. Only jobs in
+        progress: the lease of a job that nobody works on must expire."""
         if not keys:
             return {}
         subjects = [subject for _, subject in keys]
@@ -185,7 +183,7 @@ class JobQueue:
         return {row[0] for row in rows.fetchall()}
 
     def done(self, db: Connection, owner: str, key: JobKey) -> bool:
-        """False where another has taken it over: then nothing that was found out here may be written."""
+        """False if another worker has taken it over: then this one must write nothing."""
         return bool(self.all_done(db, key[0], [(key[1], owner)]))
 
     def all_done(self, db: Connection, kind: str, given: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
@@ -202,8 +200,8 @@ class JobQueue:
         db.execute("DELETE FROM jobs WHERE kind = ? AND subject = ?", key)
 
     def give_back(self, owner: str, keys: Iterable[JobKey], delay: float = 0.0, *, is_stop: bool = False) -> None:
-        """For another to do; not before the delay is over, where trying again at once would be no use. `is_stop`: the
-        worker was stopped, or something it needs is away, which says nothing about the job."""
+        """Returns it to the queue, not before the delay is over if an immediate retry would not help. `is_stop`: the
+        worker was stopped, or a server it needs is down, which says nothing about the job."""
         with self.database.writing() as db:
             db.executemany(
                 f"UPDATE jobs SET status = 'queued', owner = NULL, lease_until = 0, not_before = {self._now} + ?,"
@@ -212,7 +210,7 @@ class JobQueue:
             )
 
     def note_stop(self, owner: str, keys: Iterable[JobKey]) -> None:
-        """Whatever ends them now, it is not they."""
+        """What ends them now is not their fault."""
         with self.database.writing() as db:
             db.executemany(
                 "UPDATE jobs SET stops = stops + 1 WHERE kind = ? AND subject = ? AND owner = ?",
@@ -220,8 +218,8 @@ class JobQueue:
             )
 
     def request_cancel(self, db: Connection, key: JobKey) -> Literal["not_open", "queued", "running"]:
-        """A running one learns of it at its worker's next renewal; one that waits, or whose worker is gone, is
-        simply taken out."""
+        """A running job learns of it at its worker's next renewal; a queued one, or one whose worker is gone, is
+        removed."""
         asked = db.execute("UPDATE jobs SET cancel_requested = 1 WHERE kind = ? AND subject = ?", key)
         if asked.rowcount == 0:
             return "not_open"
@@ -234,7 +232,7 @@ class JobQueue:
         return db.execute("SELECT 1 FROM jobs WHERE kind = ? AND subject = ?", key).fetchone() is not None
 
     def is_running(self, db: Connection, key: JobKey) -> bool:
-        """By a worker that is alive, as far as is known."""
+        """Held by a worker that is alive, as far as is known."""
         row = db.execute(
             "SELECT owner FROM jobs WHERE kind = ? AND subject = ? AND status = 'running'"
             f" AND lease_until > {self._now}",
@@ -248,7 +246,7 @@ class JobQueue:
             return [row[0] for row in rows.fetchall()]
 
     def free_the_dead(self) -> None:
-        """A worker of this machine that is gone need not be waited for."""
+        """The leases of a dead worker on this machine end at once."""
         with self.database.reading() as db:
             rows = db.execute("SELECT DISTINCT owner FROM jobs WHERE owner IS NOT NULL AND lease_until > 0").fetchall()
         dead = [row[0] for row in rows if is_dead(row[0])]

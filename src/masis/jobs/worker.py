@@ -68,7 +68,7 @@ class Lease:
         self._keeper.forget(self)
 
     def interrupt(self) -> None:
-        """What is waiting for a model must not wait any longer."""
+        """Work that is waiting for a model must stop waiting."""
         if self._task is not None:
             self._task.cancel()
 
@@ -108,7 +108,7 @@ class LeaseKeeper:
 
     async def renew(self) -> None:
         started = time.monotonic()
-        # What is claimed while the database answers is not in its answer, and not lost.
+        # A job claimed meanwhile is not in the response, and not lost.
         asked_for = dict(self._leases)
         held = await asyncio.to_thread(self._queue.renew, self.owner, list(asked_for))
         self._renewed_at = started
@@ -123,13 +123,13 @@ class LeaseKeeper:
         while True:
             await asyncio.sleep(min(self._queue.lease_seconds / 3, 1.0))
             if self._leases:
-                with suppress(MASISError):  # a database that is away comes back, or `check` finds the lease stale
+                with suppress(MASISError):  # a database that is down comes back, or `check` finds the lease stale
                     await self.renew()
 
 
 @asynccontextmanager
 async def only_here(queue: JobQueue, job: Job) -> AsyncIterator[Lease | None]:
-    """Outside any worker: in this process, and in no other at the same time; None where another has the job."""
+    """Without a worker: in this process, and in no other at the same time; None if another has the job."""
 
     def taken(owner: str) -> bool:
         with queue.database.writing() as db:
@@ -152,10 +152,10 @@ async def only_here(queue: JobQueue, job: Job) -> AsyncIterator[Lease | None]:
 
 
 Handler = Callable[[Job, Lease], Awaitable[None]]
-"""Does the job and takes it out of the queue. Raising gives it back, to be tried again."""
+"""Does the job and removes it from the queue. If it raises, the job returns to the queue."""
 
 AGAIN_SECONDS, MOST_SECONDS = 2.0, 30.0
-"""How long a job rests after it failed, or something it needs was away; each time twice as long, up to the second."""
+"""How long a job rests after it failed or a server was down; doubled each time, up to the second figure."""
 log = structlog.get_logger("masis.jobs")
 
 
@@ -181,7 +181,7 @@ class Worker:
         self._stopping = False
 
     async def run(self) -> None:
-        """Until it is cancelled or stopped; what is in work then is given back."""
+        """Until it is cancelled or stopped; jobs in progress are then returned to the queue."""
         async with self._keeper.renewing():
             try:
                 while not self._stopping:
@@ -191,7 +191,7 @@ class Worker:
                 await self._hand_back()
 
     def wake(self) -> None:
-        """Something was put into the queue; from the worker's own event loop."""
+        """Something was queued; call it from the worker's event loop."""
         self._something_to_do.set()
 
     def stop(self) -> None:
@@ -213,7 +213,7 @@ class Worker:
             log.warning("queue_unavailable", error=str(error))
             return
         except Exception:
-            # Whatever it was: a worker that ended here would leave its process alive and its queue untended.
+            # Any error: a worker that ended here would leave its process alive and its queue unattended.
             log.exception("queue_unavailable")
             return
         self._full = {kind for kind, most in room.items() if kinds_of([job.key for job in jobs], kind) >= most}
@@ -254,7 +254,7 @@ class Worker:
                 await self._give_back(job, _rest_after(job))
 
     async def _give_back(self, job: Job, delay: float, *, is_stop: bool = False) -> None:
-        with suppress(MASISError):  # then the lease runs out by itself
+        with suppress(MASISError):  # then the lease expires
             await asyncio.to_thread(self._queue.give_back, self.owner, [job.key], delay, is_stop=is_stop)
 
     async def _hand_back(self) -> None:
@@ -278,5 +278,5 @@ def _rest_after(job: Job) -> float:
 
 
 def default_room(concurrency: int) -> dict[Kind, int]:
-    """Runs mostly wait for models; an ingestion takes every core it gets."""
+    """Runs mostly wait for models; an ingestion uses every core."""
     return {"run": concurrency, "ingest": max(1, (os.cpu_count() or 1) // 2), "sync": 1}

@@ -1,1 +1,1 @@
-"""Documents become chunks, chunks become vectors, a question finds them again: `Library` is the way in."""
+"""Documents become passages, passages get vectors, and a question finds them: `Library` is the entry point."""

@@ -1,7 +1,7 @@
 """Which documents a workspace has, their extracted text, and which of them a search may see.
 
-What can be seen changes in one transaction: when a file comes again with other content, readers find the old
-document until the new one is complete, and never both.
+Visibility changes in one transaction: when a file changes, readers find the old document until the new one is complete,
+never both.
 """
 
 import random
@@ -22,7 +22,7 @@ from masis.types import WORKSPACE_NAME, WORKSPACE_NAME_RULE, Document, DocumentS
 
 _NO_LIMIT = 2**62
 _IDENTITY_SECONDS = 5.0
-"""A database that is replaced under a running service is noticed after so long."""
+"""How soon a database that is replaced under a running service is noticed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Catalog:
         self._database = database
 
     def create_workspace(self, workspace_id: str) -> None:
-        """Does nothing when it is there already."""
+        """Does nothing if it exists."""
         check_workspace_name(workspace_id)
         with self._database.writing() as db:
             db.execute("INSERT INTO workspaces VALUES (?, ?) ON CONFLICT DO NOTHING", (workspace_id, now()))
@@ -66,12 +66,13 @@ class Catalog:
         self._database.forget_deleted()
 
     def save_document(self, document: Document) -> None:
-        """Adds it, or takes the place of what was known of the same bytes; who may see it stays."""
+        """Adds it, or replaces the entry for the same bytes; its visibility stays."""
         with self._database.writing() as db:
             catalog_rows.save(db, document)
 
     def update_document(self, document: Document) -> bool:
-        """Like `save_document`, but adds nothing; False where it is gone or going, perhaps by another process."""
+        """Like `save_document`, but only updates; False if it is deleted or being deleted, perhaps by another
+        process."""
         with self._database.writing() as db:
             return catalog_rows.update(db, document)
 
@@ -82,29 +83,26 @@ class Catalog:
             db.execute(f"DELETE FROM document_texts WHERE {ONE}", (document.workspace_id, document.document_id))
 
     def show(self, document: Document, at: str | None = None) -> list[Document]:
-        """From now on searches see it, and no longer what was at its place before: one transaction, no moment between.
-
-        Gives what it replaced.
-        """
+        """Makes it visible to searches and hides what was at its place before, in one transaction. Returns what it
+        replaced."""
         with self._database.writing(lock=document.workspace_id) as db:
             return catalog_rows.show(db, document, at)
 
     def finish(self, document: Document, at: str | None) -> list[Document] | None:
-        """Shows it as `show` does; None where it was deleted or replaced meanwhile, perhaps by another process."""
+        """Like `show`; None if it was deleted or replaced meanwhile, perhaps by another process."""
         one = (document.workspace_id, document.document_id)
         with self._database.writing(lock=document.workspace_id) as db:
             row = db.execute(f"SELECT visibility FROM documents WHERE {ONE}", one).fetchone()
             return None if row is None or row[0] == "going" else catalog_rows.show(db, document, at)
 
     def found_at(self, workspace_id: str, document_id: str, source: str) -> None:
-        """The same bytes may lie at several places, and a place may hold an old and a coming version for a while."""
+        """The same bytes may be at several places, and a place may have an old and a new version for a while."""
         with self._database.writing() as db:
             catalog_rows.found_at(db, workspace_id, document_id, source)
 
     def found_again(self, workspace_id: str, document_id: str, source: str | None) -> tuple[Document | None, bool]:
-        """What is known of these bytes, which lie at this place too from now on; and whether it is just being deleted.
-
-        One transaction: either they are kept because of the new place, or they are known to go."""
+        """The document with these bytes, which are now at this place too, and whether it is being deleted. One
+        transaction: either the new place keeps it, or its deletion is known."""
         one = (workspace_id, document_id)
         with self._database.writing(lock=workspace_id) as db:
             row = db.execute(f"SELECT visibility, {COLUMNS} FROM documents WHERE {ONE}", one).fetchone()
@@ -114,7 +112,7 @@ class Catalog:
         return Document(*row[1:]) if row else None, is_going
 
     def take_over(self, workspace_id: str, source: str, document_id: str | None = None) -> list[Document]:
-        """The place holds this document now, or none; gives those that lie nowhere any more, which are then hidden."""
+        """The place now has this document, or none; returns those that are nowhere any more, which are then hidden."""
         with self._database.writing(lock=workspace_id) as db:
             return catalog_rows.take_over(db, workspace_id, source, document_id)
 
@@ -125,7 +123,7 @@ class Catalog:
             return [str(row[0]) for row in rows]
 
     def sources_inside(self, workspace_id: str, places: Iterable[str]) -> list[str]:
-        """Those that lie in one of these files."""
+        """Those inside one of these files."""
         inside = "SELECT DISTINCT source FROM document_sources WHERE workspace_id = ? AND source > ? AND source < ?"
         with self._database.reading() as db:
             # "0" is the character after "/".
@@ -133,7 +131,7 @@ class Catalog:
         return [str(row[0]) for rows in found for row in rows]
 
     def places(self, workspace_id: str, document_id: str) -> list[str]:
-        """Every place that it lies at."""
+        """All its places."""
         with self._database.reading() as db:
             rows = db.execute(
                 f"SELECT source FROM document_sources WHERE {ONE} ORDER BY source", (workspace_id, document_id)
@@ -141,12 +139,12 @@ class Catalog:
             return [str(row[0]) for row in rows]
 
     def move(self, workspace_id: str, old: str, new: str) -> None:
-        """A file that was renamed, with what it carries."""
+        """A renamed file, with its members."""
         with self._database.writing(lock=workspace_id) as db:
             catalog_rows.move(db, workspace_id, old, new)
 
     def hide(self, workspace_id: str, document_id: str) -> None:
-        """No search sees it any more, and it can be deleted in peace; it is listed until it is."""
+        """Hides it from searches so that it can be deleted; it is listed until then."""
         with self._database.writing(lock=workspace_id) as db:
             catalog_rows.set_visibility(db, workspace_id, document_id, "going")
             db.execute(
@@ -163,7 +161,7 @@ class Catalog:
             return [str(row[0]) for row in rows]
 
     def going(self, workspace_id: str) -> list[str]:
-        """What a crash left between being replaced and being deleted."""
+        """Documents that a crash left replaced but not deleted."""
         with self._database.reading() as db:
             rows = db.execute(
                 "SELECT document_id FROM documents WHERE workspace_id = ? AND visibility = 'going'", (workspace_id,)
@@ -205,7 +203,7 @@ class Catalog:
             return [Document(*row) for row in rows]
 
     def documents_at(self, workspace_id: str, source: str) -> list[Document]:
-        """What was read at this place last: the file, and those it carries."""
+        """What was last read at this place: the file and its members."""
         with self._database.reading() as db:
             rows = db.execute(
                 f"SELECT {COLUMNS} FROM documents WHERE workspace_id = ?"

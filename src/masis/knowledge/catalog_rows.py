@@ -90,7 +90,7 @@ CREATE TABLE synced_files (
 );
 """
 _IDENTITY = "CREATE TABLE catalog_identity (identity TEXT PRIMARY KEY);"
-"""The index has it as well: each knows the other from a stranger."""
+"""The index stores it as well, so that each recognises the other."""
 _OVERVIEWS = """
 ALTER TABLE document_texts ADD COLUMN overview TEXT;
 ALTER TABLE document_texts ADD COLUMN overview_by TEXT;
@@ -109,7 +109,7 @@ Visibility = Literal["coming", "shown", "going"]
 
 
 def position_of(document: Document) -> str:
-    """Where it stands in a list of documents; that place stays when the document is deleted."""
+    """Where it is in a list of documents; that place stays when the document is deleted."""
     return f"{document.document_id} {document.file_name[:_POSITION_CHARS]}"
 
 
@@ -178,7 +178,7 @@ def take_over(db: Connection, workspace_id: str, source: str | None, document_id
 
 
 def move(db: Connection, workspace_id: str, old: str, new: str) -> None:
-    """What lay at the old place, or in it, lies at the new one."""
+    """Moves everything at or inside the old place to the new one."""
     for table in ("document_sources", "documents"):
         db.execute(
             f"UPDATE {table} SET source = :new || SUBSTR(source, :length) WHERE workspace_id = :workspace"

@@ -1,4 +1,4 @@
-"""The documents of every workspace: put in, searched, taken out. The one owner of all store calls."""
+"""The documents of every workspace: ingested, searched, deleted. Only this class calls the store."""
 
 import asyncio
 import sys
@@ -13,7 +13,7 @@ from masis.knowledge.catalog import Catalog, CatalogIdentity, check_workspace_na
 from masis.knowledge.catalog_rows import CATALOG
 from masis.knowledge.embedding.port import VECTORS, Embedder, VectorCache, embedder_for
 from masis.knowledge.ingestion.batch import Batch, OnBatch, OnDone, OnProgress, Tally
-from masis.knowledge.ingestion.files import FileReader, IncomingFile, Uploads, find_files
+from masis.knowledge.ingestion.incoming import FileReader, IncomingFile, Uploads, find_files
 from masis.knowledge.ingestion.ingest import Ingestor, meaning_text
 from masis.knowledge.ingestion.layout import Section, section_of
 from masis.knowledge.ingestion.syncing import Syncer, SyncReport
@@ -57,7 +57,7 @@ def open_library(
     embedder: Embedder | None = None,
     store: VectorStore | None = None,
 ) -> "Library":
-    """Opens no file, socket or model yet. Close it; an embedder and a store that were given stay the caller's."""
+    """Opens no file, socket or model yet. Close it; a given embedder and store stay the caller's to close."""
     used, database = embedder or embedder_for(settings), open_database(settings, CATALOG)
     used_store = store or store_for(settings, used, CatalogIdentity(database))
     made = Library(settings, used_store, used, image_reader, database)
@@ -182,7 +182,7 @@ class Library:
         closely: bool = False,
         filters: SearchFilters = EVERYWHERE,
     ) -> SearchResult:
-        """The best passages by meaning and keywords together, each as it stands in the index and with its relevance.
+        """The best passages by meaning and keywords together, each as it is in the index and with its relevance.
 
         With `at_least`, what holds the very words asked for is that relevant; `closely`: also what is read as an
         answer, however far it is by its vectors."""
@@ -217,7 +217,7 @@ class Library:
         self, workspace_id: str, evidence: Sequence[EvidenceChunk], and_beside: int = 0
     ) -> list[EvidenceChunk]:
         """The evidence, and behind it the other rows of the tables that the best of it have rows of: a count or a
-        superlative over half of a table is wrong. `and_beside`: characters of what stands beside the evidence."""
+        superlative over half of a table is wrong. `and_beside`: characters of what is beside the evidence."""
         return await with_whole_tables(self.store, workspace_id, evidence, and_beside)
 
     async def require_filters(self, workspace_id: str, filters: SearchFilters) -> None:
@@ -234,7 +234,7 @@ class Library:
         return [meaning_text(item.chunk, title) for item in indexed]
 
     async def passage(self, workspace_id: str, chunk_id: str) -> Chunk | None:
-        """As it stands in the index, of a document that searches see."""
+        """As it is in the index, of a document that searches see."""
         chunk = await self.store.chunk(workspace_id, chunk_id)
         return chunk if chunk and await self._is_shown(workspace_id, chunk.document_id) else None
 

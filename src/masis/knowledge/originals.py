@@ -1,6 +1,6 @@
 """The bytes of every document, stored by hash: a citation can be shown in the file itself, not only in its text.
 
-In the data folder, or in PostgreSQL where one is configured: then every process of every machine can read them.
+In the data folder, or in PostgreSQL if configured, where every process on every machine can read them.
 """
 
 import contextlib

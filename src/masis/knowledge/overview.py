@@ -1,5 +1,5 @@
-"""What a document is, at a glance: a sentence that says much of it, its sections, its main figures, each with its place
-in the text, and questions that it answers: each was asked before it is suggested."""
+"""A document at a glance: a representative sentence, its sections and main figures, each with its place in the text,
+and questions that it answers, each tried before it is suggested."""
 
 import asyncio
 import json
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 MOST_PAGES = 40
 MOST_CHARS = 150_000
-"""What a document is about stands in its first pages; a figure from page 300 is not a main one."""
+"""What a document is about is in its first pages; a figure from page 300 is not a main one."""
 MOST_SECTIONS, MOST_FIGURES, MOST_OF_A_TABLE = 10, 6, 4
 MOST_OWN, MOST_ASKED, PASSAGES_ASKED = 4, 12, 4
 WORK, OF_A_ROW = 90_000, 8
@@ -94,7 +94,7 @@ class Overview:
     kind: str
     """What it is by its form: “message from …”, “workbook of 2 sheets”, “table of 40 rows”, “invoice”."""
     opening: Quoted | None
-    """A sentence that says much of it; of a table what stands over it, or its head."""
+    """A sentence that says much of it; of a table what is over it, or its head."""
     sections: list[Quoted]
     figures: list[Quoted]
     """Sentences, rows and labelled lines that give them, word for word; of the columns of a table their ranges and

@@ -1,4 +1,4 @@
-"""The sources of workspaces: what is kept in sync with what, when, and which version of each file was read."""
+"""The sources of workspaces: their schedules, and which version of each file was read."""
 
 import hashlib
 import json
@@ -24,9 +24,9 @@ class Source:
     """A folder of the machine that syncs it, or an address."""
     ignore: tuple[str, ...] = ()
     every_seconds: int | None = None
-    """None: on command only."""
+    """None: on demand only."""
     is_trusted: bool = True
-    """Added at the machine; what is added through the service may only read what that allows."""
+    """Added on the machine itself; sources added through the service are restricted."""
     added_by: str = "local"
     added_at: str = ""
     status: SourceStatus = "new"
@@ -39,7 +39,7 @@ class Source:
     """What the last one did: `counts`, and the first names of each kind."""
     progress: dict[str, int] = field(default_factory=dict[str, int])
     allow_empty: bool = False
-    """The next time all its files may be gone."""
+    """Whether the next sync may find it empty."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -57,7 +57,7 @@ class KnownFile:
 
 
 def shown_address(source: Source) -> str:
-    """Where things lie on the service's machine is only for its administrators."""
+    """Paths on the service's machine are for administrators only."""
     return source.address if scheme_of(source.address) else PurePath(source.address).name or "a folder"
 
 
@@ -84,7 +84,7 @@ class SourceTable:
         self._database = database
 
     def add(self, source: Source) -> Source:
-        """One that is there already keeps its history, and gets the new patterns and schedule."""
+        """An existing source keeps its history, and gets the new patterns and schedule."""
         with self._database.writing(lock=source.source_id) as db:
             known = _one(db, source.key)
             if known:

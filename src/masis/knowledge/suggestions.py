@@ -157,7 +157,8 @@ class Candidate:
 
 
 class Wording:
-    """How a document writes its words: what it has in small letters too, or only where sentences begin, is no name."""
+    """How a document writes its words: one that also occurs in lower case, or only at the start of sentences, is not a
+    name."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -165,13 +166,13 @@ class Wording:
         self._names = frozenset(re.findall(r"(?<=[a-z,;] )[A-Z][\w’'-]+", text)) - {w.capitalize() for w in self._small}
 
     def inside(self, phrase: str) -> str:
-        """As it stands inside a sentence."""
+        """As it is inside a sentence."""
         first, *rest = phrase.split(" ")
         small = " ".join([self._word(first), *rest])
         return re.sub(r"^our\b", "the", small)
 
     def label(self, phrase: str) -> str:
-        """“Total Value”, over a column, is no name."""
+        """“Total Value”, over a column, is not a name."""
         bare = phrase.strip(" :")
         if bare.isupper() and " " in bare:
             return bare.lower()
@@ -355,7 +356,7 @@ def be(label: str) -> str:
 def _period(line: str, subject: str) -> str | None:
     if periods(subject):
         return ""
-    # “5.05 percent (2022: 5.30 percent)”: what stands in brackets is of another time.
+    # “5.05 percent (2022: 5.30 percent)”: what is in brackets is of another time.
     spans = [(a, b) for period, (a, b) in period_spans(line) if period.year and not period.is_day]
     found = [line[a:b] for a, b in spans if line[a - 1 : a] != "("]
     article = "the " if found and re.match(r"(?:first|second|third|fourth|year|quarter)\b", found[0]) else ""

@@ -52,7 +52,7 @@ class Table:
 
     @cached_property
     def rows(self) -> list[Given]:
-        """What stands below a total is of another kind."""
+        """What is below a total is of another kind."""
         sums = [n for n, at in enumerate(self.every) if TOTAL.search(_cells(at)[0][1])]
         above = self.every[: sums[0]] if sums and sums[0] >= FEWEST_ROWS else self.every
         return [at for at in above if not TOTAL.search(_cells(at)[0][1])]

@@ -84,7 +84,7 @@ def begins_with_dated_word(after: str) -> bool:
 def stops_a_word_only(before: str, after: str, is_cited: bool) -> bool:
     """Whether the full stop between the two texts is part of an abbreviation, an initial or an ordinal.
 
-    A citation right after it speaks for the end of a sentence, unless the word cannot stand last.
+    A citation right after it speaks for the end of a sentence, unless the word cannot be last.
     """
     word = _last_word(before)
     lower = word.lower()

@@ -7,7 +7,7 @@ import unicodedata
 GAP = r"[^.;]{0,80}?"
 SHORT_GAP = r"[^.;]{0,40}?"
 BRACKETED = re.compile(r"\s*\[[^\[\]]*\]")
-"""A citation, wherever what stands in square brackets can be nothing else (`citation_marks` tells)."""
+"""A citation, wherever what is in square brackets can be nothing else (`citation_marks` tells)."""
 
 
 def word_set(words: str) -> frozenset[str]:
@@ -29,7 +29,7 @@ BREAKING_INVISIBLE = "\u200b\ufeff"
 """Of these, the ones that separate words, as a space does."""
 
 CLOSERS = "\"'”’“»›)]}*_~」』）］】〉》＂" + INVISIBLE
-"""What may stand between the end of a sentence and the space after it; “ closes a German quotation."""
+"""What may be between the end of a sentence and the space after it; “ closes a German quotation."""
 
 LINE_BREAK = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 

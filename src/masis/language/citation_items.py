@@ -130,7 +130,7 @@ def _names_a_file(token: str, lexicon: IdLexicon) -> bool:
 def cited_ids(items: Sequence[Item], lexicon: IdLexicon, trust: Trust) -> tuple[str, ...]:
     """The ids a group cites, none when it is not a citation.
 
-    A group with a distinctive known id cites, whatever words stand beside it. Otherwise words make it a
+    A group with a distinctive known id cites, whatever words are beside it. Otherwise words make it a
     remark, a stray number makes a plain number beside it a range ("[0, 1]"), and only a made-up id of
     known shape still counts.
     """

@@ -107,7 +107,7 @@ def _ids_in_parentheses(content: str, items: Sequence[Item], lexicon: IdLexicon)
 
 
 def attached_groups(text: str, block: Block, marks: Sequence[CitationMark]) -> list[Span]:
-    """What a sentence of the block may be followed by: citations that stand together, numbered notes."""
+    """What a sentence of the block may be followed by: citations that are together, numbered notes."""
     notes = [match.span() for match in _NUMBERED_NOTE.finditer(text, block.start, block.end)]
     spans = sorted({*notes, *((mark.start, mark.end) for mark in marks)})
     return [_wrapped(text, span, block.start, block.end) for span in _joined(text, spans)]

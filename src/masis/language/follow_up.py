@@ -1,5 +1,4 @@
-"""A follow-up question, completed from the turns before it so that it stands for itself: by its subject, period and
-measure."""
+"""A follow-up question, completed from the turns before it: by its subject, period and measure."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -87,7 +86,7 @@ class Turn:
 
 
 def completed(text: str, turns: Sequence[Turn]) -> str:
-    """As it was put, where it stands for itself or nothing came before it."""
+    """As it was put, where it is complete on its own or nothing came before it."""
     asked = " ".join(text.split())
     if not asked or not turns:
         return asked
@@ -117,7 +116,7 @@ def _is_about_an_answer(question: str, before: Turn | None) -> bool:
 
 
 def _asks_for_a_summary(rest: str, before: Turn) -> bool:
-    """It stands for itself; but “What is it about?” can be about what was spoken of."""
+    """It is complete on its own; but “What is it about?” can be about what was spoken of."""
     is_of_all = OVERVIEW.search(rest) and named_again(before.question, rest) == rest
     return bool(_SUMMARY.match(rest) or is_of_all)
 

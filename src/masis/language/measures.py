@@ -160,7 +160,7 @@ def bound_before(text: str, position: int) -> Bound | None:
 def is_a_comparison(text: str, position: int) -> bool:
     """“Inflation was 4.0%, above 3.2% in April”: the second figure may be a figure itself, and no limit."""
     before = text[max(0, position - NEARBY) : position].rstrip()
-    # Few numbers stand behind such a word, and looking for what it compares with takes long.
+    # Few numbers are behind such a word, and looking for what it compares with takes long.
     return before.lower().endswith(_COMPARES) and bool(_COMPARED.search(before))
 
 

@@ -132,7 +132,7 @@ def _period_spans(text: str) -> tuple[tuple[Period, tuple[int, int]], ...]:
 
 
 def _basis(match: re.Match[str]) -> Basis | None:
-    """What stands before the year, inside the match (“FY25”) or in front of it (“calendar 2025”)."""
+    """What is before the year, inside the match (“FY25”) or in front of it (“calendar 2025”)."""
     written = re.sub(r"\d+\Z", "", match.group())
     before = match.string[max(0, match.start() - 60) : match.start()]
     return next((basis for basis, said in _BASES for part in (written, before) if said.search(part)), None)

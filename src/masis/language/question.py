@@ -264,7 +264,7 @@ def spelled_out(text: str) -> str:
 
 
 def _context(first: Question, part: str) -> str:
-    """A later part may lean on the first: by a pronoun, or by saying too little to stand alone."""
+    """A later part may lean on the first: by a pronoun, or by saying too little to be alone."""
     leans = patterns.REFERS_BACK.search(part) or len(set(content_stems(part)) - ASKING) < 2
     return first.text if leans else ""
 

@@ -12,7 +12,8 @@ Disputable = Literal["date", "name", "denial"]
 NUMBER = r"""\bhow\ (?:many|much|large|big|high|low|long|often|fast|old|far|tall|deep|wide)\b | \bby\ how\ much\b
     | \bwhat\ (?:share|percentage|percent|number|amount|proportion|fraction)\b
     | \bwhat\ (?:is|was|were|are)\b.*\b(?:rate|revenue|sales|margin|costs?|price|number|amount|total|income|profit|loss
-      |headcount|budget|size|churn|expenses?|debt|cash|inventory|salary)s?\b"""
+      |headcount|budget|size|churn|expenses?|debt|cash|inventory|salary|earnings|turnover|spending|assets|liabilities
+      |equity)s?\b"""
 PERSON = r"\bwho(?:m|se)?\b"
 _IS = "is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|may|must"
 WHEN = rf"(?:^\W*when\b|\bwhen(?=\s+(?:{_IS})\b|\W*$)|\b(?:since|by|until|and|or|know)\s+when\b)"

@@ -49,12 +49,12 @@ class Reading:
     not_for: tuple[Period, ...] = ()
     """Periods of the sentence that belong to other numbers."""
     is_clear: bool = True
-    """False where several numbers and periods stand together and code cannot tell which goes with which."""
+    """False where several numbers and periods are together and code cannot tell which goes with which."""
     is_earlier: bool = False
     """“Up from 381.0”: for a time before that of the sentence, which is not said."""
     names: frozenset[str] = frozenset()
     other_names: frozenset[str] = frozenset()
-    """Names that stand with other numbers of the sentence."""
+    """Names that are with other numbers of the sentence."""
     is_change: bool = False
     """By how much something turned, not where it stands."""
     is_in_a_row: bool = False

@@ -1,5 +1,5 @@
 """Which sentences of a document carry its substance: whole sentences, made of the words that it returns to, the figures
-and decisions it gives; not its cover, its notices or what stands on every page."""
+and decisions it gives; not its cover, its notices or what is on every page."""
 
 import re
 from collections import Counter

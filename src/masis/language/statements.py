@@ -1,4 +1,4 @@
-"""The statements of a passage: sentences, bullets and table rows, each with what it stands under."""
+"""The statements of a passage: sentences, bullets and table rows, each with what it is under."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -62,7 +62,7 @@ class Statement:
 
     @property
     def needs_context(self) -> bool:
-        """A row or the item of a list says nothing without what it stands under."""
+        """A row or the item of a list says nothing without what it is under."""
         return self.is_row or self.above.rstrip().endswith(":")
 
 
@@ -87,7 +87,7 @@ def statements(text: str, heading: str | None = None) -> tuple[Statement, ...]:
 
 def read_out(quote: str, passage: str = "", heading: str | None = None, said: str = "") -> str:
     """A quote for people. The cells of a row come with the names of their columns, and only those that `said` repeats
-    where it repeats any; other words stand as they are, without bars and marks of headings."""
+    where it repeats any; other words are as they are, without bars and marks of headings."""
     bare = quote.strip(" |\n")
     at = passage.find(bare)
     rows = [s for s in statements(passage, heading) if s.is_row and s.start < at + len(bare) and s.end > at >= 0]
@@ -131,7 +131,7 @@ class Headings:
     def enter(self, text: str, start: int, title: str) -> None:
         line = text[text.rfind("\n", 0, start) + 1 :]
         marks = len(line) - len(line.lstrip("#"))
-        # A heading without marks (a bold line, a title) stands below all that have them.
+        # A heading without marks (a bold line, a title) is below all that have them.
         level = marks or 7
         self._open = [(other, t) for other, t in self._open if other < level]
         self._open.append((level, title.strip("#* :")))
@@ -247,7 +247,7 @@ def _rows(text: str, start: int, end: int, under: str, headings: "Headings") -> 
         header = _own_header(text[slice(*lines[0])], split)
         lines, split = lines[header.lines :], split[header.lines :]
     if not fenced and all(YEAR.fullmatch(name) for name in header.names[1:]):
-        # Above a printed table, or above its line of years, stands what the years are of.
+        # Above a printed table, or above its line of years, is what the years are of.
         above_it = [*under.split(" > "), *text[: lines[0][0] if lines else start].splitlines()]
         stacked = stacked_header(above_it, [len(cells) for cells in split])
         header = stacked if stacked.names else header

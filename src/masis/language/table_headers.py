@@ -1,4 +1,4 @@
-"""What stands over the cells of a table: a header of several lines, notes on its unit, and lines that head a group."""
+"""What is over the cells of a table: a header of several lines, notes on its unit, and lines that head a group."""
 
 import re
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ def header_depth(rows: Sequence[Cells]) -> int:
 
 
 def spread_names(lines: Sequence[Cells], *, is_spread: bool = False, is_named: bool = True) -> list[str]:
-    """One name a column from a header of several rows; `is_spread`: what spans columns stands in each of them already;
+    """One name a column from a header of several rows; `is_spread`: what spans columns is in each of them already;
     `is_named`: notes on the unit are part of the name."""
     width = max(len(line) for line in lines)
     above = [_padded(line, width) if is_spread else _spread(line, width) for line in lines[:-1]]
@@ -58,7 +58,7 @@ def spread_names(lines: Sequence[Cells], *, is_spread: bool = False, is_named: b
 
 
 def spans_years(rows: Sequence[Cells]) -> bool:
-    """Whether the years of the columns stand in a row of their own, below a name that spans them."""
+    """Whether the years of the columns are in a row of their own, below a name that spans them."""
     if len(rows) < 3 or all(rows[0][1:]):
         return False
     others = [cell for cell in rows[1][1:] if cell]
@@ -103,8 +103,8 @@ def _is_period(cell: str) -> bool:
 
 
 def _spread(line: Cells, width: int) -> list[str]:
-    """A name that spans columns stands in the first of them, or somewhere over the middle when it spans all; a period
-    may also stand in the last."""
+    """A name that spans columns is in the first of them, or somewhere over the middle when it spans all; a period
+    may also be in the last."""
     cells = _padded(line, width)[1:]
     filled = [cell for cell in cells if cell]
     if len(filled) == 1 and (LEADS_TO_A_DATE.search(filled[0]) or PERIOD.search(filled[0])):
@@ -144,7 +144,7 @@ SPANNING = re.compile(
 
 
 def stacked_header(lines: Sequence[str], widths: Sequence[int]) -> Header:
-    """Of a printed table, whose header stands above its rows in lines of their own; `widths` count the rows' cells."""
+    """Of a printed table, whose header is above its rows in lines of their own; `widths` count the rows' cells."""
     columns = max(set(widths), key=list(widths).count, default=1) - 1
     found: list[str] = []
     above: list[str] = []

@@ -9,7 +9,9 @@ from typing import Any
 from masis.language.characters import word_set
 
 _COMMON = {
-    "en": word_set("the of and to in is was that for on with as by at from are were has have not this which it be an"),
+    "en": word_set(
+        "the of and to in is was that for on with as by at from are were has have not this which it be an a no or its"
+    ),
     "de": word_set("der die das und ist war von den dem des ein eine mit für auf im nicht zu wurde sich als auch bei"),
     "fr": word_set(
         "le la les de des est et une du dans pour que qui par sur au aux avec pas été ont son sont ne ce il"
@@ -43,7 +45,7 @@ def language_of(text: str) -> str | None:
     said = re.findall(r"[^\W\d_]+", text.lower())
     counts = {language: sum(word in common for word in said) for language, common in _COMMON.items()}
     (first, most), (_, second), *_ = sorted(counts.items(), key=lambda item: -item[1])
-    # “A tablet twice a day, i.e. two” is no Portuguese for its “a” and “e”.
+    # “A tablet twice a day, i.e. two” is not Portuguese for its “a” and “e”.
     are_words = len({word for word in said if word in _COMMON[first] and len(word) > 1}) >= 2
     return first if are_words and most >= _CLEAR * second else None
 
@@ -186,7 +188,7 @@ def names(text: str) -> list[str]:
 
 
 def capitalised(text: str) -> frozenset[str]:
-    """Names, and whatever else opens a sentence: for comparing which of several a number stands with."""
+    """Names, and whatever else opens a sentence: for comparing which of several a number is with."""
     return frozenset(m.group().lower() for m in NAME.finditer(text) if could_name(m.group()))
 
 

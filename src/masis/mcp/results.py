@@ -176,7 +176,7 @@ class PassageFound(_Result):
     heading: str | None = None
     date: str | None = None
     start: int
-    """Where the passage stands in the document's text."""
+    """Where the passage is in the document's text."""
     end: int
     relevance: float
     """0 to 1; an answer would use a passage from about 0.6 on."""
@@ -198,7 +198,7 @@ class Passage(_Result):
     text: str
     """Exactly the document's text from start to end."""
     before: str
-    """What stands before it …"""
+    """What is before it …"""
     after: str
     """… and after it in the document."""
 

@@ -98,7 +98,7 @@ class Tools:
             ),
         ] = None,
         thread_id: Annotated[
-            str | None, Field(max_length=64, description="Of an earlier result, when this follows up on it.")
+            str | None, Field(max_length=64, description="The thread_id of an earlier result, for a follow-up.")
         ] = None,
         documents: InDocuments = None,
         file_types: OfTypes = None,
@@ -190,7 +190,7 @@ class Tools:
         self,
         run_id: RunId,
         workspace: Workspace,
-        verdict: Annotated[Literal["right", "wrong"], Field(description="What the user says of it.")],
+        verdict: Annotated[Literal["right", "wrong"], Field(description="The user's judgement.")],
         ctx: Context[Any, Any],
         reason: Annotated[str | None, Field(max_length=2000, description="Why, in the user's words.")] = None,
         sentence: Annotated[int | None, Field(ge=1, description="Only this claim of the answer, from 1.")] = None,
@@ -218,14 +218,14 @@ class Tools:
         question: Question,
         workspace: Workspace,
         ctx: Context[Any, Any],
-        limit: Annotated[int, Field(ge=1, le=50, description="How many passages at most.")] = 10,
+        limit: Annotated[int, Field(ge=1, le=50, description="Maximum number of passages.")] = 10,
         documents: InDocuments = None,
         file_types: OfTypes = None,
         dated_from: Since = None,
         dated_to: Until = None,
     ) -> Evidence:
         """Find the passages of a workspace's documents that speak of a question, best first, with file, page and
-        relevance. No model is asked and nothing is concluded: use it to explore, to see what there is, or to gather
+        relevance. No model is called and no conclusion drawn: use it to explore, to see what there is, or to gather
         quotations. To get an answer that was checked, use ask."""
         with clear_errors(ctx):
             self._admit(ctx, "read", workspace)
@@ -245,7 +245,7 @@ class Tools:
         ] = None,
         start: Annotated[int | None, Field(ge=0, description="From the citation.")] = None,
         end: Annotated[int | None, Field(ge=0, description="From the citation.")] = None,
-        section: Annotated[bool, Field(description="Return all of the section that it stands in.")] = False,
+        section: Annotated[bool, Field(description="Return the whole section around it.")] = False,
     ) -> Passage:
         """Read the exact words behind a citation, with document, page, span and the text around them. Use it to check
         a quotation, or when a passage breaks off where the user wants to know more."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 HIDDEN = "…"
 
 _SHAPES = [
-    # A key of this service: its id may be seen, its secret not.
+    # A key of this service: its id may be shown, its secret must not.
     (re.compile(r"\b(masis_[A-Za-z0-9]+_)[A-Za-z0-9_-]{40,}"), rf"\1{HIDDEN}"),
     (re.compile(r"(?<![A-Za-z0-9])(sk-)[A-Za-z0-9_-]{6,}"), rf"\1{HIDDEN}"),
     (re.compile(r"\b(Bearer|Basic)(\s+)[A-Za-z0-9._~+/=-]{6,}", re.IGNORECASE), rf"\1\2{HIDDEN}"),
@@ -36,7 +36,8 @@ _SECRET_NAMES = re.compile(r"authorization|cookie|passw(or)?d|secret|api[-_]?key
 
 
 class Redaction:
-    """Secrets are known by their shape, by the name they are given, and, those of the settings, by heart."""
+    """Secrets are recognised by their format, by the name of their field, and, if they are in the settings, by
+    value."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         as_written = {form for secret in secrets for form in (secret, json.dumps(secret, ensure_ascii=False)[1:-1])}
@@ -51,7 +52,7 @@ class Redaction:
         return words
 
     def named(self, value: Any) -> Any:
-        """The same value, without what is called a password, a key or a token at any depth."""
+        """The same value, without anything named password, key or token, at any depth."""
         if isinstance(value, dict):
             return {name: HIDDEN if _is_secret(name) else self.named(held) for name, held in value.items()}
         if isinstance(value, list | tuple):
@@ -86,14 +87,14 @@ _bound: ContextVar[dict[str, Any] | None] = ContextVar("masis_log_context", defa
 
 _WITH_OWN_HANDLERS = ("uvicorn", "uvicorn.error", "uvicorn.access")
 _TALKATIVE = ("httpx", "httpx2", "mcp", "asyncio", "opentelemetry")
-"""Each request of theirs is a line: wanted by who debugs, by nobody else."""
+"""They log every request: useful for debugging only."""
 _INDISCREET = ("aiosqlite", "openai", "httpcore", "httpcore2")
-"""In detail they log what they carry, prompts and documents: not even for who debugs."""
+"""In detail they log prompts and documents: never wanted, not even for debugging."""
 
 
 @contextmanager
 def bind(**details: Any) -> Iterator[None]:
-    """Every line logged inside, by whomever, carries these: `with bind(run_id=run_id): …`."""
+    """Every line logged inside the block carries these: `with bind(run_id=run_id): …`."""
     token = _bound.set({**bound(), **{name: value for name, value in details.items() if value is not None}})
     try:
         yield

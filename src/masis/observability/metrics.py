@@ -70,7 +70,7 @@ def model_called(model: str, role: Role, seconds: float, usage: Usage, error: st
 
 
 def http_request(method: str, route: str, status: int, seconds: float) -> None:
-    """`route` is the template (`/masis/workspaces/{workspace_id}`), never the path that was asked for."""
+    """`route` is the template (`/masis/workspaces/{workspace_id}`), never the requested path."""
     made = _instruments()
     made.http_requests.labels(method, route, str(status)).inc()
     made.http_seconds.labels(method, route).observe(seconds)
@@ -83,7 +83,7 @@ def document_ingested(status: str) -> None:
 
 @contextmanager
 def watching_jobs(counts: JobCounts) -> Iterator[None]:
-    """Asked when the page is read, until the block ends; of several services in a process, the latest."""
+    """Read on every scrape until the block ends; with several services in a process, the latest counts."""
     jobs = _instruments().jobs
     jobs.counts = counts
     try:
@@ -102,7 +102,7 @@ def page() -> tuple[bytes, str]:
 
 @contextmanager
 def served(host: str, port: int) -> Iterator[int]:
-    """The page at a port of its own, for a process that serves nothing else; port 0 takes a free one."""
+    """Serves the metrics on a separate port, for a process that serves nothing else; port 0 picks a free one."""
     from prometheus_client import start_http_server
 
     try:
@@ -137,10 +137,10 @@ class _Jobs:
 
     def _counted(self) -> Mapping[tuple[str, str], int]:
         try:
-            # That nothing waits is a figure too: who scales by it must not take it for a figure that is missing.
+            # Zero is a figure too: an autoscaler must not mistake it for a missing one.
             return dict.fromkeys(_NEVER_MISSING, 0) | dict(self.counts()) if self.counts else {}
         except Exception:
-            # A database that is away is the hour when the other figures are needed most.
+            # When the database is down, the other figures are needed most.
             return {}
 
 
@@ -163,14 +163,14 @@ def _instruments() -> _Instruments:
     return _Instruments(
         registry,
         jobs,
-        runs=counter("runs", "Runs that came to a stop.", "outcome"),
+        runs=counter("runs", "Runs that stopped.", "outcome"),
         run_seconds=seconds("run_duration", "From the start of a run to its stop.", _RUN_SECONDS, "outcome"),
-        agent_seconds=seconds("agent_duration", "One turn of an agent.", _AGENT_SECONDS, "agent"),
+        agent_seconds=seconds("agent_duration", "One step of an agent.", _AGENT_SECONDS, "agent"),
         model_calls=counter("model_requests", "Requests to chat models.", *by_model, "result"),
         model_seconds=seconds("model_request_duration", "One request to a chat model.", _MODEL_SECONDS, *by_model),
         model_tokens=counter("model_tokens", "Tokens of chat models.", *by_model, "direction"),
         model_cost=counter("model_cost_usd", "US dollars spent on chat models.", *by_model),
         http_requests=counter("http_requests", "Requests to this service.", "method", "route", "status"),
-        http_seconds=seconds("http_request_duration", "Until the answer began.", _HTTP_SECONDS, "method", "route"),
-        documents=counter("documents", "Documents that came in.", "status"),
+        http_seconds=seconds("http_request_duration", "Until the response began.", _HTTP_SECONDS, "method", "route"),
+        documents=counter("documents", "Documents ingested.", "status"),
     )

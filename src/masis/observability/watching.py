@@ -39,7 +39,7 @@ class Telemetry:
 
     @contextmanager
     def span(self, name: str, attributes: Attributes) -> Iterator["Span"]:
-        """Around work in this process. An error is named by its kind: its words may quote a document."""
+        """A span around work in this process. An error is named by its type: its message may quote a document."""
         from opentelemetry.trace import StatusCode
 
         with self.tracer.start_as_current_span(
@@ -55,7 +55,7 @@ class Telemetry:
     def model_call(
         self, attributes: Attributes, seconds: float, usage: Usage, error: str | None, more: Attributes
     ) -> None:
-        """A request to a model that is over, as a span and in both metrics."""
+        """Records a finished model request, as a span and in both metrics."""
         from opentelemetry.trace import SpanKind, StatusCode
 
         ended = time.time_ns()
@@ -89,14 +89,14 @@ def telemetry_for(settings: Settings) -> Telemetry | None:
 
 
 def message_attributes(messages: Sequence[Mapping[str, Any]], answer: str | None) -> Attributes:
-    """What was said, for who has asked for it."""
+    """The messages, if the settings ask for them."""
     asked = [_as_parts(message["role"], message["content"]) for message in messages]
     said = {} if answer is None else {"gen_ai.output.messages": json.dumps([_as_parts("assistant", answer)])}
     return {"gen_ai.input.messages": json.dumps(asked), **said}
 
 
 def _as_parts(role: str, content: str | Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Pictures are left out: megabytes that no trace can show."""
+    """Images are left out: no trace can show megabytes."""
     texts = [content] if isinstance(content, str) else [part["text"] for part in content if "text" in part]
     return {"role": role, "parts": [{"type": "text", "content": text} for text in texts]}
 
@@ -160,7 +160,7 @@ _OPENAI = "https://api.openai.com/v1"
 
 @dataclass(slots=True)
 class RunWatch:
-    """What is known of a run once it has stopped; set by who runs it."""
+    """The result of a run once it has stopped; set by its worker."""
 
     outcome: str = "failed"
     """The run's outcome, or `waiting`, `cancelled`."""
@@ -256,7 +256,7 @@ def _server_attributes(base_url: str) -> dict[str, str | int]:
     try:
         address = urlsplit(base_url)
         port = address.port or (80 if address.scheme == "http" else 443)
-    except ValueError:  # an address that is none is reported by who opens it
+    except ValueError:  # an invalid address is reported when it is opened
         return {}
     return {"server.address": address.hostname, "server.port": port} if address.hostname else {}
 

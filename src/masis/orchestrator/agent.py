@@ -10,7 +10,7 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.runtime import Runtime, get_runtime
 
 from masis.embedded import TURNS
-from masis.embedded.turns import one_work
+from masis.embedded.fair_turns import one_work
 from masis.errors import MASISError, ModelError
 from masis.observability.watching import watch_agent
 from masis.orchestrator.services import Services
@@ -22,7 +22,7 @@ from masis.types import Usage
 
 
 def account_of(state: MASISState) -> Account:
-    """What the run may still spend; time in which a person was waited for does not count."""
+    """What the run may still spend; time spent waiting for a person does not count."""
     metrics = state.get("metrics", {})
     return Account(
         workspace_id=state.get("workspace_id", ""),
@@ -34,7 +34,7 @@ def account_of(state: MASISState) -> Account:
 
 
 def settled(update: StateUpdate, account: Account) -> StateUpdate:
-    """What became of an agent's turn, with who stood in for a model, and why, in its entry of the trail."""
+    """The result of an agent's step; its trace entry names the engine that stood in for a model, and why."""
     if not (account.stood_in or account.from_cache):
         return update
     trace, metrics = update["trace"], update["metrics"] | {"answers_from_cache": account.from_cache}
@@ -50,7 +50,7 @@ def settled(update: StateUpdate, account: Account) -> StateUpdate:
 
 
 class Turn:
-    """One agent's turn: started when made, read when done."""
+    """One step of an agent, timed from its creation."""
 
     def __init__(self, agent: AgentName, state: MASISState, services: Services) -> None:
         self.agent = agent
@@ -66,7 +66,7 @@ class Turn:
         return round((self._clock() - self._started) * 1000, 3)
 
     def calls_engine(self, engine: object, prompt: str = "prompt") -> None:
-        """Counted when it is made: a call that fails was a call all the same. `prompt`: which of the engine's."""
+        """Counted when made, even if it fails. `prompt`: which of the engine's prompts."""
         self._calls += 1
         self._engine = getattr(engine, "name", None)
         if stamp := prompt_of(engine, prompt):
@@ -139,7 +139,7 @@ def run_blocking(work: Coroutine[Any, Any, T]) -> T:
     try:
         return future.result()
     except (KeyboardInterrupt, SystemExit):
-        # The caller is gone: the work lets go of what it holds, so that nobody takes it up again unasked.
+        # The caller is gone: release what the work holds, so that nobody continues it unasked.
         future.cancel()
         ended.wait(LET_GO_SECONDS)
         raise
@@ -209,14 +209,14 @@ class Agent(Runnable[MASISState, StateUpdate]):
         with watched, one_work(TURNS), charged_to(account_of(state)) as account:
             update = settled(await self._node(state, runtime), account)
         if lease:
-            # A process that was frozen meanwhile wakes up here, and must not write over what another has done.
+            # A process that was frozen wakes up here, and must not overwrite another's work.
             await lease.check()
         runtime.stream_writer(finished(self._agent, state, config, update))
         return update
 
 
 class Edge(Runnable[MASISState, str]):
-    """Where the graph goes next, asked in place: LangGraph would hand a plain function to another thread."""
+    """Where the graph goes next, decided inline: LangGraph would run a plain function in another thread."""
 
     def __init__(self, choose: Callable[[MASISState], str]) -> None:
         self.name = choose.__name__

@@ -36,7 +36,7 @@ async def critic(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
         # The writer failed: there is nothing to audit, and the Supervisor will ask a person.
         return {"trace": [turn.trace(warning="nothing_to_audit")], "metrics": turn.metrics()}
     update: StateUpdate = {}
-    # Reading sentences takes a processor for a while: other runs continue meanwhile.
+    # In a thread: reading sentences takes a while, and other runs must continue.
     written, read = await asyncio.to_thread(_judged, draft, state, services)
     try:
         finding = await _semantic_audit(state, read.text, read.claims, services, turn)
@@ -50,7 +50,7 @@ async def critic(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
     audited = await asyncio.to_thread(_audit, state, read, finding, services.settings)
     candidates = [audited]
     if read.repairs and any(claim["verdict"] == "fabricated_citation" for claim in written.claims):
-        # A made-up id counts against the attempt as it was written; mended, it may still be the best there is.
+        # A made-up id counts against the attempt as written; repaired, it may still be the best one.
         as_written = replace(written, repairs=read.repairs)
         candidates = [await asyncio.to_thread(_audit, state, as_written, finding, services.settings), audited]
     return update | _report(candidates, state, services.settings, turn)
@@ -73,8 +73,8 @@ def _judged(draft: str, state: MASISState, services: Services) -> tuple[Read, Re
 
 
 def _repaired(written: Read, state: MASISState, services: Services) -> Read:
-    """The text to audit: mended where that leaves an answer, else as it was written. Where a document gives orders,
-    what is wrong with an answer may be their doing, and is not tidied away."""
+    """The text to audit: repaired if that leaves an answer, else as written. If a document gives orders, errors may be
+    their effect and are not repaired."""
     if _has_orders(state):
         return written
     readers = services.second_opinion, services.checks, question_of(state)
@@ -119,7 +119,7 @@ def _audit(state: MASISState, read: Read, finding: AuditFinding | None, settings
     known = [chunk["chunk_id"] for chunk in evidence]
     citations = audit_citations(draft, known)
     refuted = refuted_by_code(question_of(state), claims, evidence)
-    # An audit that could not be made counts as not passed.
+    # A failed audit counts as not passed.
     made = _with_conflicts(finding, question_of(state), claims, evidence) or AuditFinding(0.0, needs_retry=True)
     critique = _with_compression_warning(critique_of(made, citations, settings, refuted), state)
     if says_nothing(draft, known):
@@ -142,8 +142,8 @@ def _audit(state: MASISState, read: Read, finding: AuditFinding | None, settings
 
 
 def _answered(made: AuditFinding, read: Read, known: Sequence[str]) -> Answered:
-    """By the auditor's word, where the answer denies anything at all; by the answer's own words alone where it says
-    nothing but what is missing."""
+    """By the auditor's judgement if the answer denies anything at all; by its own words if it only says what is
+    missing."""
     if is_abstention(read.text, known):
         return "none"
     is_denying = any(names_a_limit(c) or NEGATIONS & set(words(c["text"])) for c in read.claims)
@@ -151,7 +151,7 @@ def _answered(made: AuditFinding, read: Read, known: Sequence[str]) -> Answered:
 
 
 def _vouches(finding: AuditFinding, settings: Settings) -> bool:
-    """It found no fault in any sentence, and says that it is sure."""
+    """It found no fault in any sentence, and is confident."""
     faultless = not finding.unsupported_claims and not finding.hallucination_detected
     return faultless and as_share(finding.confidence) >= settings.confidence_threshold
 
@@ -170,7 +170,7 @@ def names_a_limit(claim: Claim) -> bool:
 
 
 def says_nothing(draft: str, known: Sequence[str]) -> bool:
-    """Only headings, marks or nothing at all: there is nothing in it that could be right."""
+    """Only headings, marks or nothing: it states nothing."""
     return all(sentence.kind == "heading" for sentence in cited_sentences(draft, known))
 
 
@@ -181,7 +181,7 @@ def _is_contested(gaps: Sequence[str], citations: CitationAudit, known: Sequence
 
 
 def refuted_by_code(question: str, claims: Sequence[Claim], evidence: Sequence[EvidenceChunk]) -> list[Claim]:
-    """What no auditor can talk away: numbers, names and words that the source does not have, and orders obeyed."""
+    """What no auditor can overrule: numbers, names and words that the source lacks, and orders that were followed."""
     refuted = [c for c in claims if c["verdict"] in REFUTED]
     return [*refuted, *(claim for claim in obeyed(claims, evidence) if claim not in refuted)]
 
@@ -194,7 +194,7 @@ def critique_of(
     uncited = citations["uncited_claim_count"]
     confidence = penalised(as_share(finding.confidence), citations, settings)
     if refuted and not fabricated and not finding.hallucination_detected:
-        # An auditor that vouched for what its source does not say is worth as little as a made-up citation.
+        # An auditor that vouches for what the source does not say counts like a made-up citation.
         confidence = round(confidence * settings.fabrication_penalty, 4)
     in_words = [f"{claim['text']} ({claim['reason']})" for claim in refuted]
     unsupported = [*finding.unsupported_claims, *citations["unsupported_claims"], *in_words]
@@ -230,7 +230,7 @@ def _escalated(finding: AuditFinding) -> list[str]:
 
 
 def _of_abstention(critique: Critique, question: str, retry_count: int, settings: Settings) -> Critique:
-    """“The documents do not say” claims nothing: it is searched for once more, more widely, then it stands."""
+    """“The documents do not say” claims nothing: one wider search follows, then it is accepted."""
     first = retry_count == 0
     return critique | {
         "confidence": max(critique["confidence"], settings.confidence_threshold),
@@ -268,8 +268,8 @@ def is_flagged(critique: Critique, settings: Settings) -> bool:
 
 
 def better_of(best: Attempt | None, new: Attempt) -> Attempt:
-    """Clean beats flagged; of clean ones what answers more, then confidence; at a tie the earlier one stays. What was
-    written before a person decided something never comes back after it."""
+    """Clean beats flagged; then the one that answers more, then confidence; the earlier one wins a tie. A draft from
+    before a person's decision never wins after it."""
     return new if best is None or _rank(new) > _rank(best) else best
 
 

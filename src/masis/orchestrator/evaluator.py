@@ -36,7 +36,7 @@ async def evaluator(state: MASISState, runtime: Runtime[Services]) -> StateUpdat
     if scores is not None and scores.made_by:
         judged_by = f"{scores.made_by} (in place of {judged_by})"
     if scores is None:
-        # Every response carries an evaluation: what code can measure stands in for the judge, and says so.
+        # Every response has an evaluation: the offline judge stands in, and says so.
         scores = (await _ask(OfflineJudge(), state)).value
         judged_by = f"{OfflineJudge.name} ({judged_by} was not asked or did not respond)"
     critique = state.get("critique")
@@ -47,7 +47,7 @@ async def evaluator(state: MASISState, runtime: Runtime[Services]) -> StateUpdat
 
 async def _judged(state: MASISState, judge: Judge, turn: Turn) -> Scores | None:
     if state.get("failure") is not None:
-        # Something is down already: another call would only wait for it.
+        # Something is already down: another call would only wait.
         return None
     turn.calls_engine(judge)
     reply = await _ask(judge, state)

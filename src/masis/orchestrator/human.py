@@ -1,4 +1,4 @@
-"""Decisions by people: the answer to a waiting run, what it changes, and decisions that stand for later questions."""
+"""Decisions by people: the answer to a waiting run, what it changes, and standing decisions."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -46,7 +46,7 @@ class Answer(BaseModel):
     by: str = Field("a person", min_length=1, max_length=200)
     note: str | None = Field(None, max_length=2000)
     remember: bool = False
-    """Whether later questions of the workspace that meet the same conflict are to be answered the same way."""
+    """Whether to apply the decision to later questions of the workspace with the same conflict."""
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
@@ -74,12 +74,12 @@ class Answer(BaseModel):
 
 
 def is_name(text: str) -> bool:
-    """Who decides is named in the answer: a name must not smuggle in a sentence."""
+    """The name appears in the answer: it must not smuggle in a sentence."""
     return not re.search(r"[\n\r%$€£]|\w{4,}[.!?]\s", text)
 
 
 def human_review(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
-    """Pauses the run and does nothing else: the node runs again from its top when the answer comes."""
+    """Only pauses the run: the node runs again from the top when the answer arrives."""
     given = interrupt(state.get("review"), response_schema=Answer)
     record = checked_answer(given, state).model_dump()
     entry = cast(TraceEntry, {"node": "human_review", "retry_count": state.get("retry_count", 0), **record})
@@ -142,7 +142,7 @@ def question_of(state: MASISState) -> str:
 
 
 def guidance_of(state: MASISState) -> Guidance:
-    """The decisions that hold now: the last word on a document counts, and a new question reopens its conflicts."""
+    """The decisions in force: the latest on a document counts, and a new question reopens its conflicts."""
     answers = state.get("human_answers", [])
     trusted: dict[str, bool] = {}
     for answer in answers:
@@ -155,7 +155,7 @@ def guidance_of(state: MASISState) -> Guidance:
 
 
 def both_explained(answers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The decisions to explain both sides that still hold: a new question reopens its conflicts."""
+    """The decisions in force to explain both sides: a new question reopens its conflicts."""
     refined = [index for index, answer in enumerate(answers) if answer["action"] == "refine"]
     latest = answers[refined[-1] :] if refined else answers
     return [answer for answer in latest if answer["action"] == "explain_both"]
@@ -178,7 +178,7 @@ def _decided(answer: dict[str, Any]) -> tuple[str, str]:
         "prefer": f"trust {trusted} over {dropped}.",
         "explain_both": "show and explain both sides.",
         "refine": f"ask “{shorten(answer['question'] or '', 120, placeholder=' …')}” instead.",
-        "accept": "accept it as it stands.",
+        "accept": "accept it as it is.",
         "look_again": "",
         "stop": "",
     }
@@ -189,13 +189,13 @@ def _decided(answer: dict[str, Any]) -> tuple[str, str]:
 
 
 DECISIONS_A_RUN = 5
-"""Each one that is applied costs an attempt: a run must end, however many decisions stand."""
+"""Each one applied costs an attempt: a run must end, however many standing decisions there are."""
 SAYS_NOTHING = frozenset(content_stems("the same figure fact value number amount level total overall fiscal year"))
-"""Words that do not part one matter from another."""
+"""Words that do not distinguish one subject from another."""
 
 
 def decisions_from(answer: Mapping[str, Any], state: MASISState, *, run_id: str, created_at: str) -> list[DecisionMade]:
-    """What to store of an answer, one for each conflict that it settles; `state` is that of the waiting run."""
+    """The decisions to store, one for each conflict that the answer settles; `state` is that of the waiting run."""
     if not answer.get("remember"):
         return []
     settled = conflicts_settled(answer["action"], answer["prefer"], answer["over"], state)
@@ -222,7 +222,7 @@ def _decision(
 
 
 def _about(conflict: Conflict, state: MASISState) -> str:
-    """“The same figure” tells nothing: then it is what was asked."""
+    """“The same figure” says nothing: then the question is the subject."""
     return conflict["about"] if _matter(conflict["about"], None).words else question_of(state)
 
 
@@ -253,7 +253,7 @@ def _may_be_applied(decision: StandingDecision, chosen: Sequence[StandingDecisio
 
 
 def _hiding_others(chosen: Mapping[int, StandingDecision], conflicts: Sequence[Conflict]) -> set[int]:
-    """An overruled document is not read any more: what else it contradicts would be settled without a word."""
+    """An overruled document is no longer read: its other conflicts would be settled silently."""
     unsettled = [conflict for index, conflict in enumerate(conflicts) if index not in chosen]
     disputed = {name for conflict in unsettled for name in files_in(conflict)}
     return {index for index, decision in chosen.items() if disputed.intersection(decision["over"])}
@@ -278,7 +278,7 @@ def _contradictions(conflicts: Sequence[Conflict]) -> list[Conflict]:
 
 
 def _latest_on(conflict: Conflict, state: MASISState) -> StandingDecision | None:
-    """Where two stand on the same conflict, the later word counts."""
+    """Of two on the same conflict, the later one counts."""
     about = _about(conflict, state)
     fitting = [d for d in state.get("standing_decisions", []) if _is_about(d, conflict, about)]
     return max(fitting, key=lambda d: d["created_at"], default=None)
@@ -291,7 +291,7 @@ def _is_about(decision: StandingDecision, conflict: Conflict, about: str) -> boo
 
 
 def _is_at_odds(decision: StandingDecision, state: MASISState, chosen: Sequence[StandingDecision]) -> bool:
-    """Trusting a file that was overruled, or the other way round: both cannot be obeyed, so a person is asked."""
+    """Trusting a file that was overruled, or the reverse: both cannot apply, so a person is asked."""
     now = guidance_of(state)
     trusted = {*now.prefer, *(name for other in chosen for name in other["prefer"])}
     overruled = {*now.over, *(name for other in chosen for name in other["over"])}
@@ -338,7 +338,7 @@ class Matter:
     when: tuple[Period, ...]
 
     def is_same(self, other: "Matter") -> bool:
-        """The very same words: revenue is not revenue in Europe, and asking once too often does less harm."""
+        """Exactly the same words: revenue is not revenue in Europe, and asking once too often does less harm."""
         return self.words == other.words and _covers(self.when, other.when) and _covers(other.when, self.when)
 
 

@@ -81,7 +81,7 @@ def _end_of_excerpt(best: Statement, parts: Sequence[Statement]) -> int:
 async def absent_words(
     question: str, candidates: Sequence[EvidenceChunk], workspace_id: str, services: Services
 ) -> list[str]:
-    """Words with content that no document has, by the keyword index of the whole workspace, in none of their forms."""
+    """Content words that no document of the workspace has in any form, by the keyword index."""
     here = {s for chunk in candidates for s in content_stems(f"{chunk.get('heading') or ''} {chunk['text']}")}
     wanted = parsed(question).subject - here
     asked = list(dict.fromkeys(w for w in words(question) if stem(w) in wanted))[:MOST_WORDS]
@@ -94,7 +94,7 @@ async def absent_words(
 OVERVIEW_PASSAGES = 10
 READ_ANYWAY = 5
 BESIDE = 5_000
-"""Characters a chat model is given of what stands beside the evidence."""
+"""Characters a chat model is given of what is beside the evidence."""
 BORNE_OUT: tuple[Verdict, ...] = ("verbatim", "supported")
 
 
@@ -138,14 +138,14 @@ async def researcher(state: MASISState, runtime: Runtime[Services]) -> StateUpda
             filters=filters_of(state),
         )
     except DatabaseUnavailable:
-        # The run itself is stored there: it continues when the database is back, without asking anybody.
+        # The run itself is stored there: it continues when the database is back, without asking a person.
         raise
     except MASISError as error:
         update = _ask_person("unavailable", turn, warning=error.code, error=str(error))
         return update | {"failure": turn.failure(error)}
     evidence = select_evidence([*result.candidates, *borne_out_before(state)], plan.threshold, guidance_of(state).over)
     if not evidence and filters_of(state).documents:
-        # Who names the documents has said where the answer is: the best of them is read, however it scores.
+        # A caller who names documents has said where the answer is: their best passages are used, whatever the score.
         evidence = select_evidence(result.candidates[:READ_ANYWAY], 0.0, guidance_of(state).over)
     if services.whole_tables:
         # A chat model reads on as a person would; the embedded writer takes the best sentences of what is found.
@@ -166,7 +166,7 @@ async def researcher(state: MASISState, runtime: Runtime[Services]) -> StateUpda
         return closest_passages(question, candidates, to_read), aside
 
     closest, aside = await asyncio.to_thread(read)
-    # For a silence: what comes nearest, and which words no document has.
+    # If there is no answer: the closest passages, and the words that no document has.
     absent = await absent_words(question, candidates, state["workspace_id"], services)
     found = _found(evidence, result, plan, turn, aside) if evidence else _nothing_found(result, plan, turn)
     return {"closest": closest, "absent": absent, "summed_up": summed_up, **found}
@@ -235,7 +235,7 @@ def _set_aside(
 
 
 def instructions_seen(evidence: Sequence[EvidenceChunk]) -> list[InstructionSeen]:
-    """Sentences in the documents that give orders to their reader: data all the same, and named to the person."""
+    """Instructions found in documents: treated as data, and reported."""
     return [
         {"chunk_id": chunk["chunk_id"], "file_name": chunk["file_name"], "kind": found.kind, "quote": found.text}
         for chunk in evidence

@@ -103,15 +103,15 @@ def _side(side: ConflictSide) -> str:
 
 def _quality(s: Situation) -> str:
     return (
-        f"No answer passed its own audit: {_attempts(s)}, the best with a confidence of {percent(s.confidence)}. "
-        "The best draft is shown with what is wrong with it. Refine the question, add documents that cover it, "
-        "or accept the draft as it is."
+        f"No draft is certain enough to stand as the answer: {_attempts(s)}, the best with a confidence of "
+        f"{percent(s.confidence)}. The best draft is shown with its sources and the audit's objections. Accept it, "
+        "refine the question, or add documents that cover it."
     )
 
 
 def _empty_workspace(s: Situation) -> str:
     return (
-        f"No document in the workspace “{s.workspace_id}” can be searched yet, so no model was asked. Upload the "
+        f"No document in the workspace “{s.workspace_id}” can be searched yet, so no model was called. Upload the "
         "documents that should answer this, or wait until those you uploaded have been read, then ask again."
     )
 
@@ -122,7 +122,7 @@ def _weak_evidence(s: Situation) -> str:
             "The wider search found nothing usable, so the earlier draft stands, with what is wrong with it. "
             "Rephrase the question with terms the documents use, upload documents that cover it, or accept the draft."
         )
-    return "Put the question in words that the documents use, or add documents that cover it."
+    return "Rephrase the question with terms the documents use, or add documents that cover it."
 
 
 def _unavailable(s: Situation) -> str:

@@ -144,7 +144,7 @@ class MASISState(TypedDict, total=False):
     filters: dict[str, Any]
     """Where in the workspace to look; the fields of SearchFilters, absent ones do not restrict."""
     standing_decisions: list[StandingDecision]
-    """The decisions on conflicts that stood in the workspace when the run began."""
+    """The standing decisions of the workspace when the run began."""
 
     evidence: list[EvidenceChunk]
     draft_answer: str | None
@@ -238,7 +238,7 @@ class MASISInput(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     user_query: str = Field(description="The question.")
-    workspace_id: str = Field(description="Whose documents to ask.")
+    workspace_id: str = Field(description="The workspace whose documents are asked.")
     max_retries: int | None = Field(
         None, description="Retries after the first attempt, at most 10; None and 0 mean the default of 2."
     )
@@ -248,12 +248,10 @@ class MASISInput(BaseModel):
 
     filters: SearchFilters = Field(EVERYWHERE, description="Where in the workspace to look.")
     thread_id: str | None = Field(None, description="The thread that the question belongs to.")
-    asked: str | None = Field(None, description="What the person wrote, where the query was completed.")
+    asked: str | None = Field(None, description="The question as written, if the query was completed from a thread.")
 
     # A StandingDecision each: pydantic cannot read a TypedDict of Python 3.11, and they come from our own records.
-    standing_decisions: Sequence[Mapping[str, Any]] = Field(
-        (), description="The decisions on conflicts that stand in the workspace."
-    )
+    standing_decisions: Sequence[Mapping[str, Any]] = Field((), description="The standing decisions of the workspace.")
 
     @field_validator("user_query")
     @classmethod

@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Engine = TypeVar("Engine", Writer, Auditor, Judge)
 PROMPT_CHARS = 9000
-"""What instructions and examples take beside question, evidence and draft."""
+"""Tokens of instructions and examples, besides question, evidence and draft."""
 CHARS_A_TOKEN = 4
 
 
 class _Means:
-    """Who plays a role, and what a call of it may cost."""
+    """The engine of a role, and what a call may cost."""
 
     def __init__(self, role: Role, model: str, settings: Settings, unfit: str | None) -> None:
         self.role, self.model, self.unfit = role, model, unfit
@@ -160,7 +160,7 @@ def _read(evidence: Sequence[EvidenceChunk], answer: str) -> int:
 
 
 def engines_for(settings: Settings) -> tuple[Writer, Auditor, Judge]:
-    """All three roles share one rate limit: it is the account's, not the role's."""
+    """All three roles share one rate limit: it belongs to the account."""
     clients = clients_for(settings)
     embedded = _embedded_engines()
     if not clients:

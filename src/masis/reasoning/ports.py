@@ -14,7 +14,7 @@ from masis.types import Answered, CitationAudit, Claim, Conflict, Critique, Evid
 
 T = TypeVar("T")
 Listener = Callable[[str], None]
-"""Hears a text piece by piece while it is written."""
+"""Called with each piece of a text as it is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Reply(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class PromptStamp:
-    """Which words a model was asked with; engines that ask no model have none."""
+    """The prompt that a model was given; engines without a model have none."""
 
     version: str
     hash: str
@@ -38,7 +38,7 @@ class PromptStamp:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What the writer sees of one chunk: the whole text, or what is left of it where it had to be shortened."""
+    """What the writer sees of one passage: the whole text, or the rest after shortening."""
 
     chunk_id: str
     file_name: str
@@ -53,9 +53,9 @@ class Passage:
     start: int = 0
     """Where it begins in its document: the parts of a table that was cut are put together by it."""
     title: str = ""
-    """What its document calls itself."""
+    """The title of its document."""
     about: str = ""
-    """Whose its document is and for when, as far as the question says it too."""
+    """The company and period of its document, as far as the question mentions them."""
     table_rows: int = 0
     """How many the table has that it holds rows of, where that is too long to be read whole."""
 
@@ -85,10 +85,10 @@ def as_passage(chunk: EvidenceChunk) -> Passage:
 
 @dataclass(frozen=True, slots=True)
 class Guidance:
-    """A person's decision that the agents obey."""
+    """A person's decision, as the agents apply it."""
 
     prefer: tuple[str, ...] = ()
-    """Files whose word counts where documents disagree …"""
+    """Files to trust where documents disagree …"""
     over: tuple[str, ...] = ()
     """… with these."""
     explain_both: bool = False
@@ -99,7 +99,7 @@ class Guidance:
 
 @dataclass(frozen=True, slots=True)
 class WritingBrief:
-    """Everything the writer may use: nothing else exists for it."""
+    """Everything that the writer may use."""
 
     question: str
     passages: Sequence[Passage]
@@ -126,9 +126,9 @@ class AuditFinding:
     needs_retry: bool = False
     answered: Answered = "all"
     likelihood: float | None = None
-    """That the answer is right, fitted on held-out answers; None where there is no fit."""
+    """The likelihood that the answer is right, fitted on held-out answers; None if there is no fit."""
     made_by: str = ""
-    """`offline` where the embedded engine stood in for the auditor that was asked."""
+    """`offline` if the embedded engine stood in for the auditor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class Scores:
     reasoning_quality: float
     improvement_suggestions: Sequence[str] = ()
     made_by: str = ""
-    """`offline` where the embedded engine stood in for the judge that was asked."""
+    """`offline` if the embedded engine stood in for the judge."""
 
 
 def prompt_of(engine: object, call: str = "prompt") -> PromptStamp | None:
@@ -153,7 +153,7 @@ class Writer(Protocol):
     name: str
 
     async def write(self, brief: WritingBrief, on_token: Listener | None = None) -> Reply[str]:
-        """A cited answer to the question from the passages alone. The returned text decides, whatever was heard."""
+        """A cited answer to the question from the passages alone. The returned text counts, whatever was streamed."""
         ...
 
     async def summarize(self, question: str, passages: Sequence[Passage], limit: int) -> Reply[dict[str, str]]:
@@ -194,7 +194,7 @@ class Judge(Protocol):
 
 @dataclass(slots=True)
 class Account:
-    """The limits of a run and what was spent of them; one for each agent's turn."""
+    """The limits of a run and what was spent; one for each step of an agent."""
 
     workspace_id: str = ""
     max_cost_usd: float | None = None
@@ -238,7 +238,7 @@ _CURRENT: ContextVar[Account | None] = ContextVar("masis_account", default=None)
 
 
 def current_account() -> Account:
-    """That of the run this is called from; one without limits where there is none."""
+    """The account of the current run; one without limits if there is none."""
     return _CURRENT.get() or Account()
 
 

@@ -1,6 +1,6 @@
-"""Evidence cut to the sentences and rows that bear on the question, where it is longer than a writer should read.
+"""Evidence pruned to the sentences and rows relevant to the question, if it is longer than a writer should read.
 
-Nothing is rewritten: what stays stands as in the document, with the headings, table headers and unit lines above it.
+Nothing is rewritten: what stays is as in the document, with the headings, table headers and unit lines above it.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What people do with a run: ask, answer, resume, follow. Here and now, or by a worker in the background."""
+"""What people do with a run: ask, answer, resume, follow; in this process, or by a worker in the background."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -26,7 +26,7 @@ FAR_SECONDS = 5.0
 """How long to rely on a run in this process to announce its changes."""
 LONGEST_COMPLETED = 600
 STILL: frozenset[RunStatus] = ENDED | {"waiting"}
-"""Nothing more happens by itself."""
+"""Nothing more happens without a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Asked:
     turns: Sequence[Turn] = ()
     """What was said before, where no thread is stored."""
     complete: bool = True
-    """False: the question stands for itself."""
+    """False: the question is complete on its own."""
     run_id: str | None = None
     """None: a new one."""
 
@@ -73,7 +73,7 @@ async def new_run(parts: Parts, asked: Asked, by: Caller, owner: str | None = No
 
 
 async def _completed(parts: Parts, asked: Asked, turns: Sequence[Turn]) -> tuple[str, Usage]:
-    """A follow-up so that it stands for itself: by the model that writes, else by its words."""
+    """A follow-up so that it is complete on its own: by the model that writes, else by its words."""
     by_words = completed(asked.question, turns)
     by_model = getattr(parts.services.writer, "complete_question", None)
     if not turns or by_model is None:
@@ -205,8 +205,7 @@ class WorkHere:
         return result
 
     def _given_up(self, job: Job, error: BaseException, is_new: bool) -> None:
-        """The caller is gone. A new question is no longer asked; a run that was there before must lose nothing
-        that people gave it."""
+        """The caller is gone. A new question is cancelled; an earlier run must lose nothing that people gave it."""
         runs = self._parts.runs
         with suppress(MASISError):
             if isinstance(error, Exception):
@@ -218,8 +217,8 @@ class WorkHere:
 
 
 async def asked_here(parts: Parts, asked: Asked, by: Caller, on_event: OnEvent | None) -> RunResult:
-    """Worked on in this process. With a `run_id`, however often it is called and whoever died meanwhile, there is one
-    run: it is continued from where it stopped, and its result given where it has one."""
+    """Runs in this process. With a `run_id` there is only one run, however often this is called and whichever process
+    died: it continues from where it stopped, or returns its result if it has one."""
     here, run_id = WorkHere(parts), asked.run_id
     if run_id is None:
         record = await new_run(parts, asked, by, here.owner)

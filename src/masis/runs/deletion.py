@@ -1,4 +1,4 @@
-"""Deleting runs with their checkpoints, which quote documents; whole workspaces; and what retention allows."""
+"""Deletes runs with their checkpoints, which quote documents; whole workspaces; and what retention allows."""
 
 import asyncio
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ async def delete_workspace(parts: Parts, workspace: str, by: Caller) -> Deletion
 
 
 async def require_no_ingestion(parts: Parts, workspace: str) -> None:
-    """Another process may be reading it in; what goes out would come in again."""
+    """Another process may be ingesting it; what is deleted would come back."""
     kinds: tuple[Kind, ...] = ("ingest", "sync")
     if any([await asyncio.to_thread(parts.queue.open_subjects, kind, workspace) for kind in kinds]):
         raise InvalidInput(
@@ -115,9 +115,9 @@ TOGETHER = 100
 @dataclass(frozen=True, slots=True)
 class PruneReport:
     runs: int
-    """Deleted with all that is theirs."""
+    """Runs deleted with everything that belongs to them."""
     checkpoints: int
-    """Runs whose answer and trail stay, and whose checkpoints went."""
+    """Runs that keep their answer and trail, and whose checkpoints were deleted."""
 
 
 async def prune(settings: Settings, runs: RunTable, older_than_days: float | None = None) -> PruneReport:
@@ -141,7 +141,7 @@ async def prune(settings: Settings, runs: RunTable, older_than_days: float | Non
 
 
 def _deleted(runs: RunTable, run_id: str) -> bool:
-    """False where another process was faster: it has deleted it, or works on it again."""
+    """False if another process was faster: it has deleted the run, or is working on it again."""
     try:
         runs.delete(run_id, None)
     except InvalidInput:

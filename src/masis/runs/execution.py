@@ -1,4 +1,4 @@
-"""One run brought forward (from its start, a decision or a crash), and its steps recorded as events."""
+"""Advances one run (from its start, a decision or a crash), and records its steps as events."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -88,9 +88,9 @@ def _told(agent: str, update: StateUpdate) -> dict[str, Any]:
 
 
 BREATH = 0.03
-"""What comes within this many seconds is written together: an agent's end and the next one's start."""
+"""Events within this many seconds are written together: an agent's end and the next one's start."""
 DRAFT_BREATH = 0.2
-"""Text that is being written is saved so often."""
+"""How often text that is being written is saved, in seconds."""
 
 OnEvent = Callable[[RunEvent], None]
 
@@ -159,7 +159,7 @@ def config_of(run_id: str, owner: str | None = None, *, is_new: bool = False) ->
 
 @dataclass(slots=True)
 class Progress:
-    """Where the run is: its state as far as it is known here, and the step that belongs to."""
+    """The current position of the run: its last known state, and the step of that state."""
 
     state: MASISState
     step: int = 0
@@ -211,7 +211,7 @@ class Execution:
             raise
 
     async def _start(self, lease: Lease, recorder: Recorder, progress: Progress) -> Start | None:
-        """None where nothing is left to do but to say so."""
+        """None if only the end is left to record."""
         run_id = lease.job.subject
         given = await self._runs.all_together("reading", self._runs.inputs, run_id)
         if lease.job.tries == 1 and not given.answers and not given.has_failed:
@@ -272,7 +272,7 @@ class Execution:
         return result
 
     async def _unsaved(self, run_id: str, progress: Progress, error: MASISError) -> RunResult:
-        """The answer is there and only could not be saved: a waiting caller still gets it."""
+        """The answer exists but could not be saved: a waiting caller still gets it."""
         if not progress.state.get("outcome"):
             raise error
         warning: TraceEntry = {"node": "run", "warning": "run_not_saved", "error": str(error)}

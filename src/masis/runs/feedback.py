@@ -1,4 +1,4 @@
-"""What people say of answers: right, wrong, wrong because; and how often answers of a given confidence were right."""
+"""Feedback on answers: right or wrong, and why; and how often answers of a given likelihood were right."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -14,7 +14,7 @@ from masis.wording import LIKELIHOODS, counted
 
 Verdict = Literal["right", "wrong"]
 WHOLE = -1
-"""In place of a sentence's number: the answer as a whole."""
+"""Instead of a sentence number: the whole answer."""
 BANDS = (0.9, *(least for least, _ in LIKELIHOODS))
 """From which figure on: where the words for a likelihood change, and near certainty."""
 SHOWN = 50
@@ -32,7 +32,7 @@ class Feedback:
     confidence: float
     likelihood: float | None
     checked: str | None
-    """The verdict that the sentence had been given."""
+    """The verdict on the sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class FeedbackTable:
         workspace: str | None = None,
         by: Caller = LOCAL,
     ) -> list[Feedback]:
-        """One for each person and sentence: the last one counts, and None takes it back. All there is of the run."""
+        """One per person and sentence: the last one counts, and None withdraws it. Returns all feedback on the run."""
         self._runs.get(run_id, workspace)
         result = self._runs.result(run_id)
         if result is None:
@@ -123,7 +123,7 @@ class FeedbackTable:
             return [Feedback(*row) for row in rows.fetchall()]
 
     def record(self, workspace_id: str) -> TrackRecord:
-        """How often answers were right, by how sure they were: what confidence is checked against."""
+        """How often answers were right, by likelihood and confidence."""
         with self._database.reading() as db:
             rows = db.execute(
                 f"SELECT r.question, {_COLUMNS} FROM feedback f JOIN runs r ON r.run_id = f.run_id"

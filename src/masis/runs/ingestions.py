@@ -1,4 +1,4 @@
-"""The table of ingestions: files on their way in, with how far each of them is."""
+"""The table of ingestions: their files, and the progress of each."""
 
 import json
 import uuid
@@ -61,8 +61,8 @@ class Ingestions:
         by: Caller,
         has_bytes: Callable[[str], bool] = lambda _: True,
     ) -> Ingestion | None:
-        """What another open ingestion of the workspace reads is its duplicate. None where bytes are no longer stored:
-        such an ingestion took them along when it ended."""
+        """A file that another open ingestion of the workspace reads is a duplicate. None if bytes are no longer stored
+        because such an ingestion deleted them when it ended."""
         with self._database.writing(lock=_bytes_of(workspace_id)) as db:
             files = _without_those_on_their_way(files, _open_files(db, workspace_id))
             to_do = [file for file in files if file.stage == "queued"]
@@ -75,7 +75,7 @@ class Ingestions:
         return ingestion
 
     def on_their_way(self, workspace_id: str) -> dict[str, str]:
-        """Documents that open ingestions of the workspace read, or will: id and file name."""
+        """Documents that open ingestions of the workspace are reading or will read: id and file name."""
         with self._database.reading() as db:
             return _open_files(db, workspace_id)
 
@@ -99,7 +99,7 @@ class Ingestions:
             return [_ingestion_of(row) for row in rows.fetchall()]
 
     def save(self, ingestion: Ingestion, owner: str) -> None:
-        """Unless it is in other hands now, or finished."""
+        """Unless another worker has it now, or it is finished."""
         with self._database.writing() as db:
             has_advanced = ingestion.progress.chunks_done > 0
             if self._queue.holds(db, owner, ("ingest", ingestion.ingestion_id), has_advanced=has_advanced):

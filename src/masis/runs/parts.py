@@ -32,7 +32,7 @@ from masis.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Parts of the caller's own; None is made from the settings."""
+    """Parts given by the caller; None is made from the settings."""
 
     library: Library | None = None
     embedder: Embedder | None = None
@@ -90,7 +90,7 @@ class Parts:
         return Ingestions(self.database, self.queue)
 
     def close(self) -> None:
-        """Gives the index and the database back, so that another process can open them."""
+        """Closes the index and the database, so that another process can open them."""
         opened = vars(self)
         if "library" in opened and self.given.library is None:
             self.library.close()

@@ -1,4 +1,4 @@
-"""Before a run: what a question would take (calls, tokens, money, seconds), and whether what is configured works."""
+"""Before a run: an estimate of its calls, tokens, cost and seconds; and whether the configuration works."""
 
 import asyncio
 import os
@@ -219,10 +219,10 @@ async def _tried_as(role: Role, client: "ModelClient") -> tuple[Finding, str | N
     except ModelError as error:
         return Finding(role, "bad", f"{result.model}: {error}", error.advice), None
     spoken = f"structured output by {result.rung}" if result.rung else "plain prose only"
-    found = f"{result.model} answers in {result.latency_seconds:.1f} s, {spoken}"
+    found = f"{result.model} responds in {result.latency_seconds:.1f} s, {spoken}"
     if reason is None:
         return Finding(role, "ok", found), None
-    advice = "The embedded engine fills this role. Name a larger model to have one do it, and run `masis doctor` again."
+    advice = "The embedded engine fills this role. To use a model, configure a larger one and run `masis doctor` again."
     return Finding(role, "note", f"{found}, and cannot be the {role}: {reason}", advice), reason
 
 

@@ -1,4 +1,4 @@
-"""What a run gives: its record, its result, and its events, stored in order and announced within this process."""
+"""What a run produces: its record, its result, and its events, stored in order and announced within this process."""
 
 import asyncio
 import json
@@ -160,7 +160,7 @@ class RunRecord:
     finished_at: str | None
     attempts: int
     agent: str | None
-    """Who works now."""
+    """The agent at work."""
     requires_human_review: bool
     asked_by: str
     key_id: str | None
@@ -172,13 +172,13 @@ class RunRecord:
     thread_id: str
     """The first run of its thread: its own id, unless it follows up on another."""
     asked: str | None
-    """What the person wrote, where that was completed."""
+    """The question as written, if it was completed."""
     filters: dict[str, Any]
-    """Where in the workspace it looks; empty: everywhere."""
+    """The scope of the search; empty: the whole workspace."""
 
     @property
     def position(self) -> str:
-        """Where it stands in a list of runs; that place stays when the run is deleted."""
+        """Where it is in a list of runs; that place stays when the run is deleted."""
         return f"{self.created_at} {self.run_id}"
 
 
@@ -195,7 +195,7 @@ def record_of(row: tuple[Any, ...]) -> RunRecord:
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """What was spent, by whom and on what."""
+    """Usage: who spent what, and where."""
 
     workspace_id: str
     key_id: str | None
@@ -223,7 +223,7 @@ SAYS_NOTHING: dict[Outcome, str] = {
     "out_of_scope": "That is not a question for documents.",
     "unavailable": "No answer could be drafted.",
 }
-"""What stands in place of an answer when none was drafted; it claims nothing."""
+"""Shown when no answer was drafted; it claims nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,37 +240,37 @@ class RunResult:
     claims: list[Claim]
     conflicts: list[Conflict]
     likelihood: float | None
-    """That the answer is right, fitted on held-out answers; None where there is no fit."""
+    """The likelihood that the answer is right, fitted on held-out answers; None if there is no fit."""
     closest: list[ClosestPassage]
-    """Where nothing answers: the passages that come nearest, and the words of the question that they have."""
+    """If the documents do not answer: the closest passages, and the words of the question that they contain."""
     evidence: list[EvidenceChunk]
     review: Review | None
     """The question to the person, for programs."""
     instructions_seen: list[InstructionSeen]
-    """Orders found inside the documents; they were read as data and not obeyed."""
+    """Instructions found inside documents; they were treated as data, not followed."""
     prompts: dict[str, str] | None
-    """Version and hash of the words that models were asked with; None where none was asked."""
+    """Version and hash of the prompts; None if no model was called."""
     trace: list[TraceEntry]
-    """One entry for each turn of an agent."""
+    """One entry for each step of an agent."""
     metrics: Metrics
     """Counts over the run, and the figures of its attempts."""
     decisions: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    """What people decided in this run, and what was remembered from earlier ones and applied; the answer names them."""
+    """Decisions made in this run, and standing decisions applied to it; the answer names them."""
     question: str = ""
-    """As it was answered: a follow-up is completed from its thread."""
+    """The question as answered: a follow-up is completed from its thread."""
     thread_id: str = ""
-    """Ask with it to follow up on this answer."""
+    """Pass it with a question to follow up on this answer."""
     filters: dict[str, Any] = field(default_factory=dict[str, Any])
-    """Where in the workspace it looked; empty: everywhere."""
+    """The scope of the search; empty: the whole workspace."""
 
     @property
     def sure(self) -> str:
-        """How sure the answer is, in words; empty where nothing is answered."""
+        """The likelihood or confidence in words; empty if nothing is answered."""
         return sure_words(self.likelihood, self.confidence, self.claims)
 
     @property
     def says_only_silence(self) -> bool:
-        """Whether the outcome says already all that the answer says: that the documents do not answer."""
+        """Whether the answer only repeats the outcome: that the documents do not answer."""
         if self.outcome != "insufficient_evidence" or any(claim["citations"] for claim in self.claims):
             return False
         asked = self.question.strip(" ?.!").casefold()

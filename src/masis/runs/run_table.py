@@ -1,4 +1,4 @@
-"""Every run of every workspace: one row each, and what came out of it."""
+"""Every run of every workspace: one row each, with its result."""
 
 import json
 import uuid
@@ -146,7 +146,7 @@ class RunTable:
             return [record_of(row) for row in rows.fetchall()]
 
     def thread(self, thread_id: str, workspace_id: str) -> Thread:
-        """By its id, or by a run of it: then as it stood after that run."""
+        """By its id, or by a run of it: then as it was after that run."""
         with self._database.reading() as db:
             at = db.execute(
                 "SELECT thread_id, MAX(created_at) FROM runs WHERE workspace_id = ? AND (run_id = ? OR thread_id = ?)"
@@ -216,7 +216,7 @@ class RunTable:
         return [None] * len(runs)
 
     def progressed(self, news: Sequence[News]) -> list[None]:
-        """In one transaction; nothing of a run that is in other hands now."""
+        """In one transaction; skips runs that another worker now holds."""
         with self._database.writing() as db:
             held = self._queue.held(db, "run", [(one.run_id, one.owner, one.has_advanced) for one in news])
             ours = [one for one in news if one.run_id in held]
@@ -302,7 +302,7 @@ class RunTable:
             return get_record(db, run_id, workspace_id)
 
     def given_up(self, run_id: str, owner: str) -> None:
-        """The caller that waited for it is gone: nobody else should continue it unasked."""
+        """The waiting caller is gone: nobody else should continue the run unasked."""
         with self._database.writing() as db:
             if self._queue.done(db, owner, ("run", run_id)):
                 self._stop(db, run_id)
@@ -339,7 +339,7 @@ class RunTable:
             return [row[0] for row in rows.fetchall()]
 
     def with_checkpoints_before(self, moment: str) -> list[str]:
-        """Ended before then, and never thinned out yet. A run that failed may still be resumed."""
+        """Runs that ended before then and still have checkpoints. A failed run may still be resumed."""
         with self._database.reading() as db:
             rows = db.execute(
                 "SELECT run_id FROM runs JOIN run_inputs USING (run_id) WHERE finished_at < ?"
@@ -361,7 +361,7 @@ class RunTable:
         return gone
 
     def with_checkpoints_to_go(self) -> list[str]:
-        """Runs that were deleted, by whomever, and whose checkpoints may still be there."""
+        """Deleted runs whose checkpoints may still exist."""
         with self._database.reading() as db:
             return [row[0] for row in db.execute("SELECT run_id FROM deleted_runs").fetchall()]
 

@@ -1,4 +1,4 @@
-"""Sources kept in sync: here and now, by a worker in the background, and on a schedule."""
+"""Keeps sources in sync: in this process, by a worker in the background, and on a schedule."""
 
 import asyncio
 import re
@@ -49,7 +49,7 @@ def seconds_of(every: str | None) -> int | None:
     seconds = int(found[1]) * _UNITS[found[2].lower()] if found else 0
     if seconds < LEAST_SECONDS:
         raise InvalidInput(
-            f"“{every[:40]}” is not a time between two synchronisations.",
+            f"“{every[:40]}” is not a valid sync interval.",
             advice="Write a minute or more: 15m, 2h, 1d; or never.",
         )
     return seconds
@@ -72,7 +72,7 @@ def source_for(
     known = next((each for each in table.of(workspace) if each.source_id == made.source_id), made)
     seconds = known.every_seconds if every is None else seconds_of(every)
     if seconds and is_on_command(known.address):
-        raise InvalidInput(ON_COMMAND, advice="Leave the schedule out, and sync it when you want to.")
+        raise InvalidInput(ON_COMMAND, advice="Omit the schedule, and sync it on demand.")
     is_trusted = known.is_trusted or made.is_trusted
     return replace(known, ignore=tuple(ignore) or known.ignore, every_seconds=seconds, is_trusted=is_trusted)
 
@@ -88,14 +88,14 @@ async def sync_here(
 
 
 def enqueue(parts: Parts, source: Source) -> None:
-    """For a worker; one that waits already is not put twice."""
+    """For a worker; a source that is already queued is not queued twice."""
     with parts.database.writing() as db:
         parts.queue.put(db, _job(source))
     parts.hub.tell(QUEUE)
 
 
 class SyncWork:
-    """Does what the queue holds."""
+    """Processes the sync jobs of the queue."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
@@ -135,7 +135,7 @@ class _Watch:
 
 
 async def scheduling(parts: Parts) -> None:
-    """Puts what is due into the queue; which worker does it is no matter."""
+    """Queues what is due; any worker may do it."""
     while True:
         try:
             for source in await asyncio.to_thread(parts.library.sources.due):
@@ -202,10 +202,11 @@ class SourceDoor:
         allow_empty: bool = False,
         on_progress: OnProgress | None = None,
     ) -> list[SyncReport]:
-        """Makes the workspace equal to folders and addresses, and remembers them; none given, to all that are known.
+        """Syncs the workspace with folders and addresses, and remembers them; without any, with all its sources.
 
-        `ignore`: patterns as in a .gitignore. `every`: the schedule of a service, “15m”. What cannot be listed, and
-        what is suddenly empty unless `allow_empty`, raises SourceUnavailable and leaves its documents alone."""
+        `ignore`: patterns as in a .gitignore. `every`: the schedule of a service, “15m”. A source that cannot be
+        listed, or is suddenly empty without `allow_empty`, raises SourceUnavailable and keeps its documents.
+        """
         table = self._parts.library.sources
         named = sources or [each.address for each in await asyncio.to_thread(table.of, workspace)]
         wanted = [await asyncio.to_thread(source_for, table, workspace, each, ignore, every) for each in named]
@@ -228,7 +229,7 @@ class SourceDoor:
         return await asyncio.to_thread(self._parts.library.sources.of, workspace)
 
     async def asource_files(self, workspace: str, source: str) -> list[KnownFile]:
-        """Where each of its files lies, and which version was read."""
+        """The address of each of its files, and the version that was read."""
         table = self._parts.library.sources
         found = await asyncio.to_thread(table.named, workspace, source)
         return sorted((await asyncio.to_thread(table.files, found)).values(), key=lambda file: file.name)
@@ -243,7 +244,7 @@ class SourceDoor:
         return found
 
     def is_syncing(self, source: Source) -> bool:
-        """A worker has it, or will have."""
+        """A worker is syncing it, or will."""
         with self._parts.database.reading() as db:
             return self._parts.queue.is_open(db, _job(source).key)
 

@@ -87,7 +87,7 @@ CREATE TABLE deleted_runs (
     run_id TEXT PRIMARY KEY
 );
 """
-"""Runs whose checkpoints are still to go: those lie elsewhere, and a crash may come between."""
+"""Runs whose checkpoints are still to be deleted: they are stored elsewhere, and a crash may come in between."""
 
 _FIRST_RESPONSES = """
 DROP TABLE IF EXISTS first_responses;
@@ -136,7 +136,7 @@ CREATE TABLE feedback (
 """
 
 _OWNERS = "ALTER TABLE first_responses ADD COLUMN owner TEXT;"
-"""The process that works on a first request, whose death frees its key."""
+"""The process that handles a first request; if it dies, the key is free again."""
 
 RUNS = Schema(
     "runs",

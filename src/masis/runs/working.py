@@ -1,4 +1,5 @@
-"""The worker of a process: runs, ingestions and synchronisations from the queue, and hourly pruning."""
+"""The worker of a process: runs, ingestions and synchronisations from the queue, hourly pruning, and the repair of an
+index that lost passages."""
 
 import asyncio
 import ctypes
@@ -12,16 +13,15 @@ from functools import partial
 
 import structlog
 
-from masis.errors import AWAY, DatabaseUnavailable, DataFolderError, MASISError, UnknownRun, public_words
-from masis.jobs.queue import Job, Kind
-from masis.jobs.worker import Handler, JobCancelled, Lease, Worker, default_room, meanwhile, stay_alive
+from masis.errors import AWAY, DatabaseUnavailable, DataFolderError, IndexLost, MASISError, UnknownRun, public_words
+from masis.jobs.queue import Job, JobQueue, Kind, new_owner
+from masis.jobs.worker import Handler, JobCancelled, Lease, Worker, default_room, meanwhile, only_here, stay_alive
 from masis.knowledge.ingestion.batch import IngestProgress
-from masis.knowledge.ingestion.files import base_name
+from masis.knowledge.ingestion.incoming import base_name
 from masis.knowledge.library import Library
 from masis.observability.metrics import document_ingested
 from masis.runs.deletion import prune
 from masis.runs.execution import Execution
-from masis.runs.index_keeping import keeping_index
 from masis.runs.ingestions import Counts, IngestedFile, Ingestion, Ingestions
 from masis.runs.parts import Parts
 from masis.runs.records import QUEUE, Hub
@@ -54,7 +54,7 @@ async def _kept(library: Library, workspace: str, name: str, data: bytes) -> Ing
 
 
 class IngestionWork:
-    """Does what the queue holds."""
+    """Processes the ingestion jobs of the queue."""
 
     def __init__(self, ingestions: Ingestions, library: Library, hub: Hub) -> None:
         self._ingestions = ingestions
@@ -164,18 +164,21 @@ def _with_report(ingestion: Ingestion, report: IngestReport) -> Ingestion:
 
 PRUNE_SECONDS = 3600.0
 TRIM_SECONDS = 10.0
-"""After an ingestion; those in between share a look."""
+"""Wait after an ingestion; those in between share one pass."""
 THREADS = 32
 HEAPS = 2
 _MOST_HEAPS = -8
 """The number of glibc's `M_ARENA_MAX`."""
 OBJECTS_BETWEEN_LOOKS = 20_000
+LOOK_SECONDS = 60.0
+"""Between two looks at the index."""
+_INDEX_JOB = Job("index", "index", "")
 log = structlog.get_logger("masis.worker")
 
 
 @asynccontextmanager
 async def working(parts: Parts, concurrency: int | None = None) -> AsyncIterator[Worker]:
-    """A worker in this event loop, until the block ends; what it has in work then is given back."""
+    """A worker in this event loop, until the block ends; its jobs are then returned to the queue."""
     room = default_room(concurrency or parts.settings.worker_runs)
     ingest = IngestionWork(parts.ingestions, parts.library, parts.hub)
 
@@ -189,7 +192,7 @@ async def working(parts: Parts, concurrency: int | None = None) -> AsyncIterator
             asyncio.create_task(worker.run(), name="worker"),
             asyncio.create_task(_woken(parts, worker), name="waking"),
             asyncio.create_task(_pruning(parts), name="pruning"),
-            asyncio.create_task(keeping_index(parts), name="index"),
+            asyncio.create_task(_keeping_index(parts), name="index"),
             asyncio.create_task(_giving_memory_back(ingest.has_read), name="memory"),
             asyncio.create_task(scheduling(parts), name="scheduling"),
         ]
@@ -219,9 +222,9 @@ async def _run(parts: Parts, job: Job, lease: Lease) -> None:
 
 
 def settle_in() -> None:
-    """For a process of ours. With the usual handful of threads, calls that wait for a database would keep out all
-    others; with a heap for each thread, the C library would keep what each of them once needed; and with so many runs
-    at a time, Python would look for cycles of garbage all the time."""
+    """For a process that only runs MASIS. With few threads, calls that wait for a database would block all others; with
+    a heap for each thread, the C library would hold on to what each once needed; and with many runs at a time, Python
+    would collect garbage all the time."""
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, thread_name_prefix="masis"))
     if limit := _of_c_library("mallopt"):
         limit(_MOST_HEAPS, HEAPS)
@@ -236,7 +239,7 @@ async def _woken(parts: Parts, worker: Worker) -> None:
 
 
 async def _giving_memory_back(has_read: asyncio.Event) -> None:
-    """Of a large file that was read, Python may hold the bytes in a cycle, and the C library the memory."""
+    """After a large file, Python may hold its bytes in a cycle, and the C library its memory."""
     while True:
         await has_read.wait()
         await asyncio.sleep(TRIM_SECONDS)
@@ -251,7 +254,7 @@ def _give_memory_back() -> None:
 
 
 def _of_c_library(name: str) -> Callable[..., int] | None:
-    """Of GNU's; others manage without."""
+    """Only in GNU's C library; others need none."""
     return getattr(ctypes.CDLL(None), name, None) if os.name == "posix" else None
 
 
@@ -260,3 +263,55 @@ async def _pruning(parts: Parts) -> None:
         with suppress(MASISError):
             await prune(parts.settings, parts.runs)
         await asyncio.sleep(PRUNE_SECONDS)
+
+
+async def _keeping_index(parts: Parts) -> None:
+    """Checks all documents at the start, and then a few at intervals."""
+    is_suspect = True
+    while True:
+        try:
+            if is_suspect:
+                # Checked once more after a repair: others may have ingested into the index that was replaced.
+                is_suspect = await _has_mended(parts)
+            else:
+                await parts.library.answers()
+            if not is_suspect:
+                await asyncio.to_thread(_close_abandoned, parts.queue)
+        except IndexLost:
+            is_suspect = True
+            continue
+        except MASISError as error:
+            log.error("index_unusable", error=str(error), advice=error.advice)
+        except Exception:
+            # Any error: otherwise nobody would check the index while this process lives.
+            log.exception("index_unusable")
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+async def _has_mended(parts: Parts) -> bool:
+    """Whether passages were missing; repairs them, or leaves that to another worker."""
+    lost = await parts.library.lost_documents()
+    if lost:
+        log.error("index_lost", documents=len(lost))
+        await _mended(parts)
+    return bool(lost)
+
+
+async def _mended(parts: Parts) -> None:
+    async with only_here(parts.queue, _INDEX_JOB) as lease:
+        if lease is None:
+            return
+        try:
+            log.warning("index_rebuilt", passages=await parts.library.mend_index())
+        except asyncio.CancelledError:
+            if not lease.lost:
+                raise
+            stay_alive()  # another does it
+
+
+def _close_abandoned(queue: JobQueue) -> None:
+    """Closes the repair of a process that was killed, once nothing is left to repair."""
+    owner = new_owner()
+    if queue.claim_one(owner, _INDEX_JOB.key):
+        with queue.database.writing() as db:
+            queue.done(db, owner, _INDEX_JOB.key)

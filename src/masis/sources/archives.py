@@ -1,4 +1,4 @@
-"""What ZIP, TAR, compressed files and mailboxes hold: each file inside is a document of its own.
+"""What ZIP, TAR, compressed files and mailboxes hold: each file inside is a separate document.
 
 Unpacked in memory and counted on the way; nothing is ever written to disk.
 """

@@ -70,7 +70,8 @@ _IN_A_NAME = (
     re.compile(rf"(?<!\d){_YEAR}[ ._-]?(?P<month>0[1-9]|1[0-2])[ ._-]?(?P<day>0[1-9]|[12]\d|3[01])(?!\d)"),
     *(re.compile(rf"(?<![^\W_]){form}(?!\d)", re.IGNORECASE) for form in (*_DAYS[2:], rf"{_MONTH},?\s+{_YEAR}")),
     re.compile(rf"(?<!\d)(?P<first>[0-3]\d) (?P<second>[0-3]\d) {_YEAR}(?!\d)"),
-    re.compile(rf"(?<!\d){_YEAR}[ ._-]?(?P<month>0[1-9]|1[0-2])(?!\d)"),
+    # “2024-10q” is a quarterly report, not October.
+    re.compile(rf"(?<!\d){_YEAR}[ ._-]?(?P<month>0[1-9]|1[0-2])(?![^\W_])"),
 )
 _PERIOD_IN_A_NAME = re.compile(
     rf"(?<!\d){_YEAR}[ ._-]?(?P<part>[QH][1-4])(?!\d)"

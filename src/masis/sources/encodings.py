@@ -161,7 +161,7 @@ def _is_ascii_letter(character: str) -> bool:
 
 
 def _score_latin(text: str, alphabets: tuple[str, ...]) -> float:
-    """The share of its letters that one language knows. They stand in words of ASCII letters: “Müller”."""
+    """The share of its letters that one language knows. They are in words of ASCII letters: “Müller”."""
     special = _beyond_ascii(text)
     if not special:
         return 0.0

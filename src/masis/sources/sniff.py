@@ -1,4 +1,4 @@
-"""What a file is by its bytes: names lie."""
+"""What a file is, by its bytes: names lie."""
 
 import io
 import re

@@ -1,7 +1,7 @@
-"""Tables in the one form that every format's text has: a row a line between bars, one header row with a rule under it.
+"""Tables in the form shared by all formats: one line per row, cells between bars, one header row with a rule under it.
 
-A header of several rows is joined into one (“Years ended December 31, 2025”), and what spans several rows or columns
-stands in each of them, so that every row can be read alone.
+A header of several rows is joined into one (“Years ended December 31, 2025”), and a cell that spans rows or columns is
+repeated in each of them, so that every row can be read alone.
 """
 
 import re
@@ -24,8 +24,12 @@ NO_AMOUNT = re.compile(r"\(?[0-3]?\d([./-])[01]?\d\1(?:19|20)?\d\d\)?[*†]?|(?:
 
 _SET_APART = re.compile(r"\S+(?: \S+)*")
 _TYPED_FIGURE = re.compile(r"[-−–+($€£¥ ]{0,4}\d[\d.,]*[)% ]{0,3}(?:[kmb]n?)?|[-–—]", re.IGNORECASE)
+_SIGN, _CLOSES = re.compile(r"\(?[$€£¥]"), re.compile(r"[)%]+")
+_SPANS = re.compile(r"\b(?:ended|ending|as of|at)\b", re.IGNORECASE)
 _RULED = re.compile(r"[\s=_+-]+")
 _FEWEST_ROWS, _MOST_ROWS, _WIDEST_ROW = 3, 200, 300
+_DEEPEST_HEADER = 30
+"""Lines, where each cell of it is broken over several."""
 
 Rows = Sequence[Sequence[str]]
 
@@ -38,7 +42,7 @@ class Cell:
 
 
 def grid(rows: Iterable[list[Cell]], *, is_header: bool = False) -> list[list[str]]:
-    """A cell that spans rows stands in each of them; one that spans columns in its first, in a header in each."""
+    """A cell that spans rows is in each of them; one that spans columns in its first, in a header in each."""
     spanning: dict[int, tuple[str, int]] = {}
     laid_out = []
     for cells in rows:
@@ -98,8 +102,95 @@ def _without_empty_columns(rows: list[list[str]]) -> list[list[str]]:
 
 
 def with_tables(text: str) -> str:
-    """Columns that somebody typed with spaces, as a table; what does not line up stays as it was typed."""
-    return "\n\n".join(_typed_table(part.split("\n")) or part for part in text.split("\n\n"))
+    """Columns typed with spaces or pasted with tabs, as tables; what does not line up stays as it was."""
+    return "\n\n".join(_table_in(part.split("\n")) or part for part in text.split("\n\n"))
+
+
+def _table_in(lines: Sequence[str]) -> str | None:
+    return _pasted_table(lines) if sum("\t" in line for line in lines) >= _FEWEST_ROWS - 1 else _typed_table(lines)
+
+
+def _pasted_table(lines: Sequence[str]) -> str | None:
+    """Rows copied from a sheet, or from a page, whose cells may be broken over lines and set apart by empty ones."""
+    first = next(n for n, line in enumerate(lines) if "\t" in line)
+    last = max(n for n, line in enumerate(lines) if "\t" in line)
+    before, rows, after = lines[:first], lines[first : last + 1], lines[last + 1 :]
+    table = _of_a_sheet(rows)
+    if table is None and (found := _of_a_page(lines[: last + 1])):
+        before, table = found
+    return "\n".join([*before, *table, *after]) if table else None
+
+
+def _of_a_sheet(lines: Sequence[str]) -> list[str] | None:
+    """A row of names, then rows of no more cells; two columns are a table only where one has figures, since prose is
+    set with tabs too."""
+    rows = [[cell.strip() for cell in line.split("\t")] for line in lines]
+    names, body = rows[0], rows[1:]
+    is_named = all(names[1:]) and not any(re.search(r"\d", PERIOD.sub("", name)) for name in names)
+    fits = len(body) > 1 and all(row[0] and 1 < len(row) <= len(names) for row in body)
+    if not (is_named and fits):
+        return None
+    is_set = len(names) > 2 or all(_TYPED_FIGURE.fullmatch(row[-1]) for row in body)
+    return table_lines(rows, 1) if is_set else None
+
+
+def _of_a_page(lines: Sequence[str]) -> tuple[list[str], list[str]] | None:
+    """What stands above, and the table: a row has as many figures as any other, or none and heads what follows."""
+    rows = [_without_spacers(line) for line in lines]
+    filled = [n for n, row in enumerate(rows) if row[1:] and all(map(_TYPED_FIGURE.fullmatch, row[1:]))]
+    is_year = bool(filled) and all(PERIOD.fullmatch(cell) for cell in rows[filled[0]][1:])
+    body = filled[1:] if is_year else filled
+    labelled = [n for n in body if not _TYPED_FIGURE.fullmatch(rows[n][0])]
+    if len(labelled) < _FEWEST_ROWS - 1:
+        return None
+    width, top = len(rows[labelled[0]]) - 1, body[0]
+    if top and _TYPED_FIGURE.fullmatch(rows[top][0]):
+        top -= 1
+    while top and "\t" not in lines[top - 1] and lines[top - 1].endswith(":"):
+        top -= 1
+    held: list[list[str]] = []
+    for cells in rows[top:]:
+        is_rest = len(cells) == width and bool(held) and len(held[-1]) == 1 and bool(_TYPED_FIGURE.fullmatch(cells[0]))
+        row = [*held.pop(), *cells] if is_rest else cells
+        if len(row) not in (1, width + 1):
+            return None
+        held.append(row)
+    above, names = _names_of_a_page(lines[:top], width)
+    return above, table_lines([*names, *held], len(names))
+
+
+def _without_spacers(line: str) -> list[str]:
+    """Its cells, a currency sign beside its figure; nothing where columns are only set apart."""
+    cells: list[str] = []
+    for cell in map(str.strip, line.split("\t")):
+        if cells and (_SIGN.fullmatch(cells[-1]) or _CLOSES.fullmatch(cell)):
+            cells[-1] += cell
+        elif cell:
+            cells.append(cell)
+    return cells or [""]
+
+
+def _names_of_a_page(lines: Sequence[str], width: int) -> tuple[list[str], list[list[str]]]:
+    """Names of columns, which may be broken over lines (“March 30,”, “2024”), and above them what spans several."""
+    fitting = [
+        n for n in range(max(0, len(lines) - _DEEPEST_HEADER), len(lines)) if len(_split_names(lines[n:])) == width
+    ]
+    if not fitting:
+        return list(lines), []
+    names = _split_names(lines[fitting[0] :])
+    height = max((name.count("\n") for name in names[1:]), default=0) + 1
+    own = names[0].split("\n")
+    names[0] = "\n".join(own[-height:])
+    above = [*lines[: fitting[0]], *own[:-height]]
+    spanning = _split_names(above[-1:])
+    if not spanning or width % len(spanning) or not _SPANS.search(spanning[0]):
+        return above, [["", *names]]
+    over = [name for name in spanning for _ in range(width // len(spanning))]
+    return above[:-1], [["", *over], ["", *names]]
+
+
+def _split_names(lines: Sequence[str]) -> list[str]:
+    return [name for cell in "\n".join(lines).split("\t") if (name := cell.strip())]
 
 
 def _typed_table(lines: Sequence[str]) -> str | None:
@@ -142,6 +233,14 @@ def _with_rules(lines: Iterable[str]) -> Iterator[str]:
             yield from rows
 
 
+def with_names(lines: Iterable[str]) -> Iterator[str]:
+    """A table whose row of names is empty, as converters write it, gets those of its first row, where that has any."""
+    for is_table, run in groupby(lines, key=is_row):
+        rows = list(run)
+        is_unnamed = is_table and len(rows) > 3 and is_rule(rows[1]) and not any(row_cells(rows[0]))
+        yield from table_lines(map(row_cells, rows[2:])) if is_unnamed else rows
+
+
 def is_row(line: str) -> bool:
     return line.startswith("|") and line.endswith("|") and len(line) > 2
 
@@ -161,7 +260,7 @@ def joined_header(rows: Rows, *, is_spread: bool) -> tuple[list[str], str]:
 
 
 def _without_unit(rows: Rows) -> tuple[Rows, str]:
-    """A note that stands alone in its row of a deeper header is of the whole table."""
+    """A note that is alone in its row of a deeper header is of the whole table."""
     if len(rows) < 2:
         return rows, ""
     notes = [{cell for cell in row[1:] if cell} for row in rows]

@@ -21,6 +21,7 @@ LIMITS = [
     "No passage links the outage to the update.",
     "Unable to answer based on given passages.",
     "So the cause cannot be stated.",
+    "The size of the lagoon, from which its cost could be worked out, is not in the evidence either.",
     # English: the evidence as subject
     "The documents do not say why the plant closed.",
     "The documents don’t say why the plant closed.",
@@ -273,6 +274,8 @@ LIMITS = [
 ]
 
 CLAIMS = [
+    "The size of the lagoon, which could be widened by 12 %, is not in the evidence.",
+    "The size of the lagoon, which the state demanded, is not in the evidence.",
     "The evidence does not give a debt figure, so it has no debt.",
     "The evidence does not name a director, so they have no director.",
     "The contract does not cover flood damage.",

@@ -9,10 +9,11 @@ from masis.language.question import parsed
 from masis.language.statements import statements
 from masis.orchestrator.evaluator import NOTHING_AUDITED
 from masis.reasoning.offline.auditor import OfflineAuditor
-from masis.reasoning.offline.composition import cited
+from masis.reasoning.offline.composition import cited, row_sentence
 from masis.reasoning.offline.judge import OfflineJudge
-from masis.reasoning.offline.relevance import could_be_about
+from masis.reasoning.offline.relevance import could_be_about, shortfall
 from masis.reasoning.offline.selection import candidates_of, rank
+from masis.reasoning.offline.tables.weighing import NamesAsked
 from masis.reasoning.offline.writer import OfflineWriter
 from masis.reasoning.ports import Guidance, Passage, WritingBrief, as_passage
 from tests.support.engines import chunk
@@ -210,3 +211,60 @@ def test_a_row_of_some_months_is_not_of_a_whole_year() -> None:
     row = statements(table)[-1]
     assert not could_be_about(parsed("What were net revenues for the whole of 2024?").parts[0], row, "10q.html")
     assert could_be_about(parsed("What were net revenues in the second quarter of 2024?").parts[0], row, "10q.html")
+
+
+@pytest.mark.parametrize(
+    ("said", "is_about"),
+    [
+        ("For the year, we expect $2.66, including the second quarter charges.", True),
+        ("We expect $0.10 in the third quarter.", False),
+    ],
+)
+def test_a_sentence_on_the_year_may_mention_a_quarter(said: str, is_about: bool) -> None:
+    part = parsed("What earnings are expected for full-year 2004?").parts[0]
+    assert could_be_about(part, statements(said)[0], "results.txt") is is_about
+
+
+@pytest.mark.parametrize(
+    ("when", "is_about"),
+    [
+        ("in the first half of fiscal 2024", True),
+        ("in the quarter that ended in March 2024", True),
+        ("in the second quarter of fiscal 2024", True),
+        ("in the third quarter of 2024", False),
+    ],
+)
+def test_a_report_of_a_quarter_may_answer_for_its_half_and_its_months(when: str, is_about: bool) -> None:
+    table = "| | Six Months Ended March 30, 2024 |\n|---|---|\n| Net revenues | 387 |"
+    row, part = statements(table)[-1], parsed(f"What were net revenues {when}?").parts[0]
+    assert could_be_about(part, row, "acme-q2-2024-10q.txt") is is_about
+
+
+WIDE_TABLE = (
+    "| code | state | total exports | beef | pork | corn | wheat |\n|---|---|---|---|---|---|---|\n"
+    "| IA | Iowa | 11273.76 | 289.8 | 1895.6 | 2529.8 | 3.1 |\n"
+    "| IL | Illinois | 8709.48 | 53.7 | 394 | 2228.5 | 223.8 |"
+)
+
+
+def test_of_a_wide_row_the_cells_that_the_question_speaks_of_are_quoted() -> None:
+    row = next(s for s in statements(WIDE_TABLE) if "Iowa" in s.text)
+    part = parsed("What does Iowa make of corn?").parts[0]
+    assert row_sentence(row, part) == "code IA: state Iowa, corn 2529.8."
+    assert "wheat 3.1" in row_sentence(row, parsed("Tell me about Iowa").parts[0])
+
+
+def test_a_row_of_one_state_is_not_another_answers_because_two_are_compared() -> None:
+    passage = Passage("c1", "exports.csv", 1, WIDE_TABLE)
+    rows = {cells["code"]: s for s in statements(WIDE_TABLE) if (cells := dict(s.cells)).get("code") in ("IA", "IL")}
+    both = NamesAsked.of("How far ahead of Illinois is Iowa in corn?", [passage])
+    assert not both.are_lacking(rows["IA"], passage)
+    assert NamesAsked.of("How much corn does Iowa sell to Mexico?", [passage]).are_lacking(rows["IA"], passage)
+
+
+def test_a_row_without_years_says_nothing_of_the_change_between_two() -> None:
+    row = next(s for s in statements(WIDE_TABLE) if "Iowa" in s.text)
+    alone, between = (
+        parsed(f"How did beef exports of Iowa {how}?").parts[0] for how in ("do", "change from 2011 to 2012")
+    )
+    assert shortfall(between, row) == shortfall(alone, row) + 1

@@ -29,7 +29,7 @@ _LIVENESS = "/health"
 _LIVENESS_SECONDS = 1.0
 _CLIENT_GONE = 499
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-"""What is counted by its name: a client may call its method anything."""
+"""The methods counted by name: a client may send any method."""
 
 _HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store"}
 
@@ -78,7 +78,7 @@ class Guard:
     async def _keys_needed(self, path: str) -> bool:
         if path != _LIVENESS:
             return await self._service.access.keys_needed()
-        # Whether the process lives is not the database's to say: one that is away must not get it restarted.
+        # A database that is down must not get a live process restarted.
         with suppress(TimeoutError, MASISError):
             return await asyncio.wait_for(self._service.access.keys_needed(), _LIVENESS_SECONDS)
         return True
@@ -122,7 +122,7 @@ def _method(scope: Scope) -> str:
 
 
 def _one_line(path: str) -> str:
-    """As it came over the wire: what a client calls an address must not write lines of its own into the log."""
+    """As sent over the wire: a client must not be able to inject lines into the log."""
     return quote(path, safe="/:@!$&'()*+,;=~")
 
 

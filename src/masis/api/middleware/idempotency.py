@@ -1,4 +1,4 @@
-"""`Idempotency-Key` on POST: the same request again gets the first response again, and is not done twice."""
+"""`Idempotency-Key` on POST: a repeated request gets the first response again and is not executed twice."""
 
 import asyncio
 import hashlib
@@ -22,7 +22,7 @@ from masis.settings import Settings
 
 KEPT_SECONDS = 24 * 3600.0
 ABANDONED_SECONDS = 900.0
-"""A first request that never came to its end, because a process of another machine died, blocks its key for so long."""
+"""How long a first request whose process on another machine died blocks its key."""
 
 _STATE = "idempotency"
 _ONE = "caller = ? AND idempotency_key = ?"
@@ -93,7 +93,7 @@ class FirstResponses:
 
 
 def _free_the_dead(db: Connection, caller: str, key: str) -> None:
-    """A request whose process was killed never got a response: nothing binds its key."""
+    """A request whose process was killed never got a response: its key is free again."""
     row = db.execute(f"SELECT owner FROM first_responses WHERE {_ONE} AND status IS NULL", (caller, key)).fetchone()
     if row and is_dead(row[0]):
         db.execute(f"DELETE FROM first_responses WHERE {_ONE}", (caller, key))
@@ -116,7 +116,7 @@ def _judged(row: Sequence[Any], fingerprint: str) -> Kept:
 
 @dataclass(slots=True)
 class Opened:
-    """A first request, whose response the middleware is to keep."""
+    """A first request, whose response the middleware will store."""
 
     store: FirstResponses
     caller: str
@@ -133,7 +133,7 @@ IdempotencyKey = Annotated[
         min_length=1,
         max_length=200,
         pattern=r"^[\x21-\x7e]+$",
-        description="Any text of your own: the same request under the same key within 24 hours is done once.",
+        description="A key that you choose: the same request under the same key within 24 hours is executed once.",
     ),
 ]
 

@@ -90,7 +90,7 @@ class Conflicting(MASISError):
 
 @contextmanager
 def refused_as_conflict() -> Iterator[None]:
-    """For calls whose input is known to be fit: what they refuse, they refuse for how things stand."""
+    """For calls whose input is already valid: a refusal is about the current state."""
     try:
         yield
     except InvalidInput as error:
@@ -125,8 +125,10 @@ class Problem(BaseModel):
     code: str = Field(description="Stable, for programs.", examples=["unknown_workspace"])
     advice: str = Field(description="What to do.", examples=["List the workspaces with GET /masis/workspaces."])
     instance: str = Field(description="The path that was called.", examples=["/masis/workspaces/acme"])
-    errors: list[FieldProblem] | None = Field(None, description="Each part of the request that does not fit.")
-    documents: list[dict[str, Any]] | None = Field(None, description="With `duplicate_document`: those known already.")
+    errors: list[FieldProblem] | None = Field(None, description="Each invalid part of the request.")
+    documents: list[dict[str, Any]] | None = Field(
+        None, description="With `duplicate_document`: the files already known."
+    )
 
 
 def status_of(error: MASISError) -> int:
@@ -204,7 +206,7 @@ _WORDS = {
 
 def _headers_of(status: int, error: MASISError) -> dict[str, str]:
     if isinstance(error, StillRunning):
-        # Clients that repeat by themselves after a 5xx, OpenAI's among them, would start the same work again.
+        # Clients that retry after a 5xx, OpenAI's among them, would start the same work again.
         return {"Location": error.location, "X-Should-Retry": "false"}
     match status:
         case 401:

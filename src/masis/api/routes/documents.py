@@ -58,7 +58,7 @@ DocumentId = Annotated[str, InPath(pattern="^[0-9a-f]{64}$", description="The SH
 
 
 class AllKnown(DuplicateDocument):
-    """Every file of an upload is in the workspace already."""
+    """Every file of the upload is already in the workspace."""
 
     def __init__(self, message: str, documents: list[DocumentName]) -> None:
         super().__init__(message)
@@ -86,7 +86,7 @@ async def list_documents(
     summary="Upload files or archives",
     status_code=202,
     responses={
-        201: {"model": Accepted, "description": "With `wait`: what became of each file."},
+        201: {"model": Accepted, "description": "With `wait`: the result for each file."},
         **problems(404, 408, 409, 413, 504),
     },
     openapi_extra=UPLOAD_BODY,
@@ -103,8 +103,8 @@ async def upload_documents(
 ) -> Accepted:
     """The files are stored by their hash and read in the background: follow the ingestion at `Location`.
 
-    Bytes that the workspace has already, or that are on their way into it, are listed as duplicates; when all are,
-    the answer is 409.
+    Bytes that the workspace already has, or that another upload is adding, are listed as duplicates; if all are, the
+    response is 409.
     """
     await open_for_upload(access, workspace_id)
     async with uploaded_files(request, access.service.settings.max_file_bytes) as files:
@@ -112,7 +112,7 @@ async def upload_documents(
         await once(request, json.dumps(names).encode(), idempotency_key)
         fresh, known = await asyncio.to_thread(_sorted_out, access, workspace_id, files)
         ingestion = await access.masis.aupload(workspace_id, Contents(fresh), by=access.caller)
-    if all(file.stage == "duplicate" for file in ingestion.files):  # another upload was faster by a moment
+    if all(file.stage == "duplicate" for file in ingestion.files):  # another upload was faster
         raise _all_known(workspace_id, [*known, *map(_known, fresh)])
     await access.record("document.upload", workspace_id, ingestion.ingestion_id, f"{len(fresh)} files")
     if wait:
@@ -203,9 +203,9 @@ async def get_passage(
     chunk_id: Annotated[str, InPath(max_length=400, description="As a citation names it.")],
     start: Offset = None,
     end: Offset = None,
-    section: Annotated[bool, Query(description="The whole section that it stands in.")] = False,
+    section: Annotated[bool, Query(description="The whole section around it.")] = False,
 ) -> Passage:
-    """Passages that were found together are cited as one, under an id that no index holds: give `start` and `end`."""
+    """Passages found together are cited as one, under an id that is not in the index: pass `start` and `end`."""
     await known_document(access, workspace_id, document_id)
     library, place = access.masis.library, (document_id, start, end)
     chunk, _ = await read_words(library, workspace_id, chunk_id, place)
@@ -234,7 +234,7 @@ async def parsed_document(access: Access, workspace_id: str, document_id: str) -
 
 
 async def open_for_upload(access: Access, workspace_id: str) -> None:
-    """Who may make workspaces need not do it first: an upload to a new one makes it."""
+    """A caller who may create workspaces can upload to a new one, which creates it."""
     known = await asyncio.to_thread(access.masis.library.catalog.has_workspace, workspace_id)
     if not known and may(access.key, "admin", workspace_id):
         await asyncio.to_thread(access.masis.library.catalog.create_workspace, workspace_id)
@@ -246,7 +246,7 @@ async def open_for_upload(access: Access, workspace_id: str) -> None:
 def _sorted_out(
     access: Access, workspace_id: str, files: Sequence[FormFile]
 ) -> tuple[list[FormFile], list[DocumentName]]:
-    """What is new, each once, and what the workspace has already or is about to read. A file that failed or was left
+    """The new files, each once, and those that the workspace already has or is about to read. A file that failed or was
     half read may be tried again."""
     fresh: dict[str, FormFile] = {}
     known: list[DocumentName] = []
@@ -268,7 +268,7 @@ def _known(file: FormFile) -> DocumentName:
 
 
 def _all_known(workspace_id: str, known: list[DocumentName]) -> AllKnown:
-    return AllKnown(f"{workspace_id} has all of these files already, or is reading them.", known)
+    return AllKnown(f"{workspace_id} already has all of these files, or is reading them.", known)
 
 
 def _out(document: Document) -> DocumentOut:
@@ -321,7 +321,7 @@ QUESTIONS: Sequence[SampleQuestion] = (
     SampleQuestion("What was the root cause of the gateway outage?", "An answer whose every sentence has its source."),
     SampleQuestion("What was customer churn in fiscal 2025?", "A conflict: two documents disagree, and you decide."),
     SampleQuestion(
-        "How many patents does Tolmerick hold?", "A silence: the documents do not say, and neither does it."
+        "How many patents does Tolmerick hold?", "No answer: the documents do not say, and MASIS does not invent one."
     ),
     SampleQuestion(
         "When is the Singapore calibration laboratory to open, and how much money did the board approve for it?",
@@ -367,7 +367,8 @@ async def get_sample(_: Read) -> SampleOut:
     **documented("load_sample", "Load the sample documents into a workspace", 404),
 )
 async def load_sample(access: Write, _: Once, workspace_id: WorkspaceId, response: Response) -> Ingestion:
-    """As an upload: follow the ingestion at `Location`. Those that the workspace has already are left as they are."""
+    """Works like an upload: follow the ingestion at `Location`. Documents already in the workspace are left as they
+    are."""
     paths = await asyncio.to_thread(sample_documents)
     if not paths:
         raise NotHere("The sample is not part of this installation.", advice="Upload your own documents.")

@@ -1,5 +1,5 @@
-"""API keys, the audit log, sessions of the web page, and what those who run the service ask: does it live, is it ready,
-what does it count, how is it set up."""
+"""API keys, the audit log, sessions of the page, and routes for operators: health, readiness, metrics and
+configuration."""
 
 import asyncio
 from contextlib import suppress
@@ -57,7 +57,7 @@ async def get_ready(request: Request, response: Response) -> Alive:
     responses={200: {"content": {"text/plain": {}}, "description": "In Prometheus's text format."}, **problems()},
 )
 async def get_metrics(request: Request) -> Response:
-    """Where there are keys it takes an admin's for all workspaces, unless MASIS_METRICS_PUBLIC is set."""
+    """Once there are keys, it needs an admin key for all workspaces, unless MASIS_METRICS_PUBLIC is set."""
     if not service_of(request).settings.metrics_public:
         api_key.require_everywhere((await identify(request)).key, "admin")
     text, media_type = await asyncio.to_thread(metrics.page)
@@ -72,7 +72,7 @@ async def get_wording(access: Read) -> dict[str, Any]:
 
 @system.get("/masis/doctor", **documented("get_doctor", "What is configured, and whether it works"))
 async def get_doctor(access: AdminEverywhere) -> list[Finding]:
-    """Tried, not assumed: each configured model is asked two short questions."""
+    """Actually tested: each configured model is asked two short questions."""
     return await access.masis.acheckup()
 
 
@@ -102,8 +102,8 @@ async def list_keys(access: Admin, limit: Limit = 50, cursor: Cursor = None) -> 
 
 @router.post("/keys", status_code=201, **documented("create_key", "Create a key"))
 async def create_key(access: Admin, new: NewKey) -> CreatedKey:
-    """Its token is in the answer and nowhere else, ever; that is why this call takes no Idempotency-Key. From the first
-    key on, every call needs one."""
+    """The token is only in this response, so the call takes no Idempotency-Key. From the first key on, every call needs
+    a key."""
     service = access.service
     make = partial(grant_key, service.access.keys, service.audit_log, access.key)
     key, token = await asyncio.to_thread(make, new.name, new.role, new.workspaces, new.expires)
@@ -126,7 +126,7 @@ async def read_audit_log(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[AuditEntry]:
-    """An admin of some workspaces reads what concerns those."""
+    """An admin of some workspaces sees entries of those only."""
     if workspace is not None:
         require(access.key, "admin", workspace)
     within = None if EVERY_WORKSPACE in access.key.workspaces else access.key.workspaces
@@ -156,13 +156,13 @@ class SessionOut(Described):
     workspaces: list[str]
     """`*` is all of them."""
     csrf: str | None
-    """To be sent as X-CSRF-Token with whatever changes something; null where no cookie was sent."""
+    """Send it as X-CSRF-Token with every request that changes something; null if no cookie was sent."""
 
 
 @sessions.post("", **documented("sign_in", "Sign in with a key"))
 async def sign_in(request: Request, response: Response, given: SignIn) -> SessionOut:
-    """Sets the cookie `masis_session` for 12 hours. A service that has no keys needs no sign-in: the answer is the
-    local admin, and no cookie."""
+    """Sets the cookie `masis_session` for 12 hours. A service without keys needs no sign-in: the response is the local
+    admin, without a cookie."""
     service = service_of(request)
     _require_own_page(request)
     if not await service.access.keys_needed():

@@ -53,7 +53,7 @@ class StreamOptions(BaseModel):
 
 
 class ChatRequest(BaseModel):
-    """What is not named here (temperature, tools …) is accepted and has no effect."""
+    """Other fields (temperature, tools …) are accepted and have no effect."""
 
     model_config = ConfigDict(
         extra="allow",
@@ -95,7 +95,7 @@ class Usage(BaseModel):
 
 
 class Extension(BaseModel):
-    """What makes the answer defensible, beside OpenAI's fields."""
+    """MASIS's own fields, beside OpenAI's: claims, citations, conflicts and more."""
 
     run_id: str
     status: Literal["success", "needs_clarification"]
@@ -161,7 +161,7 @@ def extension_of(result: RunResult) -> Extension:
 
 
 def spoken(result: RunResult) -> str:
-    """The answer with [1] for its citations, the sources below it, and the question to a person where there is one."""
+    """The answer with [1] for its citations, the sources below it, and the question to a person if there is one."""
     sources = Sources(result.claims)
     parts = [sources.numbered(result.answer)]
     if len(sources):
@@ -207,9 +207,9 @@ async def get_model(access: Read, model: Annotated[str, Path(max_length=200)]) -
 async def create_chat_completion(
     access: Write, asked: ChatRequest, request: Request, response: Response, idempotency_key: IdempotencyKey = None
 ) -> Any:
-    """The last message of role `user` is the question; those before it are the thread it is completed from.
-    Citations are [1] in the text with a list of sources below, and structured under `masis`. When a person is needed
-    the content ends with the question to them."""
+    """The last message of role `user` is the question; those before it are the thread it is completed from. Citations
+    are [1] in the text with a list of sources below, and structured under `masis`. When a decision is needed, the
+    content ends with the question to the person."""
     api_key.require(access.key, "write", asked.model)
     await access.require_workspace(asked.model)
     if not asked.question.strip():
@@ -234,7 +234,7 @@ async def create_chat_completion(
 
 
 async def _streamed(access: Access, asked: ChatRequest, run: RunRecord, request: Request) -> AsyncIterator[str]:
-    """Only what was audited is spoken: while the agents work, comments keep the connection open."""
+    """Only audited text is sent: while the agents work, comments keep the connection open."""
     frame = {"id": f"chatcmpl-{run.run_id}", "object": "chat.completion.chunk", "created": int(time.time())}
     frame |= {"model": asked.model}
     with_usage = bool(asked.stream_options and asked.stream_options.include_usage)

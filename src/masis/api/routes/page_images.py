@@ -1,4 +1,4 @@
-"""Documents page by page: where each begins, and the pages of a PDF as pictures with the cited words marked."""
+"""Documents page by page: where each begins, and the pages of a PDF as images with the cited words marked."""
 
 import asyncio
 from typing import Annotated
@@ -58,7 +58,7 @@ Drawn = Annotated[PageImage, Depends(_drawn)]
 @router.get(
     "/pages/{number}.png",
     operation_id="get_page_image",
-    summary="A page of a PDF as a picture, with the words of a citation marked",
+    summary="A page of a PDF as an image, with the words of a citation marked",
     response_class=Response,
     responses={
         200: {
@@ -70,7 +70,7 @@ Drawn = Annotated[PageImage, Depends(_drawn)]
     },
 )
 async def get_page_image(image: Drawn) -> Response:
-    """Where the words cannot be found on the page, it comes without marks and `X-Marks` is 0."""
+    """If the words cannot be found on the page, the image has no marks and `X-Marks` is 0."""
     # The cookie decides who may see it: a browser may keep it for its user, nobody in between may.
     # Another cookie means another request: the next person to sign in at this browser may see less.
     headers = {"X-Marks": str(len(image.boxes)), "Cache-Control": "private, max-age=3600", "Vary": "Cookie"}
@@ -79,10 +79,10 @@ async def get_page_image(image: Drawn) -> Response:
 
 @router.get(
     "/pages/{number}/marks",
-    **documented("list_page_marks", "Where on the picture of a page the words of a citation are", 404),
+    **documented("list_page_marks", "Where the words of a citation are on the page image", 404),
 )
 async def list_page_marks(image: Drawn) -> list[MarkOut]:
-    """A box for each line, in the order of reading. Requested at the picture's own width, nothing is drawn again."""
+    """A box for each line, in reading order. At the same width as the image, nothing is drawn again."""
     return [MarkOut(left=left, top=top, right=right, bottom=bottom) for left, top, right, bottom in image.boxes]
 
 

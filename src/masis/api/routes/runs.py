@@ -91,19 +91,19 @@ class QuestionBody(Given):
     max_retries: Retries | None = None
     """Further attempts when an answer does not pass its audit; null and 0 mean the default."""
     thread_id: str | None = Field(None, min_length=1, max_length=64)
-    """Of an earlier run: the question follows up on its answer and is completed from it."""
+    """The thread of an earlier run: the question follows up on its answer and is completed from it."""
     filters: Filters | None = None
-    """Where to look; null: where the thread looked before, or everywhere."""
+    """The scope; null: that of the thread, or the whole workspace."""
     complete: bool = True
-    """False: the question stands for itself, also in a thread."""
+    """False: the question is asked as written, even in a thread."""
     max_cost_usd: float | None = Field(None, ge=0, le=1_000_000)
-    """What its model calls may cost at most; the embedded engine does the rest."""
+    """Maximum cost of model calls, in US dollars; the embedded engine does the rest."""
     max_seconds: float | None = Field(None, ge=0, le=1_000_000)
-    """Of working time."""
+    """Maximum working time, in seconds."""
 
 
 class RunFailed(MASISError):
-    """A fault of MASIS itself ended the run."""
+    """An unexpected error ended the run."""
 
     code = "run_failed"
 
@@ -134,7 +134,7 @@ async def result_or_problem(access: Access, run: RunRecord, location: str) -> Ru
 
 
 async def until_stopping(events: AsyncIterator[T], stopping: asyncio.Event) -> AsyncIterator[T]:
-    """Readers continue from where they were at the next start."""
+    """Clients continue from their last event at the next start."""
     stopped = asyncio.ensure_future(stopping.wait())
     coming = asyncio.ensure_future(anext(events, None))
     try:
@@ -175,8 +175,9 @@ Known = Annotated[RunRecord, Depends(_known_run)]
 
 @router.post("", tags=["ask"], **documented("ask", "Ask, and wait for the answer", 404, 409, 504))
 async def ask(access: Write, asked: QuestionBody, _: Once, workspace_id: WorkspaceId, response: Response) -> Result:
-    """Five agents find evidence, write, audit and score an answer. `needs_clarification` comes with the best draft and
-    a question for a person; answer it under the run that `Location` names. A connection that breaks stops nothing."""
+    """Five agents find evidence, write, audit and score an answer. `needs_clarification` comes with the best draft
+    and a question for a person; answer it under the run that `Location` names. A broken connection does not stop the
+    run."""
     run = await _asked(access, asked, workspace_id)
     response.headers["X-Run-Id"] = run.run_id
     response.headers["Location"] = location_of(run)
@@ -276,7 +277,7 @@ async def answer(access: Write, given: Answer, _: Once, run: Known, response: Re
 
 
 class Judged(Given):
-    """What a person says of an answer."""
+    """A person's judgement of an answer."""
 
     verdict: Literal["right", "wrong"] | None
     """null takes it back."""
@@ -285,7 +286,7 @@ class Judged(Given):
     """Which sentence, from 0; null: the whole answer."""
 
 
-@router.put("/runs/{run_id}/feedback", **documented("judge", "Say whether an answer is right", 404, 409))
+@router.put("/runs/{run_id}/feedback", **documented("judge", "Mark an answer as right or wrong", 404, 409))
 async def judge(access: Write, given: Judged, run: Known) -> list[Feedback]:
     """One for each person and sentence: the last one counts."""
     with refused_as_conflict():
@@ -302,7 +303,7 @@ async def judge(access: Write, given: Judged, run: Known) -> list[Feedback]:
     return said
 
 
-@router.get("/runs/{run_id}/feedback", **documented("get_feedback", "What people say of an answer", 404))
+@router.get("/runs/{run_id}/feedback", **documented("get_feedback", "People's feedback on an answer", 404))
 async def get_feedback(access: Read, run: Known) -> list[Feedback]:
     return await asyncio.to_thread(access.masis.feedback.of, run.run_id)
 
@@ -315,7 +316,7 @@ async def get_track_record(access: Read, workspace_id: WorkspaceId) -> TrackReco
 
 @router.post("/runs/{run_id}/cancel", **documented("cancel", "Stop a run", 404))
 async def cancel(access: Write, _: Once, run: Known) -> RunRecord:
-    """One that is over stays as it is."""
+    """No effect on a run that has ended."""
     cancelled = await access.masis.acancel(run.run_id, run.workspace_id)
     if run.status not in ENDED:
         await access.record("run.cancel", run.workspace_id, run.run_id)
@@ -325,7 +326,7 @@ async def cancel(access: Write, _: Once, run: Known) -> RunRecord:
 @router.post("/runs/{run_id}/resume", status_code=202, **documented("resume", "Resume a run that failed", 404, 409))
 async def resume(access: Write, _: Once, run: Known, response: Response) -> RunRecord:
     """From its last checkpoint: only the agent that was interrupted works again. Answer a run that is waiting for a
-    person instead; workers resume by themselves what a dead process left."""
+    person instead; workers automatically resume what a dead process left."""
     with refused_as_conflict():
         resumed = await access.masis.aresume_in_background(run.run_id, workspace=run.workspace_id)
     await access.record("run.resume", run.workspace_id, run.run_id)
@@ -349,7 +350,7 @@ async def export_run(
     data = await asyncio.to_thread(exported, await _pack(access, run), format)
     headers = {
         "Content-Disposition": f'attachment; filename="masis-{run.run_id}.{format}"',
-        # Opened in this service's origin all the same, it can do nothing there.
+        # Even if opened in this service's origin, it can do nothing there.
         "Content-Security-Policy": f"{POLICY}; sandbox",
     }
     return Response(data, media_type=MEDIA_TYPES[format], headers=headers)
@@ -379,7 +380,7 @@ async def _asked(access: Access, asked: QuestionBody, workspace_id: str) -> RunR
 
 
 def _named(caller: Caller) -> str:
-    """A key may be called anything; who decided has to be a name."""
+    """A key may have any name; a decision needs a person's name."""
     return caller.name if is_name(caller.name) else f"key {caller.key_id}"
 
 

@@ -30,7 +30,7 @@ class NewSource(Given):
     every: str | None = Field(None, pattern=r"^(?:never|(?:[1-9]|[1-9]\d{1,3}) ?[mhd])$", examples=["15m"])
     """How often to sync it: 15m, 2h, 1d, never; by default as before, and a new one only on request."""
     allow_empty: bool = False
-    """Delete all its documents where it is empty now."""
+    """Delete all its documents if it is now empty."""
 
 
 class SyncNow(Given):
@@ -40,7 +40,7 @@ class SyncNow(Given):
 class SourceOut(Described):
     source_id: str
     address: str
-    """Of a folder only its name, except for admins."""
+    """Only the name of a folder, except for admins."""
     ignore: list[str]
     every_seconds: int | None
     """Null: on request only."""
@@ -48,7 +48,7 @@ class SourceOut(Described):
     added_at: str
     status: SourceStatus
     is_syncing: bool
-    """A worker syncs it, or is about to."""
+    """A worker is syncing it, or is about to."""
     last_sync: str | None
     """When it was last synced to the end."""
     next_sync: str | None
@@ -64,7 +64,7 @@ class SourceFile(Described):
     address: str
     name: str
     version: str
-    """As the storage has it: an ETag, or when it changed, and its size."""
+    """As given by the storage: an ETag, or time and size."""
     document_id: str
 
 
@@ -76,8 +76,8 @@ async def list_sources(access: Read, workspace_id: WorkspaceId) -> list[SourceOu
 
 @router.post("", status_code=202, **documented("add_source", "Add a source, or change it, and sync it", 404))
 async def add_source(access: Write, _: Once, workspace_id: WorkspaceId, new: NewSource) -> SourceOut:
-    """Its files are read in the background: follow it with GET. Public web addresses may be added by anyone who may
-    write; anything else has to be named in MASIS_SYNC_ALLOWED."""
+    """Its files are read in the background: follow it with GET. Callers with the role write may add public web
+    addresses; anything else must be listed in MASIS_SYNC_ALLOWED."""
     await open_for_upload(access, workspace_id)
     table, given = access.masis.library.sources, (new.address, new.ignore, new.every)
     source = await asyncio.to_thread(lambda: source_for(table, workspace_id, *given, by=access.caller))

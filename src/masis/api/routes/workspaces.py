@@ -1,4 +1,4 @@
-"""Workspaces: list, make, search, delete with everything in them; their usage and their standing decisions."""
+"""Workspaces: list, create, search, delete; their usage and standing decisions."""
 
 from enum import Enum
 from typing import Annotated

@@ -51,7 +51,7 @@ _RECKONED_BEHIND = re.compile(
 _A_RESULT = re.compile(
     r"\b(?:differences?|gap|spread|overall|monthly|quarterly|annual\w*|sum|together|combined|between them|both"
     r"|altogether|total\w*|averag\w+|mean|mid-?points?|proportion|percentage|ratio|free cash flow|excluding|net of|pace"
-    r"|or \d[\d.]*\s?%)(?!\w)",
+    r"|headroom|cushion|shortfall|surplus|or \d[\d.]*\s?%)(?!\w)",
     re.IGNORECASE,
 )
 _A_RESULT_HERE = re.compile(

@@ -38,6 +38,7 @@ _NOT_EXCEEDED = re.compile(r"\b(?:never|not|cannot|no)\b[^.;]{0,12}\bexceed(?:s|
 _CENTS = re.compile(r"\s?(?:cents?|pence)\b", re.IGNORECASE)
 _CONVERTED = re.compile(r"\s?[^\W\d_/°²³]{1,12}[/²³\w]{0,6}\s?\((?:about |roughly |ca\.? |approx\.? |or )?")
 """Between “6” and “600” of “6 bar (600 kPa)”: a unit, and a bracket."""
+_ENDS_HERE = re.compile(r"\s*(?:[.,;)]\s|[.,;)]?$)")
 _POINTS = re.compile(r"\s(?:percentage )?points\b")
 _ROUNDED_TWICE = 0.06
 _BELOW_ZERO = re.compile(
@@ -86,8 +87,6 @@ def unfounded_figure(claim: Claim, sources: Sources) -> Finding | None:
         number = _as_meant(claim, reading.quantity)
         if number in given:
             continue
-        if _POINTS.match(claim.text, number.end):
-            number = replace(number, unit="points")
         if number.value in (0, 1) and number.unit == "number" and not number.scaled:
             # “1 ton of it”, “between 0 and 80”
             continue
@@ -106,13 +105,20 @@ def unfounded_figure(claim: Claim, sources: Sources) -> Finding | None:
             )
             continue
         is_misscaled = number.value and any(gives(q, number) for q in sources.printed)
-        at = None if is_misscaled or not may_be_computed(claim, number, sources) else FOR_A_MODEL
+        is_open = sources.is_asked_with(number) or (not is_misscaled and may_be_computed(claim, number, sources))
+        at = FOR_A_MODEL if is_open else None
         return Finding("numbers_differ", _absent(number, claim, sources), withdrawn_at=at)
     return doubt
 
 
 def _as_meant(claim: Claim, number: Quantity) -> Quantity:
-    """What “must never exceed 6 bar” is 6 bar; 2 cents are $0.02."""
+    """What “must never exceed 6 bar” is 6 bar; 2 cents are $0.02; “points” are those of a percentage."""
+    if _POINTS.match(claim.text, number.end) and number.unit == "number":
+        return replace(number, unit="points")
+    if number.unit == "number" and not number.measure and _ENDS_HERE.match(claim.text, number.end):
+        # “It was down for 60 hours, and the cover begins after 72.”
+        before = (r.quantity.measure for r in reversed(claim.figures) if r.quantity.end <= number.start)
+        number = replace(number, measure=next(filter(None, before), None))
     if _CENTS.match(claim.text, number.end) and number.unit == "number":
         cents = number.value / 100, number.tolerance / 100
         return replace(number, value=cents[0], tolerance=cents[1], unit="money", measure=None)

@@ -5,10 +5,10 @@ kind in that very place.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise, product
+from itertools import pairwise, permutations, product
 
 from masis.audit.checks.derivations import derivation
 from masis.audit.checks.numbers import ARITHMETIC, gives, locates
@@ -17,7 +17,7 @@ from masis.language.periods import Period, lies_within_a_range, period_spans
 from masis.language.quantities import Quantity, comparable
 from masis.language.readings import Reading, readings
 from masis.language.statements import Statement, statements
-from masis.language.words import content_stems
+from masis.language.words import capitalised, content_stems
 
 FURTHER = 0.2
 FEWEST_ROW_MATES = 2
@@ -116,13 +116,34 @@ def doubted_places(claim: Claim, sources: Sources) -> list[Doubt]:
         rivals = dict(_rivals(ours, sources, holding))
         others = [r.quantity for r in claim.figures if r.quantity.value != ours.quantity.value]
         is_joined = any(locates(r.quantity, q) for s in holding for r in readings(s) for q in others)
-        if not holding or is_joined or any(start <= ours.quantity.start < end for start, end in shown):
+        is_shown = any(start <= ours.quantity.start < end for start, end in shown)
+        if (
+            not holding
+            or is_joined
+            or is_shown
+            or _is_operand(claim, ours, others)
+            or sources.is_asked_with(ours.quantity)
+        ):
             continue
-        here = max(coverage_of(claim.subject, (s,)) for s in holding)
-        there = max((coverage_of(claim.subject, (s,)) for s in rivals), default=0.0)
-        if there > here and there >= LEAST_SHARED and not _is_derived(claim, ours, sources):
+        here, there = _most_shared(claim.subject, holding), _most_shared(claim.subject, rivals)
+        is_named_here = _names_shared(ours, holding) > _names_shared(ours, rivals)
+        if there > here and there >= LEAST_SHARED and not is_named_here and not _is_derived(claim, ours, sources):
             found.append(_doubt(claim, ours.quantity, sources, holding, rivals))
     return found[:MOST_DOUBTED]
+
+
+def _most_shared(wanted: frozenset[str], among: Iterable[Statement]) -> float:
+    return max((coverage_of(wanted, (s,)) for s in among), default=0.0)
+
+
+def _names_shared(ours: Reading, among: Iterable[Statement]) -> int:
+    """With what the words at the figure name: “Food Starch (+12 %), Protein (+30 %)”."""
+    return max((len(capitalised(ours.clause) & capitalised(s.text)) for s in among), default=0)
+
+
+def _is_operand(claim: Claim, ours: Reading, others: Sequence[Quantity]) -> bool:
+    """“52.3 % (112,340 of 214,862)”: with another figure of the claim it makes a third."""
+    return any(derivation(claim, b, (), [ours.quantity, a]) for a, b in permutations(others, 2))
 
 
 def _doubt(

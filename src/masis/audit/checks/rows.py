@@ -17,7 +17,7 @@ from masis.language.measures import NUMBER_WORDS
 from masis.language.periods import MONTHS
 from masis.language.quantities import Quantity, comparable, quantities
 from masis.language.readings import Reading, readings
-from masis.language.statements import Statement
+from masis.language.statements import Statement, stems_of
 from masis.language.table_headers import GROUP
 from masis.language.words import DOWNWARDS, FUNCTION_WORDS, UPWARDS, content_stems, directions, is_negated, words
 
@@ -220,7 +220,9 @@ def _may_be_meant(other: Statement, meant: Sequence[Statement], run: Run, claim:
     meant do not have."""
     said = frozenset(content_stems(claim.text if anywhere else f"{run.before} {run.behind}"))
     if other in meant or not other.is_row:
-        return other in meant or coverage_of(telling_words(run.before), (other,)) >= MENTIONED
+        # A sentence that names the row in full is about it too: “net sales were about $58.9 million, preliminarily”.
+        is_of_a_row = other in meant or any(_label(row) <= stems_of(other) for row in meant)
+        return is_of_a_row or coverage_of(telling_words(run.before), (other,)) >= MENTIONED
     name, all_said = _label(other) | _group(other), frozenset(content_stems(claim.text))
     theirs = [_label(row) | (_group(row) & all_said) for row in meant]
     # A longer name of the same thing, “net sales of products”, may be what is meant by the shorter.

@@ -86,7 +86,7 @@ UNDECIDED = 0.11
 """Just above it."""
 DOUBTED_BY_VERIFIER = 0.05
 """Down to this one it is doubted even where the source has the claim's own words."""
-DENIED = (0.8, 0.05)
+DENIED = (1.4, 0.05)
 """By how much, in logits, a claim must be better borne out without its negation, and how likely that must be …"""
 TURNED = (2.0, 0.6)
 """… and with “rose” for “fell”, which says less."""

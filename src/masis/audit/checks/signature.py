@@ -27,7 +27,7 @@ _GENERIC = "percentage average change difference sum ratio proportion amount val
 _COMPARED_OTHERWISE = _TURNS | SCALES.keys() | {stem(word) for word in (*MEASURES, *NUMBER_WORDS, *_UNITS, *_GENERIC)}
 
 
-_SEPARATOR = re.compile(r"[_]|(?<=\d)-(?=[QqHh]\d)")
+_SEPARATOR = re.compile(r"_|(?<=\d)-(?=[QqHh]\d)|(?<=[a-z]{3})(?=\d)")
 _ABSENCE = re.compile(
     r"\b(?:show|report|list|give|mention|contain|disclose|record|name|include|state|describe|provide|present|note|break)"
     r"(?:s|ed|n)?(?: out| down)? (?:no|neither|none|nothing)\b",
@@ -87,7 +87,7 @@ class Sources:
     @cached_property
     def around(self) -> str:
         """What a reader sees beside the passages."""
-        seen = ((c["file_name"], c.get("heading"), c.get("date"), c.get("label")) for c in self.chunks)
+        seen = ((c["file_name"], c.get("title"), c.get("heading"), c.get("date"), c.get("label")) for c in self.chunks)
         return "\n".join(dict.fromkeys(_SEPARATOR.sub(" ", part) for parts in seen for part in parts if part))
 
     @cached_property
@@ -132,6 +132,10 @@ class Sources:
         """How many of the claim's words stand anywhere in them."""
         have = _all_stems(f"{self.around}\n{self.text}")
         return len(claim.subject & have) / len(claim.subject) if claim.subject else 1.0
+
+    def is_asked_with(self, number: Quantity) -> bool:
+        """The question gives it: “a load with 15 %” is its own case, whatever the source says of 15 %."""
+        return any(number.agrees_with(q) for chunk in self.chunks for q in quantities(chunk.get("elsewhere", "")))
 
     @cached_property
     def _windows(self) -> dict[str, Window | None]:

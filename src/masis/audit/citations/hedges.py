@@ -77,6 +77,8 @@ _OF_THE_EVIDENCE = re.compile(
     r"\W*(?:the|these|this|your) (?:\w+ ){0,2}?(?:evidence|documents?|passages?|sources?|excerpts?) (?:only )?"
     r"(?:gives?|names?|has|have|shows?|states?|says?|describes?|mentions?|covers?|contains?|provides?|reports?)\b"
 )
+_NEEDED_FOR = re.compile(r",\s(?:(?:from|by|with|on|of|for|in)\s)?(?:which|whom|whose|where)\b([^,;]*),")
+"""“The area, from which the cost could be worked out, is not in the evidence.”"""
 _UNDECIDED = re.compile(r"\b(?:whether|if|why|how|ob|warum|si|pourquoi|se|perché|of|waarom)\b")
 
 
@@ -85,11 +87,15 @@ def states_a_limit(sentence: str) -> bool:
     if not words or len(words) > _LONGEST or _NOT_A_DENIAL.search(words):
         return False
     asides = _PARENTHESIS.findall(words)
-    main = " ".join(_PARENTHESIS.sub(" ", words).split())
+    main = _NEEDED_FOR.sub(_unless_it_claims, " ".join(_PARENTHESIS.sub(" ", words).split()))
     limit = _limit_in(main)
     if limit is None or any(states_a_figure(aside) for aside in asides):
         return False
     return not _claims_besides(main, limit)
+
+
+def _unless_it_claims(aside: re.Match[str]) -> str:
+    return " " if _HARMLESS.search(aside[1]) and not states_a_figure(aside[1]) else aside[0]
 
 
 _FEWEST_WORDS = 5

@@ -1,8 +1,8 @@
-"""Relevance: a cosine made comparable, so that 0.60 keeps the same kind of chunk whichever model embeds.
+"""Relevance: a cosine made comparable, so that 0.60 keeps the same kind of passage whichever model embeds.
 
 The embedded bge-small is the reference: its cosines are relevance as they are. For any other embedder a profile says
-which of its cosines do what the reference's 0.60, 0.55 and so on do. Profiles ship for the common models; a person's
-own, fitted by `masis calibrate`, goes before them.
+which of its cosines do what the reference's 0.60, 0.55 and so on do. Profiles ship for the common models; one fitted by
+`masis calibrate` takes precedence.
 """
 
 import json
@@ -32,7 +32,7 @@ class Calibration:
     is_calibrated: bool = False
     """False: what 0.60 and 0.55 do with this embedder was not measured."""
     source: str = NOBODY_MEASURED
-    """What the points stand on, for a person to read."""
+    """What the points are based on, for people."""
 
     def relevance(self, cosine: float) -> float:
         for (x0, y0), (x1, y1) in pairwise(self.points):

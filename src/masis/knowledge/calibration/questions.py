@@ -1,4 +1,4 @@
-"""Questions to calibrate on: a person's own, with what answers them, or ones made from the passages themselves."""
+"""Questions to calibrate on: labelled ones, or ones made from the passages themselves."""
 
 import json
 import random

@@ -27,11 +27,11 @@ class _Habits:
     query_prefix: str = ""
     passage_prefix: str = ""
     pools_first_token: bool = False
-    """The vector of the first token stands for the text; otherwise the mean of all."""
+    """The text's vector is that of its first token; otherwise the mean of all tokens."""
 
 
 class OnnxEmbedder:
-    """Embeds one text a core. Questions have a thread of their own and never wait behind passages."""
+    """Embeds one text per core. Questions have their own thread and never wait behind passages."""
 
     def __init__(self, folder: Path | None = None, *, max_tokens: int = 384) -> None:
         self._folder = folder

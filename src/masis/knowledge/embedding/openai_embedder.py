@@ -35,7 +35,7 @@ class TryAgain(Exception):
 
 
 class TooLong(Exception):
-    """The endpoint will not read so much at once."""
+    """The endpoint refuses that much text at once."""
 
     def __init__(self, error: ModelRejected) -> None:
         super().__init__(str(error))
@@ -232,7 +232,7 @@ class OpenAIEmbedder:
         raise AssertionError("the last attempt returns or raises")
 
     def _wait_seconds(self, again: TryAgain, attempt: int) -> float | None:
-        """None when the provider asks for more patience than the settings have."""
+        """None if the provider asks for a longer wait than the settings allow."""
         if again.retry_after is not None:
             return again.retry_after if again.retry_after <= self._settings.model_retry_after_cap_seconds else None
         return random.uniform(0.5, 1.0) * _FIRST_WAIT_SECONDS * 2.0**attempt
@@ -241,7 +241,7 @@ class OpenAIEmbedder:
         from openai import APIError
 
         try:
-            # Plain numbers: not every compatible server knows the base64 the SDK asks for by itself.
+            # Plain numbers: not every compatible server supports the base64 that the SDK requests by default.
             with self._open().in_use() as client:
                 response = client.embeddings.create(input=texts, model=self._model, encoding_format="float")
         except APIError as error:

@@ -1,8 +1,8 @@
-"""What turns text into vectors, and which one the settings name.
+"""The embedder port, and the embedder that the settings name.
 
-`VectorCache`: the same words are never embedded twice for a workspace, however often its files change. Embedding is
-the slow part of ingestion. What a crash interrupted, what moved within a file and what an edit left alone all come
-from there. Entries belong to a document and go with it; nothing is shared between workspaces.
+`VectorCache`: the same words are never embedded twice for a workspace, however often its files change. Embedding is the
+slow part of ingestion. What a crash interrupted, what moved within a file and what an edit left alone all come from
+there. Entries belong to a document and go with it; nothing is shared between workspaces.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ def estimated_tokens(text: str) -> int:
 
 
 def cut(text: str, tokens: int = TEXT_TOKENS) -> str:
-    """The beginning of a text that is too long; all of any other. A blank stands for nothing, which is refused."""
+    """The beginning of a text that is too long; all of any other. A blank replaces an empty text, which is refused."""
     if len(text) * _TOKENS_A_FOREIGN_CHARACTER <= tokens:
         return text or " "
     spent = 0.0
@@ -69,7 +69,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Tells embedders apart that must not share an index."""
+        """Identifies the embedder: two with different names never share an index."""
         ...
 
     @property
@@ -159,7 +159,7 @@ class VectorCache:
             )
 
     def delete(self, workspace_id: str, document_id: str | None = None) -> int:
-        """How many vectors went: a document's, or all of the workspace's."""
+        """How many vectors were deleted: a document's, or all of the workspace's."""
         if document_id is None:
             return self._delete("workspace_id = ?", workspace_id)
         return self._delete("workspace_id = ? AND document_id = ?", workspace_id, document_id)
@@ -170,7 +170,7 @@ class VectorCache:
 
     def _delete(self, condition: str, *values: str) -> int:
         with self._database.reading() as db:
-            # Where nothing was ever cached, nothing is made to be emptied.
+            # An empty cache is not created just to be emptied.
             if db.execute(f"SELECT 1 FROM vectors WHERE {condition} LIMIT 1", values).fetchone() is None:
                 return 0
         with self._database.writing() as db:

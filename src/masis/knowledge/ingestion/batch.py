@@ -1,4 +1,4 @@
-"""Many files at once: read in parallel, findable by keyword as soon as they are read, then given their vectors."""
+"""Many files at once: read in parallel, searchable by keyword as soon as they are read, then embedded."""
 
 import asyncio
 import time
@@ -9,13 +9,13 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from masis.errors import DuplicateDocument, will_pass
-from masis.knowledge.ingestion.files import IncomingFile, failure_reason
+from masis.knowledge.ingestion.incoming import IncomingFile, failure_reason
 from masis.knowledge.ingestion.ingest import AlreadyThere, Ingested, Ingestor
 from masis.knowledge.ingestion.vectors import OUTAGES, VectorStage
 from masis.types import Document, IngestReport
 
 IngestStage = Literal["reading", "findable", "embedding", "ready", "pending", "duplicate", "failed"]
-"""`findable`: by keyword, its vectors are to come; `pending`: left so for now."""
+"""`findable`: by keyword, vectors to follow; `pending`: vectors deferred."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ OnProgress = Callable[[IngestProgress], None]
 
 
 class Tally:
-    """Counts what happens and tells it."""
+    """Counts and reports progress."""
 
     def __init__(self, on_progress: OnProgress | None, clock: Callable[[], float] = time.monotonic) -> None:
         self._on_progress = on_progress
@@ -99,7 +99,7 @@ class Tally:
 
 
 Position = tuple[int, ...]
-"""Where a file stood in what was given; a member comes after the file it was in."""
+"""The position of a file in the input; a member comes after its container."""
 
 OnBatch = Callable[[Document, int], None]
 OnDone = Callable[[Document, Exception | None], Awaitable[None]]
@@ -132,7 +132,7 @@ class Batch:
         self._waiting: asyncio.Queue[tuple[Position, IncomingFile]] = asyncio.Queue()
         self._to_embed: asyncio.Queue[Document | None] = asyncio.Queue()
         self._positions: dict[str, Position] = {}
-        """Of documents whose vectors are to come; they are claimed until then."""
+        """Documents that still need vectors; they are claimed until then."""
         self._settled: list[tuple[Position, IngestStage, Document]] = []
         self._replaced: list[Document] = []
         self._notes: list[str] = []
@@ -231,7 +231,7 @@ class Batch:
             self._release(document, "failed", failed)
 
     async def _forget_vanished(self) -> None:
-        """What an archive or a message held when it was read before, and holds no more."""
+        """Former members of an archive or a message that are no longer in it."""
         known = await asyncio.to_thread(self._ingestor.sources_inside, self._workspace_id, self._places.opened)
         for source in self._places.vanished(known):
             self._replaced += await self._ingestor.forget(self._workspace_id, source)
@@ -242,7 +242,7 @@ class Batch:
         return self._outage is not None
 
     def _leave(self, document: Document, outage: Exception | None) -> None:
-        """Findable by keyword; its vectors come with the next ingestion, or when a question needs them."""
+        """Searchable by keyword; its vectors follow with the next ingestion, or when a question needs them."""
         self._waits_for(outage)
         reason = failure_reason(outage) if outage else "Its vectors were left for later."
         self._release(document, "pending", replace(document, reason=reason))

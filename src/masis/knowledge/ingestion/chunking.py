@@ -1,7 +1,7 @@
 """Cuts a document into passages: whole sentences, items and rows, never across a page, every character once.
 
-A section that fits is one passage. A table or a list that must be cut says in every part what it stands under: its
-captions, its unit and its header, or the sentence that introduces it.
+A section that fits is one passage. A table or a list that must be cut repeats its context in every part: its captions,
+its unit and its header, or the sentence that introduces it.
 """
 
 import hashlib
@@ -95,7 +95,7 @@ def chunk_document(parsed: ParsedDocument, document_id: str, file_name: str, set
     for page, layout in zip(parsed.pages, layouts, strict=True):
         layout.continue_table(open_table, unit)
         open_table, unit = layout.table_at_the_end, layout.unit_at_the_end
-        # A title alone on its page stands above what follows; it is a passage only where nothing else is.
+        # A title alone on its page is above what follows; it is a passage only where nothing else is.
         spans = [] if layout.is_a_title and has_text else list(layout.spans(settings.chunk_chars))
         if not spans:
             path.pass_over(layout.heading_lines)

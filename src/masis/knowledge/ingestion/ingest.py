@@ -1,4 +1,4 @@
-"""One document's way in: claimed, read, findable by keyword, and gone again when something newer takes its place.
+"""The ingestion of one document: claimed, read, searchable by keyword, and deleted when a newer version replaces it.
 
 Its vectors come afterwards (`vectors.py`), because they take longest.
 """
@@ -15,7 +15,7 @@ from masis.errors import AWAY, DuplicateDocument, IndexBusy, InvalidInput, MASIS
 from masis.knowledge.catalog import Catalog, now
 from masis.knowledge.embedding.port import VectorCache
 from masis.knowledge.ingestion.chunking import chunk_document
-from masis.knowledge.ingestion.files import FileReader, IncomingFile, document_id_of, failure_reason
+from masis.knowledge.ingestion.incoming import FileReader, IncomingFile, document_id_of, failure_reason
 from masis.knowledge.originals import Originals
 from masis.knowledge.store.points import sparse_passage
 from masis.knowledge.store.port import IndexedChunk, VectorStore
@@ -30,16 +30,16 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """What became of an incoming file."""
+    """The result for an incoming file."""
 
     document: Document | None
-    """PROCESSING (findable by keyword), or FAILED; None for an archive, which is its members."""
+    """PROCESSING (searchable by keyword), or FAILED; None for an archive, whose members are the documents."""
     members: list[IncomingFile] = field(default_factory=list[IncomingFile])
     notes: Sequence[str] = ()
 
 
 class AlreadyThere(DuplicateDocument):
-    """The same bytes are there; what they carry may still have to be looked at."""
+    """The same bytes are known; their members may still need checking."""
 
     def __init__(self, known: Document, file_name: str, members: list[IncomingFile]) -> None:
         super().__init__(f"{file_name} is in {known.workspace_id} already, as {known.file_name}.")
@@ -69,10 +69,10 @@ class Ingestor:
         self._is_rebuilding = False
 
     async def take_in(self, file: IncomingFile, data: bytes, workspace_id: str) -> Ingested:
-        """Reads it and makes it findable by keyword. Keep it claimed until `release`.
+        """Reads it and makes it searchable by keyword. It stays claimed until `release`.
 
-        Raises AlreadyThere, or DuplicateDocument while the same bytes are being read. What a crash left PROCESSING,
-        and what FAILED, is done again.
+        Raises AlreadyThere, or DuplicateDocument while the same bytes are being read. What a crash left PROCESSING, and
+        what FAILED, is done again.
         """
         document_id = await asyncio.to_thread(document_id_of, data)
         self._claim(workspace_id, document_id, file.name)
@@ -94,7 +94,7 @@ class Ingestor:
             self._in_work.discard((workspace_id, document_id))
 
     def require_at_rest(self, workspace_id: str, document_id: str | None = None) -> None:
-        """What is just being ingested cannot be deleted: it would come back with its next vectors."""
+        """A document being ingested cannot be deleted: it would come back with its next vectors."""
         with self._lock:
             in_work = {document for workspace, document in self._in_work if workspace == workspace_id}
             is_at_rest = not (in_work if document_id is None else document_id in in_work)
@@ -111,7 +111,7 @@ class Ingestor:
 
     @contextmanager
     def rebuilding(self) -> Iterator[None]:
-        """Nothing comes in and nothing goes out meanwhile."""
+        """Blocks ingestion and deletion meanwhile."""
         with self._lock:
             if self._in_work or self._is_rebuilding:
                 raise InvalidInput(
@@ -134,7 +134,7 @@ class Ingestor:
         return passages, size, cached
 
     async def finish(self, document: Document) -> tuple[Document, list[Document]]:
-        """All vectors are there: from now on it is this version that searches see. Also gives those it replaced."""
+        """All vectors are stored: searches now see this version. Also returns those it replaced."""
         ready = replace(document, status="READY", reason=None)
         replaced = await asyncio.to_thread(self._catalog.finish, ready, ready.source)
         if replaced is None:
@@ -148,13 +148,13 @@ class Ingestor:
         return self._catalog.sources_inside(workspace_id, places)
 
     async def forget(self, workspace_id: str, source: str) -> list[Document]:
-        """Nothing lies at this place any more; what lies nowhere else goes."""
+        """The place is empty now; a document that is nowhere else is deleted."""
         gone = await asyncio.to_thread(self._catalog.take_over, workspace_id, source)
         await self._remove_all(gone)
         return gone
 
     async def rename(self, document: Document, name: str, source: str) -> None:
-        """It is found by its new name too. Its vectors stay, nothing is read or embedded again."""
+        """Makes it searchable by its new name. Its vectors stay; nothing is read or embedded again."""
         workspace_id, language = document.workspace_id, self._settings.keyword_language
         title = await asyncio.to_thread(self._catalog.title, workspace_id, document.document_id)
         items = await self._store.chunks(workspace_id, document.document_id)
@@ -214,7 +214,7 @@ class Ingestor:
             return Ingested(await self.fail(document, error))
 
     async def _found_again(self, workspace_id: str, document_id: str, source: str | None) -> Document | None:
-        """Two files may exchange their contents: what goes from one place must be gone before it comes to another."""
+        """Two files may swap contents: a document must leave one place before it appears at another."""
         for _ in range(_PATIENCE):
             known, is_going = await asyncio.to_thread(self._catalog.found_again, workspace_id, document_id, source)
             if not is_going:
@@ -261,7 +261,7 @@ class Ingestor:
             await self._store.upsert(workspace_id, items)
 
     async def _is_complete(self, known: Document) -> bool:
-        """What the catalog says is not enough: the index may have been lost or replaced since."""
+        """The catalog is not enough: the index may have been lost or replaced since."""
         if known.status == "FAILED" or not known.chunks:
             return False
         embedded = known.status == "READY"
@@ -280,7 +280,7 @@ class Ingestor:
         )
 
     async def _settle_at(self, source: str | None, document: Document) -> None:
-        """The file at this place now holds what is a document already: what was there before may go."""
+        """The file at this place now has the bytes of another document: what was there before may be deleted."""
         if source:
             await self._found_at(source, document)
             await self._remove_all(
@@ -297,7 +297,7 @@ class Ingestor:
 
 
 def embedded_text(chunk: Chunk, title: str | None) -> str:
-    """A passage is found by where it stands as well as by what it says: its file, the title, the headings.
+    """A passage is found by where it is as well as by what it says: its file, the title, the headings.
 
     Every filing opens with "UNITED STATES", and only its file's name says whose it is and of which quarter.
     """

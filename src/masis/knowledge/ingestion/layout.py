@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"[^\w\s]*[A-Za-z]{0,2}\d[\d.,:/]*[A-Za-z%]{0,2}[^\w\s]*|[-
 _UNIT = re.compile(r"\([^()]{4,200}\)")
 _SEVERAL = re.compile(r"\btables\b", re.IGNORECASE)
 _REMARK = re.compile(r"\(?(?:un)?audited\)?", re.IGNORECASE)
-"""Stands below the unit of a statement, or above it."""
+"""Is below the unit of a statement, or above it."""
 
 _MIN_NUMERIC_ROWS = 3
 _LABEL_CHARS = 100
@@ -61,7 +61,7 @@ class Table:
     """The first line before which it may be cut: header and first row stay together."""
     last: int
     names: tuple[str, ...]
-    """What every part of it stands under: captions, the unit, the rows of the header."""
+    """What every part of it is under: captions, the unit, the rows of the header."""
     is_continued: bool = False
     """Begun on the page before, where its names are."""
     unit: str = ""
@@ -134,7 +134,7 @@ def find_tables(lines: Sequence[Line]) -> list[Table]:
 
 
 def _last_row(lines: Sequence[Line], first: int) -> int:
-    """Rows follow each other; in a table of figures a short label may stand between ("Cost of sales:")."""
+    """Rows follow each other; in a table of figures a short label may be between ("Cost of sales:")."""
     last = first
     has_bars = _has_bars(lines[first].text)
     for index in range(first + 1, len(lines)):
@@ -259,7 +259,7 @@ def _listing(lines: Sequence[Line], first: int, last: int) -> Listing:
 
 
 class HeadingPath:
-    """The headings a passage stands under, followed through the document."""
+    """The headings a passage is under, followed through the document."""
 
     def __init__(self) -> None:
         self._open: list[Line] = []
@@ -288,7 +288,7 @@ class Section:
     document_id: str
     file_name: str
     heading: str | None
-    """The path to it, its own heading last; None for what stands before the first heading."""
+    """The path to it, its own heading last; None for what is before the first heading."""
     text: str
     start: int
     end: int

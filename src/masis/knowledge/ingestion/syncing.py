@@ -1,6 +1,6 @@
-"""A workspace made equal to a source: what is new or changed is read, what is gone goes, what was renamed is renamed.
+"""Syncs a workspace with a source: new and changed files are read, deleted ones deleted, renamed ones renamed.
 
-Only what came from the source is ever deleted, and only where the source could be listed and says that it is gone.
+Only documents that came from the source are ever deleted, and only if the source was listed and lacks them.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from masis.errors import MASISError, SourceUnavailable
 from masis.knowledge.catalog import Catalog
 from masis.knowledge.ingestion.batch import Batch, OnProgress, Tally
-from masis.knowledge.ingestion.files import IncomingFile, document_id_of
+from masis.knowledge.ingestion.incoming import IncomingFile, document_id_of
 from masis.knowledge.ingestion.ingest import Ingestor
 from masis.knowledge.source_table import KnownFile, Source, SourceTable
 from masis.settings import Settings
@@ -20,7 +20,7 @@ from masis.sources.remote.listing import ListedFile, Listing, Wanted, ignore_for
 from masis.types import Document, IngestReport
 
 TOGETHER = 100
-"""Files after which what was read is written down: a synchronisation that is killed begins there again."""
+"""Progress is saved after this many files: an interrupted sync resumes there."""
 
 
 @dataclass(slots=True)
@@ -34,9 +34,9 @@ class SyncReport:
     deleted: list[str] = field(default_factory=list[str])
     unchanged: int = 0
     failed: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-    """Names, each with why it could not be read, now or before."""
+    """Files that could not be read, now or before, with the reason."""
     unreadable: dict[str, str] = field(default_factory=dict[str, str])
-    """Places that could not be looked into, and why; their documents stay."""
+    """Folders that could not be listed, and why; their documents stay."""
     notes: list[str] = field(default_factory=list[str])
 
     @property
@@ -65,7 +65,7 @@ class Changes:
 def changes_between(
     known: Mapping[str, KnownFile], listing: Listing, is_there: Callable[[KnownFile], bool] = lambda _: True
 ) -> Changes:
-    """`is_there`: whether what was read from it is still in the workspace; what was deleted by hand comes again."""
+    """`is_there`: whether the document is still in the workspace; one deleted by hand is read again."""
     changes = Changes()
     now = {file.place: file for file in listing.files}
     vanished = [file for place, file in known.items() if place not in now and not is_below(place, listing.unreadable)]
@@ -135,7 +135,7 @@ class Syncer:
         if not dry_run:
             await self.begin(source)
             await _Application(self, source, report).run(changes, on_progress)
-        elif not scheme_of(source.address):  # what lies elsewhere is not fetched only to say what would change
+        elif not scheme_of(source.address):  # nothing is downloaded just for a dry run
             failed = {document.document_id for document in unread}
             read = {place for place, before in changes.touched.items() if before.document_id not in failed}
             local = [file for file in changes.changed if file.place in read]
@@ -157,12 +157,12 @@ class Syncer:
         return known
 
     def _is_archive(self, source: Source, file: KnownFile) -> bool:
-        """It is no document itself; its members are."""
+        """It is not a document; its members are."""
         return bool(self.catalog.documents_at(source.workspace_id, file.place))
 
 
 class _Application:
-    """One synchronisation, as it is carried out."""
+    """One sync in progress."""
 
     def __init__(self, syncer: Syncer, source: Source, report: SyncReport) -> None:
         self._of = syncer
@@ -216,7 +216,7 @@ class _Application:
         return read
 
     def _as_known(self, files: Sequence[ListedFile]) -> list[KnownFile]:
-        """What could not be fetched is not known, and fetched again next time."""
+        """A file that could not be fetched is fetched again next time."""
         return [
             KnownFile(file.place, file.name, file.version, file.identity, self._hashes[file.place])
             for file in files
@@ -238,7 +238,7 @@ class _Application:
                 await self._of.ingestor.forget(self._workspace, each)
 
     async def _rename_what_moved(self, files: Sequence[ListedFile], gone: set[str]) -> None:
-        """A document whose own place is gone, and that lies at another, is called as it is there."""
+        """A document whose place is gone, but that is also elsewhere, takes its name from there."""
         names = {file.place: file.name for file in files}
         for document_id in {*self._hashes.values(), *gone}:
             document = await asyncio.to_thread(self._of.catalog.document, self._workspace, document_id)
@@ -277,7 +277,7 @@ def _above(place: str) -> Iterator[str]:
 
 
 def _note_same_bytes(report: SyncReport, changes: Changes, hashes: Mapping[str, str]) -> None:
-    """A new time of modification alone changes nothing."""
+    """A new modification time alone changes nothing."""
     unread = {name for name, _ in report.failed}
     touched = changes.touched.items()
     same = {before.name for place, before in touched if hashes.get(place) == before.document_id} - unread

@@ -1,4 +1,4 @@
-"""Gives passages their vectors: from the cache where the same words were embedded before, else from the embedder."""
+"""Embeds passages: vectors come from the cache if the same words were embedded before, else from the embedder."""
 
 import asyncio
 from collections import deque
@@ -18,7 +18,7 @@ from masis.errors import (
 from masis.knowledge.catalog import Catalog
 from masis.knowledge.embedding.port import Embedder, Vector, VectorCache
 from masis.knowledge.ingestion.chunking import chunk_document
-from masis.knowledge.ingestion.files import FileReader
+from masis.knowledge.ingestion.incoming import FileReader
 from masis.knowledge.ingestion.ingest import embedded_text, meaning_text, with_what_was_read
 from masis.knowledge.originals import Originals
 from masis.knowledge.store.points import sparse_passage
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 class Unembedded:
     item: IndexedChunk
     text: str
-    """What is embedded: the passage, and where it stands."""
+    """The text to embed: the passage with its title and headings."""
 
 
 class Vectorizer:
@@ -73,7 +73,7 @@ class _InWork:
 
 
 class VectorStage:
-    """Documents come one after the other; `on_done` hears of each when its last vector is stored, or the error."""
+    """Documents arrive one by one; `on_done` is called for each when its last vector is stored, or with the error."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class VectorStage:
         self._on_batch = on_batch
         self._on_done = on_done
         self._outage: Exception | None = None
-        """Once set, nothing more is embedded: what comes is left with its keywords."""
+        """Once set, nothing more is embedded: later documents stay searchable by keyword only."""
 
     async def run(self, documents: "asyncio.Queue[Document | None]") -> None:
         """Until None comes."""
@@ -118,7 +118,7 @@ class VectorStage:
         return _InWork(document, deque())
 
     async def _step(self, works: Sequence[_InWork]) -> list[_InWork]:
-        """One batch further; gives those that are not done yet."""
+        """Embeds one batch; returns the passages that are left."""
         parts: list[tuple[_InWork, list[Unembedded]]] = []
         room = self._batch
         for work in works:
@@ -138,7 +138,7 @@ class VectorStage:
         together = [passage for _, part in parts for passage in part]
         error = await self._stored(parts[0][0].document.workspace_id if parts else "", together)
         if error and not self._outage and len(parts) > 1:
-            # One of them fails by itself: each is tried alone, and the others continue.
+            # One of them fails on its own: each is tried alone, and the others continue.
             return [(await self._embedded([part]))[0] for part in parts]
         if not error:
             for work, part in parts:
@@ -214,7 +214,7 @@ class Reindexer:
         return passages
 
     async def mend(self, documents: Sequence[Document]) -> int:
-        """Puts documents into the index in use; how many passages they have."""
+        """Adds documents to the current index; returns the number of their passages."""
         self._tally.expect(len(documents))
         await self._store.prepare(await self._embedder.ready())
         return sum([await self._mended(document) for document in documents])
@@ -225,7 +225,7 @@ class Reindexer:
         return await self._settled(await self._reindexed(document, self._store))
 
     async def _settled(self, document: Document) -> int:
-        """How many of its passages stay: another process may have deleted it meanwhile, and it must not come back."""
+        """How many of its passages stay: a document that another process deleted meanwhile must not come back."""
         if await asyncio.to_thread(self._catalog.update_document, document):
             return document.chunks
         one = (document.workspace_id, document.document_id)
@@ -276,4 +276,4 @@ class Reindexer:
 
 
 OUTAGES = (ModelUnavailable, ModelRejected, StoreUnavailable, DataFolderError, DatabaseUnavailable)
-"""Troubles of the surroundings, not of a document: nothing else would fare better now."""
+"""Failures of the environment, not of a document: other documents would fail too."""

@@ -1,5 +1,5 @@
-"""Relevance by words: a passage that holds what was asked must not be lost because its meaning scored low, nor because
-a word of the question is misspelled."""
+"""Relevance by words: a passage with the words of the question must not be lost because its cosine is low, or because a
+word of the question is misspelled."""
 
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -74,7 +74,7 @@ _LABEL = 2
 """A heading or a row's label of fewer words is on too many pages to be what was meant."""
 BY_ROW = 0.3
 """What a row is worth, where the best passage by meaning and words has 1; measured on quarterly filings, where the
-amounts asked for then stand among the first five passages for .40 of the questions instead of .32."""
+amounts asked for then are among the first five passages for .40 of the questions instead of .32."""
 _FULL_LABEL = 3
 _MOST_WORDS = 80
 """Of a question: a retry adds the Critic's findings to it."""

@@ -1,4 +1,4 @@
-"""The exact words behind a citation, also where several passages were found together; and what stands around them."""
+"""The exact words behind a citation, even if several passages were found together, and the text around them."""
 
 import asyncio
 import re
@@ -25,7 +25,7 @@ LONGEST_TABLE = 24_000
 BETWEEN_PARTS = 4
 BETWEEN_FOUND = 1_200
 READ_ON = 800
-"""Characters that may be missing between two found passages, and that are read behind one."""
+"""Characters read between two found passages, and after one."""
 HEADER_LINES = 2
 """Of a table: its columns, and the rule below them."""
 FEWEST_KEY = 2
@@ -151,7 +151,7 @@ def rest_of_table(chunks: Sequence[Chunk], found: EvidenceChunk) -> tuple[list[E
 def beside(
     chunks: Sequence[Chunk], evidence: Sequence[EvidenceChunk], best: Sequence[EvidenceChunk], most: int
 ) -> dict[str, EvidenceChunk]:
-    """Passages of one document that stand between two found ones a few lines apart, then those right behind the best:
+    """Passages of one document that are between two found ones a few lines apart, then those right behind the best:
     the list under its heading, the note under its table, the paragraph that explains the row."""
     found = [one for one in evidence if one["document_id"] in {chunk.document_id for chunk in chunks}]
     spans = sorted((one["start"], one["end"]) for one in found)
@@ -170,7 +170,7 @@ def beside(
 
 
 def _continues(chunk: Chunk, before: Chunk) -> bool:
-    """Rows whose header stands above the passage, right behind those of the passage before."""
+    """Rows whose header is above the passage, right behind those of the passage before."""
     header = re.split(r"\n| > ", chunk.heading or "")[-1]
     return header.startswith("|") and chunk.text.startswith("|") and 0 <= chunk.start - before.end <= BETWEEN_PARTS
 
@@ -197,14 +197,15 @@ NOWHERE: Place = (None, None, None)
 
 
 async def read_words(library: "Library", workspace: str, chunk_id: str, place: Place) -> tuple[Chunk, str]:
-    """The passage, and the whole text that it stands in."""
+    """The passage, and the whole text around it."""
     chunk = await library.passage(workspace, chunk_id) or await _at(library, workspace, chunk_id, place)
     parsed = await library.document_text(workspace, chunk.document_id)
     return chunk, parsed.text if parsed else ""
 
 
 async def _at(library: "Library", workspace: str, chunk_id: str, place: Place) -> Chunk:
-    """Neighbours that were found together are cited as one, under an id that no index holds: their place tells."""
+    """Adjacent passages found together are cited as one, under an id that is not in the index: their position
+    identifies them."""
     document_id, start, end = place
     if document_id is None or start is None or end is None:
         raise _not_there(chunk_id)

@@ -1,9 +1,9 @@
-"""Meaning and keywords made one order, and a second reading of the best of it: question and passage together, slower
-and sharper than the search.
+"""Fuses the results by meaning and by keyword into one order, and rereads the best: question and passage together,
+slower and sharper than the search.
 
-Each score is taken relative to the other candidates of the same question: cosines and BM25 have nothing else in
-common. Fusing ranks instead (reciprocal, k = 2) was as good on prose and worse where many passages are alike: on
-quarterly reports the right one came first for 59 % of the questions instead of 69 %, on tables 55 instead of 57.
+Each score is taken relative to the other candidates of the same question: cosines and BM25 have nothing else in common.
+Fusing ranks instead (reciprocal, k = 2) was as good on prose and worse where many passages are alike: on quarterly
+reports the right one came first for 59 % of the questions instead of 69 %, on tables 55 instead of 57.
 """
 
 import asyncio

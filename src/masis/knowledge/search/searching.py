@@ -44,7 +44,7 @@ from masis.types import EVERYWHERE, Chunk, EvidenceChunk, Mentions, SearchFilter
 
 
 def store_filters(catalog: Catalog, workspace_id: str, filters: SearchFilters) -> StoreFilters:
-    """Raises InvalidInput for a document that is not there, or a date that is none."""
+    """Raises InvalidInput for an unknown document or an invalid date."""
     return StoreFilters(
         document_ids=_document_ids(catalog, workspace_id, filters.documents),
         file_types=tuple(kind.lower().lstrip(".") for kind in filters.file_types),
@@ -80,7 +80,7 @@ def _day(date: str | None, end: int) -> int | None:
 
 
 SPARE = 10
-"""Fetched beyond the limit, to take the places of near-duplicates."""
+"""Fetched beyond the limit, to replace near-duplicates."""
 LOOKS = 4
 """Documents looked for when an index may be lost: enough that the loss of a part is noticed after a few times."""
 _MAX_TURNS = 5
@@ -165,7 +165,7 @@ class Searcher:
         return _Query(dense, sparse, limit, within)
 
     async def _consistent_answer(self, workspace_id: str, query: "_Query") -> Answer:
-        """When a document was replaced while the store was asked, the answer may hold half of it: ask again."""
+        """If a document was replaced during the query, the result may hold half of it: query again."""
         hidden = await asyncio.to_thread(self._catalog.not_shown, workspace_id)
         for _ in range(_MAX_TURNS):
             answer = await self._store.query(
@@ -213,7 +213,7 @@ class Searcher:
             return answer
         passages = [await asyncio.to_thread(self._unembedded, workspace_id, found) for found in waiting]
         items = await self._vectorizer.embedded(workspace_id, passages)
-        with suppress(MASISError):  # a full disk must not keep anyone from an answer
+        with suppress(MASISError):  # a full disk must not prevent an answer
             await self._keep(workspace_id, items)
         known = {item.chunk.chunk_id: cosine(dense, item.dense or ()) for item in items}
         by_words = [replace(found, cosine=known.get(found.chunk.chunk_id, found.cosine)) for found in answer.by_words]
@@ -223,7 +223,7 @@ class Searcher:
 
     async def _keep(self, workspace_id: str, items: Sequence[IndexedChunk]) -> None:
         await self._store.upsert(workspace_id, items)
-        # What was deleted while its vectors were made must not come back by this.
+        # A document deleted while it was embedded must not come back.
         for document_id in {item.chunk.document_id for item in items}:
             if not await asyncio.to_thread(self._catalog.is_shown, workspace_id, document_id):
                 await self._store.delete_document(workspace_id, document_id)
@@ -248,7 +248,7 @@ class Searcher:
         return narrowed(text, await reranked(text, candidates, self._reranker, drop_below_best=CLEARLY_WEAKER))
 
     async def require_index(self) -> None:
-        """Documents that are ready and passages that are not there: nothing may be concluded from an empty answer."""
+        """Documents are READY but their passages are missing: an empty result proves nothing."""
         for workspace_id, document_id, chunks in await asyncio.to_thread(self._catalog.some_indexed_documents, LOOKS):
             if await self._store.count(workspace_id, document_id) >= chunks:
                 continue

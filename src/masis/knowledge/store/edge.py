@@ -1,9 +1,9 @@
 """The vector store in this process: Qdrant Edge in the data folder.
 
-Its calls hold Python's lock and its errors are bare: each runs in a thread, one at a time, and is translated.
-Search is exact: building a graph index froze every thread for 19 s at 20,000 points; exact search takes 3 ms.
+Its calls hold Python's lock and its errors are bare: each runs in a thread, one at a time, and is translated. Search is
+exact: building a graph index froze every thread for 19 s at 20,000 points; exact search takes 3 ms.
 
-What is deleted is found no more at once. Its bytes leave the files with it when a workspace is deleted or a fifth of
+Deleted points are no longer found at once. Its bytes leave the files with it when a workspace is deleted or a fifth of
 the index (and a thousand points) has gone, otherwise when the store is closed, after a crash when the next one is.
 
 The engine allows one opener of a folder. Stores of one process share it: what the first one opened, the last one to
@@ -64,7 +64,7 @@ _FEW = 1000
 
 
 class _OpenIndex:
-    """What this process has open of one folder."""
+    """The open index of one folder in this process."""
 
     def __init__(self, home: Path) -> None:
         self.lock = threading.Lock()
@@ -270,13 +270,13 @@ class EdgeStore:
                 return action(shard)
 
     def _open(self, dimension: int | None, *, may_create: bool = False) -> Any:
-        """The shard; None where there is no index yet and none is to be made."""
+        """The shard; None if there is no index and none should be created."""
         self._index.users.add(self)
         if self._index.shard is None:
             if self._found() is None and not may_create:
                 return None
             with self._held():
-                # Looked for again: another process may have made or replaced it before it let go.
+                # Checked again: another process may have created or replaced it before releasing the lock.
                 folder = self._found()
                 self._index.shard = self._load(folder, dimension) if folder else self._create(dimension)
                 self._index.process = os.getpid()
@@ -299,7 +299,7 @@ class EdgeStore:
             self._require_alone()
 
     def _require_alone(self) -> None:
-        """What another store wrote to the current index would be missing in the one that takes its place."""
+        """What another store wrote to the current index would be missing in its replacement."""
         if any(user is not self for user in self._index.users):
             raise DataFolderError(
                 f"{self._where} is being rebuilt, or is open in another Masis of this process.",

@@ -45,7 +45,7 @@ class IndexFiles:
 
     @property
     def unpurged(self) -> Path:
-        """Is there while files of the index may hold what was deleted from it."""
+        """Exists while files of the index may hold deleted data."""
         return self.description.with_suffix(".unpurged")
 
     def folder(self) -> Path | None:
@@ -142,7 +142,7 @@ def create_shard(folder: Path, dimension: int, where: str) -> None:
     indexes |= {field: KeywordIndexParams() for field in KEYWORD_FIELDS}
     indexes |= {field: IntegerIndexParams(lookup=False, range=True) for field in INTEGER_FIELDS}
     with translated(where):
-        # What a crash left of an earlier attempt; nothing was ever written to it but this.
+        # Left by a crash of an earlier attempt; nothing else was ever written to it.
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         shard = EdgeShard.create(str(folder), _config(dimension))
@@ -171,7 +171,7 @@ def _config(dimension: int) -> Any:
     return EdgeConfig(
         vectors={DENSE: EdgeVectorParams(size=dimension, distance=Distance.Cosine)},
         sparse_vectors={SPARSE: EdgeSparseVectorParams(modifier=Modifier.Idf)},
-        # No graph is ever built, and optimizing, which only `edge_purge` does, rewrites whatever lost a point.
+        # No graph is ever built, and optimizing, which only the purge does, rewrites whatever lost a point.
         optimizers=EdgeOptimizersConfig(
             indexing_threshold=_NEVER, deleted_threshold=_ANY_DELETED, vacuum_min_vector_number=1
         ),

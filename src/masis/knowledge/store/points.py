@@ -1,4 +1,4 @@
-"""The points of an index, with their keyword vectors: what both engines write, are asked and answer."""
+"""The points of an index, with their keyword vectors: what both engines write, query and return."""
 
 import math
 import operator

@@ -2,9 +2,9 @@
 
 One contract test runs against both. Every call takes a workspace, and the filter on it is part of the query.
 
-A query is one request that asks by meaning and by keyword. Its two answers are ordered here and fused in `fusion`:
-the engines break ties as they please, and the same documents ingested again gave another top ten to 89 of 472
-questions.
+A query is one request that asks by meaning and by keyword. Its two results are ordered here and fused in
+`search/reranking`: each engine breaks ties in its own way, and the same documents ingested again gave another top ten
+to 89 of 472 questions.
 
 `IndexMeta` is what an index says of itself: vectors of two embedders must never mix, nor the words of two languages.
 """

@@ -1,7 +1,7 @@
-"""The vector store on a Qdrant server or cluster: for several processes, and for more than one machine holds.
+"""The vector store on a Qdrant server or cluster: for several processes, and for more data than one machine holds.
 
-The blocking client runs in threads: it is safe there, and one client serves any event loop, now and later. What is
-deleted is found no more at once; when its bytes leave the files is the server's affair (its vacuum).
+The blocking client runs in threads: it is safe there, and one client serves any event loop, now and later. Deleted
+points are no longer found at once; the server's vacuum decides when their bytes leave the files.
 """
 
 import asyncio

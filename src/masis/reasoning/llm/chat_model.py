@@ -18,7 +18,7 @@ from masis.settings import Role, Settings
 
 Schema = TypeVar("Schema", bound=BaseModel)
 PLAIN = 0.5
-"""How likely yes and no together must be: a model that begins otherwise has not answered."""
+"""Minimum probability of yes and no together: a model that starts otherwise has not answered."""
 
 
 class ModelClient:
@@ -52,10 +52,8 @@ class ModelClient:
         max_tokens: int | None = None,
         on_token: Listener | None = None,
     ) -> Reply[str]:
-        """The model's prose. A listener hears it as it comes; the returned text decides.
-
-        When a stream breaks off the answer is fetched again, whole, and the listener hears no more of it.
-        """
+        """The model's prose. The listener gets it as it streams; the returned text counts. If the stream breaks off,
+        the answer is fetched again, whole, and the listener gets no more."""
         ledger = Ledger(self._deadline)
         with ledger.on_errors():
             request = Request(messages, max_tokens or self._max_tokens, listener=on_token)
@@ -65,7 +63,7 @@ class ModelClient:
         return Reply(text, ledger.usage)
 
     async def structured(self, messages: Sequence[Message], schema: type[Schema]) -> Reply[Schema]:
-        """The answer as a record. One that does not fit is asked for once more, with what was wrong."""
+        """The answer as a record. If it does not fit the schema, the model is asked once more, with the errors."""
         ledger = Ledger(self._deadline)
         with ledger.on_errors():
             answer = await self._record(messages, schema, ledger)
@@ -80,7 +78,7 @@ class ModelClient:
                 raise BadModelOutput(f"{self.name} gave no usable {schema.__name__}: {misfit}") from None
 
     async def chance_of_yes(self, messages: Sequence[Message]) -> Reply[float | None]:
-        """By the first token's probability; None where the server does not tell it, or the model says neither."""
+        """By the first token's probability; None if the server does not return it, or the model says neither."""
         ledger = Ledger(self._deadline)
         if not self._courier.dialect.gives_chances:
             return Reply(None)
@@ -99,7 +97,7 @@ class ModelClient:
         try:
             return await self._said(Request(messages, self._max_tokens, schema), ledger)
         except ModelTruncated:
-            # A small model may repeat itself until it is cut off: once more, with an end to every list and text.
+            # A small model may repeat itself until it is cut off: once more, with bounds on every list and text.
             return await self._said(Request(messages, self._max_tokens, schema, bounded=True), ledger)
 
     async def _said(self, request: Request, ledger: Ledger) -> str:

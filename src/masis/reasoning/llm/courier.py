@@ -36,15 +36,15 @@ if TYPE_CHECKING:
 
 
 CONNECT_SECONDS = 10.0
-"""A server that is there takes a connection at once."""
+"""A reachable server accepts a connection at once."""
 
 FIRST_TOKENS = 10
 NO_KEY_NEEDED = "not-needed"
-"""What local servers are sent: the SDK insists on some key."""
+"""Sent to local servers: the SDK requires a key."""
 
 
 class Connector:
-    """Where the models are and how to get in."""
+    """The address and key of the models."""
 
     def __init__(self, settings: Settings) -> None:
         self._base_url = settings.model_base_url
@@ -104,7 +104,7 @@ _SCHEMA = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, completion 
 
 
 class AnswerCache:
-    """A file that cannot be used is as good as an empty one: a cache must never be why a run fails."""
+    """An unusable file counts as empty: a cache must never make a run fail."""
 
     def __init__(self, home: Path, endpoint: str) -> None:
         self._path = home / FILE
@@ -169,7 +169,7 @@ Listener = Callable[[str], None]
 
 @dataclass(slots=True)
 class Ledger:
-    """What one model call may still take, and what it has spent so far."""
+    """The remaining time of one model call, and what it has spent so far."""
 
     seconds_left: float
     """What failed attempts and waits may still take, until the first word must have come."""
@@ -177,7 +177,7 @@ class Ledger:
 
     @contextmanager
     def on_errors(self) -> Iterator[None]:
-        """A call that fails has cost something too: the error says what."""
+        """A failed call costs something too: the error says how much."""
         try:
             yield
         except ModelError as error:
@@ -194,7 +194,7 @@ class Request:
     """Whether lists and texts of the record have an end that the server enforces."""
     listener: Listener | None = None
     was_heard: bool = False
-    """Whether the beginning of an answer has come."""
+    """Whether the answer has started."""
     wants_chances: bool = False
     """Whether it is asked how likely each first token was."""
 
@@ -229,7 +229,7 @@ class Courier:
         self._cache = AnswerCache(settings.home, settings.model_base_url or "") if repeats else None
 
     async def deliver(self, request: Request, ledger: Ledger) -> Completion:
-        """The model's answer, whatever it says; a typed error when there is none to be had."""
+        """The model's answer, whatever it says; a typed error if there is none."""
         dialect, failures = self.dialect, 0
         if (known := await self._said_before(request, dialect)) is not None:
             return known
@@ -334,5 +334,5 @@ class Courier:
 
 
 def _wait_on(patience: asyncio.Timeout) -> None:
-    """The model has begun to write: from now on only silence ends the wait."""
+    """The model has started writing: from now on, only silence ends the wait."""
     patience.reschedule(None)

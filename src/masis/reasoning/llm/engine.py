@@ -92,7 +92,7 @@ def _is_in(value: str, chunk: EvidenceChunk) -> bool:
 def _kind(
     reported: ReportedConflict, sides: Sequence[ConflictSide], chunks: tuple[EvidenceChunk, EvidenceChunk]
 ) -> ConflictKind:
-    """What both passages say outright outweighs the auditor's word for it."""
+    """What both passages say outright outweighs the auditor's label."""
     ours, theirs = (_worded(side, chunk) for side, chunk in zip(sides, chunks, strict=True))
     kind = kind_by_words(reported.about, ours, theirs)
     first, second = (tuple(periods(side["quote"])) for side in sides)
@@ -163,7 +163,7 @@ class LLMWriter:
         return await self._client.complete(prompts.writing(brief), on_token=on_token)
 
     async def complete_question(self, question: str, turns: Sequence[Turn]) -> Reply[str]:
-        """A follow-up, so that it stands for itself."""
+        """Completes a follow-up question."""
         reply = await self._client.complete(prompts.completing(question, turns))
         return Reply(reply.value.strip().strip('"“”'), reply.usage)
 
@@ -205,7 +205,7 @@ class LLMAuditor:
             logical_gaps=found.logical_gaps,
             conflicts=records,
             conflicting_evidence=sentences,
-            # What a new draft should do better has to be named: without a finding it would be the same again.
+            # A retry needs a finding: without one, the new draft would be the same.
             answered=found.answered,
             needs_retry=found.needs_retry and bool(found.unsupported_claims or found.logical_gaps or records),
         )
@@ -213,8 +213,8 @@ class LLMAuditor:
 
 
 class YesOrNoAuditor:
-    """A model that fills in no form: asked about one doubtful sentence at a time, and heard by its first token. The
-    embedded auditor does the rest."""
+    """For a model that cannot fill in a schema: asks about one doubtful sentence at a time and reads its first token.
+    The embedded auditor does the rest."""
 
     prompt = prompts.prompt_stamp("auditor")
 

@@ -79,7 +79,7 @@ _AUDIT: CitationAudit = {
 
 
 async def cannot_fill(role: Role, client: ModelClient) -> str | None:
-    """Why the model is not up to the role; None when it is. A model that does not respond at all is not judged."""
+    """Why the model is unfit for the role; None if it is fit. A model that does not respond is not judged."""
     try:
         return await {"writer": _writes, "auditor": _audits, "judge": _judges}[role](client)
     except (ModelRejected, ModelUnavailable):
@@ -106,7 +106,7 @@ async def _audits(client: ModelClient) -> str | None:
 
 
 async def tells_yes_from_no(client: ModelClient) -> bool:
-    """Whether its first token, where the server tells how likely that was, parts a right sentence from a wrong one."""
+    """Whether the probability of its first token separates a right sentence from a wrong one."""
     right, wrong = [(await client.chance_of_yes(asking(said, [_CHUNK]))).value for said in (RIGHT, WRONG)]
     return right is not None and wrong is not None and right >= UNSURE[1] and wrong <= UNSURE[0]
 
@@ -153,7 +153,7 @@ def _read(settings: Settings) -> dict[str, dict[str, str | None]]:
 
 
 def named(settings: Settings) -> str:
-    """Who plays what: “writer llama3.1, auditor embedded, judge embedded”."""
+    """The engine of each role: “writer llama3.1, auditor embedded, judge embedded”."""
     unfit = unfit_reasons(settings)
 
     def player(role: Role) -> str:

@@ -26,7 +26,7 @@ class Limiter(Protocol):
 
 
 class Ticket:
-    """A place in the queue, and the way to wake who holds it from any thread."""
+    """A place in the queue, and a way to wake its holder from any thread."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -135,11 +135,8 @@ holds more than the limit. A small part of the window, or the limit would not be
 
 class SharedRateLimiter:
     """First come first served in this process: only the first of its queue asks the database, and nothing is locked
-    while anybody waits. Between processes chance decides, so that none is always the slower one.
-
-    A database that is away is waited for as long as a provider is; then the call counts as one whose model could not
-    be had, and its run ends in a question for a person.
-    """
+    while anybody waits. Between processes chance decides, so that none is always last. It waits for an unreachable
+    database as long as for a provider; then the model counts as unavailable, and the run ends in human review."""
 
     def __init__(self, settings: Settings) -> None:
         calls, seconds = settings.rate_limit_calls, settings.rate_limit_seconds
@@ -179,7 +176,7 @@ class SharedRateLimiter:
         return None if wait is None else wait + random.uniform(0, self._grace)
 
     async def _in_time(self, place: Place) -> float | None:
-        """A thread or the loop may have been busy: who would start later than counted is counted again."""
+        """A thread or the loop may have been busy: a request that would start too late is counted again."""
         while (late_by := place.late_by) > 0:
             allowance = 2 * (place.grace + late_by)
             again = await asyncio.to_thread(self._window.take_again, place, allowance)
@@ -220,6 +217,6 @@ class SharedRateLimiter:
 
 def _unavailable(error: DatabaseUnavailable) -> ModelUnavailable:
     return ModelUnavailable(
-        f"No model was asked, because the rate limit shared by all processes could not be checked: {error}",
+        f"No model was called, because the rate limit shared by all processes could not be checked: {error}",
         advice="Restart the database at MASIS_DATABASE_URL, then ask again: nothing was lost.",
     )

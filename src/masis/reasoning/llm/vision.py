@@ -58,12 +58,12 @@ class VisionReader:
         return text
 
     async def read_pages(self, data: bytes, file_name: str, numbers: Sequence[int]) -> dict[int, str]:
-        """By text recognition where it is installed: a model call a page is nothing that anyone asked to pay for."""
+        """By OCR if it is installed: nobody asked to pay for a model call per page."""
         return await OcrReader().read_pages(data, file_name, numbers) if ocr_is_installed() else {}
 
 
 def image_reader_for(settings: Settings) -> ImageReader | None:
-    """A model that sees when one is named, else text recognition when it is installed, else nobody."""
+    """A vision model if one is configured, else OCR if it is installed, else none."""
     if settings.vision_model:
         return VisionReader(settings)
     return OcrReader() if ocr_is_installed() else None

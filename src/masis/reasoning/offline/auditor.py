@@ -88,7 +88,7 @@ def _confidence(right: float | None, conflicts: Sequence[Conflict]) -> float:
 
 
 def standing(right: float, threshold: float = Settings.model_fields["confidence_threshold"].default) -> float:
-    """The likelihood on the scale of confidence: what is enough stands just at the threshold."""
+    """The likelihood on the scale of confidence: what is enough is just at the threshold."""
     if right < ENOUGH:
         return threshold * right / ENOUGH
     return threshold + (1 - threshold) * (right - ENOUGH) / (1 - ENOUGH)

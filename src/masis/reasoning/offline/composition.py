@@ -10,6 +10,7 @@ from masis.language.question import Question, read_question
 from masis.language.sentences import split_sentences
 from masis.language.statements import Statement
 from masis.language.table_headers import GROUP
+from masis.language.words import content_stems
 from masis.reasoning.offline.selection import Candidate
 from masis.reasoning.offline.shapes import Shown
 from masis.reasoning.offline.tables.cell_names import GENERIC
@@ -18,8 +19,10 @@ from masis.types import Conflict, ConflictSide
 UNIT = re.compile(r"\(in [^()]{2,40}\)", re.IGNORECASE)
 """The unit that a caption gives once for its whole table: “(in million US dollars)”."""
 SHOWN_WORDS = 4
+WIDE = 5
+"""Cells: a row of more is not quoted whole."""
 DIGITS = re.compile(r"^\D+|\D+$")
-"""What stands around a number's digits."""
+"""What is around a number's digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,7 @@ def _part(one: Answered, told: set[str], figures: Sequence[Quantity]) -> str:
 
 
 def _group(group: Shown, part: Question, told: set[str], figures: Sequence[Quantity]) -> str:
-    """Consecutive items of a list are a list again, whatever stands between them is prose."""
+    """Consecutive items of a list are a list again, whatever is between them is prose."""
     new = [c for c in group.statements if c.statement.text not in told and not _adds_no_figure(c, figures)]
     is_list = len(new) > 1 or group.introduction is not None
     pieces = [_introduced(group.introduction)] if group.introduction and new else []
@@ -118,7 +121,7 @@ def _adds_no_figure(candidate: Candidate, told: Sequence[Quantity]) -> bool:
 
 
 def _is_written(said: str, told: str) -> bool:
-    """A cell that is told with its unit stands without it in the row that was quoted."""
+    """A cell that is told with its unit is without it in the row that was quoted."""
     own = quantities(BRACKETED.sub("", said))
     return bool(own) and all(re.search(rf"(?<![\d.,]){re.escape(DIGITS.sub('', q.text))}(?![\d,])", told) for q in own)
 
@@ -150,11 +153,19 @@ def row_sentence(statement: Statement, part: Question) -> str:
 
 
 def meant_cells(statement: Statement, part: Question) -> list[tuple[str, str]]:
-    """Of a row, beside its label, those of the times asked for; all of them where it is compared with one not named."""
+    """Of a row, beside its label, those of the times asked for, all of them where it is compared with one not named;
+    and of a wide one those that the question speaks of."""
     rest = [(c, v) for c, v in statement.cells if c != GROUP][1:]
     is_compared = part.shape == "explanation" and len(part.periods) < 2
     wanted = [(c, v) for c, v in rest if v and (is_compared or not _another_period(c, part))]
-    return wanted or [(c, v) for c, v in rest if v]
+    wanted = wanted or [(c, v) for c, v in rest if v]
+    if len(wanted) <= WIDE or not any(quantities(v) for c, v in wanted if _is_named(c, part)):
+        return wanted
+    return [(c, v) for c, v in wanted if _is_named(c if quantities(v) else f"{c} {v}", part)]
+
+
+def _is_named(column: str, part: Question) -> bool:
+    return not part.subject.isdisjoint(content_stems(column.replace("_", " ")))
 
 
 def _name(column: str) -> str:

@@ -179,7 +179,7 @@ def _main(asked: Question, figures: Sequence[Figure], candidate: Candidate) -> F
 
 
 def _is_read(figure: Figure, candidate: Candidate) -> bool:
-    """Whether it stands in the words that answer: a fact may mention a figure in passing."""
+    """Whether it is in the words that answer: a fact may mention a figure in passing."""
     at = figure.statement.start + figure.quantity.start
     return candidate.read is not None and candidate.read[0] <= at < candidate.read[1]
 
@@ -302,7 +302,7 @@ def _gives(answer: Answer, other: str) -> bool:
 
 
 def _give_one_figure(a: Answer, b: Answer) -> bool:
-    """“About 2,900 staff” agrees with 2,914: what makes a figure loose may stand before the answer."""
+    """“About 2,900 staff” agrees with 2,914: what makes a figure loose may be before the answer."""
     ours, theirs = _worded(a).figure, _worded(b).figure
     return ours is not None and theirs is not None and compatible(ours, theirs)
 

@@ -65,7 +65,7 @@ WEIGHTS = Signs(
     is_explanation=0.63,
 )
 BIAS = -5.45
-"""What the audit says is weighed by hand: nearly all that the offline writer quotes is borne out, so its answers teach
+"""What the audit says is weighed by hand: nearly all that the offline writer quotes is supported, so its answers teach
 nothing about those that are not. Lists and explanations weigh half of what the fit gave them: half of a reference's
 words are sooner found in a long answer, and a question that nothing answers is as likely to ask why."""
 OF_CELLS = Signs(
@@ -141,7 +141,7 @@ def _signs(
     own = [(c, f) for c, f in read if (c.passage.chunk_id, c.statement.start) in cited]
     best, features = max(own, key=lambda pair: strength(pair[1]), default=(None, NOTHING))
     if best and not best.statement.is_row and not lacks_the_type(part, " ".join(c["text"] for c in claims)):
-        # The type may stand in the sentence beside the best one.
+        # The type may be in the sentence beside the best one.
         features = replace(features, shortfall=max(0.0, features.shortfall - lacks_the_type(part, best.statement.text)))
     if best and best.statement.is_row and _lacks_a_name(part, best, passages):
         features = replace(features, shortfall=features.shortfall + 1)

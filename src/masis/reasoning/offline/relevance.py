@@ -66,6 +66,7 @@ def shortfall(part: Question, statement: Statement) -> float:
         is_of_another_office(part.text, statement.text) or _names_no_office(part, statement),
         bool(part.counted) and not part.counted & set(content_stems(statement.in_context)),
         statement.is_row and not _names_the_row(part, statement),
+        statement.is_row and _is_of_one_year(part.periods, statement),
     ]
     return float(sum(against))
 
@@ -80,7 +81,7 @@ def lacks_the_type(part: Question, text: str) -> bool:
 
 
 def headed(part: Question, statement: Statement) -> bool:
-    """Whether it stands under a heading that says what was asked: “Actions”, “Why we are closing the store”."""
+    """Whether it is under a heading that says what was asked: “Actions”, “Why we are closing the store”."""
     lines = [line for line in re.split(r"\n| > ", statement.above) if line.strip() and not line.rstrip().endswith(":")]
     over = set(content_stems(lines[-1])) if lines else set()
     if not over or statement.is_row:
@@ -92,6 +93,9 @@ def headed(part: Question, statement: Statement) -> bool:
 
 
 SOME_MONTHS = re.compile(r"\b(?:three|six|nine|3|6|9) months\b", re.IGNORECASE)
+WHOLE_YEAR = re.compile(
+    r"\b(?:full[\s-]year|(?:for|in|over) the (?:(?:whole|full|fiscal|entire)\s)?year)\b", re.IGNORECASE
+)
 OF_A_MESSAGE = re.compile(
     r"\W*(?:-+ ?original message\b|(?:from|to|cc|bcc|sent|date|subject|attachments?):)", re.IGNORECASE
 )
@@ -122,17 +126,24 @@ def could_be_about(part: Question, statement: Statement, file_name: str) -> bool
 def _is_for_months(statement: Statement) -> bool:
     """Of a quarter, or of the months until some day, and of no year."""
     said = [column for column, _ in statement.cells] or [statement.text]
-    timed = [(text, found) for text in said if (found := periods(text))]
+    timed = [(text, found) for text in said if (found := periods(text)) and not WHOLE_YEAR.search(text)]
     return bool(timed) and all(SOME_MONTHS.search(t) or all(p.is_part_of_a_year for p in found) for t, found in timed)
 
 
 def _is_of_another_quarter(asked: Sequence[Period], statement: Statement, file_name: str) -> bool:
     quarters = [p for p in asked if p.year and p.is_part_of_a_year]
     named = [p for p in period_of_cells([re.sub(r"[_.-]", " ", file_name)]) if p.year and p.is_part_of_a_year]
-    if not quarters or not named or not all(p.excludes(q) for p in named for q in quarters):
+    # A report of the second quarter gives the first half too, and which months it has depends on when the year begins.
+    alike = [(p, q) for p in named for q in quarters if _unit(p) == _unit(q)]
+    if not alike or not all(p.excludes(q) for p, q in alike):
         return False
     said = periods(f"{statement.text}\n{' '.join(column for column, _ in statement.cells)}")
     return not any(p.part and p.year and not p.is_day and not p.excludes(q) for p in said for q in quarters)
+
+
+def _unit(period: Period) -> str:
+    first = (period.part or "")[:1]
+    return "month" if first.isdigit() else first
 
 
 def _names_no_office(part: Question, statement: Statement) -> bool:
@@ -144,6 +155,13 @@ def _names_the_row(part: Question, row: Statement) -> bool:
     """The rows of a table share their header; only what is not a number tells them apart."""
     said = {stem for _, cell in row.cells if not quantities(cell) for stem in content_stems(cell)}
     return not said or bool(said & set(part.terms)) or bool(periods(row.text) and part.periods)
+
+
+def _is_of_one_year(asked: Sequence[Period], row: Statement) -> bool:
+    """Where two are asked for: a row that names neither cannot say what changed between them."""
+    wanted = {p.year for p in asked if p.year}
+    said = {p.year for column, cell in row.cells for p in periods(f"{column} {cell}")}
+    return len(wanted) > 1 and not wanted & said
 
 
 def _another_period(asked: Sequence[Period], statement: Statement) -> bool:

@@ -1,7 +1,5 @@
-"""Does the passage bear the claim out? The embedded cross-encoder, trained by us on answers with marked errors.
-
-It is asked where code cannot tell: what is said in other words. Its figures: docs/benchmarks.md.
-"""
+"""Does the passage support the claim? The embedded cross-encoder, trained by us on answers with marked errors. It reads
+what code cannot decide: paraphrases. Its figures: docs/benchmarks.md."""
 
 import re
 from collections import Counter
@@ -73,7 +71,7 @@ def second_opinion(questions: Sequence[audit.Question]) -> list[float]:
 
 
 def likelier_places(question: audit.Question) -> float:
-    """How much more the selector finds the answer where the figure's rivals stand than where it stands itself."""
+    """How much more the selector finds the answer where the figure's rivals are than where it is itself."""
     marks: dict[tuple[str, int], float] = {}
     for chunk in question.chunks:
         parts = statements(chunk["text"], chunk.get("heading"))
@@ -88,7 +86,7 @@ def likelier_places(question: audit.Question) -> float:
 def as_read(question: audit.Question) -> tuple[str, str, str]:
     """Claim, passage, and the sentence before."""
     claim, before = (_MARKS.sub("", text) for text in (question.claim, question.before))
-    # “The second-quarter report says” is borne out by the name of a file, which a reader sees.
+    # “The second-quarter report says” is supported by the name of a file, which a reader sees.
     seen = (part for chunk in question.chunks for part in (chunk["file_name"], chunk.get("heading")) if part)
     above = "\n".join(dict.fromkeys(seen))[: LONGEST // 4]
     text = "\n".join(chunk["text"] for chunk in question.chunks)

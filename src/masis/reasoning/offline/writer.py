@@ -46,7 +46,7 @@ def _speaks_of(wanted: frozenset[str], part: Question, best: Candidate) -> bool:
 
 ANSWERS = -1.5
 """The strength from which a statement is taken for an answer; measured on labelled questions (docs/benchmarks.md)."""
-ENOUGH = 0.45
+ENOUGH = 0.40
 """The likelihood that stands at the Supervisor's threshold: below it more questions without an answer would be answered
 than right answers be won (docs/benchmarks.md) …"""
 HARDLY = 0.25

@@ -1,1 +1,1 @@
-"""Pictures of text: which kinds there are, and what can read them."""
+"""Images of text: which kinds there are, and what can read them."""

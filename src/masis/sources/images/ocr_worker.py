@@ -1,4 +1,4 @@
-"""Reads the text of pictures in a process of its own: `python -P -B -m masis.sources.images.ocr_worker [PAGE …]`.
+"""Reads the text of images in a separate process: `python -P -B -m masis.sources.images.ocr_worker [PAGE …]`.
 
 The picture comes on standard input; with page numbers it is a PDF, whose pages are drawn first. Answers in JSON lines:
 {"page", "text"} each, at the end {"done": true} or {"refused": why}.
@@ -22,7 +22,7 @@ MAX_PIXELS = 100_000_000
 _DOTS_AN_INCH = 200
 _POINTS_AN_INCH = 72
 _SAME_LINE = 0.6
-"""Boxes whose middles are nearer than this share of their height stand on one line."""
+"""Boxes whose middles are nearer than this share of their height are on one line."""
 
 Box = tuple[float, float, float, str]
 """Left, middle, height, text."""
@@ -91,7 +91,7 @@ def _allow_a_page() -> None:
 
 
 def _decoded(data: bytes) -> Any:
-    """As rows of red, green and blue; a transparent picture stands on white."""
+    """As rows of red, green and blue; a transparent picture is on white."""
     import io
 
     import numpy as np
@@ -119,7 +119,7 @@ def _box(corners: Any, text: str) -> Box:
 
 
 def lines_of(boxes: Sequence[Box]) -> list[list[Box]]:
-    """From top to bottom and each from left to right, so that the cells of a row stand together."""
+    """From top to bottom and each from left to right, so that the cells of a row are together."""
     lines: list[list[Box]] = []
     for box in sorted(boxes, key=lambda box: box[1]):
         _, middle, height, _ = box

@@ -1,4 +1,4 @@
-"""Mail (EML): the headers a reader sees, then the body; attached files are documents of their own."""
+"""Mail (EML): the headers a reader sees, then the body; attached files are separate documents."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -128,7 +128,7 @@ class _Message:
         return self._file.read(f"{self._prefix}__substg1.0_{number}0102") or b""
 
     def _fixed(self, tag: bytes) -> int | None:
-        """Short values stand in one list, 16 bytes each: tag, flags, value."""
+        """Short values are in one list, 16 bytes each: tag, flags, value."""
         for start in range(len(self._properties) % 16, len(self._properties) - 15, 16):
             if self._properties[start : start + 4] == tag:
                 return int.from_bytes(self._properties[start + 8 : start + 16], "little")

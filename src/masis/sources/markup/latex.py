@@ -91,7 +91,7 @@ def _readable(text: str) -> str:
 
 
 def _replaced(text: str, opening: re.Pattern[str], longest: int, by: Callable[[re.Match[str], str], str]) -> str:
-    """What stands between an opening and its closing. Each closing is looked for once: many that are opened and never
+    """What is between an opening and its closing. Each closing is looked for once: many that are opened and never
     closed cost no more than the text is long."""
     pieces: list[str] = []
     reached = 0

@@ -9,7 +9,7 @@ from masis.errors import UnreadableFile
 from masis.sources.dates import find_date
 from masis.sources.markup.webpage import html_text
 from masis.sources.plain import clean, decode
-from masis.sources.table_grid import table_row
+from masis.sources.table_grid import table_row, with_names
 from masis.types import Page, ParsedDocument
 
 _FRONT_MATTER = re.compile(r"\A---\n(.*?)\n(?:---|\.\.\.)(?:\n|\Z)", re.DOTALL)
@@ -105,7 +105,7 @@ def _readable_lines(lines: list[str]) -> list[str]:
             out[-1] = ("# " if "=" in line else "## ") + out[-1].strip()
         else:
             out.append(_heading(line) or _words(line))
-    return out
+    return list(with_names(out))
 
 
 def _next_fence(fence: str, mark: str) -> str:

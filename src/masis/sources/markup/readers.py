@@ -97,7 +97,7 @@ def asciidoc_lines(text: str) -> Iterator[str]:
     for line in _COMMENT.sub("", text).split("\n"):
         if not _TABLE_EDGE.fullmatch(line):
             if table is None:
-                # The number of columns stands just above the table, perhaps with its caption between.
+                # The number of columns is just above the table, perhaps with its caption between.
                 columns = _column_count(line) or (columns if _CAPTION.fullmatch(line) else 0)
                 yield from _asciidoc_line(line)
             else:

@@ -103,7 +103,7 @@ def _spanning_rows(cells: list[list[Cell]], plain: list[list[str]]) -> int:
 
 
 def _without_spanned(rows: list[list[str]], depth: int) -> list[list[str]]:
-    """Without columns that hold nothing but names which others have too: of signs, which stand with their figures now,
+    """Without columns that hold nothing but names which others have too: of signs, which are with their figures now,
     and of gaps."""
     width = max(map(len, rows), default=0)
     padded = [[*row, *[""] * (width - len(row))] for row in rows]
@@ -229,7 +229,7 @@ def parse_webpage(data: bytes, file_name: str) -> ParsedDocument:
 
 
 def html_text(html: str, file_name: str) -> str:
-    """What a reader sees of a piece of HTML that stands in another text."""
+    """What a reader sees of a piece of HTML that is in another text."""
     body = _parsed(html, file_name).body
     return _visible_text(body) if body else ""
 

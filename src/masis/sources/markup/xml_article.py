@@ -41,7 +41,7 @@ def article_lines(element: Element, level: int = 1) -> Iterator[str]:
         if name in _SKIPPED:
             continue
         if name in _TITLES:
-            # Only the article's own title stands above its sections.
+            # Only the article's own title is above its sections.
             is_own = name in ("article-title", "book-title") or name_of(element) in _ROOTS
             yield from ("", f"{'#' * (1 if is_own else min(max(level, 2), 6))} {_words(child)}", "")
         elif name in ("contrib-group", "authorgroup"):

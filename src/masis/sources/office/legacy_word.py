@@ -170,7 +170,7 @@ def _units(data: bytes) -> str:
 
 def _piece_table(entries: bytes) -> bytes:
     position = 0
-    # Before it stand the properties that pieces refer to, marked 1, each with its length.
+    # Before it are the properties that pieces refer to, marked 1, each with its length.
     while position < len(entries) and entries[position] == 1:
         position += 3 + int.from_bytes(entries[position + 1 : position + 3], "little")
     if entries[position : position + 1] != b"\x02":

@@ -160,7 +160,7 @@ def _paragraph_lines(paragraph: Element, below: int) -> Iterator[str]:
 
 
 def _frame_lines(paragraph: Element, below: int) -> Iterator[str]:
-    """Boxes hang in paragraphs; what stands in them follows the paragraph, footnotes too."""
+    """Boxes hang in paragraphs; what is in them follows the paragraph, footnotes too."""
     for box in _own(paragraph, "text-box", "custom-shape", "rect"):
         yield from _block_lines(box, below=below)
     for note in _own(paragraph, "note"):

@@ -15,7 +15,7 @@ _FURNITURE = ("sldNum", "ftr", "hdr", "dt", "sldImg")
 _INDENT = "  "
 _DEEPEST = 8
 _BAND = 300_000
-"""In the units of the format, a third of an inch: what begins within it stands side by side."""
+"""In the units of the format, a third of an inch: what begins within it is side by side."""
 _FARTHEST = 10**9
 _SLIDE = re.compile(r"ppt/slides/slide(\d+)\.xml")
 

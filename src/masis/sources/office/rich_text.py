@@ -247,7 +247,7 @@ class RichTextReader:
         self._is_item = False
 
     def _write(self, text: str, *, is_joined: bool) -> None:
-        """Rows and items stand close together, paragraphs apart."""
+        """Rows and items are close together, paragraphs apart."""
         self._text += ["" if is_joined and self._was_joined else "\n", text, "\n"]
         self._was_joined = is_joined
 

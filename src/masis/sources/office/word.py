@@ -176,7 +176,7 @@ class _Reader:
         heading = _HEADING_STYLE.match(style)
         number = self._number(paragraph, is_heading=heading is not None)
         if heading or style == "title":
-            # The title stands above every heading.
+            # The title is above every heading.
             self._level = int(heading[1]) + 1 if heading else 1
             line = one_line(f"{number} {text}")
             self.title = self.title or line

@@ -191,7 +191,7 @@ _MIDNIGHT = time()
 
 
 def parse_workbook(data: bytes, file_name: str) -> ParsedDocument:
-    # The names of its parts stand unpacked in a ZIP container.
+    # The names of its parts are unpacked in a ZIP container.
     if data.startswith(b"PK") and b"content.xml" in data and b"xl/workbook" not in data:
         return parse_opendocument_sheets(data, file_name)
     parts = WorkbookParts(data, file_name) if data.startswith(b"PK") else None
@@ -304,7 +304,7 @@ def _readable(value: Value) -> str:
 
 
 def _fill_merged(grid: list[list[str]], sheet: "CalamineSheet") -> None:
-    """A cell merged over several rows stands in each of them, so that each can be read alone; one merged over several
+    """A cell merged over several rows is in each of them, so that each can be read alone; one merged over several
     columns in each of those that have a name of their own below it."""
     top, left = sheet.start or (0, 0)
     for (first_row, column), (last_row, last_column) in sheet.merged_cell_ranges or ():

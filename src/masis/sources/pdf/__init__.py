@@ -1,1 +1,1 @@
-"""PDF: its text, and its pages as pictures."""
+"""PDF: its text, and its pages as images."""

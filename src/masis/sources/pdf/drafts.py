@@ -1,11 +1,10 @@
-"""A page read by itself: its lines and tables in reading order. What only the whole document shows comes later."""
+"""A single page: its lines and tables in reading order. What only the whole document shows comes later."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 
-from masis.sources.pdf.columns import Region, regions_of
 from masis.sources.pdf.forms import parted_by_forms, written_out
 from masis.sources.pdf.lines import (
     BULLETS,
@@ -19,6 +18,7 @@ from masis.sources.pdf.lines import (
     lines_of,
 )
 from masis.sources.pdf.page_words import PageContent, Word
+from masis.sources.pdf.reading_order import Region, regions_of
 from masis.sources.pdf.ruled import FoundTable, ruled_tables, texts
 from masis.sources.pdf.unruled import unruled_tables
 
@@ -220,7 +220,7 @@ def _readable(lines: Sequence[Line]) -> Iterator[Line]:
         if has_gaps and len(found) > 2 and not has_boxes:
             pieces = lines_as_written(word for line in found for word in line.words)
             for piece in pieces:
-                # What stands beside other text heads nothing.
+                # What is beside other text heads nothing.
                 piece.is_bold = False
             yield from pieces
         else:

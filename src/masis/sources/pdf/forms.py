@@ -88,7 +88,7 @@ def _is_label(fragment: Fragment) -> bool:
 
 
 def written_out(run: Sequence[Line]) -> list[Line]:
-    """A line for each pair; groups that stand beside each other come one after the other."""
+    """A line for each pair; groups that are beside each other come one after the other."""
     starts = sorted(label.left for line in run for label, _ in _pairs(line))
     groups = [start for before, start in pairwise([float("-inf"), *starts]) if start - before > _LEVEL]
     pieces: list[tuple[int, float, Line]] = []

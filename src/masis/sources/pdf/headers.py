@@ -1,4 +1,4 @@
-"""The header of a table without lines: which columns each name stands over, on one line or several."""
+"""The header of a table without lines: which columns each name is over, on one line or several."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -8,7 +8,7 @@ from masis.language.table_headers import LEADS_TO_A_DATE, SPANNING
 from masis.language.unit_captions import is_unit_line
 from masis.sources.pdf.lines import SIGN, Fragment, Line, downwards, stacked_cell
 from masis.sources.pdf.page_words import Shape, Word
-from masis.sources.pdf.rows import PIECES_APART, Column
+from masis.sources.pdf.unruled_grid import PIECES_APART, Column
 
 Span = tuple[float, float]
 _NARROW = 0.42
@@ -69,7 +69,7 @@ def _begun_above(
     under: Sequence[tuple[Fragment, tuple[int, int]]],
     columns: Sequence[Span],
 ) -> tuple[int, int]:
-    """Right over one name, centred or flush with it, stands its first line."""
+    """Right over one name, centred or flush with it, is its first line."""
     touched = [(f, own) for f, own in under if f.left < fragment.right and f.right > fragment.left]
     off_centre = columns[span[0]][0] + columns[span[1]][1] - fragment.left - fragment.right
     if len(touched) != 1 or abs(off_centre) < 0.1 * (columns[span[1]][1] - columns[span[0]][0]):
@@ -159,7 +159,7 @@ def _spans(fragments: Sequence[Fragment], columns: Sequence[Span], shapes: Seque
 def _shared_out(
     fragments: Sequence[Fragment], columns: Sequence[Span], spans: Sequence[tuple[int, int]]
 ) -> list[tuple[int, int]] | None:
-    """Several names over more columns share all of them, where each then stands over the middle of its own."""
+    """Several names over more columns share all of them, where each then is over the middle of its own."""
     named = [(fragment, span) for fragment, span in zip(fragments, spans, strict=True) if span != (0, 0)]
     if (
         len(named) < 2
@@ -187,7 +187,7 @@ def _is_centred(fragment: Fragment, span: tuple[int, int], columns: Sequence[Spa
 def _one_each(
     fragments: Sequence[Fragment], columns: Sequence[Span], own: Sequence[tuple[int, int]]
 ) -> list[tuple[int, int]] | None:
-    """As many names as columns, or as columns of values, stand over one each, wherever in it they are set."""
+    """As many names as columns, or as columns of values, are over one each, wherever in it they are set."""
     first = len(columns) - len(fragments)
     if first not in (0, 1) or len(fragments) < 2 or (first and fragments[0].right < columns[0][1]):
         return None
@@ -237,7 +237,7 @@ def _runs(rules: Sequence[Shape]) -> list[Span]:
 def _centred(
     fragment: Fragment, columns: Sequence[Span], own: tuple[int, int], free: tuple[int, int]
 ) -> tuple[int, int]:
-    """The neighbouring columns, none of them under another name, that it stands over the middle of."""
+    """The neighbouring columns, none of them under another name, that it is over the middle of."""
     centre = (fragment.left + fragment.right) / 2
     pitch = min((b[0] - a[0] for a, b in pairwise(columns[1:])), default=columns[-1][1] - columns[-1][0])
     best, least = own, float("inf")

@@ -1,4 +1,4 @@
-"""Words to lines, and lines to fragments: what stands apart on one line, with its signs joined to its figures."""
+"""Words to lines, and lines to fragments: what is apart on one line, with its signs joined to its figures."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -211,7 +211,7 @@ def _unstacked(words: Sequence[Word]) -> list[list[Word]]:
 
 
 _BESIDE = 0.15
-"""Of the smaller of two heights: lines that overlap by so much stand beside each other."""
+"""Of the smaller of two heights: lines that overlap by so much are beside each other."""
 _MOST_BESIDE, _OFF_CENTRE = 7, 0.35
 
 
@@ -284,7 +284,7 @@ def lines_as_written(words: Iterable[Word]) -> list[Line]:
 
 def is_wordy(words: Sequence[Word], least: int = 3, share: float = 0.5) -> bool:
     """Running text: most of its words begin with a small letter, as those of labels, names and figures do not. A table
-    that was found by its rules, a word without letters, stands among running text as a paragraph does."""
+    that was found by its rules, a word without letters, is among running text as a paragraph does."""
     if any(not word.text for word in words):
         return True
     total = small = 0
@@ -299,7 +299,7 @@ def is_wordy(words: Sequence[Word], least: int = 3, share: float = 0.5) -> bool:
 
 
 def fragments_of(words: Sequence[Word], *, is_close: bool = False) -> list[Fragment]:
-    """`is_close`: of a table whose cells stand no further apart than its words need."""
+    """`is_close`: of a table whose cells are no further apart than its words need."""
     if _is_justified(words):
         return [Fragment(list(words))]
     found: list[Fragment] = []
@@ -328,7 +328,7 @@ def _usual_space(words: Sequence[Word]) -> float:
 
 
 def _is_wider(before: Word, word: Word, space: float) -> bool:
-    """Clearly further than the words of the same line stand from each other; a sentence may end with a wider space."""
+    """Clearly further than the words of the same line are from each other; a sentence may end with a wider space."""
     gap, size = word.left - before.right, min(word.size, before.size)
     is_sign = before.text[-1] in ".:;!?" or bool(SIGN.fullmatch(before.text) or _AFTER.fullmatch(word.text))
     return gap > max(_WIDER * space, _WIDER_SIZE * size) and not is_sign
@@ -338,7 +338,7 @@ def _is_apart(fragment: Fragment, word: Word) -> bool:
     before = fragment.words[-1]
     gap, size = word.left - before.right, max(min(word.size, before.size), 4.0)
     if gap <= _SIGN_APART * size:
-        # The least of all gaps below: most words stand so close.
+        # The least of all gaps below: most words are so close.
         return False
     is_number, was_number = bool(FIGURE.fullmatch(word.text)), bool(FIGURE.fullmatch(before.text))
     if SIGN.fullmatch(before.text) and len(fragment.words) == 1 and (is_number or word.text[0] in "(-–—−$.)"):

@@ -1,4 +1,4 @@
-"""A page of a PDF as a picture, with the words of a passage marked. Runs inside the sandbox."""
+"""A page of a PDF as an image, with the words of a passage marked. Runs inside the sandbox."""
 
 import ctypes
 import struct
@@ -74,7 +74,7 @@ _INSET = 0.07
 _MOST_BOXES = 5000
 _SAME_LINE = 2.0
 _LEAST_FOUND = 12
-"""Characters: less of a passage than this may stand anywhere."""
+"""Characters: less of a passage than this may be anywhere."""
 
 
 @dataclass(frozen=True, slots=True)

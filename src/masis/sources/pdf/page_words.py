@@ -208,7 +208,7 @@ class _CharacterReader:
         yield word, is_turned
 
     def _from_the_right(self, start: int, letters: str) -> str:
-        """Some files have them as they stand on the page, or those of a ligature so."""
+        """Some files have them as they are on the page, or those of a ligature so."""
         edges = [self._edges(start + index) for index in range(len(letters))]
         lefts = [edge[0] if edge else 0.0 for edge in edges]
         if any(map(unicodedata.combining, letters)):

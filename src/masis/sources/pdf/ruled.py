@@ -213,7 +213,7 @@ def _covers(start: float, end: float, places: list[float], index: int) -> bool:
 
 
 def _filled(cells: list[list[GridCell]]) -> tuple[list[list[list[Word]]], int | None]:
-    """What spans rows stands in each of them, what spans columns of the header too."""
+    """What spans rows is in each of them, what spans columns of the header too."""
     ordered: dict[int, list[Word]] = {}
     for row in cells:
         for cell in row:

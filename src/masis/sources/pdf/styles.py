@@ -9,7 +9,7 @@ from masis.language.periods import PERIOD
 from masis.language.unit_captions import is_unit_line
 from masis.sources.pdf.drafts import Draft, DraftLine, DraftTable
 from masis.sources.pdf.lines import FIGURE
-from masis.sources.pdf.rows import BARE_YEAR
+from masis.sources.pdf.unruled_grid import BARE_YEAR
 from masis.sources.table_grid import depth_of, is_pairs, joined_header
 
 _LARGER = 1.12
@@ -89,7 +89,7 @@ class Styles:
         if is_large:
             rank = next((i for i, size in enumerate(self._sizes) if size - line.size <= 0.6), len(self._sizes))
             return min(rank + 1, _LEVELS)
-        # Names and titles under a signature stand in the right half of the page, a heading begins left or is centred.
+        # Names and titles under a signature are in the right half of the page, a heading begins left or is centred.
         is_numbered = bool(_SECTION.match(text) or _PART.match(text))
         is_aside = line.left > (line.edges[0] + line.edges[1]) / 2 and not is_numbered
         # The letters of a bold type may be lower than those of the text, though they are of one size.
@@ -153,7 +153,7 @@ def is_mark_of_continuation(text: str) -> bool:
 
 
 def header_alone(lines: Sequence[Draft]) -> DraftTable | None:
-    """The last line of a page, where it may be a header whose rows all stand on the next."""
+    """The last line of a page, where it may be a header whose rows all are on the next."""
     *above, line = lines
     if not isinstance(line, DraftLine) or len(line.cells) < _LEAST_NAMES:
         return None
@@ -241,7 +241,7 @@ def _continue(before: DraftTable, table: DraftTable) -> bool:
     has_rows = len(before.rows) > 1
     depth = before.header_rows
     if depth and len(table.rows) > depth and table.rows[:depth] == before.rows[:depth]:
-        # Below it may stand the end of a row that began on the page before.
+        # Below it may be the end of a row that began on the page before.
         table.header_rows, table.is_continued = depth, has_rows
     elif own and own == header:
         table.is_continued = has_rows
@@ -319,7 +319,7 @@ def _columns_under(before: DraftTable, table: DraftTable, within: float) -> list
 
 
 def _under(before: _Spans, columns: _Spans, within: float) -> list[int] | None:
-    """Each stands under one column and no other, and but for the labels flush with it, or centred."""
+    """Each is under one column and no other, and but for the labels flush with it, or centred."""
     found: list[int] = []
     for left, right in columns:
         overlaps = [min(right, b) - max(left, a) for a, b in before]

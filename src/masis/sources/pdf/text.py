@@ -1,4 +1,4 @@
-"""PDF: pages of headings, paragraphs, lists and tables, from where their words stand."""
+"""PDF: pages of headings, paragraphs, lists and tables, from the positions of their words."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -15,7 +15,8 @@ from masis.language.unit_captions import is_unit_line
 from masis.sources.pdf.headers import header_cells, unwrapped
 from masis.sources.pdf.lines import CAPTION, Fragment, Line, fragments_of, is_wordy
 from masis.sources.pdf.page_words import Shape
-from masis.sources.pdf.rows import (
+from masis.sources.pdf.ruled import FoundTable
+from masis.sources.pdf.unruled_grid import (
     BARE_YEAR,
     Cells,
     Column,
@@ -29,7 +30,6 @@ from masis.sources.pdf.rows import (
     under_names,
     without_halves,
 )
-from masis.sources.pdf.ruled import FoundTable
 
 _MOST_BETWEEN = 3
 """Lines of one piece (sub-headings, wrapped labels) between rows."""
@@ -71,7 +71,7 @@ def unruled_tables(lines: Sequence[Line], shapes: Sequence[Shape]) -> list[tuple
 
 
 def _part_close_cells(lines: Sequence[Line]) -> None:
-    """Among rows of figures, and right above them, cells may stand closer than pieces of other lines do."""
+    """Among rows of figures, and right above them, cells may be closer than pieces of other lines do."""
     rows = [number for number, line in enumerate(lines) if is_tabular(line) and has_amounts(line)]
     near = {number + step for number in rows for step in range(-_MOST_BETWEEN, 2)}
     for number in near.intersection(range(len(lines))) if len(rows) > 1 else ():
@@ -284,7 +284,7 @@ def _pitch(run: Sequence[Line]) -> float:
 
 
 def _body_start(run: Sequence[Line], columns: Sequence[Column]) -> int | None:
-    """The first row of the body, known by an amount or by what stands above it; None where the table has no amounts."""
+    """The first row of the body, known by an amount or by what is above it; None where the table has no amounts."""
     amounts = [index for index, line in enumerate(run) if _is_first_amount(line, columns, index)]
     if not amounts:
         return None
@@ -350,7 +350,7 @@ def _is_ruled_off(line: Line, below: Line, width: float, shapes: Sequence[Shape]
 
 
 def _header_top(lines: Sequence[Line], done: int, first: int, columns: Sequence[Column], step: float) -> int:
-    """Lines above that stand over the columns of values only: “Years ended December 31,”."""
+    """Lines above that are over the columns of values only: “Years ended December 31,”."""
     top = first
     while top > done:
         line, below = lines[top - 1], lines[top]

@@ -1,7 +1,5 @@
-"""A source of documents is listed, and each of its files read when it is wanted.
-
-A folder here; the other kinds have modules of their own, which are loaded when an address asks for them.
-"""
+"""Lists a source, and reads each of its files on demand. Folders are handled here; the other kinds have their own
+modules, loaded when an address needs them."""
 
 import os
 import re
@@ -159,7 +157,7 @@ def without_password(source: str) -> str:
 
 
 def scheme_of(source: str) -> str:
-    """Empty for a path: a drive letter is no scheme."""
+    """Empty for a path: a drive letter is not a scheme."""
     if chained := _CHAINED.match(source):
         return chained[1].lower()
     scheme, found, _ = source.partition("://")

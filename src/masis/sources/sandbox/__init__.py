@@ -1,1 +1,1 @@
-"""Reads files in limited processes, so that a hostile file costs its own process and nothing else."""
+"""Reads files in limited processes, so that a hostile file can only harm its own process."""

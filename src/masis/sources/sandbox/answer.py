@@ -1,4 +1,4 @@
-"""What a worker says about a file, taken in frame by frame; nothing it says is trusted, and all of it is bounded."""
+"""A worker's answer about a file, read frame by frame; nothing in it is trusted, and all of it is bounded."""
 
 import json
 import struct

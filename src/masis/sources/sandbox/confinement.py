@@ -96,10 +96,8 @@ def step_done() -> None:
 
 
 def confine(memory_bytes: int, input_bytes: int, seconds: float, taken_bytes: int | None = None) -> None:
-    """From here on this process can compute and answer, and nothing else; there is no way back.
-
-    `taken_bytes` is the address space that the interpreter and its libraries have already, for whom may not look.
-    """
+    """From here on, this process can only compute and answer; this cannot be undone. `taken_bytes` is the address space
+    that the interpreter and its libraries already use, where the process cannot look it up."""
     first = int(CPU_SECONDS_A_STEP + input_bytes / _INPUT_BYTES_A_SECOND)
     _limit_cpu(first, int(seconds) + 1)
     _on_step.set(lambda: _limit_cpu(CPU_SECONDS_A_STEP, int(seconds) + 1))

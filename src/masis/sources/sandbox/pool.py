@@ -1,4 +1,4 @@
-"""Reads files in limited processes: a hostile file costs its own process and nothing else."""
+"""Reads files in a pool of limited processes."""
 
 import os
 import threading

@@ -45,7 +45,7 @@ class Worker:
         self._ended, told_by_worker = os.pipe()
         self._process = subprocess.Popen(
             # -P: this folder has modules of our own names; -B: nothing is written, not even byte code.
-            [sys.executable, "-P", "-B", "-m", "masis.sources.sandbox.worker", str(told_by_worker), *formats],
+            [sys.executable, "-P", "-B", "-m", "masis.sources.sandbox.inside", str(told_by_worker), *formats],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

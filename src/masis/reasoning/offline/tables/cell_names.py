@@ -127,7 +127,7 @@ def _is_unscaled(label: str, amount: float) -> bool:
 
 
 def _has_own_unit(table: Table, cell: Cell) -> bool:
-    """“units”, “tonnes” in a column of units: what stands over the table is not meant."""
+    """“units”, “tonnes” in a column of units: what is over the table is not meant."""
     said = [
         c.text for c in table.rows[cell.row].cells if table.columns[c.column].lower() in ("unit", "units") and c.text
     ]

@@ -90,7 +90,7 @@ def times_asked(asked: TableQuery, tables: Sequence[Table]) -> list[tuple[Period
 
 
 def _sides(text: str, tables: Sequence[Table]) -> list[_Side]:
-    """What stands on both sides of “and”, “with” or “versus”, where tables have all of it alike: as rows, as columns or
+    """What is on both sides of “and”, “with” or “versus”, where tables have all of it alike: as rows, as columns or
     as the documents that they are of."""
     words = [(m.start(), m.end()) for m in TOKEN.finditer(folded(text))] if len(folded(text)) == len(text) else []
     found: list[_Side] = []
@@ -240,7 +240,7 @@ def _best_cell(
 
 
 def _has(table: Table, cell: Cell, measure: str) -> bool:
-    """All words of the measure stand with the cell."""
+    """All words of the measure are with the cell."""
     over = f"{table.columns[cell.column]} {table.rows[cell.row].group} {label_of(table, cell.row)} {table.above}"
     here = {*stems(over), *table.document_stems}
     wanted = {w for w in content_stems(measure) if w not in ASKING}

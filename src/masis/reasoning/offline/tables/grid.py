@@ -1,4 +1,4 @@
-"""The tables among the passages: columns, rows, cells with their exact characters, and what stands over them."""
+"""The tables among the passages: columns, rows, cells with their exact characters, and what is over them."""
 
 import re
 from collections import Counter
@@ -212,12 +212,18 @@ class Table:
         return frozenset(stem for row in self.rows for stem in row.cells[self.label_column].stems)
 
     @cached_property
+    def names_in(self) -> tuple[frozenset[str], ...]:
+        """The words of each column's cells that are no amounts."""
+        columns = zip(*(row.cells for row in self.rows), strict=True)
+        return tuple(frozenset(s for cell in column if cell.amount is None for s in cell.stems) for column in columns)
+
+    @cached_property
     def cell_stems(self) -> frozenset[str]:
         return frozenset(s for row in self.rows for cell in row.cells if cell.amount is None for s in cell.stems)
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """All that it says, and what stands over it."""
+        """All that it says, and what is over it."""
         cells = (cell.stems for row in self.rows for cell in row.cells)
         return self.above_stems.union(*self.column_stems, *cells)
 
@@ -253,7 +259,7 @@ def months_of(column: str) -> int:
 
 
 def tables_of(passages: Sequence[Passage]) -> list[Table]:
-    """Rows of one table that stand in several passages are put together again."""
+    """Rows of one table that are in several passages are put together again."""
     found: list[_Part] = []
     for passage in sorted(passages, key=lambda p: (p.file_name, p.start)):
         for run in _runs(passage):
@@ -285,13 +291,13 @@ class _Part:
 
 
 def _is_begun_before(passage: Passage, first: Statement) -> bool:
-    """Its header stands above the passage, not in it."""
+    """Its header is above the passage, not in it."""
     header = " | ".join(_header(first))
     return bool(passage.heading) and header in re.sub(r"\s*\|\s*", " | ", (passage.heading or "").replace("\n", " "))
 
 
 def _runs(passage: Passage) -> Iterator[list[Statement]]:
-    """Rows that stand under the same header."""
+    """Rows that are under the same header."""
     current: list[Statement] = []
     for statement in statements(passage.text, passage.heading):
         if current and not (statement.is_row and statement.above == current[0].above):

@@ -43,7 +43,7 @@ def meant_tables(asked: TableQuery, tables: Sequence[Table]) -> tuple[TableQuery
         newest = [t for t in tables if not t.document_times or _order(t.document_times) == max(times)]
         own = [t.column_periods[n] for t in newest for n in t.own_columns()]
         return replace(asked, meant=max(own, key=_order, default=())), newest
-    # A day may stand in the report of any quarter.
+    # A day may be in the report of any quarter.
     parts = [p for p in asked.periods if p.year and p.part and not p.is_day]
     kept = [t for t in tables if not _is_of_another(t.document_times, parts)]
     return asked, kept or list(tables)
@@ -148,7 +148,7 @@ def _sums_up(table: Table, column: int) -> Iterator[Trial]:
 
 
 def _topic(trial: Trial) -> set[str]:
-    """What a sum is called: by its own row, by the line over its parts and by what stands over the table."""
+    """What a sum is called: by its own row, by the line over its parts and by what is over the table."""
     table, last = trial.table, trial.cells[-1]
     over = " ".join([table.rows[last.row].group, table.rows[trial.cells[0].row].group, table.above[-200:]])
     return {*table.cell(last.row, table.label_column).stems, *stems(over)}

@@ -139,7 +139,7 @@ def _placed(asked: TableQuery, table: Table, groups: Sequence[Rowset], singles: 
 
 
 def _is_beside(asked: TableQuery, anchor: Anchor) -> bool:
-    """“Who came after Smith”: the word that says so stands just before the name."""
+    """“Who came after Smith”: the word that says so is just before the name."""
     first = min(anchor.places, default=0)
     return not BESIDE.isdisjoint(asked.tokens[max(0, first - FEW_WORDS) : first])
 
@@ -347,7 +347,7 @@ def _same(table: Table, singles: Sequence[Rowset]) -> Iterator[Trial]:
 
 
 def _shares_of_total(table: Table, singles: Sequence[Rowset]) -> Iterator[Trial]:
-    """A row's part of the total, which may stand in a last row without a name."""
+    """A row's part of the total, which may be in a last row without a name."""
     totals = [n for n, row in enumerate(table.rows) if table.is_total[n] or not row.cells[0].text]
     for (row,), filters in singles[:6]:
         below = next((n for n in totals if n > row), None)

@@ -16,7 +16,7 @@ AMOUNT = re.compile(
     re.DOTALL,
 )
 CURRENCY = re.compile(r"\W*(?:(?:US|USD|EUR|GBP|CHF|JPY|INR|HK|NZ|AU|CA|RM|Rs|[ACS])\W*)?", re.IGNORECASE)
-"""All that may stand before the figure: “Q3” is a name."""
+"""All that may be before the figure: “Q3” is a name."""
 CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,2}):(\d\d(?:\.\d+)?)")
 NEGATIVE = re.compile(r"^\s*[A-Z$€£]{0,4}\s*(?:\(|[-−–](?=\s?[$€£]?\s?\d))")
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))

@@ -92,7 +92,7 @@ INFLECTED = 5
 
 @dataclass(frozen=True)
 class NamesAsked:
-    """The names that a cell must stand under to answer: of “the profit of Road Freight” the group's is another."""
+    """The names that a cell must be under to answer: of “the profit of Road Freight” the group's is another."""
 
     words: frozenset[str]
     passages: tuple[Passage, ...]
@@ -121,7 +121,13 @@ class NamesAsked:
     def are_lacking(self, row: Statement, passage: Passage) -> bool:
         """Of a row that is quoted whole."""
         cells = " ".join(f"{column} {cell}" for column, cell in row.cells)
-        return bool(_missing(self.words - self._of_the_document(passage), {*stems(cells), *_heads(row.above)}))
+        wanted = self.words - self._of_the_document(passage)
+        missing = _missing(wanted, {*stems(cells), *_heads(row.above)})
+        return bool(missing) and not self._are_of_other_rows(missing, wanted - missing)
+
+    def _are_of_other_rows(self, missing: Collection[str], own: Collection[str]) -> bool:
+        """“How far ahead of Iowa is Ohio”: no row of a table of states has both names."""
+        return bool(own) and any({*missing, *own} <= column for table in self._tables for column in table.names_in)
 
     def _beyond_the_title(self, table: Table) -> frozenset[str]:
         passage = table.rows[0].cells[0].passage
@@ -153,11 +159,15 @@ class NamesAsked:
         return found
 
     @cached_property
+    def _tables(self) -> list[Table]:
+        return tables_of(self.passages)
+
+    @cached_property
     def _told_apart(self) -> frozenset[str]:
         """What rows and columns are called by: a sentence near a table that has such a name does not name the table."""
         return frozenset(
             s
-            for table in tables_of(self.passages)
+            for table in self._tables
             for named in (*table.column_stems, *(stems(r.group) for r in table.rows), table.label_stems)
             for s in named
         )

@@ -2,9 +2,9 @@
 
 // The service's advice is for programs and the command line; readers of the page need other words.
 const ADVICE = {
-  unknown_run: "It may have been deleted. Those that are left are under Runs.",
-  unknown_document: "It may have been deleted. Those that are left are under Documents.",
-  unknown_workspace: "It may have been deleted, or your key does not open it. Choose another one in the list of workspaces.",
+  unknown_run: "It may have been deleted. The others are under Runs.",
+  unknown_document: "It may have been deleted. The others are under Documents.",
+  unknown_workspace: "It may have been deleted, or your key has no access. Choose another one in the list of workspaces.",
   unauthorized: "Sign in again with your key.",
 };
 
@@ -18,7 +18,7 @@ export class Problem extends Error {
   }
 }
 
-const UNREACHABLE = { detail: "The service does not answer.", code: "unreachable", advice: "Check that `masis serve` runs; nothing was lost." };
+const UNREACHABLE = { detail: "The service does not respond.", code: "unreachable", advice: "Check that `masis serve` runs; nothing was lost." };
 
 let token = null;
 let whenSignedOut = () => {};

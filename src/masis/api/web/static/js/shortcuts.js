@@ -11,11 +11,11 @@ export const SHORTCUTS = [
   ["g d", "Documents"],
   ["g s", "Settings"],
   ["j", "Next sentence of the answer"],
-  ["k", "Sentence before"],
+  ["k", "Previous sentence"],
   ["o", "Open the source of the sentence"],
-  ["+", "Make the page of a PDF larger"],
-  ["-", "Make it smaller"],
-  ["0", "Fit it into its frame"],
+  ["+", "Zoom in on a PDF page"],
+  ["-", "Zoom out"],
+  ["0", "Fit the page to its frame"],
   ["Escape", "Close the source, a dialog or a menu"],
 ];
 

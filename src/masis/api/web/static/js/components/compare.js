@@ -26,7 +26,7 @@ export function Compare({ attempts }) {
         <${Draft} attempt=${other} parts=${parts.filter((part) => part.kind !== "gone")} />
       </div>
       ${parts.every((part) => part.kind === "same") && html`<p class="faint">The two drafts are identical.</p>`}
-      ${critique && html`<h4>What the Critic said of attempt ${one.number + 1}</h4>
+      ${critique && html`<h4>What the Critic said about attempt ${one.number + 1}</h4>
         <${Criticism} critique=${critique} />`}
     </section>
   `;

@@ -18,7 +18,7 @@ export function Feedback({ path, claims }) {
     try {
       await call("PUT", `${path}/feedback`, { verdict, reason, ...(claim !== WHOLE && { claim }) });
       reload();
-      notify(verdict ? "Noted, with the run." : "Taken back.");
+      notify(verdict ? "Saved with the run." : "Taken back.");
     } catch (problem) {
       tellProblem(problem);
     }

@@ -50,7 +50,7 @@ function Choices({ id, documents, filters, onChange }) {
         onInput=${(event) => setSearch(event.target.value)} /></label>`}
       <div class="scope-documents" role="group" aria-label="Documents" tabindex="0">
         ${shown.slice(0, 200).map((each) => choice("documents", each.document_id, each.file_name))}
-        ${!shown.length && html`<p class="faint">No document has such a name.</p>`}</div>
+        ${!shown.length && html`<p class="faint">No document has that name.</p>`}</div>
       <p class="faint">${chosen.length ? `${chosen.length} chosen` : "None chosen: all of them"}</p>
       <div class="scope-types" role="group" aria-label="Types">${typesOf(documents).map((type) => choice("file_types", type, type.toUpperCase()))}</div>
       <div class="scope-dates">${date("dated_from", "Dated from")}${date("dated_to", "to")}

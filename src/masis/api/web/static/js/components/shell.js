@@ -24,7 +24,7 @@ export function Shell({ route, children }) {
     ${name === "runs" && waiting > 0 && html`<span class="badge">${waiting}<span class="unseen"> need a decision</span></span>`}<//></li>`;
   const waiting = useWaiting(workspace, [route.name, route.id].join());
   return html`
-    <a class="skip" href="#main">Skip to the content</a>
+    <a class="skip" href="#main">Skip to content</a>
     <header class="side-nav">
       <${Link} to=${workspace ? addressOf(workspace) : "/"} class="brand" aria-label="MASIS, ask a question"><${Mark} />
         <span>MASIS</span><//>

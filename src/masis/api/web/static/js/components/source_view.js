@@ -138,8 +138,8 @@ function PageImage({ path, page, span, keyed, name, zoom, onZoom, onFail }) {
   }, [isKnown, isDrawn, zoom]);
   const words = isCited ? ", the cited words marked" : "";
   return html`
-    <div class="page-image" tabindex="0" role="region" aria-label="Picture of the page">
-      ${marks.value?.length === 0 && html`<p class="note tone-doubt">The cited words were not found on the picture. They are
+    <div class="page-image" tabindex="0" role="region" aria-label="Page image">
+      ${marks.value?.length === 0 && html`<p class="note tone-doubt">The cited words were not found on the page image. They are
         marked under “Text”.</p>`}
       <img ref=${picture} src="${path}/pages/${page.number}.png?${isCited ? asked(WIDTH, span) : `width=${WIDTH}`}"
         alt="Page ${page.number} of ${name}${words}. Its text is under “Text”."

@@ -15,7 +15,7 @@ export function finding(agent, trace, data = {}) {
 
 const FOUND = {
   researcher: passagesFound,
-  synthesizer: (trace) => `cited ${plural(trace.citations ?? 0, "passage")}` + (trace.context_compressed ? " of a shortened text" : ""),
+  synthesizer: (trace) => `cited ${plural(trace.citations ?? 0, "passage")}` + (trace.context_compressed ? " of a shortened context" : ""),
   critic: (trace, data) => verdictCounts(data.claims) || "nothing to check",
   evaluator: (trace) => `overall score ${percent(trace.overall_score)}`,
   // Where the whole decision is at hand, it is shown below.

@@ -133,10 +133,10 @@ export function personInWords(name) {
 export const STAGES = {
   queued: { word: "Queued", done: 0 },
   reading: { word: "Reading", done: 1 },
-  findable: { word: "Findable by keyword", done: 2 },
+  findable: { word: "Searchable by keyword", done: 2 },
   embedding: { word: "Embedding", done: 3 },
   ready: { word: "Ready", done: 4, tone: "good", shape: "disc" },
-  pending: { word: "Findable by keyword; embedding to follow", done: 4, tone: "doubt", shape: "open" },
+  pending: { word: "Searchable by keyword; embedding to follow", done: 4, tone: "doubt", shape: "open" },
   duplicate: { word: "Already here", done: 4, tone: "plain", shape: "bar" },
   failed: { word: "Failed", done: 4, tone: "bad", shape: "cross" },
   stopped: { word: "Stopped", done: 4, tone: "doubt", shape: "square" },

@@ -17,7 +17,7 @@ const STATES = {
   READY: { word: "Ready", tone: "good", shape: "disc" },
   PROCESSING: { word: "Being read", tone: "live", shape: "open" },
   UNREAD: { word: "Not read yet", tone: "plain", shape: "dashes" },
-  UNFINISHED: { word: "Findable by keyword", tone: "doubt", shape: "open" },
+  UNFINISHED: { word: "Searchable by keyword", tone: "doubt", shape: "open" },
   FAILED: { word: "Failed", tone: "bad", shape: "cross" },
 };
 const MOST = 5000;

@@ -1,4 +1,4 @@
-// The track record: how often answers were right, by how sure they were. What confidence is worth.
+// The track record: how often answers were right, by likelihood.
 import { workspacePath } from "../api.js";
 import { ProblemNote, Waiting } from "../components/notices.js";
 import { Foreign } from "../components/signs.js";
@@ -20,12 +20,12 @@ export function RecordView({ workspace }) {
       ${problem && html`<${ProblemNote} problem=${problem} onRetry=${reload} />`}
       ${!value && !problem && html`<${Waiting} />`}
       ${value && !value.answers && html`<p>Nobody has judged an answer yet. Under each answer you can say whether it is right;
-        here you then see how often answers were, by how sure they were.</p>`}
+        here you then see how often answers were right, by likelihood.</p>`}
       ${value?.answers > 0 && html`<p class="lead"><strong>${value.right} of ${value.answers} judged answers</strong> were right
         (${percent(value.right / value.answers)}).</p>
-        <${Bands} title="By how sure they were" first="Said to be right" bands=${value.by_likelihood} />
+        <${Bands} title="By likelihood" first="Likelihood" bands=${value.by_likelihood} />
         ${value.by_likelihood.length ? html`<details><summary>By the Critic's confidence</summary><${Bands} first="Confidence" bands=${value.by_confidence} /></details>`
-          : html`<${Bands} title="By how sure they were" first="Confidence" bands=${value.by_confidence} />`}`}
+          : html`<${Bands} title="By likelihood" first="Confidence" bands=${value.by_confidence} />`}`}
       ${value?.by_verdict.length > 0 && html`<${Bands} title="Sentences, by their verdict" first="Verdict"
         bands=${value.by_verdict.map((each) => ({ ...each, name: VERDICTS[each.name]?.word ?? each.name }))} />`}
       ${value?.wrong.length > 0 && html`<section><h2>Wrong answers</h2><ul class="cards">${value.wrong.map((each) => html`<li>

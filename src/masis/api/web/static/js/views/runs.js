@@ -44,7 +44,7 @@ export function RunsView({ workspace }) {
         items=${list.items} draw=${(run) => html`<${RunRow} key=${run.run_id} run=${run} workspace=${workspace}
         mayWrite=${mayWrite} onDelete=${setDeleting} />`} />`}
       ${list.isLoading ? html`<${Waiting} />` : !list.items.length && !list.problem && html`<p class="empty">
-        ${Object.values(filters).some(Boolean) ? "No run fits. Search for other words, or show all outcomes." : "No questions yet. Ask one, and it is listed here."}</p>`}
+        ${Object.values(filters).some(Boolean) ? "No matching runs. Search for other words, or show all outcomes." : "No questions yet. Ask one, and it is listed here."}</p>`}
       ${list.hasMore && html`<button type="button" ref=${list.edge} class="more"
         onClick=${list.more}>Show more</button>`}
       ${deleting && html`<${Confirm} title="Delete this run?" action="Delete the run" onConfirm=${erase}

@@ -58,7 +58,7 @@ const atFocus = (passage) => ({ ...passage, chunk: passage, ...(passage.focus &&
 function told(query, found, isBusy) {
   if (!query.trim()) return "Passages appear as you type.";
   if (isBusy || !found) return "Searching …";
-  return found.length ? plural(found.length, "passage") : "No passage has these words or comes near them.";
+  return found.length ? plural(found.length, "passage") : "No passage matches these words.";
 }
 
 /** What the last words found; what older ones find too late is not shown. */

@@ -32,7 +32,7 @@ export function SignInView({ onSignedIn }) {
           placeholder="masis_…" value=${key} onInput=${(event) => setKey(event.target.value)} />
         ${problem && html`<${ProblemNote} problem=${problem} />`}
         <button type="submit" class="primary" disabled=${busy || !key.trim()}>Sign in</button>
-        <p class="faint">No key? Whoever runs the service makes one with <code>masis keys create</code>.</p>
+        <p class="faint">No key? The operator can create one with <code>masis keys create</code>.</p>
       </form>
     </main>
   `;

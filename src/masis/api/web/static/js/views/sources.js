@@ -37,11 +37,11 @@ export function SourcesView({ workspace }) {
   return html`
     <div class="page wide">
       <h1 tabindex="-1">Sources</h1>
-      <p>The workspace stays equal to its sources: new files are read, changed ones replaced, deleted ones deleted.</p>
+      <p>The workspace is kept in sync with its sources: new files are read, changed ones replaced, deleted ones deleted.</p>
       ${mayWrite && html`<${Add} path=${path} onAdded=${reload} />`}
       ${problem && html`<${ProblemNote} problem=${problem} onRetry=${reload} />`}
       ${!value && !problem && html`<${Waiting} />`}
-      ${value?.length === 0 && html`<p class="empty">No sources yet. Folders of the service's machine are added there:${" "}
+      ${value?.length === 0 && html`<p class="empty">No sources yet. Add folders of the service's machine there:${" "}
         <code>masis sync FOLDER --workspace ${workspace}</code></p>`}
       ${value?.length > 0 && html`<ul class="document-list" aria-label="Sources">${value.map((each) => html`<${Row} key=${each.source_id}
         source=${each} onSync=${mayWrite && ((given) => change(post(`${path}/${each.source_id}/sync`, given)))}

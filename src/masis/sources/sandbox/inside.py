@@ -1,4 +1,4 @@
-"""The limited side of the sandbox: `python -P -B -m masis.sources.sandbox.worker PIPE MODULE…`, started by `process`.
+"""The limited side of the sandbox: `python -P -B -m masis.sources.sandbox.inside PIPE MODULE…`, started by `process`.
 
 Loads the parsers once, says {"ready"}, and forks for each file, so that a file costs milliseconds and takes its damage
 with it. A request is a header {"name", "memory_bytes", "seconds", "max_members", "max_unpacked_bytes"} with the file as

@@ -1,4 +1,4 @@
-"""Whose turn it is to read with an embedded model: by turns who has read least, and who has waited longest.
+"""Who reads next with an embedded model: in turn, the work that has read least and the one that has waited longest.
 
 A question to long documents reads for minutes, and others must not wait for it: as many read at once as there are
 cores, and between two readings a place goes to the work that has had least of them. Every second place goes to the one
@@ -24,7 +24,7 @@ class Work:
 
 
 class GivenUp(BaseException):
-    """Nobody waits for it. Not an Exception: nothing may take it for a trouble that it knows a way around."""
+    """Nobody waits for the result any more. Not an Exception, so that no handler swallows it."""
 
 
 @dataclass(slots=True)
@@ -83,7 +83,7 @@ _current: ContextVar[Work | None] = ContextVar("masis_reading", default=None)
 
 @contextmanager
 def one_work(turns: Turns) -> Iterator[None]:
-    """What is read inside, in whichever thread, is one work; it ends with the block."""
+    """Everything read inside the block, in any thread, counts as one piece of work."""
     work = Work()
     token = _current.set(work)
     try:

@@ -1,4 +1,4 @@
-"""Columns of text in the order they are read: where a page, or a part of it, is set in two or more."""
+"""The reading order of a page, or a part of it, that is set in two or more columns."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -214,7 +214,7 @@ def _is_row(line: Line, place: float) -> bool:
 
 
 def _reached(lines: Sequence[Line], place: float, edges: tuple[float, float], numbers: range, last: int) -> int:
-    """The furthest line of the columns, over short lines that stand on one side only."""
+    """The furthest line of the columns, over short lines that are on one side only."""
     short = 0
     for number in numbers:
         left, right = _sides(lines[number], place)
@@ -232,7 +232,7 @@ def _reached(lines: Sequence[Line], place: float, edges: tuple[float, float], nu
 
 
 def _is_set_at(edge: float, right: Sequence[Word], line: Line, place: float) -> bool:
-    """Whether what stands on the right begins where the text of its column does, or is text a little further in."""
+    """Whether what is on the right begins where the text of its column does, or is text a little further in."""
     indent = min(word.left for word in right) - edge
     if _is_figured(_sides(line, place)) or indent < -_MARGIN:
         # “2026.” may end a paragraph.
@@ -241,7 +241,7 @@ def _is_set_at(edge: float, right: Sequence[Word], line: Line, place: float) -> 
 
 
 def _with_end(lines: Sequence[Line], place: float, edge: float, bottom: int, last: int) -> int:
-    """Also the end of the left column: lines that break at its edge or stand too close under the right column to be
+    """Also the end of the left column: lines that break at its edge or are too close under the right column to be
     below both, and short lines that head nothing below."""
     beside = max(word.bottom for line in lines[: bottom + 1] for word in line.words if word.centre > place)
     while bottom < last and _is_near(lines[bottom], lines[bottom + 1]):
@@ -259,10 +259,6 @@ def _with_end(lines: Sequence[Line], place: float, edge: float, bottom: int, las
         reached += 1
     is_over = reached + 1 < len(lines) and _is_near(lines[reached], lines[reached + 1])
     return bottom if is_over else reached
-
-
-def _is_level(line: Line, beside: float) -> bool:
-    return line.top - beside < _TOO_CLOSE * line.size and len(line.fragments) == 1
 
 
 def _continues_left(above: Line, line: Line, place: float) -> bool:

@@ -1,4 +1,4 @@
-"""The columns of a table without lines, by the gaps that its rows share, and its rows, a wrapped one being one."""
+"""The grid of a table without lines: columns by the gaps that its rows share, and rows, with wrapped lines joined."""
 
 import re
 from collections.abc import Sequence
@@ -247,7 +247,7 @@ def cells_of(line: Line, columns: Sequence[Column]) -> Cells:
             for word in fragment.words:
                 cells[_nearest(word.centre, columns)].append(word)
         else:
-            # What stands apart from the label is not part of it.
+            # What is apart from the label is not part of it.
             touched = touched or [_nearest_column(fragment, columns, int(bool(cells[0])))]
             cells[max(touched, key=overlaps.__getitem__) if fragment.is_figure else touched[0]] += fragment.words
     return cells

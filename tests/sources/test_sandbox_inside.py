@@ -12,7 +12,7 @@ from masis.sources.sandbox.answer import BrokenFrame, read_answer, read_header, 
 
 START = (
     "import os, sys\nimport masis.sources.parse\nparsing = sys.modules['masis.sources.parse']\nparse = parsing.parse\n"
-    "{before}\nfrom masis.sources.sandbox.worker import main\nmain()"
+    "{before}\nfrom masis.sources.sandbox.inside import main\nmain()"
 )
 LIMITS = {"memory_bytes": 1 << 29, "seconds": 60, "max_members": 10, "max_unpacked_bytes": 1000}
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from masis.embedded.turns import GivenUp, Turns, one_work
+from masis.embedded.fair_turns import GivenUp, Turns, one_work
 from tests.support.waiting import happens, wait_until
 
 

@@ -1,4 +1,4 @@
-"""Files and uploads on their way in: which files a list of paths means, and each read in a limited process."""
+"""Incoming files and uploads: which files a list of paths means, and reading each in a sandboxed process."""
 
 import asyncio
 import hashlib
@@ -27,7 +27,7 @@ _FILE_NAME_CHARS = 255
 
 @dataclass(slots=True)
 class Allowance:
-    """What one file may unpack to with all that is nested in it; shared by its members and theirs."""
+    """How much a file may unpack to, including everything nested in it; shared by all its members."""
 
     members: int
     bytes: int
@@ -45,18 +45,18 @@ class Allowance:
 
 @dataclass(frozen=True, slots=True)
 class IncomingFile:
-    """A file on its way in: on this machine, uploaded, or inside another file."""
+    """An incoming file: on this machine, uploaded, or inside another file."""
 
     name: str
-    """How the document will be called: below a walked folder, the path from there."""
+    """The document's name: for a file in a folder, the path from that folder."""
     read: Callable[[], bytes]
-    """From where it is; raises UnreadableFile."""
+    """Reads its bytes; raises UnreadableFile."""
     source: str | None = None
-    """Where it lies, where that is a place to which another version may come."""
+    """Its place, if another version may appear there."""
     depth: int = 0
-    """In how many files it is."""
+    """How deeply it is nested."""
     allowance: Allowance | None = None
-    """What is left to unpack of the file it is in."""
+    """What its container may still unpack."""
 
     def member(self, inside: Member, allowance: Allowance) -> "IncomingFile":
         source = f"{self.source}/{inside.name}" if self.source else None  # a place, not a path: never opened
@@ -64,7 +64,7 @@ class IncomingFile:
 
 
 def find_files(paths: Sequence[Path], max_bytes: int) -> list[IncomingFile]:
-    """A path that cannot be used is a file without a place, whose reading says why, so that the others still are."""
+    """An unusable path is a file that fails with the reason when read, so that the others are still read."""
     found: dict[str, IncomingFile] = {}
     for path in paths:
         for file in _files_of(path, max_bytes):
@@ -155,8 +155,8 @@ class Uploads:
     def unread(
         self, workspace_id: str, upload_id: str, kept: Iterable[tuple[str, str]]
     ) -> tuple[list[IncomingFile], IngestReport]:
-        """Of ids and names of stored files: what is still to be read, and what became of the rest before a crash, whose
-        bytes went with their end."""
+        """For ids and names of stored files: those still to be read, and the results of the rest, whose bytes were
+        deleted when they were done."""
         report = IngestReport(workspace_id)
         waiting: list[IncomingFile] = []
         for document_id, name in dict.fromkeys((document_id, base_name(name)) for document_id, name in kept):
@@ -185,7 +185,7 @@ class Uploads:
 
 
 def base_name(file_name: str) -> str:
-    """What a client calls its upload is a label, never a path."""
+    """The client's file name is a label, never a path."""
     name = PurePosixPath(file_name.replace("\\", "/")).name
     storable = "".join(character for character in name if character.isprintable())[-_FILE_NAME_CHARS:]
     return storable.encode("utf-8", "replace").decode("utf-8") or "unnamed"
@@ -227,7 +227,7 @@ class FileReader:
             return _with_pages(parsed, recognised, reader.name)
         if reader is None or not parsed.scanned:
             return parsed
-        # What was read already must not be lost to pages that could not be.
+        # Pages already read must not be lost because others failed.
         recognised = {}
         with suppress(MASISError):
             recognised = await reader.read_pages(data, name, parsed.scanned)
