@@ -166,3 +166,11 @@ def test_a_table_right_below_another_has_its_own_header() -> None:
         (("CHF", "Sales"), ("2023", "46")),
         (("CHF", "Sales"), ("2022", "45")),
     ]
+
+
+def test_an_indented_line_continues_its_item() -> None:
+    text = "- Dates of travel\n  What if I extend the trip for personal reasons?\n- A description of the work"
+    assert [(s.is_item, s.text.split("\n")[0]) for s in statements(text)] == [
+        (True, "Dates of travel"),
+        (True, "A description of the work"),
+    ]

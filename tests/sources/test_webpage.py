@@ -151,3 +151,27 @@ def test_years_over_a_sign_and_its_figure_below_a_name_over_two_years() -> None:
         "| Sales | $408 | $387 |",
         "| Costs | 291 | 274 |",
     ]
+
+
+def test_a_figure_across_the_cells_of_a_sign_and_a_figure_is_in_their_column() -> None:
+    def row(label: str, *figures: str, signed: bool) -> str:
+        cells = (f"<td>$</td><td>{f}</td><td></td>" if signed else f"<td colspan=2>{f}</td><td></td>" for f in figures)
+        return f"<tr><td colspan=3>{label}</td>{'<td colspan=3></td>'.join(cells)}</tr>"
+
+    days = "<td colspan=3></td>".join(f"<td colspan=3><b>{day}</b></td>" for day in ("May 3, 2025", "May 4, 2024"))
+    page = (
+        f"<table><tr><td colspan=3></td>{days}</tr>{row('Cash', '31', '28', signed=True)}"
+        f"{row('Stores', '149', '126', signed=False)}{row('Total', '180', '154', signed=True)}</table>"
+    )
+    assert parse_webpage(page.encode(), "a.html").text.splitlines() == [
+        "|  | May 3, 2025 | May 4, 2024 |",
+        "|---|---|---|",
+        "| Cash | $31 | $28 |",
+        "| Stores | 149 | 126 |",
+        "| Total | $180 | $154 |",
+    ]
+
+
+def test_two_columns_of_one_name_that_are_both_filled_stay_two() -> None:
+    html = "<table><tr><th>Team<th colspan=2>Score</tr><tr><td>Reds<td>3<td>1</tr><tr><td>Blues<td>2<td>2</tr></table>"
+    assert bare(read(html)) == "Team | Score | Score\nReds | 3 | 1\nBlues | 2 | 2"

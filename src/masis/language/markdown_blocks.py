@@ -232,6 +232,9 @@ class _Parser:
         as long."""
         if self.open is None or self.open_lines > 1:
             return False
+        if self.open.kind == "bullet" and line.text[:1].isspace():
+            # Indented below an item, it continues the item.
+            return False
         title, below = self.text[self.open.start : self.open.end].strip(), line.text.strip()
         if self.open.kind == "prose" and is_asked_title(title):
             return True

@@ -104,8 +104,9 @@ def _side(side: ConflictSide) -> str:
 def _quality(s: Situation) -> str:
     return (
         f"No draft is certain enough to stand as the answer: {_attempts(s)}, the best with a confidence of "
-        f"{percent(s.confidence)}. The best draft is shown with its sources and the audit's objections. Accept it, "
-        "refine the question, or add documents that cover it."
+        f"{percent(s.confidence)}. The best draft is shown with its sources and whatever the audit found against it: "
+        "it may be right and still not be what you asked. Accept it, refine the question, or add documents that cover "
+        "it."
     )
 
 

@@ -268,3 +268,33 @@ def test_a_row_without_years_says_nothing_of_the_change_between_two() -> None:
         parsed(f"How did beef exports of Iowa {how}?").parts[0] for how in ("do", "change from 2011 to 2012")
     )
     assert shortfall(between, row) == shortfall(alone, row) + 1
+
+
+EARLY = chunk(
+    "c00000000p1", "Operating profit for 2024 is estimated at £4.6 million.", date="2025-01-20", document_id="p"
+)
+FINAL = chunk(
+    "c00000000p2",
+    "| £ million | 2023 | 2024 |\n|---|---|---|\n| Total revenue | 66.3 | 69.3 |\n| Operating profit | 5.1 | 4.4 |",
+    date="2025-03-14",
+    document_id="q",
+)
+
+
+async def test_of_a_preliminary_figure_and_a_later_one_the_later_comes_first() -> None:
+    evidence = [{**EARLY, "file_name": "note.md"}, {**FINAL, "file_name": "paper.md"}]
+    answer = await write("What was operating profit in 2024?", evidence)
+    assert answer.splitlines()[:3] == [
+        "A preliminary figure and a later one are on record, the later document first:",
+        "- Operating profit: 2024 4.4 (£ million). [c00000000p2]",
+        "- Operating profit for 2024 is estimated at £4.6 million. [c00000000p1]",
+    ]
+    assert all(
+        c["verdict"] in ("verbatim", "supported") for c in judge_claims(answer, evidence) if c["kind"] == "claim"
+    )
+
+
+async def test_a_name_that_no_document_has_is_written_as_in_the_question() -> None:
+    passages = [as_passage(c) for c in EVIDENCE]
+    brief = WritingBrief("How many seats has the restaurant in New York?", passages, absent=["new", "york"])
+    assert "No document in this workspace mentions “New York”." in (await WRITER.write(brief)).value

@@ -186,3 +186,32 @@ def test_a_table_of_what_is_asked_for_is_shown_whole() -> None:
         "How many actions are there?",
     ):
         assert rows_asked_for(read_question(question), candidates, candidates) is None
+
+
+SPENDERS = Passage(
+    "c8",
+    "review.md",
+    1,
+    "The groups that spent most in 2024 were:\n\n- Pharmaceuticals (£4.2 billion),\n- Software (£1.9 billion),\n"
+    "- Vehicles (£1.7 billion),\n- Aerospace (£1.5 billion).\n\nSpending fell in 2025.",
+)
+FORM = Passage(
+    "c9",
+    "travel.md",
+    1,
+    "The request must include the following: see a template here\n\n- Names of the travellers\n- Dates of travel\n\n"
+    "Requests are read on Mondays.",
+)
+
+
+def test_items_that_answer_together_are_shown_with_the_rest_of_their_list() -> None:
+    (group,) = texts("Which groups had the largest budgets?", SPENDERS, best="Software", marked=("Vehicles",))
+    assert [c.statement.text[:8] for c in group.statements] == ["Pharmace", "Software", "Vehicles", "Aerospac"]
+
+
+def test_what_says_the_following_comes_with_its_items() -> None:
+    assert [text[:8] for text in told(texts("What must I send?", FORM, best="The request"))] == [
+        "The requ",
+        "Names of",
+        "Dates of",
+    ]

@@ -383,6 +383,12 @@ SHIPPING = chunk(
             [["", "Headcount 2023", "Headcount 2024", "Open positions"],
              ["Sales", "87", "91", "4"], ["Finance", "23", "24", "0"]],
         ),
+        (
+            "Compare revenue and EBITDA in 2022 and 2023",
+            [["", "2022", "2023", "Change"],
+             ["Revenue", "NOK 5,914 million", "NOK 6,482 million", "+NOK 568 million (+9.60%)"],
+             ["EBITDA", "NOK 655 million", "NOK 702 million", "+NOK 47 million (+7.18%)"]],
+        ),
     ],
 )  # fmt: skip
 def test_a_comparison_is_a_small_table_whose_every_figure_is_cited(question: str, rows: list[list[str]]) -> None:
@@ -856,3 +862,69 @@ def test_a_row_that_is_marked_is_not_taken_for_another_name(question: str) -> No
     table = only_table(DEPOTS)
     rows = tuple(MarkedRow(DEPOTS["chunk_id"], row.statement.start, 0.5) for row in table.rows[:3])
     assert answer_from_tables(question, [as_passage(DEPOTS)], rows=rows) is None
+
+
+FERRIES = chunk(
+    "c00000000j1",
+    "| £ million | 2023 | 2024 |\n|---|---|---|\n| Passenger revenue | 41.2 | 40.1 |\n"
+    "| Freight revenue | 18.7 | 21.3 |\n| Charter revenue | 6.4 | 7.9 |\n| Total revenue | 66.3 | 69.3 |\n"
+    "| Operating profit | 5.1 | 4.4 |",
+    file_name="board.md",
+    document_id="d9",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Which revenue lines grew in 2024?", ["Freight revenue increased", "Charter revenue increased"]),
+        ("Which revenue line grew most in 2024?", ["Charter revenue increased by £1.5 million (23.4%)"]),
+    ],
+)
+def test_the_rows_that_share_a_word_of_the_question_are_those_it_asks_about(question: str, said: list[str]) -> None:
+    found = asked(question, FERRIES)
+    assert found is not None
+    assert [s.startswith(part) for s, part in zip(found.sentences, said, strict=True)] == [True] * len(said)
+
+
+def test_of_parts_and_their_total_the_total_is_compared() -> None:
+    found = asked("Compare revenue in 2023 and 2024", FERRIES)
+    assert found is not None
+    assert "| Total revenue | £66.3 million" in found.sentences[0]
+
+
+SHARES = chunk(
+    "c00000000j2",
+    "Depreciation\n\n| | 2024 |\n|---|---|\n| Food Starch | 4,020 |\n| Total | 4,264 |",
+    file_name="report.md",
+    document_id="d9",
+)
+
+
+def test_a_share_of_sales_is_not_taken_from_a_table_of_something_else() -> None:
+    assert asked("What share of sales in 2024 came from Food Starch?", SHARES) is None
+
+
+def test_a_document_may_be_called_by_the_first_letters_of_a_name() -> None:
+    jobs = chunk(
+        "c00000000j3",
+        "| year | employed | unemployed |\n|---|---|---|\n| 2023 | 900 | 50 |\n| 2024 | 880 | 70 |",
+        file_name="us-employment.csv",
+    )
+    found = asked("How many people were unemployed in the United States in 2024?", jobs)
+    assert found is not None
+    assert "70" in found.sentences[0]
+    assert asked("How many people were unemployed in Northern Ireland in 2024?", jobs) is None
+
+
+def test_a_row_that_the_selector_quotes_is_told_by_the_column_that_the_question_names() -> None:
+    requests = chunk(
+        "c00000000j4",
+        "Requests received by Northgate in 2024\n\n| Type of request | Requests received | Identifiers in requests | "
+        "Number of affected user accounts |\n|---|---|---|---|\n| Court order | 3 | 24 | 6 |\n"
+        "| Subpoena | 10 | 64 | 8 |",
+        file_name="transparency-2024.md",
+    )
+    answer = written(WritingBrief("How many user accounts were touched by subpoenas in 2024?", [as_passage(requests)]))
+    assert "8" in answer
+    assert "64" not in answer

@@ -5,19 +5,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from masis.language.characters import BRACKETED
+from masis.language.periods import period_spans
 from masis.language.quantities import Quantity, periods, quantities
 from masis.language.question import Question, read_question
 from masis.language.sentences import split_sentences
 from masis.language.statements import Statement
 from masis.language.table_headers import GROUP
-from masis.language.words import content_stems
+from masis.language.words import WORD, content_stems, plain
 from masis.reasoning.offline.selection import Candidate
 from masis.reasoning.offline.shapes import Shown
 from masis.reasoning.offline.tables.cell_names import GENERIC
+from masis.reasoning.offline.tables.cell_names import UNIT as TABLE_UNIT
 from masis.types import Conflict, ConflictSide
 
 UNIT = re.compile(r"\(in [^()]{2,40}\)", re.IGNORECASE)
 """The unit that a caption gives once for its whole table: “(in million US dollars)”."""
+LIST_MARK = re.compile(r"^(?:[-*•–] )+")
 SHOWN_WORDS = 4
 WIDE = 5
 """Cells: a row of more is not quoted whole."""
@@ -44,7 +47,8 @@ class Answered:
 
 
 def compose(answered: Sequence[Answered], conflicts: Sequence[Conflict], candidates: Sequence[Candidate]) -> str:
-    paragraphs = [_disagreement(conflict, candidates) for conflict in conflicts]
+    asked = answered[0].part if answered else read_question("")
+    paragraphs = [_disagreement(conflict, asked, candidates) for conflict in conflicts]
     told = {side["quote"] for conflict in conflicts for side in conflict["sides"]}
     figures = [q for quote in told for q in quantities(quote)]
     for one in answered:
@@ -136,7 +140,7 @@ def cited(candidate: Candidate, part: Question) -> str:
 
 def sentence(text: str) -> str:
     """One line, closed by a full stop."""
-    line = " ".join(text.split()).rstrip(" ;,")
+    line = LIST_MARK.sub("", " ".join(text.split())).rstrip(" ;,")
     return line if re.search(r"[.!?。！？…:][\"'”’)]*$", line) else f"{line}."
 
 
@@ -146,10 +150,14 @@ def row_sentence(statement: Statement, part: Question) -> str:
     label = first.lstrip("*•- ").rstrip(": ")
     values = ", ".join(f"{_name(column)}{value}" for column, value in meant_cells(statement, part))
     over = next((v for c, v in statement.cells if c == GROUP), "")
-    lead = f"{over}, {label}" if over and GENERIC.fullmatch(label) else label and f"{_name(first_column)}{label}"
+    # “£ million” over the labels is the unit of the figures, not a name of the labels.
+    is_unit = bool(TABLE_UNIT.search(first_column)) and not TABLE_UNIT.sub("", first_column).strip(" ,.:()")
+    name = "" if is_unit else _name(first_column)
+    lead = f"{over}, {label}" if over and GENERIC.fullmatch(label) else label and f"{name}{label}"
     said = f"{lead}: {values}" if lead and values else lead or values
-    unit = UNIT.search(statement.above) if quantities(values) else None
-    return sentence(f"{said} {unit[0]}" if unit else said)
+    over_all = UNIT.search(statement.above)
+    unit = over_all[0] if over_all else f"({first_column.strip(' ()')})" if is_unit else ""
+    return sentence(f"{said} {unit}" if unit and quantities(values) else said)
 
 
 def meant_cells(statement: Statement, part: Question) -> list[tuple[str, str]]:
@@ -178,19 +186,37 @@ def _another_period(column: str, part: Question) -> bool:
     return bool(said and part.periods) and all(p.excludes(q) for p in said for q in part.periods)
 
 
-def _disagreement(conflict: Conflict, candidates: Sequence[Candidate]) -> str:
-    lead = (
-        "The documents do not agree on this:"
-        if conflict["kind"] == "contradiction"
-        else "A preliminary figure and a later one are on record:"
-    )
-    return "\n".join([lead, *(f"- {_side(side, candidates)}" for side in conflict["sides"])])
+def _disagreement(conflict: Conflict, asked: Question, candidates: Sequence[Candidate]) -> str:
+    sides = conflict["sides"]
+    if conflict["kind"] == "contradiction":
+        lead = "The documents do not agree on this:"
+    else:
+        sides = sorted(sides, key=lambda side: side["date"] or "", reverse=True)
+        is_ordered = all(side["date"] for side in sides) and sides[0]["date"] != sides[-1]["date"]
+        what = "date" if all(period_spans(side["value"]) for side in sides) else "figure"
+        lead = (
+            f"A preliminary {what} and a later one are on record{', the later document first' if is_ordered else ''}:"
+        )
+    return "\n".join([lead, *(f"- {_side(side, asked, candidates)}" for side in sides)])
 
 
-def _side(side: ConflictSide, candidates: Sequence[Candidate]) -> str:
+def _side(side: ConflictSide, asked: Question, candidates: Sequence[Candidate]) -> str:
     source = next((c.statement for c in candidates if c.statement.text == side["quote"]), None)
-    text = row_sentence(source, read_question("")) if source and source.is_row else sentence(side["quote"])
+    text = row_sentence(source, asked) if source and source.is_row else sentence(side["quote"])
     return f"{text} [{side['chunk_id']}]"
+
+
+def _as_asked(absent: Sequence[str], question: str) -> list[str]:
+    """As the question writes them, those that are side by side together: “New York”."""
+    found: list[tuple[int, int]] = []
+    for match in WORD.finditer(question):
+        if plain(match.group()).lower() not in absent:
+            continue
+        if found and not question[found[-1][1] : match.start()].strip():
+            found[-1] = found[-1][0], match.end()
+        else:
+            found.append(match.span())
+    return list(dict.fromkeys(question[start:end] for start, end in found)) or list(absent)
 
 
 def _limit(one: Answered, *, whole: bool) -> str:
@@ -199,6 +225,6 @@ def _limit(one: Answered, *, whole: bool) -> str:
     wanted = one.part.directives.if_absent
     said = f"{f'{wanted}: the' if wanted else 'The'} documents do not answer {what}: “{asked}”."
     if one.absent:
-        named = " or ".join(f"“{word}”" for word in one.absent[:SHOWN_WORDS])
+        named = " or ".join(f"“{name}”" for name in _as_asked(one.absent, one.part.text)[:SHOWN_WORDS])
         said += f" No document in this workspace mentions {named}."
     return said

@@ -49,6 +49,9 @@ FIELD = re.compile(r"\W*(?:[\w’'-]+ ){0,3}[\w’'-]+: ")
 MOST_OF_ALL = re.compile(r"\b(?:most|least|\w{3,}est|best|worst|top|first|last|average|mean|total)\b", re.IGNORECASE)
 MOST_ITEMS = 15
 """Of one list."""
+FOLLOWING = re.compile(r"\b(?:the following|as follows|listed below|these are)\b", re.IGNORECASE)
+LINES_BETWEEN = 1
+"""Of an introduction and its list."""
 COUNT = re.compile(
     rf"\b(?:(?:top|main|key|first|the|name)\s+)+({'|'.join([*NUMBER_WORDS, r'[2-9]|1[0-9]'])})\b", re.IGNORECASE
 )
@@ -73,8 +76,16 @@ def shown(part: Question, ranked: Sequence[Candidate], candidates: Sequence[Cand
     if part.shape == "list" and (items := _list_of(part, best, candidates)):
         return [items]
     chosen = _chosen(part, ranked)
+    if part.shape == "fact" and _are_of_one_list(chosen) and (items := _list_of(part, best, candidates)):
+        return [items]
     told = _with_antecedents([*chosen, *_what_follows(part, best, ranked, chosen)], candidates)
     return [Shown(tuple(group)) for group in _in_order(_with_items(told, candidates), chosen)]
+
+
+def _are_of_one_list(chosen: Sequence[Candidate]) -> bool:
+    """“Which product groups spent most?” asks for a list in words that do not say so: its items answer together."""
+    lists = {(c.passage.chunk_id, c.statement.above) for c in chosen}
+    return len(chosen) > 1 and len(lists) == 1 and all(c.statement.is_item for c in chosen)
 
 
 def rows_asked_for(part: Question, ranked: Sequence[Candidate], candidates: Sequence[Candidate]) -> Shown | None:
@@ -97,15 +108,26 @@ def _called(row: Candidate) -> set[str]:
 
 
 def _with_items(told: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Candidate]:
-    """What ends with a colon says nothing without the items below it."""
-    intros = {(c.passage.chunk_id, c.statement.text) for c in told if c.statement.text.endswith(":")}
-    items = [
-        c
-        for c in candidates
-        if c.statement.is_item and (c.passage.chunk_id, c.statement.above.rpartition("\n")[2]) in intros
-    ]
+    """What introduces a list says nothing without the items below it."""
     known = {(c.passage.chunk_id, c.statement.start) for c in told}
-    return [*told, *(c for c in items[:MOST_ITEMS] if (c.passage.chunk_id, c.statement.start) not in known)]
+    below = [item for c in told if _introduces(c) for item in _items_below(c, candidates)[:MOST_ITEMS]]
+    return [*told, *(c for c in below if (c.passage.chunk_id, c.statement.start) not in known)]
+
+
+def _introduces(candidate: Candidate) -> bool:
+    text = candidate.statement.text
+    return text.endswith(":") or FOLLOWING.search(text) is not None
+
+
+def _items_below(introduction: Candidate, candidates: Sequence[Candidate]) -> list[Candidate]:
+    passage, end = introduction.passage, introduction.statement.end
+    after = [c for c in candidates if c.passage.chunk_id == passage.chunk_id and c.statement.start >= end]
+    after.sort(key=lambda c: c.statement.start)
+    # A remark in brackets or a line may come between: “must include the following: see a template here”.
+    first = next((n for n, c in enumerate(after[: 1 + LINES_BETWEEN]) if c.statement.is_item), len(after))
+    items = list(takewhile(lambda c: c.statement.is_item, after[first:]))
+    is_all = len(items) == len(after[first:])
+    return [*items, *(_going_on(items or [introduction], candidates) if is_all else [])]
 
 
 def overview(candidates: Sequence[Candidate]) -> list[Shown]:

@@ -17,6 +17,7 @@ from masis.reasoning.offline.likelihood import likelihood_of
 from masis.reasoning.offline.selection import Candidate, candidates_of, marked, may_answer, rank, rows_read
 from masis.reasoning.offline.shapes import MARKED, overview, rows_asked_for, shown
 from masis.reasoning.offline.tables.features import WHOLE
+from masis.reasoning.offline.tables.grid import Table
 from masis.reasoning.offline.tables.lookup import AGREED, SURE, TableAnswer, answer_from_tables
 from masis.reasoning.offline.tables.weighing import NamesAsked
 from masis.reasoning.offline.verifier import clause_on, stand_on
@@ -147,7 +148,7 @@ def _from_tables(
         return []
     passages = list({c.passage.chunk_id: c.passage for c in candidates}.values())
     found = answer_from_tables(part.for_reading, passages, AGREED, part.directives, rows_read(rank(part, candidates)))
-    if found and found.strength < SURE and not (best and _is_in(found, best)):
+    if found and found.strength < SURE and not (best and _is_in(part, found, best)):
         return []
     if found and not may_answer([c.chunk_id for c in found.cited], found.strength, ranked):
         return []
@@ -159,19 +160,25 @@ def _from_tables(
     return told if all(c["verdict"] in BORNE_OUT for c in claims) else []
 
 
-def _is_in(found: TableAnswer, best: Candidate) -> bool:
+def _is_in(part: Question, found: TableAnswer, best: Candidate) -> bool:
     """Whether the sentence that the selector would quote says the same, or the cells stand in the row that it would
-    quote, in a column named by its time: two readings that agree."""
+    quote, in a column named by its time or in the question's words: two readings that agree."""
     row = best.statement
     if not row.is_row:
         return any(len(a) > TELLING for a in found.trial.answer) and found.is_given_by(row.text)
     columns = {found.trial.table.columns[cell.column] for cell in found.trial.cells}
-    is_timed = all(WHOLE.fullmatch(column) or periods(column) for column in columns)
-    return (
-        is_timed
-        and row.is_row
-        and all(c.chunk_id == best.passage.chunk_id and row.start <= c.start and c.end <= row.end for c in found.cited)
+    is_meant = all(
+        WHOLE.fullmatch(column) or periods(column) or _is_named(part, column, found.trial.table) for column in columns
     )
+    return is_meant and all(
+        c.chunk_id == best.passage.chunk_id and row.start <= c.start and c.end <= row.end for c in found.cited
+    )
+
+
+def _is_named(part: Question, column: str, table: Table) -> bool:
+    """By more words of the question than any other column of figures is."""
+    shared = {other: len(part.subject & set(content_stems(other))) for other in table.columns}
+    return shared[column] > max((shared[other] for other in table.columns if other != column), default=0)
 
 
 def _under_its_name(part: Question, ranked: Sequence[Candidate]) -> list[Candidate]:

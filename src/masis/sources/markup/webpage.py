@@ -89,7 +89,7 @@ def html_table_lines(table: LexborNode) -> tuple[list[str], _Inner]:
     if not known and not is_form:
         known = _spanning_rows(cells, plain)
     read = [_joined_signs(row) for row in [*spread[:known], *plain[known:]]]
-    lines = table_lines(_without_spanned(read, known), 0 if is_form else known or None)
+    lines = table_lines(_joined_columns(_without_spanned(read, known), known), 0 if is_form else known or None)
     return ([*caption, *lines], inner) if any(map(is_row, lines)) else ([], [])
 
 
@@ -114,6 +114,23 @@ def _without_spanned(rows: list[list[str]], depth: int) -> list[list[str]]:
         for n in range(width)
     ]
     return [[cell for cell, keep in zip(row, is_own, strict=True) if keep] for row in padded]
+
+
+def _joined_columns(rows: list[list[str]], depth: int) -> list[list[str]]:
+    """One column for neighbours of one name that are never both filled: filings set “$” and its figure in two cells,
+    and a figure without a sign in one cell across both."""
+    if not depth or not rows:
+        return rows
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    joined = columns[:1]
+    for column in columns[1:]:
+        before, name = joined[-1], column[:depth]
+        is_one = any(name) and name == before[:depth]
+        if is_one and not any(a and b for a, b in zip(before[depth:], column[depth:], strict=True)):
+            joined[-1] = [*name, *(a or b for a, b in zip(before[depth:], column[depth:], strict=True))]
+        else:
+            joined.append(column)
+    return [list(row) for row in zip(*joined, strict=True)]
 
 
 def _own_parts(table: LexborNode) -> tuple[list[LexborNode], _Inner, list[str]]:

@@ -27,7 +27,14 @@ AT_LEAST = re.compile(r"at least|or more|or higher|or greater|or later|minimum|n
 AT_MOST = re.compile(r"at most|or less|or fewer|or earlier|or lower|maximum|no more|up to")
 ALIKE = {
     stem(one): stem(other)
-    for one, other in [("revenue", "sales"), ("sales", "revenue"), ("turnover", "revenue"), ("costs", "expenses")]
+    for one, other in [
+        ("revenue", "sales"),
+        ("sales", "revenue"),
+        ("turnover", "revenue"),
+        ("costs", "expenses"),
+        ("shareholders", "stockholders"),
+        ("stockholders", "shareholders"),
+    ]
 }
 """What reports call by either name."""
 DENIES = frozenset("not never without no other than except besides t neither nor".split())

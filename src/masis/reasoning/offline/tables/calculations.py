@@ -12,7 +12,7 @@ from functools import cached_property
 
 from masis.language.periods import period_spans
 from masis.language.words import FUNCTION_WORDS
-from masis.reasoning.offline.tables.anchors import TableQuery, anchors
+from masis.reasoning.offline.tables.anchors import ALIKE, TableQuery, anchors
 from masis.reasoning.offline.tables.cell_names import column_of, is_share, label_of
 from masis.reasoning.offline.tables.grid import CHANGES, Cell, Table
 from masis.reasoning.offline.tables.trials import Trial
@@ -95,6 +95,8 @@ class Calculation:
     """A row or a column that is called this gives the figure itself."""
     in_percent: bool = False
     """Whether the question says so."""
+    whole: str = ""
+    """What a share is of: the total of a table of something else is not it."""
 
     @cached_property
     def _noun_stems(self) -> frozenset[str]:
@@ -105,6 +107,14 @@ class Calculation:
         name = f"{label_of(table, cell.row)} {column_of(table, cell.column)}"
         is_percent = is_share(cell) or IN_PERCENT.search(name) is not None
         return "%" in cell.text or (bool(self._noun_stems & set(stems(name))) and (is_percent or not self.in_percent))
+
+    def may_be_from(self, table: Table) -> bool:
+        said = {*stems(table.above), *table.words, *table.document_stems}
+        wanted = [s for s in stems(self.whole) if s not in FUNCTION_WORDS and s not in _ANY_WHOLE]
+        return all(s in said or ALIKE.get(s) in said for s in wanted)
+
+
+_ANY_WHOLE = frozenset(stems("total all overall entire combined"))
 
 
 def calculation(question: str, tables: Sequence[Table]) -> Calculation | None:
@@ -125,11 +135,17 @@ def calculation(question: str, tables: Sequence[Table]) -> Calculation | None:
         wholes = dict.fromkeys((found["whole"], "total"))
         when = found["when"] or ""
         asked = tuple(f"What is {found['part']} as a percentage of {whole}{when}?" for whole in wholes)
-        return Calculation(asked, PROPORTIONS, "share percentage proportion")
+        return Calculation(asked, PROPORTIONS, "share percentage proportion", whole=_untimed(found["whole"]))
     if found := AS_SHARE.search(question):
         wording = f"What is {found['part']} as a percentage of {found['whole']}?"
         return Calculation((wording,), PROPORTIONS, "share percentage proportion")
     return None
+
+
+def _untimed(text: str) -> str:
+    for _, (start, end) in sorted(period_spans(text), key=lambda pair: -pair[1][0]):
+        text = f"{text[:start]} {text[end:]}"
+    return text
 
 
 def _of_growth(question: str, grown: str, kind: str) -> Iterator[str]:
@@ -212,15 +228,29 @@ def moved(asked: TableQuery, tables: Sequence[Table]) -> list[Trial]:
     if found is None:
         return []
     for table in tables:
-        if stems(found["what"])[0] not in stems(f"{table.columns[table.label_column]} {table.above[-200:]}"):
+        named = _rows_called(found[0], table)
+        if not named and stems(found["what"])[0] not in stems(
+            f"{table.columns[table.label_column]} {table.above[-200:]}"
+        ):
             continue
         way = 1 if found["up"] else -1
-        rows = [trial for trial in _changes(asked, table) if way * (trial.value or 0.0) > 0]
+        changes = [trial for trial in _changes(asked, table) if not named or trial.cells[0].row in named]
+        rows = [trial for trial in changes if way * (trial.value or 0.0) > 0]
         if found["most"]:
             rows = sorted(rows, key=lambda trial: -abs((trial.value or 0.0) / (trial.cells[1].amount or 1.0)))[:1]
         if rows:
             return rows[:MOST_ROWS]
     return []
+
+
+def _rows_called(said: str, table: Table) -> frozenset[int]:
+    """Of “which revenue lines”, the rows “Passenger revenue” and “Freight revenue”: several, of which none is all."""
+    wanted = {s for s in stems(said) if s not in FUNCTION_WORDS}
+    labels = {
+        n: wanted.intersection(stems(label_of(table, n))) for n in range(len(table.rows)) if not table.is_total[n]
+    }
+    called = frozenset(n for n, shared in labels.items() if shared)
+    return called if len(called) > 1 else frozenset()
 
 
 def _changes(asked: TableQuery, table: Table) -> list[Trial]:

@@ -161,7 +161,7 @@ def _table_of(
         return None
     measure = measure_asked(asked.text, sides, times)
     if not set(content_stems(measure)):
-        return _whole_rows(sides, tables) if not times else None
+        return _whole_rows(sides, tables, [period for period, _ in times], asked.months)
     found: list[tuple[Table, Cell]] = []
     strengths: list[float] = []
     for side, when in product(names, whens):
@@ -230,6 +230,10 @@ def _best_cell(
         if _is_asked(trial.table, told[0], side, when, tables, plain.months) and _has(trial.table, told[0], measure):
             mass[id(told[0])] += float(share)
             cells[id(told[0])] = (trial.table, told[0])
+    totals = [one for one, (table, cell) in cells.items() if table.is_total[cell.row]]
+    if totals and len({label_of(*_row(each)) for each in cells.values()}) > 1:
+        # “Revenue” of passengers, freight and charter, and in total: the whole is meant.
+        mass = {one: mass[one] for one in totals}
     if when is None and cells:
         newest = max(_newest(*each) for each in cells.values())
         mass = {one: share for one, share in mass.items() if _newest(*cells[one]) == newest}
@@ -237,6 +241,10 @@ def _best_cell(
     if best is None or mass[best] < ENOUGH * sum(mass.values()):
         return None
     return *cells[best], mass[best] / sum(mass.values())
+
+
+def _row(found: tuple[Table, Cell]) -> tuple[Table, int]:
+    return found[0], found[1].row
 
 
 def _has(table: Table, cell: Cell, measure: str) -> bool:
@@ -310,18 +318,30 @@ def _of_one_measure(found: Sequence[tuple[Table, Cell]], sides: Sequence[_Side],
     return bool(set.intersection(*named)) if sides else True
 
 
-def _whole_rows(sides: Sequence[_Side], tables: Sequence[Table]) -> Comparison | None:
-    """“How do Sales and Finance compare?”: all figures of the one beside those of the other."""
+def _whole_rows(
+    sides: Sequence[_Side], tables: Sequence[Table], times: Sequence[Period], months: int
+) -> Comparison | None:
+    """“How do Sales and Finance compare?”: all figures of the one beside those of the other, or those of the times
+    asked for."""
     shared = [n for n in range(len(tables)) if sides and all(any(t == n for t, _ in s.rows) for s in sides)]
     for table, number in ((tables[n], n) for n in shared[:1]):
         rows = [next(row for at, row in sorted(side.rows) if at == number) for side in sides]
         columns = [n for n, kind in enumerate(table.kinds) if kind == "amount"]
-        columns = [n for n in columns if all(table.cell(row, n).text for row in rows)][:MOST_COLUMNS]
+        columns = [n for n in columns if all(table.cell(row, n).text for row in rows)]
+        columns = _at_times(table, columns, times, months)[:MOST_COLUMNS]
         lines = [(label_of(table, row), [(table, table.cell(row, n)) for n in columns]) for row in rows]
         cells = tuple(cell for _, line in lines for cell in line)
-        if 0 < len(cells) <= MOST_CELLS:
-            return Comparison(as_grid([column_of(table, n) for n in columns], lines), cells, ENOUGH)
+        changes = len(times) == len(columns) == 2
+        if 0 < len(cells) <= MOST_CELLS and len(columns) >= len(times):
+            return Comparison(as_grid([column_of(table, n) for n in columns], lines, changes=changes), cells, ENOUGH)
     return None
+
+
+def _at_times(table: Table, columns: Sequence[int], times: Sequence[Period], months: int) -> list[int]:
+    """All where no time is asked for, else those of each, in its order."""
+    if not times:
+        return list(columns)
+    return [n for when in times for n in columns if is_of(table, table.cell(0, n), when, months)]
 
 
 def _written(found: Sequence[tuple[Table, Cell]], sides: Sequence[_Side], whens: Sequence[Period | None]) -> str:

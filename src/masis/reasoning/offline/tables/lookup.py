@@ -264,6 +264,7 @@ def _computed(
     made = [(one, f) for one, f in tried if f and f.trial.form in wanted.forms and _is_of_one_unit(f.trial)]
     if best and best.trial.form in wanted.forms:
         made.append((asked, best))
+    made = [(one, f) for one, f in made if wanted.may_be_from(f.trial.table)]
     if not made:
         return None
     query, found = max(made, key=lambda pair: pair[1].strength)

@@ -5,8 +5,8 @@ The weights are the output of `python -m evals.fit_tables`, which says on what t
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from math import exp, log
 from pathlib import Path
@@ -84,6 +84,7 @@ class Pool:
 
 
 _SEPARATED = re.compile(r"[_.-]")
+_SEVERAL_WORDS = re.compile(r"[A-Z]\w+(?: [A-Z]\w+)+")
 _NO_NAMES = frozenset(content_stems("group company corporation corp inc ltd limited plc holdings total net gross"))
 MOST_READ = 50
 INFLECTED = 5
@@ -96,6 +97,8 @@ class NamesAsked:
 
     words: frozenset[str]
     passages: tuple[Passage, ...]
+    initials: Mapping[str, str] = field(default_factory=dict)
+    """Of the name that a word is of: “us-employment.csv” is about the United States."""
 
     @staticmethod
     def of(question: str, passages: Sequence[Passage]) -> "NamesAsked":
@@ -103,7 +106,9 @@ class NamesAsked:
         said = {s for name in called for s in stems(name) if len(s) > 1 and not s[0].isdigit()} - _NO_NAMES
         # “PR” may be spelled out in the table, unless some row or column is called so.
         short = {s for name in called if name.isupper() for s in stems(name)} & said
-        every = NamesAsked(frozenset(said), tuple(passages))
+        letters = {name: "".join(word[0].lower() for word in name.split()) for name in _SEVERAL_WORDS.findall(question)}
+        initials = {s: first for name, first in letters.items() for s in stems(name)}
+        every = NamesAsked(frozenset(said), tuple(passages), initials)
         return replace(every, words=every.words - (short - every._told_apart)) if short else every
 
     def meant(self, asked: TableQuery, tried: Sequence[Trial]) -> list[Trial]:
@@ -138,10 +143,12 @@ class NamesAsked:
         own = [said for name, said in self._texts if name == passage.file_name]
         # One passage from its middle does not say what a document is about.
         is_known = len(own) > 1 or not passage.start
+        title = self._titles[passage.file_name]
         return frozenset(
             word
             for word in self.words
-            if word in self._titles[passage.file_name]
+            if word in title
+            or self.initials.get(word, "") in title
             or 2 * sum(word in title for title in self._titles.values()) > len(self._titles)
             or (is_known and word not in self._told_apart and 2 * sum(word in said for said in own) > len(own))
         )
