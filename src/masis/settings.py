@@ -311,7 +311,7 @@ class Settings(BaseSettings):
     def _names_and_amounts(cls, budgets: str | None) -> str | None:
         for pair in (budgets or "").split(","):
             _, equals, amount = pair.partition("=")
-            if pair.strip() and (not equals or float(amount) < 0):
+            if pair.strip() and not (equals and float(amount) >= 0):
                 raise ValueError("has to look like acme=20, lab=5")
         return budgets
 

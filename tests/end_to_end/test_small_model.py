@@ -130,6 +130,18 @@ def test_a_run_goes_on_without_a_model_of_this_machine_that_falls_silent(home: P
     assert result.metrics["silent_models"] == ["qwen"]
 
 
+def test_a_model_that_was_silent_when_a_question_was_completed_is_not_waited_for_again(
+    home: Path, fake_openai: FakeOpenAI
+) -> None:
+    fake_openai.answer_with(lambda _: Hang())
+    with Masis(settings(home, fake_openai.base_url)) as masis:
+        first = masis.ask(QUESTION, "w")
+        fake_openai.requests.clear()
+        second = masis.ask("And in fiscal 2024?", "w", thread=first.run_id)
+    assert len(fake_openai.chats) == 1
+    assert stood_in(second)[0] == "writer embedded, in place of qwen: it did not respond in time before"
+
+
 def test_a_run_ends_when_a_model_elsewhere_falls_silent(
     home: Path, fake_openai: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
 ) -> None:

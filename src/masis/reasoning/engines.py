@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Engine = TypeVar("Engine", Writer, Auditor, Judge)
 PROMPT_CHARS = 9000
-"""Tokens of instructions and examples, besides question, evidence and draft."""
+"""At most: instructions, examples, schema and marks, beside evidence and draft."""
 CHARS_A_TOKEN = 4
 
 

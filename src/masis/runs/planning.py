@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from masis.reasoning.llm.chat_model import ModelClient
 
 
+USUAL_PROMPT_CHARS: dict[Role, int] = {"writer": 5200, "auditor": 6900, "judge": 3500}
+"""Instructions, examples and schema, beside the evidence."""
 USUAL_OUTPUT_TOKENS: dict[Role, int] = {"writer": 300, "auditor": 200, "judge": 120}
 """What large models wrote on 20 questions over filings and board papers, rounded up."""
 
@@ -81,24 +83,39 @@ async def planned(parts: Parts, question: str, workspace: str, max_retries: int 
         named(settings),
         len(evidence),
         chars,
-        _estimate(settings, chars, 1, USUAL_OUTPUT_TOKENS, seconds),
-        _estimate(settings, widest, attempts, dict.fromkeys(ROLES, settings.max_output_tokens), seconds),
+        _estimate(settings, chars, 1, _usual_sizes(settings), seconds),
+        _estimate(settings, widest, attempts, _largest_sizes(settings), seconds),
     )
 
 
 def cost_of_attempt(settings: Settings, evidence_chars: int) -> float:
-    longest = dict.fromkeys(ROLES, settings.max_output_tokens)
-    return _estimate(settings, evidence_chars, 1, longest, None).cost_usd
+    return _estimate(settings, evidence_chars, 1, _largest_sizes(settings), None).cost_usd
 
 
-def _estimate(
-    settings: Settings, evidence_chars: int, attempts: int, outputs: dict[Role, int], seconds: float | None
-) -> Estimate:
+@dataclass(frozen=True, slots=True)
+class _Sizes:
+    """Of a call, by role, beside the evidence."""
+
+    prompt_chars: dict[Role, int]
+    output_tokens: dict[Role, int]
+
+
+def _usual_sizes(settings: Settings) -> _Sizes:
+    outputs = {role: min(tokens, settings.max_output_tokens) for role, tokens in USUAL_OUTPUT_TOKENS.items()}
+    return _Sizes(USUAL_PROMPT_CHARS, outputs)
+
+
+def _largest_sizes(settings: Settings) -> _Sizes:
+    return _Sizes(dict.fromkeys(ROLES, PROMPT_CHARS), dict.fromkeys(ROLES, settings.max_output_tokens))
+
+
+def _estimate(settings: Settings, evidence_chars: int, attempts: int, sizes: _Sizes, seconds: float | None) -> Estimate:
     unfit = unfit_reasons(settings)
     roles = [role for role in ROLES if settings.model_for(role) != OFFLINE and role not in unfit]
     limit = PLAIN_CONTEXT_CHARS if writes_plainly(settings) else settings.context_limit
     read = {role: min(evidence_chars, limit) if role == "writer" else evidence_chars for role in roles}
-    tokens = {role: round((read[role] + PROMPT_CHARS) / CHARS_A_TOKEN) for role in roles}
+    tokens = {role: round((read[role] + sizes.prompt_chars[role]) / CHARS_A_TOKEN) for role in roles}
+    outputs = sizes.output_tokens
     prices = {role: settings.price_for(role) for role in roles}
     cost = sum(tokens[role] * prices[role][0] + outputs[role] * prices[role][1] for role in roles) / 1e6
     return Estimate(
