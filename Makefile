@@ -51,6 +51,7 @@ eval: $(VENV)/.dev .cache/peers/.ready .cache/minilm/model.onnx ## evaluate answ
 	$(BIN)/python -m pytest -m evaluation
 	$(BIN)/python -m evals eval
 
+# A model of 1.5 billion parameters to measure: $(BIN)/python -m scripts.fetch_small_model --help
 eval-llm: $(VENV)/.llm ## measure MODEL (a GGUF file, or NAME@ADDRESS of an endpoint) on N (20) questions of each set, and write its table
 	$(BIN)/python -m evals.eval_llm $(MODEL) $(N)
 

@@ -29,7 +29,7 @@ from masis import Masis, Settings
 from masis.audit.citations.extraction import is_abstention
 from masis.errors import ModelUnavailable
 from masis.reasoning.engines import clients_for
-from masis.reasoning.llm.fitness import cannot_fill, keep, tells_yes_from_no
+from masis.reasoning.llm.fitness import cannot_fill, cannot_write_plainly, keep, tells_yes_from_no
 from masis.reasoning.llm.wire import Message
 from masis.settings import ROLES, Role
 from masis.types import Usage
@@ -104,6 +104,8 @@ class Roles:
     """For each role why the model is not up to it, None where it is."""
     by_word: bool
     """As an auditor it tells yes from no."""
+    plainly: bool = False
+    """As a writer it gets the short prompt."""
 
 
 def _roles(name: str, address: str) -> Roles:
@@ -121,15 +123,18 @@ def _roles(name: str, address: str) -> Roles:
             print(f"{role}: {found[role] or 'fit'}, {time.perf_counter() - started:.0f} s", flush=True)
         file.parent.mkdir(parents=True, exist_ok=True)
         by_word = bool(found["auditor"]) and asyncio.run(tells_yes_from_no(clients_for(settings)["auditor"]))
-        file.write_text(json.dumps({"unfit": found, "by_word": by_word}))
-    known = json.loads(file.read_text())
-    return Roles(known["unfit"], known["by_word"])
+        is_small = bool(found["writer"] or found["auditor"])
+        plainly = is_small and asyncio.run(cannot_write_plainly(clients_for(settings)["writer"])) is None
+        unfit = found | ({"writer": None} if plainly else {})
+        file.write_text(json.dumps({"unfit": unfit, "by_word": by_word, "plainly": plainly}))
+    return Roles(**json.loads(file.read_text()))
 
 
 def _played(name: str, roles: Roles) -> str:
     fit = ", ".join(role for role, reason in roles.unfit.items() if reason is None) or "no role"
     unfit = "".join(f"; not {role}: {reason}" for role, reason in roles.unfit.items() if reason)
     unfit += "; it audits doubtful sentences by yes or no" if roles.by_word else ""
+    unfit += "; it writes by the short prompt" if roles.plainly else ""
     return f"As `masis doctor` found, {name} fills: {fit}{unfit}."
 
 
@@ -145,7 +150,7 @@ def _address(model: str | None) -> Iterator[str]:
 def _rows(answer_set: AnswerSet, name: str, address: str, roles: Roles) -> list[list[object]]:
     plain = _opened(answer_set, name)
     settings = _settings(plain.settings.home, name, address)
-    keep(settings, roles.unfit, by_word=roles.by_word)
+    keep(settings, roles.unfit, by_word=roles.by_word, plainly=roles.plainly)
     with_model = Masis(settings)
     answerers: dict[str, Answerer] = {
         MASIS_WITH: lambda posed: _by_masis(with_model, posed),

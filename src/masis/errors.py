@@ -26,7 +26,8 @@ MASISError
 ├── RateLimited             more requests than a key may make
 └── ModelError              a model call did not give a usable result
     ├── ModelRejected       the provider refused the request (400, 401, 403, 404): retrying will not help
-    ├── ModelUnavailable    time-out, 429 or 5xx until the deadline
+    ├── ModelUnavailable    429 or 5xx until the deadline, or unreachable
+    │   └── ModelSilent     it was reached and did not say a word in time
     ├── ModelRefused        the model declined to answer
     ├── ModelTruncated      the output was cut off before its end
     └── BadModelOutput      the output did not fit the schema, after a second try
@@ -178,6 +179,14 @@ class ModelRejected(ModelError):
 class ModelUnavailable(ModelError):
     code = "model_unavailable"
     advice = "The provider is overloaded or unreachable: wait a moment and ask again."
+
+
+class ModelSilent(ModelUnavailable):
+    advice = (
+        "Check whether the provider is up, or use another model. A model that needs longer for its first word,"
+        " on a slow machine or because it thinks first, gets it with MASIS_MODEL_TIMEOUT_SECONDS and"
+        " MASIS_MODEL_DEADLINE_SECONDS."
+    )
 
 
 class ModelRefused(ModelError):

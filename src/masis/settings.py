@@ -2,8 +2,10 @@
 
 import os
 from functools import lru_cache
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from pydantic import AliasChoices, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -32,6 +34,15 @@ DEFAULT_PRICES: dict[str, tuple[float, float]] = {
     "gpt-4.1-mini": (0.40, 1.60),
 }
 """US dollars per million input and output tokens, for the receipt; settable per role."""
+
+
+def is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 class Settings(BaseSettings):
@@ -300,7 +311,7 @@ class Settings(BaseSettings):
     def _names_and_amounts(cls, budgets: str | None) -> str | None:
         for pair in (budgets or "").split(","):
             _, equals, amount = pair.partition("=")
-            if pair.strip() and (not equals or float(amount) < 0):
+            if pair.strip() and not (equals and float(amount) >= 0):
                 raise ValueError("has to look like acme=20, lab=5")
         return budgets
 
@@ -313,6 +324,14 @@ class Settings(BaseSettings):
     def uses_models(self) -> bool:
         """Whether chat models were configured at all; otherwise every role is the offline engine."""
         return bool(self.openai_api_key or self.model_base_url)
+
+    @property
+    def models_run_here(self) -> bool:
+        """Whether the models are served on this machine, so that silence means a slow machine and not a lost one."""
+        try:
+            return is_loopback(urlsplit(self.model_base_url or "").hostname or "")
+        except ValueError:
+            return False
 
     def model_for(self, role: Role) -> str:
         """The model that plays a role, `offline` for the offline engine."""

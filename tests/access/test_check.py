@@ -11,10 +11,10 @@ from starlette.types import Scope
 
 from masis.access import check
 from masis.access.api_key import LOCAL_ADMIN
-from masis.access.check import AccessCheck, is_loopback, require_keys_for
+from masis.access.check import AccessCheck, require_keys_for
 from masis.access.keys import Keys
 from masis.errors import Forbidden, InvalidInput, RateLimited, Unauthorized
-from masis.settings import Settings
+from masis.settings import Settings, is_loopback
 
 NOBODY = 65_534
 

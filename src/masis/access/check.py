@@ -11,7 +11,6 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Protocol
 
@@ -24,7 +23,7 @@ from masis.access.keys import Keys
 from masis.access.sessions import COOKIE, CSRF_HEADER, Session, Sessions
 from masis.database import Place, SharedWindow, limits_database
 from masis.errors import Forbidden, InvalidInput, RateLimited, Unauthorized
-from masis.settings import Settings
+from masis.settings import Settings, is_loopback
 
 Address = tuple[str, int]
 
@@ -244,15 +243,6 @@ def require_keys_for(host: str, settings: Settings) -> bool:
             "Or omit --host, so that only this machine can connect.",
         )
     return is_open
-
-
-def is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _token_of(headers: Headers) -> str | None:

@@ -30,6 +30,7 @@ def account_of(state: MASISState) -> Account:
         max_seconds=state.get("max_seconds"),
         spent_usd=metrics.get("cost_usd", 0.0),
         spent_seconds=sum(metrics.get("node_latency_ms", {}).values()) / 1000,
+        silent_models=list(metrics.get("silent_models", [])),
     )
 
 
@@ -46,6 +47,8 @@ def settled(update: StateUpdate, account: Account) -> StateUpdate:
         trace[-1]["from_cache"] = account.from_cache
     if account.is_spent:
         metrics["budget_spent"] = True
+    if account.silent_models:
+        metrics["silent_models"] = account.silent_models
     return update | {"trace": trace, "metrics": metrics}
 
 

@@ -46,16 +46,19 @@ async def fit_context(state: MASISState, services: Services, turn: Turn) -> Cont
     settings = services.settings
     passages = [as_passage(chunk) for chunk in state.get("evidence", [])]
     whole = Context(passages, sum(len(p.text) for p in passages))
-    if whole.chars <= settings.context_limit:
+    at_most: int | None = getattr(services.writer, "reads_at_most", None)
+    limit = min(settings.context_limit, at_most or settings.context_limit)
+    if whole.chars <= limit:
         return whole
-    if settings.context == "summaries":
+    # A writer that can read little cannot fill in a form of summaries either.
+    if settings.context == "summaries" and at_most is None:
         return await _summarized(question_of(state), whole, services, turn)
     if services.writer.name == OFFLINE:
         # It selects sentences itself, and better from all of them.
         return whole
     started = turn.elapsed_ms()
     # Reading takes a processor for a while: other runs continue meanwhile.
-    left = await asyncio.to_thread(pruned, question_of(state), passages, settings.context_limit)
+    left = await asyncio.to_thread(pruned, question_of(state), passages, limit)
     return Context(left, whole.chars, True, round(turn.elapsed_ms() - started, 3))
 
 

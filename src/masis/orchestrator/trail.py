@@ -160,5 +160,7 @@ class Metrics(TypedDict, total=False):
     """How many attempts."""
     budget_spent: bool
     """A model was not asked, because the run may spend no more."""
+    silent_models: list[str]
+    """Models on this machine that did not respond in time; the embedded engine took over for the rest of the run."""
     prompts: dict[str, str]
     """Version and hash of all words that models were asked with."""

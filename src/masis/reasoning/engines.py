@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from masis.errors import BadModelOutput, ModelTruncated
+from masis.errors import BadModelOutput, ModelSilent, ModelTruncated
 from masis.language.follow_up import Turn, completed
 from masis.reasoning.ports import (
     AuditFinding,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Engine = TypeVar("Engine", Writer, Auditor, Judge)
 PROMPT_CHARS = 9000
-"""Tokens of instructions and examples, besides question, evidence and draft."""
+"""At most: instructions, examples, schema and marks, beside evidence and draft."""
 CHARS_A_TOKEN = 4
 
 
@@ -45,13 +45,14 @@ class _Means:
         self.role, self.model, self.unfit = role, model, unfit
         self._price = settings.price_for(role)
         self._max_tokens = settings.max_output_tokens
+        self._runs_here = settings.models_run_here
 
     async def reply(
         self, characters: int, ask: Callable[[], Awaitable[Reply[T]]], stand_in: Callable[[], Awaitable[Reply[T]]]
     ) -> tuple[Reply[T], bool]:
         """The model's reply or the embedded engine's, and whether it is the model's."""
         account, spent = current_account(), Usage()
-        reason = self.unfit or account.refusal(self.cost(characters))
+        reason = self.unfit or account.silence_of(self.model) or account.refusal(self.cost(characters))
         if reason is None:
             try:
                 async with asyncio.timeout(account.seconds_left):
@@ -63,6 +64,12 @@ class _Means:
             except (BadModelOutput, ModelTruncated) as error:
                 reason, spent = str(error).rstrip("."), error.usage
                 account.charge(spent)
+            except ModelSilent as error:
+                # A model elsewhere may be up again soon. This one is too slow for its machine, and would be next time.
+                if not self._runs_here:
+                    raise
+                account.silent_models.append(self.model)
+                reason, spent = str(error), error.usage
         account.stood_in.append(f"{self.role} embedded, in place of {self.model}: {reason}")
         reply = await stand_in()
         return replace(reply, usage=reply.usage + spent), False
@@ -86,6 +93,11 @@ class _Measured(Generic[Engine]):
 
 class MeasuredWriter(_Measured[Writer]):
     role = "writer"
+
+    @property
+    def reads_at_most(self) -> int | None:
+        """Characters of evidence; None for as many as the settings allow."""
+        return getattr(self._model, "reads_at_most", None)
 
     @property
     def summary_prompt(self) -> object:
@@ -191,13 +203,14 @@ def _embedded_engines() -> tuple[Writer, Auditor, Judge]:
 def _measured(
     settings: Settings, clients: "dict[Role, ModelClient]", embedded: tuple[Writer, Auditor, Judge]
 ) -> tuple[Writer, Auditor, Judge]:
-    from masis.reasoning.llm.engine import LLMAuditor, LLMJudge, LLMWriter, YesOrNoAuditor
-    from masis.reasoning.llm.fitness import says_yes_or_no, unfit_reasons
+    from masis.reasoning.llm.engine import LLMAuditor, LLMJudge, LLMWriter, PlainWriter, YesOrNoAuditor
+    from masis.reasoning.llm.fitness import says_yes_or_no, unfit_reasons, writes_plainly
 
     writer, auditor, judge = embedded
     unfit = unfit_reasons(settings)
     if client := clients.get("writer"):
-        writer = MeasuredWriter(LLMWriter(client), writer, settings, unfit.get("writer"))
+        writes = PlainWriter(client) if writes_plainly(settings) else LLMWriter(client)
+        writer = MeasuredWriter(writes, writer, settings, unfit.get("writer"))
     if client := clients.get("auditor"):
         by_word = "auditor" in unfit and says_yes_or_no(settings)
         asked = YesOrNoAuditor(client, auditor) if by_word else LLMAuditor(client)

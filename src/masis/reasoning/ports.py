@@ -208,6 +208,8 @@ class Account:
     is_spent: bool = False
     from_cache: int = 0
     """Answers that a model had given before, to the same words."""
+    silent_models: list[str] = field(default_factory=list[str])
+    """Models of this machine that were too slow for a call of this run, and are not asked again in it."""
 
     @property
     def seconds_left(self) -> float | None:
@@ -225,6 +227,9 @@ class Account:
         if self.seconds_left is not None and self.seconds_left <= 0:
             return self.out_of_time()
         return None
+
+    def silence_of(self, model: str) -> str | None:
+        return "it did not respond in time before" if model in self.silent_models else None
 
     def out_of_time(self) -> str:
         self.is_spent = True

@@ -15,7 +15,7 @@ from masis.language.follow_up import Turn, completed
 from masis.orchestrator.human import Answer, checked_answer, decisions_from
 from masis.orchestrator.state import MASISInput, MASISState, filters_of, in_words, merge_metrics
 from masis.orchestrator.trail import Metrics
-from masis.reasoning.ports import Reply
+from masis.reasoning.ports import Account, Reply, charged_to
 from masis.runs.execution import Execution, OnEvent, config_of
 from masis.runs.parts import Parts
 from masis.runs.records import ENDED, QUEUE, Hub, NewRun, RunEvent, RunRecord, RunResult, RunStatus, days_ago, now
@@ -59,13 +59,16 @@ async def new_run(parts: Parts, asked: Asked, by: Caller, owner: str | None = No
     if filters != EVERYWHERE:
         await parts.library.require_filters(workspace, filters)
     turns = thread.turns if thread else asked.turns
-    question, usage = await _completed(parts, asked, turns) if asked.complete else (asked.question, Usage())
     standing = await parts.runs.together("reading", parts.decisions.of, workspace)
     budget = await _tightest(parts, workspace, asked.budget)
+    account = Account(workspace, budget.max_cost_usd, budget.max_seconds)
+    with charged_to(account):
+        question, usage = await _completed(parts, asked, turns) if asked.complete else (asked.question, Usage())
     given = checked_input(question, workspace, asked.max_retries, filters, standing, budget)
     said = {"thread_id": thread and thread.thread_id, "asked": None if question == asked.question else asked.question}
     state = given.model_copy(update=said).to_state()
-    state["metrics"] = merge_metrics(state["metrics"], spent_on(usage))
+    silent: Metrics = {"silent_models": account.silent_models} if account.silent_models else {}
+    state["metrics"] = merge_metrics(state["metrics"], spent_on(usage) | silent)
     record = await parts.runs.all_together("writing", parts.runs.create, NewRun(state, by, owner, asked.run_id))
     if owner is None:
         parts.hub.tell(QUEUE)

@@ -2,18 +2,28 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any, Literal
 
 from masis.database import open_database
-from masis.errors import MASISError, ModelError
+from masis.errors import MASISError, ModelError, ModelSilent
 from masis.knowledge.library import Library
 from masis.orchestrator.researcher import select_evidence
 from masis.reasoning.engines import CHARS_A_TOKEN, PROMPT_CHARS, clients_for
-from masis.reasoning.llm.fitness import named, unfit_reasons
+from masis.reasoning.llm.fitness import (
+    cannot_fill,
+    cannot_write_plainly,
+    keep,
+    named,
+    probe,
+    tells_yes_from_no,
+    unfit_reasons,
+    writes_plainly,
+)
+from masis.reasoning.llm.prompts import PLAIN_CONTEXT_CHARS
 from masis.reasoning.ports import as_passage
 from masis.runs.asking import checked_input
 from masis.runs.parts import Parts
@@ -26,6 +36,8 @@ if TYPE_CHECKING:
     from masis.reasoning.llm.chat_model import ModelClient
 
 
+USUAL_PROMPT_CHARS: dict[Role, int] = {"writer": 5200, "auditor": 6900, "judge": 3500}
+"""Instructions, examples and schema, beside the evidence."""
 USUAL_OUTPUT_TOKENS: dict[Role, int] = {"writer": 300, "auditor": 200, "judge": 120}
 """What large models wrote on 20 questions over filings and board papers, rounded up."""
 
@@ -71,23 +83,39 @@ async def planned(parts: Parts, question: str, workspace: str, max_retries: int 
         named(settings),
         len(evidence),
         chars,
-        _estimate(settings, chars, 1, USUAL_OUTPUT_TOKENS, seconds),
-        _estimate(settings, widest, attempts, dict.fromkeys(ROLES, settings.max_output_tokens), seconds),
+        _estimate(settings, chars, 1, _usual_sizes(settings), seconds),
+        _estimate(settings, widest, attempts, _largest_sizes(settings), seconds),
     )
 
 
 def cost_of_attempt(settings: Settings, evidence_chars: int) -> float:
-    longest = dict.fromkeys(ROLES, settings.max_output_tokens)
-    return _estimate(settings, evidence_chars, 1, longest, None).cost_usd
+    return _estimate(settings, evidence_chars, 1, _largest_sizes(settings), None).cost_usd
 
 
-def _estimate(
-    settings: Settings, evidence_chars: int, attempts: int, outputs: dict[Role, int], seconds: float | None
-) -> Estimate:
+@dataclass(frozen=True, slots=True)
+class _Sizes:
+    """Of a call, by role, beside the evidence."""
+
+    prompt_chars: dict[Role, int]
+    output_tokens: dict[Role, int]
+
+
+def _usual_sizes(settings: Settings) -> _Sizes:
+    outputs = {role: min(tokens, settings.max_output_tokens) for role, tokens in USUAL_OUTPUT_TOKENS.items()}
+    return _Sizes(USUAL_PROMPT_CHARS, outputs)
+
+
+def _largest_sizes(settings: Settings) -> _Sizes:
+    return _Sizes(dict.fromkeys(ROLES, PROMPT_CHARS), dict.fromkeys(ROLES, settings.max_output_tokens))
+
+
+def _estimate(settings: Settings, evidence_chars: int, attempts: int, sizes: _Sizes, seconds: float | None) -> Estimate:
     unfit = unfit_reasons(settings)
     roles = [role for role in ROLES if settings.model_for(role) != OFFLINE and role not in unfit]
-    read = {role: min(evidence_chars, settings.context_limit) if role == "writer" else evidence_chars for role in roles}
-    tokens = {role: round((read[role] + PROMPT_CHARS) / CHARS_A_TOKEN) for role in roles}
+    limit = PLAIN_CONTEXT_CHARS if writes_plainly(settings) else settings.context_limit
+    read = {role: min(evidence_chars, limit) if role == "writer" else evidence_chars for role in roles}
+    tokens = {role: round((read[role] + sizes.prompt_chars[role]) / CHARS_A_TOKEN) for role in roles}
+    outputs = sizes.output_tokens
     prices = {role: settings.price_for(role) for role in roles}
     cost = sum(tokens[role] * prices[role][0] + outputs[role] * prices[role][1] for role in roles) / 1e6
     return Estimate(
@@ -188,42 +216,80 @@ async def _embedder(settings: Settings, library: Library) -> list[Finding]:
 
 async def _models(settings: Settings, _: Library) -> list[Finding]:
     """Each model is tried at its role; the embedded engine fills the roles that a model is not up to."""
-    from masis.reasoning.llm import fitness
-
     clients = clients_for(settings)
     findings = [Finding(role, "ok", "offline engine") for role in ROLES if role not in clients]
-    unfit: dict[Role, str | None] = {}
-    by_word = False
-    for role, client in clients.items():
-        finding, reason = await _tried_as(role, client)
-        findings.append(finding)
-        if finding.state != "bad":
-            unfit[role] = reason
-        if role == "auditor" and reason:
-            with suppress(ModelError):
-                by_word = await fitness.tells_yes_from_no(client)
-    if unfit:
-        fitness.keep(settings, unfit, by_word=by_word)
-        findings.append(Finding("roles", "ok", fitness.named(settings)))
+    trials = {role: await _tried_as(role, client, settings.models_run_here) for role, client in clients.items()}
+    judged = {role: trial for role, trial in trials.items() if not trial.is_down}
+    by_word = "auditor" in judged and await _says_yes_or_no(judged["auditor"], clients["auditor"])
+    plainly = "writer" in judged and await _writes_plainly(settings, judged, clients["writer"])
+    if plainly:
+        judged["writer"] = trials["writer"] = replace(judged["writer"], unfit=None)
+    findings += [trial.finding for trial in trials.values()]
+    if judged:
+        unfit = {role: trial.unfit for role, trial in judged.items()}
+        keep(settings, unfit, by_word=by_word, plainly=plainly)
+        findings.append(Finding("roles", "ok", named(settings)))
     return findings
 
 
-async def _tried_as(role: Role, client: "ModelClient") -> tuple[Finding, str | None]:
-    from masis.reasoning.llm.fitness import cannot_fill, probe
+UNFIT = "The embedded engine fills this role. To use a model, configure a larger one and run `masis doctor` again."
+TOO_SLOW = "it is too slow on this machine, and did not respond in time"
+LONGER = (
+    "The embedded engine fills this role. If the model was only being loaded, run `masis doctor` again. To wait longer,"
+    " raise MASIS_MODEL_TIMEOUT_SECONDS and MASIS_MODEL_DEADLINE_SECONDS first."
+)
 
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """What came of trying a model at a role."""
+
+    role: Role
+    found: str
+    unfit: str | None = None
+    advice: str | None = None
+    is_down: bool = False
+    """It could not be tried."""
+
+    @property
+    def finding(self) -> Finding:
+        if self.is_down:
+            return Finding(self.role, "bad", self.found, self.advice)
+        if self.unfit is None:
+            return Finding(self.role, "ok", self.found)
+        advice = LONGER if self.unfit == TOO_SLOW else UNFIT
+        return Finding(self.role, "note", f"{self.found}, and cannot be the {self.role}: {self.unfit}", advice)
+
+
+async def _tried_as(role: Role, client: "ModelClient", runs_here: bool) -> _Trial:
     result = await probe(client)
+    if result.is_silent and runs_here:
+        return _Trial(role, f"{result.model} was reached", TOO_SLOW)
     if not result.answers:
-        return Finding(role, "bad", f"{result.model}: {result.error}", result.advice), None
-    try:
-        reason = await cannot_fill(role, client)
-    except ModelError as error:
-        return Finding(role, "bad", f"{result.model}: {error}", error.advice), None
+        return _Trial(role, f"{result.model}: {result.error}", advice=result.advice, is_down=True)
     spoken = f"structured output by {result.rung}" if result.rung else "plain prose only"
     found = f"{result.model} responds in {result.latency_seconds:.1f} s, {spoken}"
-    if reason is None:
-        return Finding(role, "ok", found), None
-    advice = "The embedded engine fills this role. To use a model, configure a larger one and run `masis doctor` again."
-    return Finding(role, "note", f"{found}, and cannot be the {role}: {reason}", advice), reason
+    try:
+        return _Trial(role, found, await cannot_fill(role, client))
+    except ModelError as error:
+        if runs_here and isinstance(error, ModelSilent):
+            return _Trial(role, found, TOO_SLOW)
+        return _Trial(role, f"{result.model}: {error}", advice=error.advice, is_down=True)
+
+
+async def _says_yes_or_no(auditor: _Trial, client: "ModelClient") -> bool:
+    with suppress(ModelError):
+        return auditor.unfit is not None and await tells_yes_from_no(client)
+    return False
+
+
+async def _writes_plainly(settings: Settings, trials: Mapping[Role, _Trial], client: "ModelClient") -> bool:
+    """The short prompt is for a writer that the long one is too much for. A model that cannot audit is a small one."""
+    audits = settings.model_for("auditor") == settings.model_for("writer") and trials.get("auditor")
+    is_small = trials["writer"].unfit or (audits and audits.unfit)
+    with suppress(ModelError):
+        return bool(is_small) and await cannot_write_plainly(client) is None
+    return False
 
 
 def _cost(settings: Settings) -> Finding:

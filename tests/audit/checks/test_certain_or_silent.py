@@ -15,6 +15,11 @@ FLATTENED = chunk(
     heading="Apple Inc.",
 )
 TAXES = chunk("c1", "The Company's effective tax rate was 12.5 % for the third quarter of 2023.", heading="Apple Inc.")
+RATES_AND_RIVAL = chunk(
+    "c1",
+    "The renewal rate of new customers was 64% in 2021.\n\nMeasure 2021 2022 Change\nRenewal rate 71% 74% +3pp\n"
+    "Gross margin 58% 59% +1pp",
+)
 VOTES = chunk("c1", "Nominee | For | Against\nA. Moss | 1,204,331 | 40,118\nB. Lind | 1,187,902 | 56,547")
 SEGMENTS = chunk("c1", "Segment | Revenue\nCompute | 4,460\nGraphics | 2,732\nTotal | 7,192")
 MERGER = chunk("c1", "The plan runs for twelve\nmonths from the closing of the merger on 3 May 2024.")
@@ -32,12 +37,15 @@ CASH = chunk("c1", "Cash outflows were $13.1 billion and $10.9 billion in Q2 202
             chunk("c1", "Cash was £31.4 million at the end of the year and £39.0 million at its beginning."),
         ),
         ("The renewal rate was 74% in 2022, up 3pp from 71% in 2021.", RATES),
+        ("The renewal rate was 74% in 2022, up 3pp from 71% in 2021.", RATES_AND_RIVAL),
+        ("The renewal rate was 74%, up 3pp from 71 % in 2021.", RATES_AND_RIVAL),
         ("B. Lind received 1,187,902 votes for and 56,547 against.", VOTES),
         ("Churn was 9.7% in 2021.", RATES),
         ("Churn changed by 1.5 in 2022.", RATES),
         ("Apple's effective tax rate was 12.5% in the third quarter of 2023.", TAXES),
         ("Research and development was $7,442 million, against $6,797 million a year before.", FLATTENED),
         ("Compute brought about 62% of the total (4,460 / 7,192).", SEGMENTS),
+        ("Compute brought about 62 % of total revenue.", SEGMENTS),
         ("The plan runs for twelve months from closing.", MERGER),
         ("B. Lind | 1,187,902 | 56,547", VOTES),
         ("Cash outflows were $10.9 billion in Q2 2023.", CASH),
@@ -65,6 +73,7 @@ def test_file_names_and_headings_are_evidence() -> None:
     [
         ("Cash fell by £8.6M (£39.0M − £31.4M).", chunk("c1", "Cash was £31.4 million, before £39.0 million.")),
         ("The renewal rate was 47% in 2022.", RATES),
+        ("The renewal rate was 74% in 2022, up 3pp from 68% in 2021.", RATES_AND_RIVAL),
         ("A. Moss received 1,187,902 votes for.", VOTES),
         ("Research and development was €7,442 million.", FLATTENED),
         ("Research and development was $7,442 billion, against $6,797 million a year before.", FLATTENED),

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from masis.errors import ModelRefused, ModelRejected, ModelUnavailable
+from masis.errors import ModelRefused, ModelRejected, ModelSilent, ModelUnavailable
 from masis.reasoning.llm.failures import Redactor, classify, expected
 from masis.reasoning.llm.wire import ErrorInBody, Interrupted, NotAChatEndpoint, Silent
 
@@ -12,8 +12,8 @@ OPEN = Redactor()
 @pytest.mark.parametrize(
     ("error", "kind", "is_retryable"),
     [
-        (TimeoutError(), ModelUnavailable, False),
-        (Silent(), ModelUnavailable, False),
+        (TimeoutError(), ModelSilent, False),
+        (Silent(), ModelSilent, False),
         (Interrupted("the connection broke"), ModelUnavailable, True),
         (NotAChatEndpoint("the answer is not JSON"), ModelRejected, False),
         (ErrorInBody(None, "hm"), ModelUnavailable, True),

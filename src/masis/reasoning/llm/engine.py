@@ -178,6 +178,16 @@ class LLMWriter:
         return Reply({id_: text for id_, text in made.items() if id_ in known}, reply.usage)
 
 
+class PlainWriter(LLMWriter):
+    """For a small or slow model: a short prompt, little to read, and prose that the Critic adds the citations to."""
+
+    prompt = prompts.prompt_stamp("plain_writer")
+    reads_at_most = prompts.PLAIN_CONTEXT_CHARS
+
+    async def write(self, brief: WritingBrief, on_token: Listener | None = None) -> Reply[str]:
+        return await self._client.complete(prompts.writing_plainly(brief), on_token=on_token)
+
+
 class LLMAuditor:
     prompt = prompts.prompt_stamp("auditor")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from masis.errors import ModelError, ModelRefused, ModelRejected, ModelUnavailable
+from masis.errors import ModelError, ModelRefused, ModelRejected, ModelSilent, ModelUnavailable
 from masis.reasoning.llm.wire import ErrorInBody, NotAChatEndpoint, Silent
 
 FIRST_WAIT_SECONDS = 0.5
@@ -96,7 +96,7 @@ def classify(error: Exception, model: str, redactor: Redactor) -> Failure:
         case APITimeoutError() if isinstance(error.__cause__, ConnectTimeout):
             return _unreachable(model, "ConnectTimeout")
         case APITimeoutError() | TimeoutError() | Silent():
-            return Failure(_silent(model), is_retryable=False)
+            return Failure(ModelSilent(f"{model} did not respond in time"), is_retryable=False)
         case APIConnectionError():
             reason = type(error.__cause__).__name__ if error.__cause__ else "no reason given"
             return _unreachable(model, reason)
@@ -149,15 +149,6 @@ def _unreachable(model: str, reason: str) -> Failure:
         advice="Check that the server is running, MASIS_MODEL_BASE_URL and the network, then ask again.",
     )
     return Failure(error, is_retryable=True)
-
-
-def _silent(model: str) -> ModelUnavailable:
-    return ModelUnavailable(
-        f"{model} did not respond in time",
-        advice="Check whether the provider is up, or use another model. A model that needs longer for its first word,"
-        " on a slow machine or because it thinks first, gets it with MASIS_MODEL_TIMEOUT_SECONDS and"
-        " MASIS_MODEL_DEADLINE_SECONDS.",
-    )
 
 
 def _quota_used_up(model: str, quote: str) -> ModelRejected:

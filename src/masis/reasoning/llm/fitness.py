@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from masis.errors import BadModelOutput, ModelError, ModelRejected, ModelTruncated, ModelUnavailable
+from masis.errors import BadModelOutput, ModelError, ModelRejected, ModelSilent, ModelTruncated, ModelUnavailable
 from masis.reasoning.llm.chat_model import ModelClient
-from masis.reasoning.llm.engine import UNSURE, LLMAuditor, LLMJudge, LLMWriter
-from masis.reasoning.llm.prompts import asking
+from masis.reasoning.llm.engine import UNSURE, LLMAuditor, LLMJudge, LLMWriter, PlainWriter
+from masis.reasoning.llm.prompts import PLAIN_CONTEXT_CHARS, asking
 from masis.reasoning.llm.structured import Flag, Output, Rung
 from masis.reasoning.llm.wire import Message
 from masis.reasoning.ports import Guidance, Passage, WritingBrief
@@ -39,6 +39,8 @@ class ProbeResult:
     error: str | None = None
     """What went wrong, in a sentence."""
     advice: str | None = None
+    is_silent: bool = False
+    """Whether it was reached and said nothing in time."""
 
 
 class _Comparison(Output):
@@ -53,7 +55,8 @@ async def probe(client: ModelClient) -> ProbeResult:
     except (ModelTruncated, BadModelOutput):
         pass  # it answers, if not in one word: a reasoning model may think its whole budget away
     except ModelError as error:
-        return ProbeResult(client.name, False, error=str(error), advice=error.advice)
+        is_silent = isinstance(error, ModelSilent)
+        return ProbeResult(client.name, False, error=str(error), advice=error.advice, is_silent=is_silent)
     latency = time.perf_counter() - started
     try:
         await client.structured(_QUESTION, _Comparison)
@@ -64,6 +67,7 @@ async def probe(client: ModelClient) -> ProbeResult:
 
 FILE = "models.json"
 BY_WORD = "auditor by yes or no"
+PLAINLY = "writer by the short prompt"
 QUESTION = "How many people work at Kestrel Mill, and since when does it belong to Harlow?"
 TEXT = "Kestrel Mill employs 47 people. It has belonged to the Harlow group since 2019."
 RIGHT = "Kestrel Mill employs 47 people and has belonged to Harlow since 2019 [k1]."
@@ -90,7 +94,18 @@ async def cannot_fill(role: Role, client: ModelClient) -> str | None:
 
 async def _writes(client: ModelClient) -> str | None:
     brief = WritingBrief(QUESTION, [Passage("k1", "mill.txt", 1, TEXT)])
-    answer = (await LLMWriter(client).write(brief)).value
+    return _left_out((await LLMWriter(client).write(brief)).value)
+
+
+async def cannot_write_plainly(client: ModelClient) -> str | None:
+    """The same for the short prompt, with as much to read as in a run: a model may be too slow for that alone."""
+    beside = " ".join(f"Mill {number} grinds oats for the towns around it." for number in range(200, 280))
+    others = Passage("k2", "mills.txt", 1, beside[: PLAIN_CONTEXT_CHARS - len(TEXT)])
+    brief = WritingBrief(QUESTION, [Passage("k1", "mill.txt", 1, TEXT), others])
+    return _left_out((await PlainWriter(client).write(brief)).value)
+
+
+def _left_out(answer: str) -> str | None:
     missing = [fact for fact in ("47", "2019") if fact not in answer]
     return f"it left out {' and '.join(missing)} of a passage that says so" if missing else None
 
@@ -130,11 +145,18 @@ def says_yes_or_no(settings: Settings) -> bool:
     return bool(_read(settings).get(_key(settings, "auditor"), {}).get(BY_WORD))
 
 
-def keep(settings: Settings, found: Mapping[Role, str | None], *, by_word: bool = False) -> None:
-    """`by_word`: the auditor, though unfit, tells yes from no."""
+def writes_plainly(settings: Settings) -> bool:
+    """Whether the writer gets the short prompt."""
+    return bool(_read(settings).get(_key(settings, "writer"), {}).get(PLAINLY))
+
+
+def keep(settings: Settings, found: Mapping[Role, str | None], *, by_word: bool = False, plainly: bool = False) -> None:
+    """`by_word`: the auditor, though unfit, tells yes from no. `plainly`: the writer gets the short prompt."""
     known = _read(settings)
-    if "auditor" in found:
-        known.setdefault(_key(settings, "auditor"), {})[BY_WORD] = "yes" if by_word else None
+    ways: dict[Role, tuple[str, bool]] = {"auditor": (BY_WORD, by_word), "writer": (PLAINLY, plainly)}
+    for role, (way, is_so) in ways.items():
+        if role in found:
+            known.setdefault(_key(settings, role), {})[way] = "yes" if is_so else None
     for role, reason in found.items():
         known.setdefault(_key(settings, role), {})[role] = reason
     settings.home.mkdir(parents=True, exist_ok=True)
@@ -160,6 +182,8 @@ def named(settings: Settings) -> str:
         model = settings.model_for(role)
         if role == "auditor" and role in unfit and says_yes_or_no(settings):
             return f"{model}, by yes or no"
+        if role == "writer" and role not in unfit and writes_plainly(settings):
+            return f"{model}, by the short prompt"
         return "embedded" if role in unfit or model == OFFLINE else model
 
     return ", ".join(f"{role} {player(role)}" for role in ROLES)

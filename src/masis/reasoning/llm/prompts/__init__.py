@@ -9,13 +9,23 @@ from pydantic import BaseModel
 
 from masis.reasoning.llm import structured
 from masis.reasoning.llm.prompts import messages, roles
-from masis.reasoning.llm.prompts.messages import asking, auditing, completing, compressing, judging, writing
+from masis.reasoning.llm.prompts.messages import (
+    asking,
+    auditing,
+    completing,
+    compressing,
+    judging,
+    writing,
+    writing_plainly,
+)
+from masis.reasoning.llm.prompts.roles import PLAIN_CONTEXT_CHARS
 from masis.reasoning.llm.structured import Audit, Scorecard, Summaries
 from masis.reasoning.llm.wire import Message
 from masis.reasoning.ports import Guidance, Passage, PromptStamp, WritingBrief
 from masis.types import CitationAudit, Claim, Critique, EvidenceChunk
 
 __all__ = [
+    "PLAIN_CONTEXT_CHARS",
     "PROMPT_VERSION",
     "asking",
     "auditing",
@@ -25,15 +35,16 @@ __all__ = [
     "prompt_hash",
     "prompt_stamp",
     "writing",
+    "writing_plainly",
 ]
 
 
-PROMPT_VERSION = "6"
+PROMPT_VERSION = "7"
 
-PromptRole = Literal["writer", "compressor", "auditor", "judge"]
-_ROLES: tuple[PromptRole, ...] = ("writer", "compressor", "auditor", "judge")
+PromptRole = Literal["writer", "plain_writer", "compressor", "auditor", "judge"]
+_ROLES: tuple[PromptRole, ...] = ("writer", "plain_writer", "compressor", "auditor", "judge")
 _SCHEMAS: dict[PromptRole, type[BaseModel] | None] = {
-    "writer": None, "compressor": Summaries, "auditor": Audit, "judge": Scorecard,
+    "writer": None, "plain_writer": None, "compressor": Summaries, "auditor": Audit, "judge": Scorecard,
 }  # fmt: skip
 
 # A specimen that makes every sentence appear: a decision, an audit of the draft before, an order in a passage.
@@ -68,7 +79,8 @@ def prompt_hash(role: PromptRole | None = None) -> str:
 def _said_to(role: PromptRole) -> list[object]:
     schema = _SCHEMAS[role]
     asked = [schema.model_json_schema(), structured.WITH_SCHEMA, structured.AGAIN] if schema else []
-    rare: list[object] = [roles.LOOK_AGAIN, roles.COMPLETE] if role == "writer" else []
+    rare: list[object] = [roles.LOOK_AGAIN] if role == "writer" else []
+    rare += [roles.COMPLETE] if role in ("writer", "plain_writer") else []
     rare += messages.asking("s", [_CHUNK]) if role == "auditor" else []
     return [*_specimen(role), *asked, *rare]
 
@@ -76,6 +88,8 @@ def _said_to(role: PromptRole) -> list[object]:
 def _specimen(role: PromptRole) -> list[Message]:
     if role == "writer":
         return messages.writing(WritingBrief("q", [_PASSAGE], _CRITIQUE, _DECIDED, "a"))
+    if role == "plain_writer":
+        return messages.writing_plainly(WritingBrief("q", [_PASSAGE], _CRITIQUE, _DECIDED, "a"))
     if role == "compressor":
         return messages.compressing("q", [_PASSAGE], 200)
     if role == "auditor":

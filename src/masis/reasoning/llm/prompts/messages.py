@@ -126,6 +126,17 @@ def writing(brief: WritingBrief) -> list[Message]:
     return _messages(roles.WRITER_SYSTEM, blocks, tasks)
 
 
+def writing_plainly(brief: WritingBrief) -> list[Message]:
+    """For a small or slow model: few rules, no ids to copy. A new draft is told of faults, and does not see the old."""
+    passages = [Block("passage", _passage(passage).text) for passage in brief.passages]
+    blocks = [*passages, *_decided(brief.guidance), Block("question", brief.question)]
+    orders = [roles.PLAIN_ORDERS_SEEN] if _warning(_texts(brief.passages)) else []
+    tasks = [roles.WRITER_TASK, *orders, *_decision(brief.guidance, roles.PLAIN_OBEY)]
+    if brief.previous_critique is not None and (found := findings(brief.previous_critique, brief.question, [])):
+        tasks.append(roles.PLAIN_REVISE.format(findings="\n".join(found)))
+    return _messages(roles.PLAIN_WRITER_SYSTEM, blocks, tasks)
+
+
 def compressing(question: str, passages: Sequence[Passage], limit: int) -> list[Message]:
     blocks = [Block("question", question), *map(_passage, passages)]
     words = max(1, limit // roles.CHARACTERS_A_WORD)
