@@ -55,6 +55,7 @@ QUANTITY = re.compile(
     (?:\s?-?(?P<scale>{_SCALE})\b(?!\.\w)(?:(?<=mio|mrd|tsd)\.)?)?
     (?P<after>\s?% | \s(?:percentage\ points?|percent|per\ cent|basis\ points?|bps?|pp)\b
       | \s(?:Prozentpunkte?|Prozent|pour\ cent)\b
+      | \s(?:(?:US|euro)\s)?(?:cents?|pence)\b | \s?¢
       | \s?(?:d['’]|de\s|of\s)?(?:US[\s-])?(?:dollars?|euros?|pounds|francs|Franken|yen)\b
       | \s?(?:USD|EUR|GBP|CHF|JPY)\b | \s?€)?
     """,
@@ -88,6 +89,8 @@ _NEGATIVE_PERCENT = re.compile(rf"\((\d[\d.,]*)\)(\s?%|\s(?:{_SCALE})\b)", re.IG
 BETWEEN = re.compile(r"\bbetween\s+\S{0,4}$", re.IGNORECASE)
 TURNED = re.compile(rf"\b(?:from|by|{'|'.join(UPWARDS | DOWNWARDS)})\s+\S{{0,4}}$", re.IGNORECASE)
 """“From 45 to 55”, “rose 10 to 55”: a change, and nothing between its ends."""
+HUNDREDTHS = re.compile(r"basis|bps?\b|cents?\b|pence\b|¢", re.IGNORECASE)
+"""What a hundred of make a percentage point, a pound or a dollar."""
 RANGE = re.compile(r"\s?(?:[-–]|to|(?P<and>and))\s?(?:US\$|[$€£¥₹]|[A-Z]{3}\s)?\s?")
 
 
@@ -179,10 +182,17 @@ def _tolerance(quantity: Quantity) -> float:
 
 
 def _factors(a: Quantity, b: Quantity) -> tuple[float, ...]:
-    """A table gives its figures bare, “in millions” being said once above it; a sentence says what it means."""
+    """A table gives its figures bare, “in millions” or “pence” being said once above it; a sentence says what it
+    means."""
+    if {a.unit, b.unit} == {"number", "money"} and (_is_in_cents(a) or _is_in_cents(b)):
+        return (1.0, 0.01) if _is_in_cents(a) else (1.0, 100.0)
     if a.scaled == b.scaled or "percent" in (a.unit, b.unit) or not (a.is_cell or b.is_cell):
         return (1.0,)
     return (1.0, 1e3, 1e6, 1e9) if a.scaled else (1.0, 1e-3, 1e-6, 1e-9)
+
+
+def _is_in_cents(quantity: Quantity) -> bool:
+    return quantity.unit == "money" and HUNDREDTHS.search(quantity.text) is not None
 
 
 def comparable(a: Quantity, b: Quantity) -> bool:
@@ -293,7 +303,7 @@ def _quantity(text: str, match: re.Match[str]) -> Quantity:
     is_length = unit == "number" and _is_length(text, match)
     scale = None if is_length else match["scale"]
     factor = SCALES[scale.lower()] if scale else 1.0
-    if unit == "points" and re.search(r"basis|bps?\b", match["after"] or "", re.IGNORECASE):
+    if HUNDREDTHS.search(match["after"] or "") and unit in ("points", "money"):
         factor /= 100
     sign = -1.0 if match["sign"] or _has_a_minus(text, match) else 1.0
     measured_from = match.end("number") if is_length else match.end()
@@ -359,5 +369,7 @@ def _unit(match: re.Match[str]) -> tuple[Unit, str | None]:
         return "percent", None
     if after.startswith(("percentage", "basis", "bp", "pp", "prozentpunkt")):
         return "points", None
+    if HUNDREDTHS.search(after) and not before:
+        return "money", "GBP" if after == "pence" else "EUR" if after.startswith("euro") else None
     currency = CURRENCIES.get(before) or CURRENCIES.get(re.split(r"[\s'’-]", after)[-1])
     return ("money", currency) if currency else ("number", None)

@@ -127,6 +127,15 @@ INDIAN = chunk("c1", "#### BY REVENUE\n\n`7,92,756 crore\n\n#### BY NET PROFIT\n
             [HALF_YEAR, HALF_YEAR_BEFORE],
         ),
         ("The budget was 2 cents per instance.", [chunk("c1", "The target budget is $0.02 per instance.")]),
+        (
+            "Tarn Water proposes 14.2 pence per share for 2024.",
+            [chunk("c1", "The board of Tarn Water proposes a dividend of 14.2 pence per share for 2024.")],
+        ),
+        ("It pays $0.14 per share.", [chunk("c1", "The dividend is 14 cents per share.")]),
+        (
+            "The dividend was 14.2 pence in 2024.",
+            [chunk("c1", "| Pence per share | 2023 | 2024 |\n|---|---|---|\n| Dividend | 13.1 | 14.2 |")],
+        ),
         ("Exchange rates took away $4.9 billion.", [chunk("c1", "Exchange rates impacted sales by $(4.9) billion.")]),
         ("Reliance had revenue of ₹7,92,756 crore and a net profit of ₹67,845 crore, 8.6% of it.", [INDIAN]),
     ],

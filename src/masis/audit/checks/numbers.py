@@ -35,7 +35,6 @@ _FRACTION = re.compile(
     r"\b(?:(?P<n>one|two|three|four)[ -])?(?P<of>half|halves|thirds|quarters|fifths?|tenths?)\b", re.IGNORECASE
 )
 _NOT_EXCEEDED = re.compile(r"\b(?:never|not|cannot|no)\b[^.;]{0,12}\bexceed(?:s|ed|ing)?\s+\S{0,4}$", re.IGNORECASE)
-_CENTS = re.compile(r"\s?(?:cents?|pence)\b", re.IGNORECASE)
 _CONVERTED = re.compile(r"\s?[^\W\d_/°²³]{1,12}[/²³\w]{0,6}\s?\((?:about |roughly |ca\.? |approx\.? |or )?")
 """Between “6” and “600” of “6 bar (600 kPa)”: a unit, and a bracket."""
 _ENDS_HERE = re.compile(r"\s*(?:[.,;)]\s|[.,;)]?$)")
@@ -112,16 +111,13 @@ def unfounded_figure(claim: Claim, sources: Sources) -> Finding | None:
 
 
 def _as_meant(claim: Claim, number: Quantity) -> Quantity:
-    """What “must never exceed 6 bar” is 6 bar; 2 cents are $0.02; “points” are those of a percentage."""
+    """What “must never exceed 6 bar” is 6 bar; “points” are those of a percentage."""
     if _POINTS.match(claim.text, number.end) and number.unit == "number":
         return replace(number, unit="points")
     if number.unit == "number" and not number.measure and _ENDS_HERE.match(claim.text, number.end):
         # “It was down for 60 hours, and the cover begins after 72.”
         before = (r.quantity.measure for r in reversed(claim.figures) if r.quantity.end <= number.start)
         number = replace(number, measure=next(filter(None, before), None))
-    if _CENTS.match(claim.text, number.end) and number.unit == "number":
-        cents = number.value / 100, number.tolerance / 100
-        return replace(number, value=cents[0], tolerance=cents[1], unit="money", measure=None)
     return replace(number, bound=None) if _NOT_EXCEEDED.search(claim.text[: number.start]) else number
 
 
