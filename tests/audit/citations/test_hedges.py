@@ -12,6 +12,7 @@ LIMITS = [
     "The post gives no dollar figure for what the tuning itself cost.",
     "The passages describe the method rather than its results, so the main results cannot be given in numbers.",
     "The question leaves open which year is meant.",
+    "Where the barges will be loaded, the evidence does not say.",
     "The evidence does not isolate the effect of the repurchases on earnings.",
     "The evidence does not recommend any supplier.",
     "The evidence shows no new acquisition in the second quarter.",

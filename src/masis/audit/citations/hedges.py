@@ -50,7 +50,7 @@ _ASSERTS_A_FIGURE = re.compile(
 )
 _TOPIC = re.compile(
     r"\W*(?:however,? |also,? )?(?:regarding|about|on|for|as (?:to|for|regards)|concerning|whether|if|how"
-    r"|why|what|which|who|when|with (?:respect|regard)|in|under|among|bezüglich|ob|zu|zum|zur|hinsichtlich"
+    r"|why|what|where|which|whose|who|when|with (?:respect|regard)|in|under|among|bezüglich|ob|zu|zum|zur|hinsichtlich"
     r"|concernant|quant|sur|si|sobre|en cuanto|respecto|riguardo|quanto|se|wat betreft|over|of)\b"
 )
 _HARMLESS = re.compile(
