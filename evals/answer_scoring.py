@@ -25,6 +25,8 @@ SCALE = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
 NUMBER = re.compile(
     r"(?<![\w.])[-−(]?[$€£]?\s?(\d[\d,]*(?:\.\d+)?|\.\d+)\)?\s?(thousand|million|billion|%|percent)?", re.IGNORECASE
 )
+MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+DAY = re.compile(rf"\b(?:{MONTHS})\s\d{{1,2}}\b(?!,\d{{3}})|\b\d{{1,2}}\s(?:{MONTHS})\b")
 IN_SCALE = re.compile(r"\(?\bin (thousand|million|billion)s?\b", re.IGNORECASE)
 
 
@@ -113,12 +115,12 @@ def _same(value: float, other: float) -> bool:
 
 
 def _values(text: str) -> Iterator[tuple[float, bool]]:
-    """(value, whether it is a percentage), years and small counts of list items aside."""
+    """(value, whether it is a percentage), dates and the numbers of list items aside."""
     for line in text.splitlines():
         caption = IN_SCALE.search(line)
-        for number in NUMBER.finditer(re.sub(r"^\s*\d+[.)]\s", " ", line)):
+        for number in NUMBER.finditer(DAY.sub(" ", re.sub(r"^\s*\d+[.)]\s", " ", line))):
             digits = number[1].replace(",", "")
-            if not re.search(r"\d", digits) or re.fullmatch(r"(?:19|20)\d\d", number[1]):
+            if not re.search(r"\d", digits) or re.fullmatch(r"(?:19|20)\d\d", number[1].rstrip(",")):
                 continue
             unit = (number[2] or (caption[1] if caption else "")).lower()
             yield float(digits) * SCALE.get(unit, 1.0), unit in ("%", "percent")

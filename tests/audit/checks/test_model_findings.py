@@ -131,6 +131,10 @@ INDIAN = chunk("c1", "#### BY REVENUE\n\n`7,92,756 crore\n\n#### BY NET PROFIT\n
             "Tarn Water proposes 14.2 pence per share for 2024.",
             [chunk("c1", "The board of Tarn Water proposes a dividend of 14.2 pence per share for 2024.")],
         ),
+        (
+            "What comes closest is a score of 355 points out of a possible 400.",
+            [chunk("c1", "Proposals came from three firms. Received 355 points out of a possible 400.")],
+        ),
         ("It pays $0.14 per share.", [chunk("c1", "The dividend is 14 cents per share.")]),
         (
             "The dividend was 14.2 pence in 2024.",

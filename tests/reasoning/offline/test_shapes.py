@@ -215,3 +215,12 @@ def test_what_says_the_following_comes_with_its_items() -> None:
         "Names of",
         "Dates of",
     ]
+
+
+def test_a_sentence_that_is_cut_comes_with_its_other_half() -> None:
+    cut = Passage("c1", "q.pdf", 1, "Rates improved income by\n\n$32 million in the quarter. Prices did not change.")
+    for best in ("Rates", "$32"):
+        assert told(texts("How did rates affect income?", cut, best=best)) == [
+            "Rates improved income by",
+            "$32 million in the quarter.",
+        ]

@@ -80,10 +80,10 @@ def _ratio(ours: Quantity, theirs: Quantity) -> float:
 
 def unfounded_figure(claim: Claim, sources: Sources) -> Finding | None:
     """It stands nowhere in what is cited, nor follows from figures that do."""
-    given = [q for r in claim.figures if is_given(q := _as_meant(claim, r.quantity), sources)]
+    given = [q for r in claim.figures if is_given(q := _as_meant(claim, r.quantity, sources), sources)]
     doubt: Finding | None = None
     for reading in claim.figures:
-        number = _as_meant(claim, reading.quantity)
+        number = _as_meant(claim, reading.quantity, sources)
         if number in given:
             continue
         if number.value in (0, 1) and number.unit == "number" and not number.scaled:
@@ -110,9 +110,9 @@ def unfounded_figure(claim: Claim, sources: Sources) -> Finding | None:
     return doubt
 
 
-def _as_meant(claim: Claim, number: Quantity) -> Quantity:
-    """What “must never exceed 6 bar” is 6 bar; “points” are those of a percentage."""
-    if _POINTS.match(claim.text, number.end) and number.unit == "number":
+def _as_meant(claim: Claim, number: Quantity, sources: Sources) -> Quantity:
+    """What “must never exceed 6 bar” is 6 bar; “points” are those of a percentage, unless the source counts so many."""
+    if _POINTS.match(claim.text, number.end) and number.unit == "number" and not is_given(number, sources):
         return replace(number, unit="points")
     if number.unit == "number" and not number.measure and _ENDS_HERE.match(claim.text, number.end):
         # “It was down for 60 hours, and the cover begins after 72.”

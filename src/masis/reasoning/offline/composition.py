@@ -13,7 +13,7 @@ from masis.language.statements import Statement
 from masis.language.table_headers import GROUP
 from masis.language.words import WORD, content_stems, plain
 from masis.reasoning.offline.selection import Candidate
-from masis.reasoning.offline.shapes import Shown
+from masis.reasoning.offline.shapes import Shown, breaks_off
 from masis.reasoning.offline.tables.cell_names import GENERIC
 from masis.reasoning.offline.tables.cell_names import UNIT as TABLE_UNIT
 from masis.types import Conflict, ConflictSide
@@ -100,6 +100,8 @@ def _group(group: Shown, part: Question, told: set[str], figures: Sequence[Quant
 
 def _is_cut(one: Candidate, after: Candidate) -> bool:
     """A sentence that the end of a page cuts in two."""
+    if breaks_off(one.statement.text) and not (one.statement.is_row or one.statement.is_item):
+        return True
     is_apart = one.passage.chunk_id != after.passage.chunk_id
     return is_apart and after.statement.text[:1].islower() and one.statement.text[-1:].isalnum()
 

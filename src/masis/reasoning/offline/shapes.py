@@ -4,7 +4,7 @@ to what bears on the question."""
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from masis.language.measures import NUMBER_WORDS
 from masis.language.periods import periods
@@ -50,6 +50,7 @@ MOST_OF_ALL = re.compile(r"\b(?:most|least|\w{3,}est|best|worst|top|first|last|a
 MOST_ITEMS = 15
 """Of one list."""
 FOLLOWING = re.compile(r"\b(?:the following|as follows|listed below|these are)\b", re.IGNORECASE)
+OPEN_END = re.compile(r"\b(?:a|an|the|of|by|to|in|on|for|from|with|at|as|than|and|or|is|are|was|were|our|its|their)$")
 LINES_BETWEEN = 1
 """Of an introduction and its list."""
 COUNT = re.compile(
@@ -79,7 +80,8 @@ def shown(part: Question, ranked: Sequence[Candidate], candidates: Sequence[Cand
     if part.shape == "fact" and _are_of_one_list(chosen) and (items := _list_of(part, best, candidates)):
         return [items]
     told = _with_antecedents([*chosen, *_what_follows(part, best, ranked, chosen)], candidates)
-    return [Shown(tuple(group)) for group in _in_order(_with_items(told, candidates), chosen)]
+    whole = _with_the_rest(_with_items(told, candidates), candidates)
+    return [Shown(tuple(group)) for group in _in_order(whole, chosen)]
 
 
 def _are_of_one_list(chosen: Sequence[Candidate]) -> bool:
@@ -276,6 +278,25 @@ def _with_antecedents(chosen: Sequence[Candidate], candidates: Sequence[Candidat
         if before and all(before.statement != t.statement for t in told):
             told.append(before)
     return told
+
+
+def breaks_off(text: str) -> bool:
+    """In the middle of a sentence: “impacted operating income by”, at the end of a page."""
+    return OPEN_END.search(text.rstrip()) is not None
+
+
+def _with_the_rest(told: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Candidate]:
+    """A sentence that the end of a page cuts in two comes with its other half."""
+    known = {(c.passage.chunk_id, c.statement.start) for c in told}
+    halves = [
+        two if (one.passage.chunk_id, one.statement.start) in known else one
+        for one, two in pairwise(candidates)
+        if one.passage.chunk_id == two.passage.chunk_id
+        and breaks_off(one.statement.text)
+        and not (one.statement.is_row or two.statement.is_row)
+        and {(c.passage.chunk_id, c.statement.start) for c in (one, two)} & known
+    ]
+    return [*told, *(c for c in halves if (c.passage.chunk_id, c.statement.start) not in known)]
 
 
 def _before(candidate: Candidate, candidates: Sequence[Candidate]) -> Candidate | None:
