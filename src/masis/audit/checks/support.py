@@ -165,6 +165,6 @@ def _digits(text: str) -> set[str]:
 def _by_words(window: Window) -> Finding:
     """Nothing speaks against the claim; does enough speak for it?"""
     if window.coverage < SUPPORTED_COVERAGE:
-        few = f"only {window.coverage:.0%} of its words are in the source: code alone cannot tell"
-        return Finding("unverified", few)
+        reworded = f"it is reworded ({window.coverage:.0%} of its words are in the source): code alone cannot tell"
+        return Finding("unverified", reworded)
     return Finding("supported", f"{window.coverage:.0%} of its words, and all its numbers and names, are in the source")
