@@ -294,7 +294,7 @@ class Masis(SourceDoor):
         await self._parts.require_workspace(workspace)
         asking.checked_input(question, workspace, None)
         most, least = limit or self.settings.candidates, self.settings.relevance_threshold
-        found = await self.library.search(workspace, question, most, at_least=least, filters=filters)
+        found = await self.library.search(workspace, question, most, at_least=least, highlight=True, filters=filters)
         return list(found.candidates)
 
     async def asection(self, chunk_id: str, workspace: str) -> Section:

@@ -1,4 +1,4 @@
-from masis.knowledge.search.reranking import CLEARLY_WEAKER, EmbeddedReranker, Reranker, lifted, reranked
+from masis.knowledge.search.reranking import CLEARLY_WEAKER, EmbeddedReranker, Reranker, lifted, read_windows, reranked
 from masis.types import EvidenceChunk
 
 
@@ -75,3 +75,16 @@ def test_what_is_read_as_an_answer_is_near_enough() -> None:
     assert [one["score"] for one in lifted(ASKED, one_near, 0.6, closely=True)] == [0.6, 0.7]
     all_near = [{**CHURN, "score": 0.8}, {**OFFICE, "score": 0.7}]
     assert lifted(ASKED, all_near, 0.6, closely=True) == all_near
+
+
+def test_a_highlight_is_what_the_selector_reads_as_the_answer_and_else_what_has_the_words() -> None:
+    dinner = passage(
+        "Customer churn was discussed at dinner in 2025. Losses of subscribers came down to 3.1% that year. "
+        "The chef came from Porto.",
+        4,
+    )
+    (read,) = read_windows("How many customers did the company lose in 2025?", [dinner])
+    assert "3.1%" in dinner["text"][slice(*read)]
+    assert "Porto" not in dinner["text"][slice(*read)]
+    (by_words,) = read_windows("What is the kitchen like in Lisbon?", [CHURN])
+    assert by_words == (0, len(CHURN["text"]))

@@ -214,8 +214,13 @@ def _repairs(result: "RunResult") -> list[str]:
 
 def _closest(passages: "list[ClosestPassage]") -> Text:
     """The closest passages, when the documents do not answer."""
-    lines = [f"{p['file_name']}, {place(p['page'], p['label'])}: “{_short(quote_words(p))}”" for p in passages]
-    return Text("\n  ".join(["Closest passages:", *lines]), style="dim")
+    lines = [
+        f"{p['file_name']}, {place(p['page'], p['label'])}: “{_short(quote_words(p))}”"
+        + (f" (shares {', '.join(p['words'])})" if p["words"] else "")
+        for p in passages
+    ]
+    advice = "Ask with words that the documents use, or add documents that cover the question."
+    return Text("\n".join(["Closest passages:", *(f"  {line}" for line in lines), advice]), style="dim")
 
 
 def _short(quote: str, limit: int = 220) -> str:

@@ -157,6 +157,40 @@ def windows(question: str, texts: Sequence[str]) -> list[Span]:
     return [_window(text, weights) for text in texts]
 
 
+MOST_READ = 10
+"""Passages: each takes some tens of milliseconds."""
+HIGHLIGHTED = 0.5
+"""The mark from which a statement is shown as part of the answer …"""
+BESIDE_IT = 0.6
+"""… and the share of it that a neighbour must have to be shown with it."""
+
+
+def read_windows(question: str, evidence: Sequence[EvidenceChunk]) -> list[Span]:
+    """Of each passage what the selector reads as the answer; where it marks nothing, what has the question's words."""
+    by_words = windows(question, [passage["text"] for passage in evidence])
+    leads = [f"{_place(passage)}\n" for passage in evidence[:MOST_READ]]
+    units = [statements(passage["text"]) for passage in evidence[:MOST_READ]]
+    texts = [
+        (f"{lead}{passage['text']}", [(len(lead) + start, len(lead) + end) for start, end in spans])
+        for lead, passage, spans in zip(leads, evidence, units, strict=False)
+    ]
+    read = zip(units, select_all(question, texts), by_words, strict=False)
+    marked = [_highlight(spans, selection.marks) or window for spans, selection, window in read]
+    return [*marked, *by_words[MOST_READ:]]
+
+
+def _highlight(spans: Sequence[Span], marks: Sequence[float]) -> Span | None:
+    best = max(range(len(marks)), key=lambda n: marks[n], default=None)
+    if best is None or marks[best] < HIGHLIGHTED:
+        return None
+    first = last = best
+    while first and marks[first - 1] >= BESIDE_IT * marks[best]:
+        first -= 1
+    while last + 1 < len(marks) and marks[last + 1] >= BESIDE_IT * marks[best]:
+        last += 1
+    return spans[first][0], spans[last][1]
+
+
 def _weights(found_in: Mapping[str, int], count: int) -> dict[str, float]:
     """Of the words that any candidate has; together they weigh 1."""
     raw = {stem: log(1 + (count - number + 0.5) / (number + 0.5)) for stem, number in found_in.items()}

@@ -22,6 +22,7 @@ from masis.knowledge.search.reranking import (
     fuse,
     lifted,
     narrowed,
+    read_windows,
     reranked,
     windows,
     with_places,
@@ -121,6 +122,7 @@ class Searcher:
         *,
         at_least: float | None = None,
         closely: bool = False,
+        highlight: bool = False,
         filters: SearchFilters = EVERYWHERE,
     ) -> SearchResult:
         """One query of the store, and one more into the documents that the question names, or with the nearest
@@ -144,8 +146,9 @@ class Searcher:
         is_empty = not hits and filters == EVERYWHERE and await self._is_empty(workspace_id)
         if not hits:
             await self.require_index()
+        spans = await asyncio.to_thread(_spans_to_show, text, candidates, highlight=highlight)
         return SearchResult(
-            _with_focus(text, candidates),
+            _with_focus(candidates, spans),
             workspace_is_empty=is_empty,
             undated_left_out=await self._left_out(workspace_id, within),
             respelled=respelled,
@@ -285,8 +288,13 @@ def _first(candidates: Sequence[EvidenceChunk], limit: int, sure: set[str]) -> l
     return [candidate for candidate in candidates if candidate["chunk_id"] in names]
 
 
-def _with_focus(text: str, candidates: Sequence[EvidenceChunk]) -> list[EvidenceChunk]:
-    spans = windows(text, [candidate["text"] for candidate in candidates])
+def _spans_to_show(text: str, candidates: Sequence[EvidenceChunk], *, highlight: bool) -> list[tuple[int, int]]:
+    if highlight:
+        return read_windows(text, candidates)
+    return windows(text, [candidate["text"] for candidate in candidates])
+
+
+def _with_focus(candidates: Sequence[EvidenceChunk], spans: Sequence[tuple[int, int]]) -> list[EvidenceChunk]:
     return [
         {**candidate, "focus": [candidate["start"] + start, candidate["start"] + end]}
         for candidate, (start, end) in zip(candidates, spans, strict=True)
