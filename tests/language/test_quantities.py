@@ -176,7 +176,7 @@ def test_scale_words_and_plain_digits_agree(value: float) -> None:
     assert quantities(f"${value} million")[0].agrees_with(quantities(f"${value * 1e6:,.0f}")[0])
 
 
-@pytest.mark.parametrize("text", ["Deficit 2023/24", "in 2021-22 and 2022–23", "1999/00"])
+@pytest.mark.parametrize("text", ["Deficit 2023/24", "in 2021-22 and 2022–23", "1999/00", "funds in FY 10-11"])
 def test_the_second_half_of_a_split_year_counts_nothing(text: str) -> None:
     assert quantities(text) == []
 

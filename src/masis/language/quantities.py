@@ -81,8 +81,8 @@ BESIDE_A_CELL_BEFORE = re.compile(r"(?:\||(?:^|\s)[$€£(]?\d[\d,.]*\)?\s)\s*[(
 NOTHING_BEHIND = re.compile(r"[ )]*\Z")
 SAVINGS_PLAN = re.compile(r"40[13]\s?(?:\([kb]\)|[kb]\b)", re.IGNORECASE)
 """A 401(k) is named after its paragraph."""
-SPLIT_YEAR = re.compile(r"(?<!\d)(?:19|20)(\d\d)[/–-]$")
-"""Whose second half is the 24 of “2023/24”."""
+SPLIT_YEAR = re.compile(r"(?:(?<!\d)(?:19|20)|\b(?:FY|fiscal(?:\s+year)?)[\s']{0,2})(\d\d)[/–-]$", re.IGNORECASE)
+"""Whose second half is the 24 of “2023/24” and of “FY 23-24”."""
 LENGTH_OF_A_PERIOD = re.compile(r"\w{1,6}[\s-](?:months?|weeks?)\s(?:period\s)?(?:ended|ending)\b", re.IGNORECASE)
 """“For the three months ended July 1” says when, and counts nothing."""
 _NEGATIVE_PERCENT = re.compile(rf"\((\d[\d.,]*)\)(\s?%|\s(?:{_SCALE})\b)", re.IGNORECASE)
