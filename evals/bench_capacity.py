@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import psutil
 
-from evals.tables import Section, machine, shared_data, table
+from evals.tables import NotMeasured, Section, machine, shared_data, table
 from masis import Masis
 from masis.settings import DEFAULT_MODELS, OFFLINE, Settings
 
@@ -50,7 +50,7 @@ class Measured:
 def measure() -> Section:
     folder = shared_data("kgrag_sec10q")
     if folder is None:
-        return Section("capacity", "Capacity", "The filings are not at `../shared/data/kgrag_sec10q`.")
+        raise NotMeasured("the filings are not at ../shared/data/kgrag_sec10q")
     return Section("capacity", "Capacity", _body(_measured(sorted((folder / "docs").glob("*.pdf"))[:FILINGS])))
 
 

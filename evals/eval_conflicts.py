@@ -13,7 +13,7 @@ from typing import Any
 from evals.evidence import as_evidence
 from evals.intervals import balanced
 from evals.sample import SAMPLE, questions
-from evals.tables import Section, shared_data, table
+from evals.tables import NotMeasured, Section, shared_data, table
 from masis import Masis, Settings
 from masis.audit.conflicts.detection import find_conflicts
 from masis.language.words import content_stems
@@ -47,7 +47,7 @@ Detector = Callable[[str, Sequence[EvidenceChunk]], bool]
 def measure(limit: int | None = None) -> Section:
     data = shared_data("ramdocs")
     if data is None:
-        return Section("conflicts", TITLE, "Not measured: the data set is not at ../shared/data.")
+        raise NotMeasured("the data set is not at ../shared/data")
     cases = read_cases(data)[:limit]
     fit, reported = [c for c in cases if not c.is_held_out], [c for c in cases if c.is_held_out]
     overlap = _best(fit, lambda _, evidence: -least_overlap(evidence))
