@@ -9,7 +9,7 @@ import asyncio
 import importlib.util
 import os
 import socket
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import fields, replace
 from pathlib import Path
@@ -35,10 +35,12 @@ MOST_DEATHS = 5
 """Of actors that had the same in work: it is the work then, and no machine."""
 REACH_SECONDS = 10.0
 """Ray itself would try for minutes to reach a head that is not there."""
+MOST_FILES = 10_000_000
+"""Files listed from one source, where MASIS_SYNC_MAX_FILES, which is meant for syncs, does not allow more."""
 
 
-class GivenUp(MASISError):
-    """What every actor died of."""
+class EveryActorDied(MASISError):
+    """Several actors in a row died while processing the same work."""
 
 
 async def ingest_on(
@@ -63,9 +65,10 @@ async def ingest_on(
 
 def _files_of(sources: Sequence[str], settings: Settings) -> tuple[list[IncomingFile], Callable[[], None]]:
     open_listings = ExitStack()
+    unlimited = settings.model_copy(update={"sync_max_files": max(settings.sync_max_files, MOST_FILES)})
     files = find_files([Path(each) for each in sources if not scheme_of(each)], settings.max_file_bytes)
     for address in filter(scheme_of, sources):
-        listing = listed(Wanted(without_password(address), ignore_for(address, ()), settings))
+        listing = listed(Wanted(without_password(address), ignore_for(address, ()), unlimited))
         open_listings.callback(listing.close)
         files += [IncomingFile(file.name, file.read, file.place) for file in listing.files]
     return files, open_listings.close
@@ -88,7 +91,7 @@ class Reader:
 
 
 class _Reading:
-    """Groups of files are handed out as actors become free; no more of them are on their way."""
+    """Hands out groups of files as actors become free. There are only as many tasks as actors, however many groups."""
 
     def __init__(
         self,
@@ -99,21 +102,28 @@ class _Reading:
     ) -> None:
         self._actors, self._groups, self._workspace = actors, groups, workspace
         self._on_progress = on_progress
-        self._files = sum(map(len, groups))
-        self._done = IngestProgress("", "reading", 0, self._files)
+        self._done = IngestProgress("", "reading", 0, sum(map(len, groups)))
+        self._reports: dict[int, IngestReport] = {}
 
     async def run(self) -> list[IngestReport]:
+        """The reports in the order of the groups."""
+        waiting = iter(enumerate(self._groups))
         try:
             async with asyncio.TaskGroup() as tasks:
-                made = [tasks.create_task(self._read(group)) for group in self._groups]
-        except BaseExceptionGroup as failures:  # the first ends the others, and is what a user is told
+                for _ in range(self._actors.places):
+                    tasks.create_task(self._work(waiting))
+        except BaseExceptionGroup as failures:  # the first cancels the others, and is what the user should see
             raise failures.exceptions[0] from None
-        return [task.result() for task in made]
+        return [self._reports[number] for number in range(len(self._groups))]
+
+    async def _work(self, waiting: Iterator[tuple[int, Sequence[IncomingFile]]]) -> None:
+        for number, group in waiting:
+            self._reports[number] = await self._read(group)
 
     async def _read(self, group: Sequence[IncomingFile]) -> IngestReport:
         try:
             report = await read_by(self._actors, group, self._workspace)
-        except GivenUp as error:
+        except EveryActorDied as error:
             lost = [Document(self._workspace, "", file.name, status="FAILED", reason=str(error)) for file in group]
             report = IngestReport(self._workspace, failed=lost)
         passages = sum(document.chunks for document in report.ready)
@@ -237,7 +247,7 @@ class Actors:
             if isinstance(done, MASISError):
                 raise done
             return done
-        raise GivenUp(f"{MOST_DEATHS} actors died while they had this in work.", advice="See the logs of Ray.")
+        raise EveryActorDied(f"{MOST_DEATHS} actors died while processing this.", advice="See the logs of Ray.")
 
     async def _back(self, actor: Any) -> None:
         while True:
