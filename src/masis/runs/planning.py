@@ -40,19 +40,19 @@ class Estimate:
     output_tokens: int
     cost_usd: float
     seconds: float | None
-    """As the runs before took; None where there was none."""
+    """Based on earlier runs; None if there were none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     roles: str
-    """Who plays what."""
+    """Which engine or model fills each role."""
     passages: int
     evidence_chars: int
     usual: Estimate
     """One attempt, with answers of the usual length."""
     at_most: Estimate
-    """Every retry, with the widest search and every answer as long as it may be."""
+    """All retries, with the widest search and every output at its limit."""
 
 
 async def planned(parts: Parts, question: str, workspace: str, max_retries: int | None, filters: SearchFilters) -> Plan:
@@ -187,7 +187,7 @@ async def _embedder(settings: Settings, library: Library) -> list[Finding]:
 
 
 async def _models(settings: Settings, _: Library) -> list[Finding]:
-    """Each model is tried at its role; the embedded engine fills the roles that a model is not up to."""
+    """Tries each model in its role; the embedded engine fills the roles that a model cannot fill."""
     from masis.reasoning.llm import fitness
 
     clients = clients_for(settings)
