@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from evals import tables
-from evals.tables import NotMeasured, Section, update_page
+from evals.bench_capacity import Stored, stored_in
+from evals.tables import NotMeasured, Section, table, update_page
 
 
 @pytest.fixture
@@ -32,3 +33,11 @@ def test_a_table_stays_where_nothing_could_be_measured(
     update_page("ray", measure)
     assert page.read_text() == before
     assert f"ray was not measured: {missing}" in capsys.readouterr().out
+
+
+def test_capacity_reads_what_a_passage_takes_from_the_table_of_the_server() -> None:
+    rows = [["50,000", 5.4, "395", "226"], ["1,000,000", 7.1, "3,950", "2,260"]]
+    measured = Section("store-server", "Qdrant", table(["passages", "p50", "memory MB", "disk MB"], rows))
+    assert stored_in(f"# Benchmarks\n\n{measured.markdown}\n") == Stored(1_000_000, 3950, 2260)
+    with pytest.raises(NotMeasured):
+        stored_in("# Benchmarks\n")
