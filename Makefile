@@ -44,7 +44,7 @@ format: $(VENV)/.dev ## rewrite the sources in the house format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(VENV)/.dev .cache/peers/.ready .cache/qdrant/.ready ## measure, and write the tables of docs/benchmarks.md
+bench: $(VENV)/.dev .cache/peers/.ready .cache/qdrant/.ready .cache/ray/.ready ## measure, and write the tables of docs/benchmarks.md (the soak takes 24 minutes: SOAK_SECONDS)
 	$(BIN)/python -m evals bench
 
 eval: $(VENV)/.dev .cache/peers/.ready .cache/minilm/model.onnx ## evaluate answers on the sample and on public data, and write the tables

@@ -45,7 +45,7 @@ from evals import (
     eval_versions,
     eval_written_answers,
 )
-from evals.tables import Section, write_sections
+from evals.tables import Section, update_page
 
 SUITES: dict[str, dict[str, Callable[[], Section]]] = {
     "bench": {
@@ -110,9 +110,7 @@ def main() -> None:
     if unknown:
         parser.error(f"no {', '.join(sorted(unknown))} among {', '.join(chosen)}")
     for name in given.names or chosen:
-        section = chosen[name]()
-        print(section.markdown)
-        write_sections([section])
+        update_page(name, chosen[name])
 
 
 main()

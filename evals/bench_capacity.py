@@ -1,6 +1,9 @@
-"""What a million pages and a million questions take, computed from what a few of them take here."""
+"""What a million pages and a million questions take, computed from what a few of them take here.
 
-import os
+What a passage takes in Qdrant is read from the table that `python -m evals bench store-server` wrote.
+"""
+
+import re
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,11 +12,12 @@ from typing import TypeVar
 
 import psutil
 
-from evals.tables import Section, machine, shared_data, table
+from evals.tables import PAGE, NotMeasured, Section, machine, shared_data, table
 from masis import Masis
 from masis.settings import DEFAULT_MODELS, OFFLINE, Settings
+from masis.wording import counted
 
-FILINGS = 1
+FILINGS = (1, 4)
 QUESTIONS = (
     "What was total revenue in the quarter?",
     "How much cash was used for share repurchases?",
@@ -22,17 +26,26 @@ QUESTIONS = (
     "What was the effective tax rate?",
     "Which legal proceedings are described?",
 )
-CORE_HOUR_USD = 0.05
-"""What a core costs at common providers, rounded; put in your own."""
+CORE_HOURS_USD = {"rented server": 0.01, "virtual machine": 0.05, "managed containers": 0.10}
+"""Assumed prices of a core for an hour, from cheap to dear; put in your own."""
 MILLION = 1_000_000
-INDEX_BYTES_A_PASSAGE = 3_142
-MEMORY_BYTES_A_PASSAGE = 4_325
-"""Of the embedded store with a million passages in a thousand workspaces, as `make bench` measured it."""
+SCALAR_BYTES = 384 + 200
+"""Of a passage whose vectors are scalar and on disk: its short vector, and an assumed 200 for links and ids."""
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
+class Stored:
+    """The largest collection that the Qdrant server was measured with."""
+
+    passages: int
+    memory_bytes: float
+    disk_bytes: float
+
+
+@dataclass(frozen=True, slots=True)
 class Measured:
+    files: int
     pages: int
     passages: int
     page_seconds: float
@@ -50,8 +63,19 @@ class Measured:
 def measure() -> Section:
     folder = shared_data("kgrag_sec10q")
     if folder is None:
-        return Section("capacity", "Capacity", "The filings are not at `../shared/data/kgrag_sec10q`.")
-    return Section("capacity", "Capacity", _body(_measured(sorted((folder / "docs").glob("*.pdf"))[:FILINGS])))
+        raise NotMeasured("the filings are not at ../shared/data/kgrag_sec10q")
+    files, stored = sorted((folder / "docs").glob("*.pdf")), stored_in(PAGE.read_text())
+    return Section("capacity", "Capacity", _body([_measured(files[:count]) for count in FILINGS], stored))
+
+
+def stored_in(page: str) -> Stored:
+    """From the last row of the table of the Qdrant server; its last two cells are memory and disk in MB."""
+    found = re.search(r"<!-- store-server -->.*\n\| (?P<row>\d[^\n]*) \|\n<!-- /store-server -->", page, re.DOTALL)
+    if found is None:
+        raise NotMeasured("the Qdrant server was not; `python -m evals bench store-server` does that")
+    cells = [float(cell.replace(",", "")) for cell in found["row"].split(" | ")]
+    passages, memory, disk = cells[0], cells[-2], cells[-1]
+    return Stored(int(passages), memory * 1e6 / passages, disk * 1e6 / passages)
 
 
 def _measured(files: list[Path]) -> Measured:
@@ -77,6 +101,7 @@ def _measured(files: list[Path]) -> Measured:
     usd = sum(plan.usual.cost_usd for plan in plans) / len(plans)
     tokens = sum(plan.usual.input_tokens + plan.usual.output_tokens for plan in plans) / len(plans)
     return Measured(
+        len(files),
         pages,
         passages,
         whole / pages,
@@ -97,73 +122,73 @@ def _cpu(work: Callable[[], T]) -> tuple[float, T]:
 
 
 def _spent() -> float:
-    """Those that still live have to be asked themselves."""
-    times = os.times()
-    living = [child.cpu_times() for child in psutil.Process().children(recursive=True)]
-    ended = times.children_user + times.children_system
-    return times.user + times.system + ended + sum(each.user + each.system for each in living)
+    """Those that still live have to be asked themselves, also for what became of their own children."""
+    processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
+    return sum(sum(process.cpu_times()[:4]) for process in processes)
 
 
 def _size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def _body(m: Measured) -> str:
-    a_page = m.passages / m.pages
-    measured = table(
-        ["measured here", ""],
-        [
-            ["CPU seconds a page, from file to vectors", f"{m.page_seconds:.2f}"],
-            ["of these until found by keyword", f"{m.read_seconds:.2f}"],
-            ["passages a page", f"{a_page:.1f}"],
-            ["bytes stored a page (original, text, index, vectors by content)", f"{m.page_bytes:,.0f}"],
-            ["CPU seconds a question, offline engine", f"{m.question_seconds:.2f}"],
-            ["bytes stored a question (run, events, and checkpoints, which go after a week)", f"{m.run_bytes:,.0f}"],
-        ],
-    )
+def _body(sizes: list[Measured], stored: Stored) -> str:
+    figures: dict[str, Callable[[Measured], str]] = {
+        "pages": lambda m: f"{m.pages}",
+        "CPU seconds a page, from file to vectors": lambda m: f"{m.page_seconds:.2f}",
+        "of these until found by keyword": lambda m: f"{m.read_seconds:.2f}",
+        "passages a page": lambda m: f"{m.passages / m.pages:.1f}",
+        "bytes stored a page (original, text, index, vectors by content)": lambda m: f"{m.page_bytes:,.0f}",
+        "CPU seconds a question, offline engine": lambda m: f"{m.question_seconds:.2f}",
+        "bytes stored a question (run, events, and checkpoints, which go after a week)": lambda m: (
+            f"{m.run_bytes:,.0f}"
+        ),
+    }
+    header = ["measured here", *(counted(m.files, "filing") for m in sizes)]
+    measured = table(header, [[name, *map(figure, sizes)] for name, figure in figures.items()])
+    largest = sizes[-1]
     return (
-        f"{FILINGS} quarterly report of {m.pages} pages and {len(QUESTIONS)} questions; CPU times, so that a "
+        f"Quarterly reports, and {len(QUESTIONS)} questions on them; CPU times, so that a "
         f"busy machine hardly shows in them; {machine()}.\n\n{measured}\n\n"
-        "Computed from these as if cost grew with the number alone, which the table of the store supports up to a "
-        f"million passages and nothing here beyond; a core at ${CORE_HOUR_USD:.2f} an hour. "
+        "Computed from the last column as if cost grew with the number alone: the columns and the tables of the stores "
+        "roughly show that as far as they go, and nothing here beyond. Prices of a core for an hour are assumed: "
+        f"{', '.join(f'${price:.2f} ({name})' for name, price in CORE_HOURS_USD.items())}. "
         f"Model prices are list prices of {', '.join(sorted(set(DEFAULT_MODELS.values())))}, tokens "
-        f"as `masis ask --dry-run` expects them, not measured.\n\n{_computed(m)}\n\n"
-        "Where the next limit is, computed: passages of 384 dimensions on Qdrant, in many workspaces.\n\n"
-        f"{_limits(a_page)}"
+        f"as `masis ask --dry-run` expects them, not measured.\n\n{_computed(largest)}\n\n"
+        "Where the next limit is, computed: passages of 384 dimensions on Qdrant, in many workspaces, each with the "
+        f"{stored.memory_bytes:,.0f} bytes of memory and {stored.disk_bytes:,.0f} of disk that a Qdrant server took "
+        f"at {stored.passages:,} passages; the column for scalar vectors is assumed, {SCALAR_BYTES} bytes each.\n\n"
+        f"{_limits(largest.passages / largest.pages, stored)}"
     )
 
 
 def _computed(m: Measured) -> str:
     hours, gigabytes = m.page_seconds * MILLION / 3600, m.page_bytes * MILLION / 1e9
     asked, kept = m.question_seconds * MILLION / 3600, m.run_bytes * MILLION / 1e9
+    models = f"a million questions, default models ({m.model_tokens:,.0f} tokens each)"
     rows = [
-        ["a million pages in", f"{hours:,.0f}", f"{gigabytes:,.0f}", f"${hours * CORE_HOUR_USD:,.0f}"],
-        [f"a million questions, {OFFLINE}", f"{asked:,.0f}", f"{kept:,.0f}", f"${asked * CORE_HOUR_USD:,.0f}"],
-        [
-            f"a million questions, default models ({m.model_tokens:,.0f} tokens each)",
-            "below the row above",
-            f"{kept:,.0f}",
-            f"${m.model_usd * MILLION:,.0f}",
-        ],
+        ["a million pages in", f"{hours:,.0f}", f"{gigabytes:,.0f}", *_money(hours)],
+        [f"a million questions, {OFFLINE}", f"{asked:,.0f}", f"{kept:,.0f}", *_money(asked)],
+        [models, "below the row above", f"{kept:,.0f}", *[f"${m.model_usd * MILLION:,.0f}"] * len(CORE_HOURS_USD)],
     ]
-    return table(["extrapolated", "CPU hours", "GB stored", "money, once"], rows)
+    return table(["extrapolated", "CPU hours", "GB stored", *CORE_HOURS_USD], rows)
 
 
-def _limits(a_page: float) -> str:
+def _money(hours: float) -> list[str]:
+    return [f"${hours * price:,.2f}" for price in CORE_HOURS_USD.values()]
+
+
+def _limits(a_page: float, stored: Stored) -> str:
     rows = []
     for passages, next_limit in (
-        (10 * MILLION, "memory of one Qdrant node: 64 GB hold it; embedding takes longest to fill it"),
+        (10 * MILLION, "memory of one Qdrant node; embedding takes longest to fill it"),
         (
             100 * MILLION,
-            "memory: `MASIS_QDRANT_ON_DISK=on` with `scalar` vectors, 4 nodes; texts in PostgreSQL near 1 TB",
+            "memory: `MASIS_QDRANT_ON_DISK=on` with `scalar` vectors, several nodes; texts in PostgreSQL near 1 TB",
         ),
         (1000 * MILLION, "PostgreSQL's texts and originals: several databases, one for each group of workspaces"),
     ):
-        memory, scalar = passages * MEMORY_BYTES_A_PASSAGE / 1e9, passages * (384 + 200) / 1e9
-        disk = passages * INDEX_BYTES_A_PASSAGE / 1e9
+        sizes = [passages * each / 1e9 for each in (stored.disk_bytes, stored.memory_bytes, SCALAR_BYTES)]
         pages = f"{passages / a_page / MILLION:,.0f} M"
-        rows.append(
-            [f"{passages // MILLION:,} M", pages, f"{disk:,.0f}", f"{memory:,.0f}", f"{scalar:,.0f}", next_limit]
-        )
+        rows.append([f"{passages // MILLION:,} M", pages, *(f"{size:,.0f}" for size in sizes), next_limit])
     header = ["passages", "pages", "index GB", "memory GB, all in it", "memory GB, scalar and on disk", "next limit"]
     return table(header, rows)

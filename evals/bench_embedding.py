@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from evals.tables import Section, machine, shared_data, table
+from evals.tables import NotMeasured, Section, machine, shared_data, table
 from masis.embedded import EMBEDDER, installed, usable_cores
 from masis.knowledge.embedding.onnx_embedder import OnnxEmbedder
 
@@ -23,7 +23,7 @@ def measure() -> Section:
     title = "Embedding on this machine"
     data = shared_data("clapnq_dev")
     if data is None:
-        return Section("embedding", title, "Not measured: the data set is not at ../shared/data.")
+        raise NotMeasured("the data set is not at ../shared/data")
     texts = passages(data)
     limit, ours, while_busy, idle = asyncio.run(_rounds(texts))
     share = statistics.median(o / m for m, o in zip(limit, ours, strict=True))

@@ -66,6 +66,7 @@ class Site:
     provider: FakeOpenAI
     model: PatientModel
     workers: list[Program]
+    standby: PostgresServer | None = None
 
     def start_workers(self, shift: int = 0) -> None:
         """`shift`: seconds by which the clock of the first is fast."""
@@ -77,6 +78,19 @@ class Site:
             self.relayed.environment = own | {"SHIFTED_BY": str(shift), "PYTHONPATH": f"{self.folder}:{before}"}
         self.workers = [self.relayed.worker(), self.direct.worker()]
         self.relayed.environment = own
+
+    def add_standby(self) -> None:
+        """From now on everybody knows both databases, and writes to the one that takes it."""
+        self.standby = PostgresServer(leader=self.postgres)
+        self.standby.start()
+        hosts = f"127.0.0.1:{self.postgres.port},127.0.0.1:{self.standby.port}"
+        url = {"MASIS_DATABASE_URL": f"postgresql://masis@{hosts}/masis?target_session_attrs=read-write"}
+        os.environ |= url
+        self.masis.close()
+        self.masis = Masis(Settings())
+        self.direct.environment |= url
+        self.relayed.environment |= url
+        self.start_workers()
 
     def stop_workers(self) -> None:
         for worker in self.workers:
@@ -108,11 +122,13 @@ def _site() -> Iterator[Site]:
         try:
             yield site
         finally:
-            masis.close()
+            site.masis.close()
             direct.close()
             relayed.close()
             provider.close()
             qdrant.stop()
+            if site.standby:
+                site.standby.close()
             postgres.close()
             for each in settings:
                 del os.environ[each]
@@ -146,6 +162,13 @@ def _database_killed(site: Site) -> None:
 
 def _database_restarted(site: Site) -> None:
     site.postgres.restart()
+
+
+def _failed_over(site: Site) -> None:
+    assert site.standby
+    site.postgres.kill()
+    time.sleep(AWAY_SECONDS)
+    site.standby.promote()
 
 
 def _index_killed(site: Site) -> None:
@@ -183,6 +206,8 @@ FAULTS: dict[str, tuple[Callable[[Site], None], int]] = {
     "a worker's clock is a minute slow, and the other worker is killed": (_other_killed, -60),
 }
 
+FAIL_OVER = f"PostgreSQL is killed (SIGKILL), {AWAY_SECONDS:g} s later its standby takes over"
+
 
 def measure() -> Section:
     with _site() as site:
@@ -190,6 +215,8 @@ def measure() -> Section:
         _upload_and_wait(site, [REPORT])
         reference = _trail(site.masis, _finished(site, [site.masis.ask_in_background(QUESTION, "w").run_id])[0])
         rows = [_row(site, name, *fault, reference) for name, fault in FAULTS.items()]
+        site.add_standby()  # last: it stays the database
+        rows.append(_row(site, FAIL_OVER, _failed_over, 0, reference))
     body = (
         f"{RUNS} runs and an upload of {FILES} files, in work on two workers when the fault comes (a third of "
         f"the model calls made); PostgreSQL, Qdrant and a model that answers after {MODEL_SECONDS:g} s; leases of 2 s; "

@@ -11,20 +11,25 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from evals.tables import Section, machine, table
+from evals.tables import NotMeasured, Section, machine, table
 from tests.support.ray_cluster import Place, another_node, cluster, end_all, until
+from tests.support.relay import Relay
 from tests.support.servers import PostgresServer, QdrantServer
 
 PYTHON = Path(__file__).parents[1] / ".cache" / "ray" / "bin" / "python"
 PAGES, WORDS = 96, 300
 HERE = "one process"
+AWAY_SECONDS = 6.0
+"""Twice the lease."""
 Rows = list[list[object]]
+Fault = Callable[["subprocess.Popen[bytes]"], None]
+"""What is done to a cluster at work, or to the driver."""
 
 
 def measure() -> Section:
     title = "Documents on a Ray cluster"
     if not PYTHON.exists():
-        return Section("ray", title, "Ray is not installed here, and nothing was measured: `make .cache/ray/.ready`.")
+        raise NotMeasured("Ray is not installed; `make .cache/ray/.ready` installs it")
     # Ray has an environment of its own.
     done = subprocess.run([PYTHON, "-m", "evals.bench_ray"], stdout=subprocess.PIPE, text=True, check=True)
     speed, faults = json.loads(done.stdout.splitlines()[-1])
@@ -35,8 +40,9 @@ def measure() -> Section:
         "actors, against twice the speed of one. *Overhead*: the time on Ray beyond that of one process with as many "
         "cores.\n\n"
         + table(["", "cores", "pages per second", "efficiency", "overhead", "start"], speed)
-        + "\n\nFaults in the middle, compared point by point with one process that nothing disturbed.\n\n"
-        + table(["fault", "pages", "lost", "doubled or other"], faults)
+        + "\n\nFaults in the middle, compared point by point with one process that nothing disturbed. *Commands*: how "
+        "often the same command was given until it reported no failed file.\n\n"
+        + table(["fault", "commands", "pages", "lost", "doubled or other"], faults)
     )
     return Section("ray", title, body)
 
@@ -64,6 +70,16 @@ class Site:
         self._made += 1
         name = f"place{self._made}"
         return Place(name, self.folder / name, self.postgres.database(name), self.qdrant.url)
+
+    def kill_postgres(self, _: object) -> None:
+        self.postgres.kill()
+        time.sleep(2)
+        self.postgres.start()
+
+    def kill_qdrant(self, _: object) -> None:
+        self.qdrant.kill()
+        time.sleep(2)
+        self.qdrant.start()
 
     def timed(self, cores: int, address: str | None = None) -> tuple[Timed, Place]:
         start, _ = self._ingested(self.one_page, cores, address)
@@ -118,32 +134,62 @@ def _row(name: str, cores: int, timed: Timed, efficiency: str = "", overhead: st
 
 
 def _faults(site: Site, undisturbed: Place) -> Rows:
-    return [
-        ["a node is killed (SIGKILL: the second raylet and its actor)", *_compared(_node_killed(site), undisturbed)],
-        ["the driver is killed (SIGKILL), and the command given again", *_compared(_driver_killed(site), undisturbed)],
+    rows = [
+        ["a node is killed (SIGKILL: the second raylet and its actor)", *_node_killed(site)],
+        ["the driver is killed (SIGKILL)", *_with_two_actors(site, site.place(), end_all)],
+        [
+            "PostgreSQL is killed (SIGKILL), 2 s later started",
+            *_with_two_actors(site, site.place(), site.kill_postgres),
+        ],
+        ["Qdrant is killed (SIGKILL), 2 s later started", *_with_two_actors(site, site.place(), site.kill_qdrant)],
+        [f"the network to both stands still for {AWAY_SECONDS:g} s", *_network_paused(site)],
     ]
+    return [[fault, commands, *_compared(place, undisturbed)] for fault, place, commands in rows]
 
 
-def _node_killed(site: Site) -> Place:
+def _node_killed(site: Site) -> tuple[Place, int]:
     with cluster(site.folder, 1) as address, another_node(site.folder, address) as node:
-        return _disturbed(site, address, lambda _: end_all(node))
+        return _disturbed(site, site.place(), address, lambda _: end_all(node))
 
 
-def _driver_killed(site: Site) -> Place:
-    with cluster(site.folder, 2) as address:
-        place = _disturbed(site, address, end_all)
-        assert place.started("ingest", site.pages, "--on", address, said=subprocess.DEVNULL).wait() == 0
-        return place
+def _network_paused(site: Site) -> tuple[Place, int]:
+    relays = Relay(site.postgres.port), Relay(site.qdrant.port)
 
+    def pause(_: "subprocess.Popen[bytes]") -> None:
+        for relay in relays:
+            relay.pause()
+        time.sleep(AWAY_SECONDS)
+        for relay in relays:
+            relay.resume()
 
-def _disturbed(site: Site, address: str, fault: "Callable[[subprocess.Popen[bytes]], None]") -> Place:
     place = site.place()
-    driver = place.started("ingest", site.pages, "--on", address, said=subprocess.DEVNULL)
+    database = str(place.settings.database_url).replace(str(site.postgres.port), str(relays[0].port))
+    behind = {"database_url": database, "qdrant_url": relays[1].url}
+    place.settings = place.settings.model_copy(update=behind)
+    return _with_two_actors(site, place, pause)
+
+
+def _with_two_actors(site: Site, place: Place, fault: Fault) -> tuple[Place, int]:
+    with cluster(site.folder, 2) as address:
+        return _disturbed(site, place, address, fault)
+
+
+def _disturbed(site: Site, place: Place, address: str, fault: Fault) -> tuple[Place, int]:
+    """With how often the command had to be given until it reported no failure."""
+    command = ("ingest", site.pages, "--on", address)
+    driver = place.started(*command, said=subprocess.PIPE)
     until(lambda: len(place.points()) > PAGES // 3)
     assert driver.poll() is None
     fault(driver)
-    driver.wait()
-    return place
+    if _is_complete(driver):
+        return place, 1
+    assert _is_complete(place.started(*command, said=subprocess.PIPE))
+    return place, 2
+
+
+def _is_complete(driver: "subprocess.Popen[bytes]") -> bool:
+    said, _ = driver.communicate()
+    return driver.returncode == 0 and not json.loads(said)["failed"]
 
 
 def _compared(place: Place, undisturbed: Place) -> list[object]:

@@ -1,7 +1,7 @@
 """The embedded store from a thousand to a million passages: questions, memory, start-up, disk, beside peers.
 
 Every row is written by one process and read by another, so that memory and start-up are a reader's. A million
-passages take about ten minutes: `MASIS_BENCH_PASSAGES=100000` stops earlier.
+passages take about ten minutes: `MASIS_BENCH_PASSAGES=100000` stops there.
 """
 
 import asyncio
@@ -63,7 +63,7 @@ class NoEmbedder:
 
 
 def measure() -> Section:
-    most = int(os.environ.get("MASIS_BENCH_PASSAGES", SIZES[-1]))
+    most = max(named_sizes() or SIZES)
     ours = [_our_row(size, spread) for size in SIZES if size <= most for spread in SPREADS]
     peers = [_peer_row(name, size) for name in PEERS for size in PEER_SIZES if size <= most]
     head = [
@@ -85,6 +85,11 @@ def measure() -> Section:
         f"{table(['peer', 'passages', 'question p50 ms', 'p95 ms', 'memory MB'], [row for row in peers if row])}"
     )
     return Section("store", "The embedded store as it grows", body)
+
+
+def named_sizes() -> tuple[int, ...]:
+    """`MASIS_BENCH_PASSAGES=50000,1000000`: the numbers of passages to measure with, from the smallest on."""
+    return tuple(sorted(int(size) for size in os.environ.get("MASIS_BENCH_PASSAGES", "").split(",") if size.strip()))
 
 
 def _our_row(size: int, spread: int) -> Row:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evals.retrieval_data import Collection, chunking_evaluation, clapnq
-from evals.tables import Section, table
+from evals.tables import NotMeasured, Section, table
 from masis.knowledge.calibration.fitting import Scores, fit, scores_of
 from masis.knowledge.calibration.profiles import IDENTITY, Calibration, Point, calibration_for
 from masis.knowledge.calibration.questions import Passage, Question, Sample, synthetic_sample
@@ -24,9 +24,9 @@ def measure() -> Section:
     title = "Relevance means the same for another embedder"
     asked, others = clapnq(), chunking_evaluation()
     if asked is None or others is None:
-        return Section("calibration", title, "Not measured: the data sets are not at ../shared/data.")
+        raise NotMeasured("the data sets are not at ../shared/data")
     if not (MINILM / "model.onnx").exists():
-        return Section("calibration", title, "Not measured: `sh scripts/fetch_minilm.sh` fetches the second model.")
+        raise NotMeasured("the second model is not here; `sh scripts/fetch_minilm.sh` fetches it")
     return Section("calibration", title, asyncio.run(_body(asked, others)))
 
 

@@ -10,11 +10,11 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from evals.eval_sample import sample_results
 from evals.evidence import as_evidence
 from evals.intervals import balanced
-from evals.sample import SAMPLE, questions
-from evals.tables import Section, shared_data, table
-from masis import Masis, Settings
+from evals.sample import questions
+from evals.tables import NotMeasured, Section, shared_data, table
 from masis.audit.conflicts.detection import find_conflicts
 from masis.language.words import content_stems
 from masis.reasoning.offline.disagreement import all_conflicts
@@ -47,7 +47,7 @@ Detector = Callable[[str, Sequence[EvidenceChunk]], bool]
 def measure(limit: int | None = None) -> Section:
     data = shared_data("ramdocs")
     if data is None:
-        return Section("conflicts", TITLE, "Not measured: the data set is not at ../shared/data.")
+        raise NotMeasured("the data set is not at ../shared/data")
     cases = read_cases(data)[:limit]
     fit, reported = [c for c in cases if not c.is_held_out], [c for c in cases if c.is_held_out]
     overlap = _best(fit, lambda _, evidence: -least_overlap(evidence))
@@ -150,14 +150,12 @@ def least_overlap(evidence: Sequence[EvidenceChunk]) -> float:
 def _in_the_sample() -> str:
     """Documents of an office, where most figures that differ are for other times or counted otherwise."""
     with tempfile.TemporaryDirectory() as home:
-        masis = Masis(Settings(home=Path(home)))
-        masis.ingest([SAMPLE], "tolmerick")
-        ran = [(q.expected_outcome == "conflict", masis.ask(q.question, "tolmerick")) for q in questions()]
-        masis.close()
-    raised = [(expected, any(c["kind"] == "contradiction" for c in result.conflicts)) for expected, result in ran]
+        expected = [q.expected_outcome == "conflict" for q in questions()]
+        ran = list(zip(expected, sample_results(Path(home)), strict=True))
+    raised = [(is_real, any(c["kind"] == "contradiction" for c in result.conflicts)) for is_real, result in ran]
     explained = sum(any(c["kind"] != "contradiction" for c in result.conflicts) for _, result in ran)
-    real = [found for expected, found in raised if expected]
-    quiet = [not found for expected, found in raised if not expected]
+    real = [found for is_real, found in raised if is_real]
+    quiet = [not found for is_real, found in raised if not is_real]
     return (
         f"On the sample workspace, which the engine was tuned on: {sum(real)} of {len(real)} contradictions raised, "
         f"none raised in {sum(quiet)} of the {len(quiet)} other questions; in {explained} a difference of period, "

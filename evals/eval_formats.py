@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evals.tables import Section, shared_data, table
+from evals.tables import NotMeasured, Section, shared_data, table
 from masis.errors import UnreadableFile
 from masis.settings import Settings
 from masis.sources.pdf.page_words import RIGHT_TO_LEFT
@@ -41,7 +41,7 @@ def measure() -> Section:
     title = "Real files of every format"
     folder = shared_data("formats")
     if folder is None:
-        return Section("formats", title, "Not measured: the data set is not at ../shared/data.")
+        raise NotMeasured("the data set is not at ../shared/data")
     by_kind: dict[str, list[Judged]] = defaultdict(list)
     for judged in judge_all(folder):
         kind = Path(judged.file).suffix if judged.file.startswith("good/") else f"hostile: {judged.expect}"

@@ -9,7 +9,7 @@ from evals.fit_likelihood import answered, drawn
 from evals.given_passages import Given, given, halves
 from evals.intervals import share
 from evals.retrieval_systems import Keywords
-from evals.tables import Section, table
+from evals.tables import NotMeasured, Section, table
 from masis.language.sentences import split_sentences
 from masis.reasoning.offline.auditor import mean_likelihood
 from masis.reasoning.offline.writer import ENOUGH
@@ -47,7 +47,7 @@ def measure(limit: int = 60, half: int = 1) -> Section:
     for item in halves(given(), half):
         by_set.setdefault(item.set, []).append(item)
     if not by_set:
-        return Section("given", TITLE, "Not measured: the data sets are not at ../shared/data.")
+        raise NotMeasured("the data sets are not at ../shared/data")
     asked = [item for items in by_set.values() for item in items[:limit]]
     ours = outcomes(asked)
     rows = [row for name in by_set for row in _rows(name, [o for o in ours if o.item.set == name])]

@@ -11,7 +11,7 @@ from evals.evidence import as_evidence
 from evals.hostile_mails import Mail, Planted, every_planting, read_mails, some_plantings
 from evals.intervals import share
 from evals.sample import SAMPLE
-from evals.tables import Section, shared_data, table
+from evals.tables import NotMeasured, Section, shared_data, table
 from masis.audit.verdicts import judge_claims
 from masis.language.instructions import find_instructions
 from masis.orchestrator.critic import refuted_by_code
@@ -38,7 +38,7 @@ def measure(for_each: int = ANSWERED_FOR_EACH) -> Section:
     title = "Instructions inside documents (BIPIA train)"
     data = shared_data("bipia")
     if data is None:
-        return Section("hostile", title, "Not measured: the data set is not at ../shared/data.")
+        raise NotMeasured("the data set is not at ../shared/data")
     return Section("hostile", title, "\n\n".join([_seen(data), _false_alarms(data), _obeyed(data, for_each)]))
 
 

@@ -24,7 +24,7 @@ from evals.layout_prints import (
     printed_by_reportlab,
 )
 from evals.layout_tables import Half, KnownTable, known_tables
-from evals.tables import Section, shared_data, table
+from evals.tables import NotMeasured, Section, shared_data, table
 from masis.language.statements import statements
 from masis.sources.blocks import blocks_of, read_table
 from masis.sources.pdf.page_words import read_content
@@ -73,7 +73,7 @@ class Print:
 def measure() -> Section:
     title = "Tables in PDFs"
     if shared_data("tatqa_dev") is None or shared_data("wikitablequestions") is None:
-        return Section("layout", title, "Not measured: the data sets are not at ../shared/data.")
+        raise NotMeasured("the data sets are not at ../shared/data")
     prints = list(all_prints("report"))
     systems: dict[str, list[list[Grid]]] = {
         "MASIS": [masis_tables(each.pdf) for each in prints],

@@ -24,7 +24,7 @@ from typing import Any
 from evals.answer_data import SEED, WORKSPACE, AnswerSet, Posed, answer_sets, filing_sets
 from evals.answer_scoring import compared, scored
 from evals.small_model import NAME, is_installed, served
-from evals.tables import PAGE, Section, machine, table, write_sections
+from evals.tables import PAGE, NotMeasured, Section, machine, table, update_page
 from masis import Masis, Settings
 from masis.audit.citations.extraction import is_abstention
 from masis.errors import ModelUnavailable
@@ -67,7 +67,7 @@ def measure(model: str | None = None, count: int = QUESTIONS) -> Section:
     name = Path(model).stem if model and model.endswith(".gguf") else (model or NAME).split("@")[0]
     title = f"With a chat model ({name})"
     if model is None and not is_installed():
-        return Section("llm", title, "Not measured: `make eval-llm` installs a small model and measures.")
+        raise NotMeasured("there is no model; `make eval-llm` installs a small one")
     with _address(model) as address:
         roles = _roles(name, address)
         rows = [row for answer_set in _sets(count) for row in _rows(answer_set, name, address, roles)]
@@ -272,6 +272,4 @@ def _row(questions: str, who: str, asked: Sequence[Asked]) -> list[object]:
 if __name__ == "__main__":
     given = sys.argv[1:]
     asked_for = int(given.pop()) if given and given[-1].isdecimal() else QUESTIONS
-    section = measure(given[0] if given else None, asked_for)
-    print(section.markdown)
-    write_sections([section])
+    update_page("llm", lambda: measure(given[0] if given else None, asked_for))

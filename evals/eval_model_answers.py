@@ -16,7 +16,7 @@ from evals.evidence import as_evidence
 from evals.intervals import share
 from evals.planting import PLANTS
 from evals.support_memory import remembered_opinion
-from evals.tables import Section, shared_data, table
+from evals.tables import NotMeasured, Section, shared_data, table
 from masis.audit.checks.support import REFUTED
 from masis.audit.citations.extraction import strip_citations
 from masis.audit.repair import repaired
@@ -103,7 +103,7 @@ def planted(half: int, kinds: Sequence[str] = tuple(PLANTS)) -> Iterator[Planted
 
 def measure() -> Section:
     if not answers():
-        return Section("model-answers", TITLE, "Not measured: the data set is not at ../shared/data.")
+        raise NotMeasured("the data set is not at ../shared/data")
     errors = list(planted(REPORTED))
     body = (
         "Answers that a large language model wrote from our own prompt, every claim labelled by reading. “Refuted” is "

@@ -9,7 +9,7 @@ from typing import Any
 
 from evals.eval_conflicts import conflicts_of, passage
 from evals.intervals import share
-from evals.tables import Section, shared_data, table
+from evals.tables import NotMeasured, Section, shared_data, table
 from masis.audit.conflicts.agreement import gives, same_answer
 from masis.reasoning.offline.writer import OfflineWriter
 from masis.reasoning.ports import Passage, WritingBrief
@@ -50,7 +50,7 @@ class Outcome:
 def measure(limit: int | None = None) -> Section:
     data = shared_data("poisonedrag")
     if data is None:
-        return Section("poisoned", TITLE, "Not measured: the data set is not at ../shared/data.")
+        raise NotMeasured("the data set is not at ../shared/data")
     outcomes = [asyncio.run(_outcome(attack)) for attack in read_attacks(data, limit)]
     asked_for_a_thing = [o for o in outcomes if o.attack.true.lower() not in YES_OR_NO]
     yes_no = [o for o in outcomes if o.attack.true.lower() in YES_OR_NO]

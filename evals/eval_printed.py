@@ -8,7 +8,7 @@ from evals.answer_data import AnswerSet, Posed, all_asked, opened, table_sets
 from evals.answer_scoring import Scored, scored
 from evals.intervals import share
 from evals.layout_prints import Chromium, converted_by_libreoffice
-from evals.tables import Section, table
+from evals.tables import NotMeasured, Section, table
 
 ASKED = 60
 TITLE = "Answers from printed reports"
@@ -20,7 +20,7 @@ PRINTERS = ("Chromium, ruled", "Chromium, unruled", "LibreOffice, ruled")
 def measure(limit: int = ASKED) -> Section:
     web = next(iter(table_sets(limit)), None)
     if web is None:
-        return Section("printed", TITLE, "Not measured: the data set is not at ../shared/data.")
+        raise NotMeasured("the data set is not at ../shared/data")
     printed = AnswerSet("Printed tables", [_of_pdf(posed) for posed in web.posed], lambda folder: _print(web, folder))
     of_web, of_pdf = _answers(web), _answers(printed)
     rows = [_row("web pages", of_web), _row("printed", of_pdf)]

@@ -3,7 +3,7 @@
 from random import Random
 
 from evals.intervals import share
-from evals.tables import Section, shared_data, table
+from evals.tables import NotMeasured, Section, shared_data, table
 from masis.reasoning.ports import Passage
 from masis.reasoning.pruning import pruned
 from training.sets import held_out, lines
@@ -18,7 +18,7 @@ OPENING = 40
 def measure() -> Section:
     folder = shared_data("clapnq_dev")
     if folder is None:
-        return Section("pruning", TITLE, "Not measured: the data set is not at ../shared/data.")
+        raise NotMeasured("the data set is not at ../shared/data")
     found: list[bool] = []
     others = [e["passages"][0]["text"] for e in lines(folder / "clapnq_dev_unanswerable.jsonl.gz")]
     for entry in lines(folder / "clapnq_dev_answerable.jsonl.gz"):

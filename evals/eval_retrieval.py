@@ -10,7 +10,7 @@ from evals.retrieval_data import Collection, Question, Span
 from evals.retrieval_metrics import documents, hit, mean, recall_within, reciprocal_rank, span_scores
 from evals.retrieval_peers import PEERS, PYTHON, ask
 from evals.retrieval_systems import READ_AGAIN, Index, bm25_alone
-from evals.tables import Section, machine, table
+from evals.tables import NotMeasured, Section, machine, table
 
 Ranking = list[list[Span]]
 """For each question what was found, best first."""
@@ -41,7 +41,7 @@ def measure() -> Section:
     }
     present = {name: collection for name, collection in loaded.items() if collection}
     if len(present) < len(loaded):
-        return Section("retrieval", TITLE, "Not measured: the data sets are not at ../shared/data.")
+        raise NotMeasured("the data sets are not at ../shared/data")
     tools = Tools(CachedEmbedder(), CachedReranker())
     start = time.perf_counter()
     parts = [

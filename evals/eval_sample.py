@@ -4,6 +4,7 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
+from evals.answer_data import WORKSPACE, Posed, all_asked
 from evals.sample import SAMPLE, SampleQuestion, questions
 from evals.tables import Section, table
 from masis import Masis, RunResult, Settings
@@ -11,9 +12,7 @@ from masis import Masis, RunResult, Settings
 
 def measure() -> Section:
     with tempfile.TemporaryDirectory() as home:
-        masis = Masis(Settings(home=Path(home)))
-        masis.ingest([SAMPLE], "tolmerick")
-        ran = [(q, masis.ask(q.question, "tolmerick")) for q in questions()]
+        ran = list(zip(questions(), sample_results(Path(home)), strict=True))
     by_type: dict[str, list[tuple[SampleQuestion, RunResult]]] = defaultdict(list)
     for question, result in ran:
         by_type[question.type].append((question, result))
@@ -24,6 +23,13 @@ def measure() -> Section:
         f"on documents it has not seen.\n\n{table(header, rows)}"
     )
     return Section("sample", "Sample index, offline engine", body)
+
+
+def sample_results(home: Path) -> list[RunResult]:
+    """Of every question of the sample, in their order."""
+    with Masis(Settings(home=home)) as masis:
+        masis.ingest([SAMPLE], WORKSPACE)
+        return all_asked(masis, [Posed(q.type, q.question, "") for q in questions()], "Sample index")
 
 
 def _row(kind: str, cases: list[tuple[SampleQuestion, RunResult]]) -> list[object]:

@@ -7,7 +7,7 @@ from rich.progress import track
 
 from evals import support_cases
 from evals.support_cases import Case, Scorer, code_alone, is_refuted, read, verifier, word_overlap
-from evals.tables import Section, shared_data, table
+from evals.tables import NotMeasured, Section, shared_data, table
 from masis.embedded import on_all_cores
 from training.figures import auroc, balanced_accuracy, best_threshold
 
@@ -34,7 +34,7 @@ SCORERS: dict[str, Scorer] = {
 def measure() -> Section:
     data = shared_data("wice")
     if data is None:
-        return Section("support", TITLE, "Not measured: the data sets are not at ../shared/data.")
+        raise NotMeasured("the data sets are not at ../shared/data")
     ragtruth = support_cases.ragtruth(data.parent, RAGTRUTH_ANSWERS)
     domains = support_cases.summedits(data.parent)
     wice = support_cases.wice(data.parent)

@@ -9,7 +9,7 @@ from evals.retrieval_cache import CachedEmbedder
 from evals.retrieval_data import Collection, Question, Span
 from evals.retrieval_metrics import mean
 from evals.retrieval_systems import Index
-from evals.tables import Section, table
+from evals.tables import NotMeasured, Section, table
 from masis.knowledge.calibration.profiles import calibration_for
 from masis.knowledge.embedding.onnx_embedder import BUILT_IN_NAME
 from masis.knowledge.search.keywords import QueryWords
@@ -48,7 +48,7 @@ RULES: dict[str, Rule] = {
 def measure() -> Section:
     passages, articles = data.clapnq(), data.articles()
     if passages is None or articles is None:
-        return Section("threshold", TITLE, "Not measured: the data sets are not at ../shared/data.")
+        raise NotMeasured("the data sets are not at ../shared/data")
     groups = asked_groups(passages, articles, CachedEmbedder())
     parts = [_table(name, rule, groups) for name, rule in RULES.items()]
     return Section("threshold", TITLE, "\n\n".join([_introduction(groups), *parts]))

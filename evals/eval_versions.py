@@ -11,7 +11,7 @@ from typing import Any
 
 from evals.eval_conflicts import passage
 from evals.intervals import balanced
-from evals.tables import Section, shared_data, table
+from evals.tables import NotMeasured, Section, shared_data, table
 from masis.audit.conflicts.detection import find_conflicts
 from masis.language.words import content_stems
 from masis.reasoning.offline.disagreement import all_conflicts
@@ -39,7 +39,7 @@ Detector = Callable[[str, Sequence[EvidenceChunk]], bool]
 def measure(limit: int | None = 300) -> Section:
     data = shared_data("tatqa_dev")
     if data is None:
-        return Section("versions", TITLE, "Not measured: the data set is not at ../shared/data.")
+        raise NotMeasured("the data set is not at ../shared/data")
     cases = read_cases(data, limit)
     rows = [
         _row("always a conflict", cases, lambda *_: True),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evals.answer_data import WORKSPACE, Posed, all_asked
 from evals.articles import write_articles
 from evals.evidence import as_evidence
 from evals.sample import SAMPLE, questions
@@ -52,11 +53,10 @@ def article_answers() -> list[Finished]:
 
 
 def _own_answers(documents: Path, asked: Sequence[str]) -> list[Finished]:
-    with tempfile.TemporaryDirectory() as home:
-        masis = Masis(Settings(home=Path(home)))
-        masis.ingest([documents], "planted")
-        results = [(question, masis.ask(question, "planted")) for question in asked]
-        masis.close()
+    with tempfile.TemporaryDirectory() as home, Masis(Settings(home=Path(home))) as masis:
+        masis.ingest([documents], WORKSPACE)
+        posed = [Posed("", question, "") for question in asked]
+        results = list(zip(asked, all_asked(masis, posed, documents.name), strict=True))
     answered = [(q, r) for q, r in results if r.outcome in ("answered", "answered_with_caveat")]
     return [Finished(q, r.answer, r.evidence, number % 2 == 0) for number, (q, r) in enumerate(answered)]
 

@@ -3,11 +3,17 @@
 import os
 import platform
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+
+
+class NotMeasured(Exception):
+    """Something that the measurement needs is missing; the message says what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +40,17 @@ def shared_data(name: str) -> Path | None:
 
 def machine() -> str:
     return f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
+
+
+def update_page(name: str, measure: Callable[[], Section]) -> None:
+    """What could not be measured here keeps the table of the last time."""
+    try:
+        section = measure()
+    except (NotMeasured, pytest.skip.Exception) as missing:  # the servers of the tests skip where their program is not
+        print(f"{name} was not measured: {missing}. Its table stays as it is.")
+        return
+    print(section.markdown)
+    write_sections([section])
 
 
 def write_sections(sections: Sequence[Section]) -> None:

@@ -1,4 +1,4 @@
-"""Lints the Helm chart, renders it and checks every object against the schemas of Kubernetes: `make check-chart`.
+"""Lints the Helm chart, renders it and checks every object against the schemas of Kubernetes: `make check`.
 
 Helm's own engine does the first two (its library, as the wheel helm-python-sdk has it), kubernetes-validate the third,
 strictly. What is rendered with each set of values is compared with a snapshot; `--write` writes it.
@@ -64,7 +64,9 @@ def _difference(name: str, text: str) -> list[str]:
         snapshot.parent.mkdir(exist_ok=True)
         snapshot.write_text(text, encoding="utf-8")
     same = snapshot.exists() and snapshot.read_text(encoding="utf-8") == text
-    return [] if same else [f"{name}: rendered otherwise than {snapshot.name}: python -m scripts.check_chart --write"]
+    return (
+        [] if same else [f"{name}: differs from {snapshot.name}; update it with python -m scripts.check_chart --write"]
+    )
 
 
 if __name__ == "__main__":

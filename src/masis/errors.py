@@ -19,7 +19,7 @@ MASISError
 ├── DataFolderError         the data folder cannot be used (read-only, full, locked by another process)
 │   └── IndexMismatch       the index was built by another embedder, or is not an index
 ├── StoreUnavailable        the vector store did not respond
-│   └── IndexLost           it is there, and what it held is not
+│   └── IndexLost           the store responds, but the passages are missing
 ├── DatabaseUnavailable     PostgreSQL did not respond, or cannot be used as it is
 ├── Unauthorized            no key, or one that is not valid
 ├── Forbidden               a valid key that may not do this

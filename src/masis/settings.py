@@ -86,7 +86,7 @@ class Settings(BaseSettings):
     qdrant_on_disk: bool = False
     """`on` leaves the vectors and their graph of a new collection on disk, and reads them when a search needs them."""
     qdrant_quantization: Literal["off", "scalar", "binary"] = "off"
-    """Vectors that a new collection searches in memory: `scalar` takes a quarter of it, `binary` one part in 32. The
+    """Vectors that a new collection searches in memory: `scalar` takes 1/4 of it, `binary` 1/32. The
     best of what they find is compared again with the vectors themselves."""
 
     # Models

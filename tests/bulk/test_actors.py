@@ -10,6 +10,8 @@ from masis.bulk import Job, on_ray
 from masis.bulk.on_ray import Actors
 from masis.errors import InvalidInput
 from masis.knowledge.ingestion.incoming import IncomingFile
+from masis.settings import Settings
+from masis.sources.remote.listing import Wanted, ignore_for, listed
 from masis.types import IngestReport
 
 
@@ -49,6 +51,19 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(on_ray, "LOOK_SECONDS", 0.01)
 
 
+class Slow(Actor):
+    """Reads one group after the other, and notes how many tasks there are meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tasks = 0
+
+    async def _read(self, files: Sequence[IncomingFile], workspace: str) -> IngestReport:
+        await asyncio.sleep(0)
+        self.tasks = max(self.tasks, len(asyncio.all_tasks()))
+        return await super()._read(files, workspace)
+
+
 async def read(actor: Actor, *names: str) -> list[IngestReport]:
     groups = [[IncomingFile(name, bytes)] for name in names]
     async with asyncio.timeout(10):
@@ -60,6 +75,28 @@ async def test_files_that_every_actor_dies_of_are_reported_and_the_others_are_re
     assert [(each.file_name, each.status) for each in deadly.failed] == [("deadly.pdf", "FAILED")]
     assert "died" in (deadly.failed[0].reason or "")
     assert (other.notes, other.failed) == (["other.pdf"], [])
+
+
+async def test_however_many_groups_there_are_only_one_task_for_each_actor_waits() -> None:
+    actor, names = Slow(), [f"{number}.md" for number in range(1000)]
+    before = len(asyncio.all_tasks())
+    reports = await read(actor, *names)
+    assert [name for report in reports for name in report.notes] == names
+    assert actor.tasks <= before + 1
+
+
+def test_the_limit_of_a_sync_is_not_one_of_bulk_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(3):
+        (tmp_path / f"{number}.md").write_text("A pier.")
+    address, settings = f"file://{tmp_path}", Settings(home=tmp_path, sync_max_files=2)
+    with pytest.raises(InvalidInput, match="more than 2 files"):
+        listed(Wanted(address, ignore_for(address, ()), settings))
+    files, close = on_ray._files_of([address], settings)
+    assert [file.name for file in files] == ["0.md", "1.md", "2.md"]
+    close()
+    monkeypatch.setattr(on_ray, "MOST_FILES", 2)
+    with pytest.raises(InvalidInput, match="more than 2 files"):
+        on_ray._files_of([address], settings)
 
 
 @pytest.mark.parametrize("name", ["any.pdf", "deadly.pdf"], ids=["at first", "when it is started again"])

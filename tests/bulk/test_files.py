@@ -74,7 +74,7 @@ def test_the_same_rows_in_every_format(tmp_path: Path) -> None:
 
 
 def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="is not named"):
+    with pytest.raises(InvalidInput, match="does not have the extension"):
         list(read_questions(tmp_path / "q.xlsx"))
     with pytest.raises(InvalidInput, match="cannot be read"):
         list(read_questions(tmp_path / "absent.csv"))

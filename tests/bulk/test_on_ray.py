@@ -230,6 +230,22 @@ def test_questions_on_this_machine_alone_stay_within_one_budget_and_rate(
     assert all(later - earlier > 0.9 for earlier, later in zip(moments, moments[3:], strict=False))
 
 
+def test_the_word_ray_means_the_cluster_of_ray_address(
+    cluster: str, places: Callable[[str], Place], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import ray
+
+    used = set[str]()
+    monkeypatch.setenv("RAY_ADDRESS", cluster)
+
+    def note(_: object) -> None:
+        used.add(ray.get_runtime_context().gcs_address.rpartition(":")[2])
+
+    report = asyncio.run(ingest_on("ray", places("word").settings, [str(folder / "00.md")], WORKSPACE, note))
+    assert [each.file_name for each in report.ready] == ["00.md"]
+    assert used == {cluster.rpartition(":")[2]}
+
+
 def test_a_cluster_that_is_not_there_is_named_at_once(asked: Place) -> None:
     nowhere = f"127.0.0.1:{free_port()}"
     with pytest.raises(InvalidInput, match=f"No Ray cluster can be reached at {nowhere}"):
@@ -237,7 +253,7 @@ def test_a_cluster_that_is_not_there_is_named_at_once(asked: Place) -> None:
 
 
 def test_one_data_folder_cannot_be_shared_by_a_cluster(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="belongs to one"):
+    with pytest.raises(InvalidInput, match="supports only one"):
         asyncio.run(ingest_on("ray", Settings(home=tmp_path), [str(tmp_path)], WORKSPACE))
 
 

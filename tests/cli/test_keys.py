@@ -74,7 +74,7 @@ def test_a_revoked_key_opens_nothing(masis: CommandLine) -> None:
         masis.keys.verify(made["token"])
     assert masis.json("keys", "list")[0]["revoked_at"]
     assert masis.keys.needed()
-    assert "No key is needed" in masis("keys", "stop-asking").stdout
+    assert "Keys are no longer required" in masis("keys", "stop-asking").stdout
     assert not masis.keys.needed()
 
 

@@ -29,7 +29,7 @@ STOP_SECONDS = 120
 
 class QdrantServer:
     def __init__(self, folder: Path, api_key: str | None = None) -> None:
-        self.port = free_port()
+        self.port, self.grpc_port = free_port(), free_port()
         self._folder = folder
         self._api_key = api_key
         self._process: subprocess.Popen[bytes] | None = None
@@ -44,7 +44,7 @@ class QdrantServer:
         settings = {
             "SERVICE__HOST": "127.0.0.1",
             "SERVICE__HTTP_PORT": str(self.port),
-            "SERVICE__GRPC_PORT": str(free_port()),
+            "SERVICE__GRPC_PORT": str(self.grpc_port),
             "STORAGE__STORAGE_PATH": str(self._folder / "storage"),
             "STORAGE__SNAPSHOTS_PATH": str(self._folder / "snapshots"),
             "TELEMETRY_DISABLED": "true",

@@ -1,8 +1,7 @@
 """A file of questions in, a file of answers out.
 
-Every answer is appended to a progress file beside the output as soon as it is there, and every question has a run
-whose id follows from the job and the question: a job that was killed continues where it stopped, and nothing is asked
-twice.
+Each answer is appended to a progress file beside the output as soon as it is ready, and the id of each run is derived
+from the job and the question. A job that was killed therefore continues where it stopped and asks nothing twice.
 """
 
 import asyncio
@@ -27,21 +26,21 @@ if TYPE_CHECKING:
     from masis.client import Masis
 
 PARALLEL = 4
-"""Questions at once in one process: more would wait for its cores, or for the rate limit of the models."""
+"""Questions processed at once by one process; more would only wait for its cores or the models' rate limit."""
 HEADROOM = 2
-"""How many times the dearest question so far the next may cost, where that much is left."""
+"""The next question may cost this many times the most expensive one so far, if that much is left."""
 
 Ask = Callable[[Question, str, Budget], Awaitable[RunResult]]
-"""Answers a question as the run of this id, within this budget."""
+"""Answers a question within a budget, as the run with the given id."""
 
 
 class NobodyAnswers(InvalidInput):
-    """Those who were to answer cannot be used: no question would fare better."""
+    """Nothing can answer questions at the moment, so the job stops instead of failing every question."""
 
 
 async def ask_here(masis: "Masis", workspace: str, question: Question, run_id: str, budget: Budget) -> RunResult:
-    """In this process; what another one had begun and left is continued."""
-    # In a task of its own, which alone ends when another process takes the run over.
+    """Asks in this process, and continues a run that another process started and left."""
+    # A separate task: if another process takes over the run, only this task is cancelled.
     asking = asyncio.ensure_future(
         masis.aask(
             question.question,
@@ -62,23 +61,23 @@ async def ask_here(masis: "Masis", workspace: str, question: Question, run_id: s
 
 @dataclass(slots=True)
 class Report:
-    """What became of a file of questions, this time and before together."""
+    """The results for a file of questions, including those of earlier attempts."""
 
     questions: int = 0
-    """Rows that could be used; the same question asked twice counts twice and is asked once."""
+    """Valid rows. A question that occurs twice counts twice but is asked once."""
     outcomes: dict[str, int] = field(default_factory=dict[str, int])
     needs_decision: int = 0
     conflicts: int = 0
-    """Questions on which documents disagree."""
+    """Questions on which the documents disagree."""
     cost_usd: float = 0.0
     model_requests: int = 0
     continued: int = 0
-    """Answered before this time."""
+    """Answered by an earlier attempt."""
     bad_rows: list[BadRow] = field(default_factory=list[BadRow])
     failed: list[BadRow] = field(default_factory=list[BadRow])
-    """Asked, and not answered; the next time tries again."""
+    """Asked but not answered; the next attempt asks them again."""
     unasked: int = 0
-    """Left, since the budget is spent."""
+    """Not asked because the budget was spent."""
 
     @property
     def is_complete(self) -> bool:
@@ -93,7 +92,7 @@ class Report:
 
 
 class Progress:
-    """The answers so far, in the order in which they came; a line that a crash cut off is not one."""
+    """The answers so far, in order of arrival. A line cut off by a crash is dropped."""
 
     def __init__(self, path: Path, workspace: str) -> None:
         self.path = path
@@ -152,12 +151,12 @@ class Progress:
         self._places[key] = self._append({"key": key, "answer": answer})
 
     def ask_again(self, key: str) -> None:
-        """The next time as another run."""
+        """Makes the next attempt at this question a new run."""
         self._again[key] += 1
         self._append({"again": key})
 
     def lent(self, key: str) -> float:
-        """What its run may cost, where it was begun: it keeps that, whoever continues it."""
+        """The share of the budget that the run was given when it started; it keeps it when it is continued."""
         return self._lent.get(key, 0.0)
 
     def lend(self, key: str, share: float) -> None:
@@ -178,7 +177,7 @@ class Progress:
 
 @contextmanager
 def progress_of(out: Path, workspace: str) -> Iterator[Progress]:
-    """In one process at a time."""
+    """Opens the progress file, which only one process at a time may do."""
     path = out.with_name(f"{out.name}.progress")
     lock = FolderLock(path.with_name(f"{path.name}.lock"))
     try:
@@ -194,7 +193,7 @@ def progress_of(out: Path, workspace: str) -> Iterator[Progress]:
 
 
 def answer_of(result: RunResult) -> dict[str, Any]:
-    """The columns of an answer."""
+    """The answer columns of an output row."""
     cited = {c["chunk_id"]: c for claim in result.claims for c in claim["citations"]}
     sources = [{name: c.get(name) for name in ("chunk_id", "file_name", "page", "quote")} for c in cited.values()]
     counts = {name: result.metrics.get(name, 0) for name in ("model_requests", "input_tokens", "output_tokens")}
@@ -216,7 +215,7 @@ def answer_of(result: RunResult) -> dict[str, Any]:
 
 
 class Purse:
-    """What a job may spend, shared out among the questions in work so that they cannot spend more together."""
+    """A job's budget, divided among the questions in progress so that together they cannot exceed it."""
 
     def __init__(self, most: float | None, spent: float, dearest: float, parallel: int) -> None:
         self._most, self._spent, self._dearest = most, spent, dearest
@@ -225,8 +224,10 @@ class Purse:
         self._changed = asyncio.Condition()
 
     async def lend(self, held: float = 0.0) -> float | None:
-        """What a question may cost, at least what its run holds; None for no limit. Waits while those in work may leave
-        enough for it, and raises InvalidInput when there is not enough for a question as dear as the dearest so far."""
+        """Returns what a question may cost, at least `held`, the share its run already has; None means no limit.
+
+        Waits as long as questions in progress may leave enough. Raises InvalidInput if what is left does not cover the
+        most expensive question so far."""
         if self._most is None:
             return None
         async with self._changed:
@@ -245,7 +246,8 @@ class Purse:
 
     @property
     def _room(self) -> int:
-        """The many places of a cluster would share the money out too thinly for any question, until one is paid."""
+        """How many more questions may start: only a few until one has been paid for, since a large cluster would divide
+        the budget into shares too small for any question."""
         return (self._parallel if self._is_price_known else min(self._parallel, PARALLEL)) - self._in_work
 
     async def settle(self, share: float | None, cost: float) -> None:
@@ -264,15 +266,15 @@ class Job:
     workspace: str
     out: Path
     parallel: int | None = None
-    """Questions at once; None for a default of who asks."""
+    """Questions processed at once; None for the default."""
     max_cost_usd: float | None = None
     max_seconds: float | None = None
-    """Of one question."""
+    """For each question."""
     max_retries: int | None = None
-    """Of questions whose row does not say it."""
+    """For questions whose row does not set it."""
 
     def check(self) -> None:
-        """Raises InvalidInput for files that cannot be used, before anything is opened."""
+        """Raises InvalidInput if a file cannot be used, before anything is opened."""
         require_format(self.questions)
         require_format(self.out)
         if not self.questions.is_file():
@@ -281,7 +283,7 @@ class Job:
     async def run(
         self, ask: Ask, on_progress: Callable[[Report], None] = lambda _: None, parallel: int = PARALLEL
     ) -> Report:
-        """Asks what has no answer yet, and writes all answers in the order of the questions."""
+        """Asks the questions without an answer, and writes all answers in the order of the questions."""
         with progress_of(self.out, self.workspace) as progress:
             report = await _Asking(self, ask, progress, on_progress, self.parallel or parallel).run()
             write_answers(self.out, _answers(self.questions, progress, report), _columns(self.questions))
@@ -302,7 +304,7 @@ class _Asking:
         self._purse = Purse(job.max_cost_usd, sum(costs), max(costs), parallel)
 
     async def run(self) -> Report:
-        """As many at once as were asked for; of the file only as much is in memory."""
+        """Keeps only as many questions in memory as are processed at once."""
         waiting = iter(self._unanswered())
         workers = [asyncio.create_task(self._work(waiting)) for _ in range(self._parallel)]
         try:
@@ -350,9 +352,9 @@ class _Asking:
                 raise MASISError(result.clarification_question or result.answer, advice="")
             self._progress.save(question.key, answer)
             self._report.count(answer)
-        except (*AWAY, NobodyAnswers):  # nothing else would fare better now
+        except (*AWAY, NobodyAnswers):  # the next question would fail the same way
             raise
-        except Exception as error:  # one question's trouble must not stop the others
+        except Exception as error:  # an error in one question must not stop the others
             self._report.failed.append(BadRow(question.row, _why(error)))
         finally:
             await self._purse.settle(share, cost)
@@ -363,7 +365,7 @@ def _why(error: Exception) -> str:
 
 
 def _answers(questions: Path, progress: Progress, report: Report) -> Iterator[dict[str, Any]]:
-    """Those that failed are among them, with why."""
+    """All rows of the output; a failed question has the reason in `error`."""
     failed = {each.row: each.reason for each in report.failed}
     for read in read_questions(questions):
         if isinstance(read, Question) and (read.key in progress or read.row in failed):

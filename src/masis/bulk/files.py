@@ -14,7 +14,7 @@ from masis.types import EVERYWHERE, SearchFilters
 
 FORMATS = (".csv", ".jsonl", ".parquet")
 _TOGETHER = 1000
-"""Rows of a Parquet file that are in memory at once."""
+"""Rows of a Parquet file kept in memory at once."""
 _NAMES = {
     "question": ("question", "query", "user_query"),
     "id": ("id", "question_id"),
@@ -24,7 +24,7 @@ _NAMES = {
     "until": ("until", "dated_to"),
     "max_retries": ("max_retries",),
 }
-"""How columns may be called; all others are copied to the answers."""
+"""Accepted column names; all other columns are copied to the answers."""
 _KINDS = {"confidence": float, "likelihood": float, "requires_human_review": bool, "cost_usd": float} | dict.fromkeys(
     ("attempts", "model_requests", "input_tokens", "output_tokens"), int
 )
@@ -32,23 +32,23 @@ ANSWER = (
     *("outcome", "answer", "confidence", "likelihood", "requires_human_review", "clarification_question", "sources"),
     *("conflicts", "attempts", "model_requests", "input_tokens", "output_tokens", "cost_usd", "run_id", "error"),
 )
-"""The columns behind the question's own."""
+"""The columns that follow those of the question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     row: int
-    """Of the file, from 1; the header of a CSV is not counted."""
+    """Its row in the file, counted from 1 without the header of a CSV."""
     question: str
     given_id: str | None = None
     filters: SearchFilters = EVERYWHERE
     max_retries: int | None = None
     given: dict[str, Any] = field(default_factory=dict[str, Any])
-    """The row as it was."""
+    """The original row."""
 
     @property
     def key(self) -> str:
-        """The same for the same question with the same id and scope."""
+        """Identical for the same question with the same id and scope."""
         asked = [self.given_id, self.question, asdict(self.filters)]
         return hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:32]
 
@@ -62,7 +62,7 @@ class BadRow:
 def require_format(path: Path) -> None:
     if path.suffix.lower() not in FORMATS:
         raise InvalidInput(
-            f"{path.name} is not named as a file of questions or answers.",
+            f"{path.name} does not have the extension of a file of questions or answers.",
             advice=f"Its name must end with one of {', '.join(FORMATS)}.",
         )
     if path.suffix.lower() == ".parquet":
@@ -74,24 +74,24 @@ def _parquet() -> Any:
         import pyarrow.parquet
     except ImportError:
         raise InvalidInput(
-            "What reads and writes Parquet is not installed.", advice="Install it with: pip install 'masis[parquet]'"
+            "Support for Parquet is not installed.", advice="Install it with: pip install 'masis[parquet]'"
         ) from None
     return pyarrow.parquet
 
 
 def read_questions(path: Path) -> Iterator[Question | BadRow]:
-    """One after the other, in the order of the file."""
+    """Yields the rows one by one, in the order of the file."""
     require_format(path)
     ids: dict[str, str] = {}
     for number, row in enumerate(_rows(path), start=1):
         made = BadRow(number, row) if isinstance(row, str) else _question(number, row)
         if isinstance(made, Question) and made.given_id and ids.setdefault(made.given_id, made.key) != made.key:
-            made = BadRow(number, f"The id {made.given_id[:80]!r} belongs to another question further up.")
+            made = BadRow(number, f"The id {made.given_id[:80]!r} is already used by another question above.")
         yield made
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any] | str]:
-    """Rows, or why one cannot be read."""
+    """Yields each row, or the reason why it cannot be read."""
     try:
         if path.suffix.lower() == ".parquet":
             for batch in _parquet().ParquetFile(path).iter_batches(_TOGETHER):
@@ -128,7 +128,7 @@ def _csv_rows(text: IO[str]) -> Iterator[dict[str, Any] | str]:
             yield f"Not CSV: {error}."
             continue
         if len(cells) > len(names):
-            yield f"It has {len(cells)} cells, and the header {len(names)}: a comma without quotes around its text?"
+            yield f"It has {len(cells)} cells, but the header has {len(names)}: does a text with a comma lack quotes?"
         elif any(cells):
             yield dict(zip(names, cells, strict=False))
 
@@ -151,13 +151,13 @@ def _question(number: int, row: dict[str, Any]) -> Question | BadRow:
 
 
 def _several(value: Any) -> tuple[str, ...]:
-    """Of a list, or of names separated by semicolons."""
+    """Accepts a list, or names separated by semicolons."""
     listed = value if isinstance(value, list) else str(value or "").split(";")
     return tuple(str(each).strip() for each in listed if str(each).strip())
 
 
 def write_answers(path: Path, rows: Iterable[dict[str, Any]], columns: list[str]) -> None:
-    """Whole, or not at all."""
+    """Replaces the file only once it is complete."""
     unfinished = path.with_name(f"{path.name}.unfinished")
     if path.suffix.lower() == ".parquet":
         _write_parquet(unfinished, rows, columns)

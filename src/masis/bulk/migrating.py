@@ -1,7 +1,7 @@
-"""A data folder copied to the servers that are configured, SQLite to PostgreSQL and the embedded index to Qdrant.
+"""Copies a data folder to the configured servers: SQLite to PostgreSQL, the embedded index to Qdrant.
 
-The folder is read and left as it is. A migration that was interrupted continues: what is there already is passed over.
-Nothing of the new index can be seen before all of it is there and was compared.
+The folder itself is not changed. An interrupted migration can be continued and skips what is already copied. The new
+index becomes visible only when it is complete and was compared with the old one.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Place = tuple[str, str]
-"""A workspace and a document in it."""
+"""A workspace and one of its documents."""
 SCHEMAS = (
     (CATALOG, "masis.db"),
     (VECTORS, "vectors.db"),
@@ -48,21 +48,21 @@ SCHEMAS = (
 
 @dataclass(slots=True)
 class Migrated:
-    """What there is to move, or was moved and counted on both sides."""
+    """What a migration will copy or has copied; counts were compared on both sides."""
 
     documents: int = 0
     passages: int = 0
-    """Of the index."""
+    """In the index."""
     files: int = 0
     rows: dict[str, int] = field(default_factory=dict[str, int])
     runs: int = 0
-    """With checkpoints, so that they can be continued."""
+    """Runs with checkpoints, which can be continued."""
     compared: int = 0
-    """Rows, documents and runs whose contents were compared."""
+    """Rows, documents and runs whose content was compared."""
 
 
 async def migrate(settings: Settings, on_step: OnStep = lambda *_: None, *, dry_run: bool = False) -> Migrated:
-    """Raises InvalidInput where the servers hold something else, MASISError where what was copied differs."""
+    """Raises InvalidInput if the servers hold other data, and MASISError if a copy differs from its original."""
     if not (settings.database_url or settings.uses_qdrant_server):
         raise InvalidInput(
             "There is no server to migrate to.",
@@ -96,7 +96,7 @@ class _Migration:
         self._new_index: tuple[QdrantStore, QdrantStore] | None = None
 
     async def open(self) -> None:
-        await self._index.count("")  # holds the folder: nobody else may write to it meanwhile
+        await self._index.count("")  # locks the folder, so that no other process writes to it meanwhile
         if self._to.database_url:
             self._tables = Copying(self._from, self._to, SCHEMAS, self._identity.name, self._on_step)
             self._stack.callback(self._tables.close)
@@ -107,7 +107,7 @@ class _Migration:
             raise InvalidInput("This data folder was migrated before.", advice="Start the service with these settings.")
 
     async def _empty_index(self) -> "tuple[QdrantStore, QdrantStore]":
-        """The one that is configured, and the one beside it that will take its place."""
+        """The configured index, and the new one that will replace it."""
         from masis.knowledge.store.qdrant import QdrantStore
 
         current = QdrantStore(self._to, embedder_for(self._to), self._identity)
@@ -162,7 +162,7 @@ class _Migration:
         source, target = originals_for(self._from), originals_for(self._to)
         for number, place in enumerate(self._documents):
             self._on_step("original files", number, len(self._documents))
-            data = None if target.has(*place) else source.read(*place)  # saved whole or not at all
+            data = None if target.has(*place) else source.read(*place)  # originals are saved atomically
             if data is not None:
                 target.save(*place, data)
         for place in self._sample(self._documents):
@@ -171,7 +171,7 @@ class _Migration:
         target.close()
 
     async def _threads(self) -> list[str]:
-        """The runs that have checkpoints."""
+        """Runs with checkpoints."""
         if not (self._from.home / "runs.db").exists():
             return []
         async with open_checkpointer(self._from) as saver:
@@ -205,7 +205,7 @@ class _Migration:
 
 @dataclass(frozen=True, slots=True)
 class _Fixed:
-    """The identity of the data folder, which moves with its documents."""
+    """The identity of the data folder, which the copy keeps."""
 
     name: str
 
@@ -223,7 +223,7 @@ def _documents(catalog: Database, status: str = "%") -> list[Place]:
 
 
 async def _save(saver: Any, step: Any) -> None:
-    """A checkpoint as it stands, with what its tasks had written."""
+    """Saves a checkpoint with the pending writes of its tasks."""
     before = step.parent_config["configurable"]["checkpoint_id"] if step.parent_config else None
     config = {"configurable": {**step.config["configurable"], "checkpoint_id": before}}
     await saver.aput(config, step.checkpoint, step.metadata, step.checkpoint["channel_versions"])
@@ -239,24 +239,24 @@ def _state(step: Any) -> Any:
 
 
 def _alike(one: IndexedChunk, other: IndexedChunk) -> bool:
-    """Vectors may differ in their last digit: an engine that is given one makes its length 1 again."""
+    """Vectors may differ in their last digit, since each engine normalises them again."""
     if one.chunk != other.chunk or set(one.sparse.indices) != set(other.sparse.indices):
         return False
     pairs = zip(one.dense or [], other.dense or [], strict=False)
     return len(one.dense or []) == len(other.dense or []) and all(math.isclose(a, b, abs_tol=1e-5) for a, b in pairs)
 
 
-# Snapshots of the index, which is then the same elsewhere without being made again.
+# Snapshots: the same index elsewhere, without rebuilding it.
 
 
 async def save_index(settings: Settings, file: Path) -> int:
-    """The passages of the index, in one file."""
+    """Saves the index in one file, and returns the number of its passages."""
     async with _index_of(settings) as (store, _):
         return await asyncio.to_thread(store.save_snapshot, file)
 
 
 async def restore_index(settings: Settings, file: Path) -> int:
-    """Takes the place of the current index where it has every document of the database; the passages in it."""
+    """Replaces the current index if the snapshot has every document of the database; returns its number of passages."""
     if not await asyncio.to_thread(file.is_file):
         raise InvalidInput(f"There is no file {file}.", advice="Check the path.")
     async with _index_of(settings) as (store, catalog):

@@ -1,15 +1,15 @@
-"""Documents read and questions asked on a Ray cluster: spread over its machines, each worked on as on one machine.
+"""Bulk ingestion and bulk asking on a Ray cluster.
 
-Actors have what a process of MASIS has, on the same PostgreSQL and Qdrant. Ray starts them, moves work off machines
-that are gone and starts it again; that this loses and doubles nothing is because a document is what its bytes say, and
-a question is one run, whoever works on it.
+Each actor is a complete MASIS on the same PostgreSQL and Qdrant, and processes a document or a question exactly as a
+single machine does. Ray starts the actors and restarts those whose machine is gone. Repeating their work loses and
+duplicates nothing, because a document is identified by its bytes and a question by its run.
 """
 
 import asyncio
 import importlib.util
 import os
 import socket
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import fields, replace
 from pathlib import Path
@@ -28,26 +28,28 @@ from masis.sources.remote.listing import Wanted, ignore_for, listed, scheme_of, 
 from masis.types import Budget, Document, IngestReport
 
 TOGETHER = 8
-"""Files that an actor is given at once: small ones share the batches of the embedder."""
+"""Files per task, so that small ones share the batches of the embedder."""
 LOOK_SECONDS = 1.0
-"""Between two looks whether an actor is back."""
+"""How often to check whether an actor has been restarted."""
 MOST_DEATHS = 5
-"""Of actors that had the same in work: it is the work then, and no machine."""
+"""After this many deaths on the same task, the task is the likely cause, not the machines."""
 REACH_SECONDS = 10.0
-"""Ray itself would try for minutes to reach a head that is not there."""
+"""Ray itself would try for minutes to reach a head that does not answer."""
+MOST_FILES = 10_000_000
+"""Files listed from one source, where MASIS_SYNC_MAX_FILES, which is meant for syncs, does not allow more."""
 
 
-class GivenUp(MASISError):
-    """What every actor died of."""
+class EveryActorDied(MASISError):
+    """Several actors in a row died while processing the same work."""
 
 
 async def ingest_on(
     where: str, settings: Settings, sources: Sequence[str], workspace: str, on_progress: OnProgress | None = None
 ) -> IngestReport:
-    """Files, folders and whatever fsspec reads; the report is in their order, as that of one machine.
+    """Ingests files, folders and anything fsspec can read; the report is in the order of the sources.
 
-    Files must be where every machine of the cluster can read them. A file that cannot be read is reported and passed
-    over; the same command again does what is left."""
+    Every machine of the cluster must be able to read the files. A file that cannot be read is reported and skipped;
+    calling this again processes what is left."""
     _require_servers(settings)
     files, close = await asyncio.to_thread(_files_of, sources, settings)
     groups = [files[first : first + TOGETHER] for first in range(0, len(files), TOGETHER)]
@@ -63,16 +65,17 @@ async def ingest_on(
 
 def _files_of(sources: Sequence[str], settings: Settings) -> tuple[list[IncomingFile], Callable[[], None]]:
     open_listings = ExitStack()
+    unlimited = settings.model_copy(update={"sync_max_files": max(settings.sync_max_files, MOST_FILES)})
     files = find_files([Path(each) for each in sources if not scheme_of(each)], settings.max_file_bytes)
     for address in filter(scheme_of, sources):
-        listing = listed(Wanted(without_password(address), ignore_for(address, ()), settings))
+        listing = listed(Wanted(without_password(address), ignore_for(address, ()), unlimited))
         open_listings.callback(listing.close)
         files += [IncomingFile(file.name, file.read, file.place) for file in listing.files]
     return files, open_listings.close
 
 
 class Reader:
-    """An actor: reads, cuts, embeds and stores as one machine does, on its one core."""
+    """An actor that parses, splits, embeds and stores documents on one core."""
 
     def __init__(self, settings: Settings) -> None:
         self._masis = Masis(settings)
@@ -88,7 +91,7 @@ class Reader:
 
 
 class _Reading:
-    """Groups of files are handed out as actors become free; no more of them are on their way."""
+    """Hands out groups of files as actors become free. There are only as many tasks as actors, however many groups."""
 
     def __init__(
         self,
@@ -99,21 +102,28 @@ class _Reading:
     ) -> None:
         self._actors, self._groups, self._workspace = actors, groups, workspace
         self._on_progress = on_progress
-        self._files = sum(map(len, groups))
-        self._done = IngestProgress("", "reading", 0, self._files)
+        self._done = IngestProgress("", "reading", 0, sum(map(len, groups)))
+        self._reports: dict[int, IngestReport] = {}
 
     async def run(self) -> list[IngestReport]:
+        """The reports in the order of the groups."""
+        waiting = iter(enumerate(self._groups))
         try:
             async with asyncio.TaskGroup() as tasks:
-                made = [tasks.create_task(self._read(group)) for group in self._groups]
-        except BaseExceptionGroup as failures:  # the first ends the others, and is what a user is told
+                for _ in range(self._actors.places):
+                    tasks.create_task(self._work(waiting))
+        except BaseExceptionGroup as failures:  # the first cancels the others, and is what the user should see
             raise failures.exceptions[0] from None
-        return [task.result() for task in made]
+        return [self._reports[number] for number in range(len(self._groups))]
+
+    async def _work(self, waiting: Iterator[tuple[int, Sequence[IncomingFile]]]) -> None:
+        for number, group in waiting:
+            self._reports[number] = await self._read(group)
 
     async def _read(self, group: Sequence[IncomingFile]) -> IngestReport:
         try:
             report = await read_by(self._actors, group, self._workspace)
-        except GivenUp as error:
+        except EveryActorDied as error:
             lost = [Document(self._workspace, "", file.name, status="FAILED", reason=str(error)) for file in group]
             report = IngestReport(self._workspace, failed=lost)
         passages = sum(document.chunks for document in report.ready)
@@ -142,8 +152,10 @@ async def _put_right(
     reports: list[IngestReport],
     workspace: str,
 ) -> None:
-    """The same bytes in two files, read by two actors at the same moment, are one document with two names in its
-    passages, also where the driver died then and was started again: it is read again, in the order of the files."""
+    """Fixes documents whose passages carry two file names.
+
+    This happens if two actors read two files with the same bytes at the same moment, even if the driver was killed and
+    restarted since. Such a document is deleted and read again, in the order of the files."""
     files: dict[str, list[tuple[int, str]]] = {}
     for number, report in enumerate(reports):
         for document in (*report.ready, *report.duplicates):
@@ -162,7 +174,7 @@ async def _put_right(
 
 
 async def _has_one_name(masis: Masis, workspace: str, document_id: str, names: Sequence[str]) -> bool:
-    """The first of these everywhere, or another: of a file that was read before and is not among them."""
+    """Whether all passages have the first of these names, or the document has that of another, earlier file."""
     known = await asyncio.to_thread(masis.library.catalog.document, workspace, document_id)
     if known is None or known.file_name not in names:
         return True
@@ -179,8 +191,10 @@ def _together(workspace: str, reports: Sequence[IngestReport]) -> IngestReport:
 async def asking_on(
     where: str, settings: Settings, workspace: str, parallel: int | None
 ) -> AsyncIterator[tuple[Ask, int]]:
-    """Who answers the questions of a job, and how many at once. The driver shares out the job's money, as on one
-    machine; the rate of requests to models is counted by the database, for all actors."""
+    """Yields the function that answers the questions of a job, and how many it answers at once.
+
+    The driver divides the job's budget, as on a single machine; the database enforces the rate limit of model requests
+    for all actors."""
     _require_servers(settings)
     async with Masis(settings) as masis:
         await masis.arequire_workspace(workspace)
@@ -194,7 +208,7 @@ async def asking_on(
 
 
 class Asker:
-    """An actor: answers questions as one machine does, on its one core."""
+    """An actor that answers questions on one core."""
 
     def __init__(self, settings: Settings) -> None:
         self._masis = Masis(settings)
@@ -210,8 +224,8 @@ class Asker:
 
 
 class Actors:
-    """Each works on as many things at a time as it is named for. What one had in work when its machine went is given
-    to another."""
+    """A pool of actors. One that is listed several times gets as many tasks at once. The task of an actor that died is
+    given to another one."""
 
     def __init__(self, actors: Sequence[Any], gone: type[Exception]) -> None:
         self._gone = gone
@@ -228,7 +242,7 @@ class Actors:
                 done = await work(actor)
             except self._gone as error:
                 _require_started(error)
-                # Ray starts it again, where there is room: perhaps only when a machine comes.
+                # Ray restarts it where there is room, which may be only when another machine joins.
                 returning = asyncio.create_task(self._back(actor))
                 self._returning.add(returning)
                 returning.add_done_callback(self._returning.discard)
@@ -237,7 +251,7 @@ class Actors:
             if isinstance(done, MASISError):
                 raise done
             return done
-        raise GivenUp(f"{MOST_DEATHS} actors died while they had this in work.", advice="See the logs of Ray.")
+        raise EveryActorDied(f"{MOST_DEATHS} actors died while processing this.", advice="See the logs of Ray.")
 
     async def _back(self, actor: Any) -> None:
         while True:
@@ -247,7 +261,7 @@ class Actors:
             except self._gone as error:
                 if not _is_unable_to_start(error):
                     continue
-                # Who is given it hears why.
+                # The next task given to this actor fails with the cause.
             self._free.put_nowait(actor)
             return
 
@@ -261,7 +275,7 @@ def _is_unable_to_start(error: Exception) -> bool:
 
 
 def _require_started(error: Exception) -> None:
-    """Ray does not try again what failed at its start: to wait for it would be to wait for ever."""
+    """Ray does not restart an actor that could not start, so waiting for it would never end."""
     if _is_unable_to_start(error):
         raise NobodyAnswers(
             f"A machine of the cluster cannot start MASIS: {error}",
@@ -273,17 +287,17 @@ def _require_started(error: Exception) -> None:
 async def _actors(
     where: str, kind: type, settings: Settings, places_for: Callable[[int], int] = lambda cores: cores
 ) -> AsyncIterator[Actors]:
-    """One for each core at most; `places_for` says how much is worked on at once on that many cores."""
+    """Starts at most one actor for each core; `places_for` tells how many tasks run at once on that many cores."""
     ray = _ray()
     was_there = ray.is_initialized()
     if not was_there:
         await asyncio.to_thread(_require_reachable, where)
-        # Ray's own name for a cluster of this machine alone; none for that of RAY_ADDRESS, or else this machine.
+        # Without an address, Ray uses RAY_ADDRESS, or else this machine; "local" always means this machine.
         _start(ray, None if where == "ray" else where)
     try:
         cores = int(ray.cluster_resources().get("CPU", 1))
         places = places_for(cores)
-        # What died is started again, on another machine if need be.
+        # An actor that died is restarted, on another machine if necessary.
         remote = ray.remote(num_cpus=1, max_restarts=-1)(kind)
         made = [remote.remote(settings) for _ in range(min(cores, places))]
         actors = Actors([made[place % len(made)] for place in range(places)], ray.exceptions.RayActorError)
@@ -299,7 +313,7 @@ async def _actors(
 def _require_reachable(where: str) -> None:
     address = urlsplit(where if "://" in where else f"//{where}")
     try:
-        if address.port is not None:  # `ray`, `local`, or what Ray itself refuses at once
+        if address.port is not None:  # otherwise `ray`, `local`, or something that Ray rejects at once
             socket.create_connection((address.hostname or "", address.port), REACH_SECONDS).close()
     except (OSError, ValueError) as error:
         raise InvalidInput(
@@ -309,10 +323,10 @@ def _require_reachable(where: str) -> None:
 
 
 def _start(ray: Any, address: str | None) -> None:
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would report to its makers
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # otherwise Ray reports usage to its makers
     try:
         ray.init(address, include_dashboard=False, log_to_driver=False, logging_level="error")
-    except Exception as error:  # a cluster that cannot be used is told by half a dozen kinds of error
+    except Exception as error:  # Ray raises half a dozen kinds of error here
         raise InvalidInput(f"Ray cannot be used: {error}", advice="Check the address given with --on.") from None
 
 
@@ -327,6 +341,6 @@ def _ray() -> Any:
 def _require_servers(settings: Settings) -> None:
     if not (settings.database_url and settings.uses_qdrant_server):
         raise InvalidInput(
-            "On Ray several processes work at once, and the data folder belongs to one.",
+            "Ray runs several processes; a data folder supports only one.",
             advice="Set MASIS_DATABASE_URL to a PostgreSQL and QDRANT_URL to a Qdrant server.",
         )

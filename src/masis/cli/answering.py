@@ -173,7 +173,10 @@ def ask(
     parallel: Annotated[int | None, typer.Option(min=1, help="With --file: questions processed at once.")] = None,
     on: Annotated[
         str | None,
-        typer.Option(help="With --file: ask on a Ray cluster: its address, HOST:6379, or `local` for this machine."),
+        typer.Option(
+            help="With --file: ask on a Ray cluster: its address, HOST:6379; `ray` for the one in RAY_ADDRESS, or else"
+            " this machine; `local` for this machine only."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

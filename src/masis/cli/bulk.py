@@ -113,10 +113,14 @@ def _print_report(report: Report, job: Job) -> None:
     outcomes = [f"{number} {name.replace('_', ' ')}" for name, number in sorted(report.outcomes.items())]
     parts = [counted(report.questions, "question"), *outcomes]
     parts += [f"{report.conflicts} with conflicts"] if report.conflicts else []
-    parts += [f"{report.needs_decision} to decide"] if report.needs_decision else []
+    parts += (
+        [f"{report.needs_decision} need{'s' if report.needs_decision == 1 else ''} a decision"]
+        if report.needs_decision
+        else []
+    )
     parts += [f"{report.unasked} not asked, since the budget is spent"] if report.unasked else []
     parts += [f"{len(report.failed)} failed"] if report.failed else []
-    parts += [f"{counted(len(report.bad_rows), 'row')} passed over"] if report.bad_rows else []
+    parts += [f"{counted(len(report.bad_rows), 'row')} skipped"] if report.bad_rows else []
     parts += (
         [f"{counted(report.model_requests, 'model request')}, ${report.cost_usd:.2f}"] if report.model_requests else []
     )

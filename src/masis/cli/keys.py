@@ -152,7 +152,7 @@ def stop_asking(as_json: AsJson = False) -> None:
         if as_json:
             print_json({"needs_key": False})
         else:
-            typer.echo("No key is needed any more: the service accepts this machine only.")
+            typer.echo("Keys are no longer required; the service accepts requests from this machine only.")
 
 
 def audit_log(

@@ -51,7 +51,10 @@ def ingest(
     ] = False,
     on: Annotated[
         str | None,
-        typer.Option(help="Read on a Ray cluster: its address, HOST:6379, or `local` for this machine."),
+        typer.Option(
+            help="Read on a Ray cluster: its address, HOST:6379; `ray` for the one in RAY_ADDRESS, or else this"
+            " machine; `local` for this machine only."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""The table of open jobs (added, claimed, renewed, released, done), and which owners are alive."""
+"""The table of open jobs, and which of their owners are alive."""
 
 import os
 import secrets
@@ -14,17 +14,17 @@ from masis.database import Connection, Database
 
 
 def new_owner() -> str:
-    """One for each worker, also within a process."""
+    """A unique name for each worker, even within one process."""
     return f"{_machine()}|{os.getpid()}|{_started(os.getpid())}|{secrets.token_hex(4)}"
 
 
 def is_dead(owner: str | None) -> bool:
-    """True only where it is certain: the process was one of this machine and is gone."""
+    """True only if it is certain: the process ran on this machine and is gone."""
     parts = (owner or "").split("|")
     if len(parts) != 4 or parts[0] != _machine() or not parts[1].isdigit():
         return False
     pid = int(parts[1])
-    # A process id may have been given to another process since; its start time has not.
+    # The id may belong to another process by now, but that one has another start time.
     return not _lives(pid) or _started(pid) != parts[2]
 
 
@@ -40,7 +40,7 @@ def _lives(pid: int) -> bool:
 
 @lru_cache(maxsize=1)
 def _machine() -> str:
-    """Containers may share a host's name, but not its list of processes."""
+    """The host name and the process namespace: containers may share the former, but not the latter."""
     try:
         processes = str(Path("/proc/self/ns/pid").readlink())
     except OSError:
@@ -50,7 +50,7 @@ def _machine() -> str:
 
 def _started(pid: int) -> str:
     try:
-        # The name of a program may hold blanks and brackets; what follows the last bracket does not.
+        # The program's name may contain blanks and brackets; the fields after its closing bracket do not.
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
     except OSError:
         return ""
@@ -80,8 +80,8 @@ JOB_STOPS = "ALTER TABLE jobs ADD COLUMN stops INTEGER NOT NULL DEFAULT 0;"
 Kind = Literal["run", "ingest", "sync", "index"]
 JobKey = tuple[str, str]
 SUSPECT = 2
-"""From this many deaths in a row, a worker does one such job at a time, so that a job that kills its worker takes no
-others with it."""
+"""From this many deaths in a row, a worker runs only one such job at a time: if the job kills its worker, it does not
+take others like it down as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +91,10 @@ class Job:
     """The id of the run, the ingestion or the source."""
     workspace_id: str
     tries: int = 1
-    """Number of this attempt: more than 1 after a worker died or was stopped."""
+    """The number of this attempt; above 1 if a worker died or was stopped."""
     stops: int = 0
-    """How many attempts ended for another reason: the worker was stopped, or a server was down; also those before the
-    last completed step."""
+    """Attempts that ended through no fault of the job (the worker was stopped, or a server was down), and all attempts
+    before the last completed step."""
 
     @property
     def key(self) -> JobKey:
@@ -102,12 +102,12 @@ class Job:
 
     @property
     def deaths(self) -> int:
-        """How many workers may have died of it: in a row, without a step completed in between."""
+        """How many workers in a row this job may have killed, without completing a step in between."""
         return self.tries - 1 - self.stops
 
 
 class JobQueue:
-    """All times are the database's: the clocks of machines differ."""
+    """All times come from the database, since the clocks of machines differ."""
 
     def __init__(self, database: Database, lease_seconds: float, clock: Callable[[], float] | None = None) -> None:
         self.database = database
@@ -119,11 +119,11 @@ class JobQueue:
         return repr(self._clock()) if self._clock else self.database.now
 
     def put(self, db: Connection, job: Job, owner: str | None = None) -> bool:
-        """In the caller's transaction; False if there is already a job for it. With an owner, it is claimed at once."""
+        """Adds the job in the caller's transaction, claimed at once if it has an owner; False if it exists already."""
         return self.put_all(db, [(job, owner)]) == 1
 
     def put_all(self, db: Connection, jobs: Sequence[tuple[Job, str | None]]) -> int:
-        """How many are new; they are done in order."""
+        """Adds the jobs in order, and returns how many are new."""
         now = self._now
         kept = {True: f"'running', ?, {now} + {self.lease_seconds!r}, 0, 1", False: "'queued', ?, 0, 0, 0"}
         rows = [f"(?, ?, ?, {kept[owner is not None]}, 0, {now} + {n}e-6, 0)" for n, (_, owner) in enumerate(jobs)]
@@ -133,26 +133,26 @@ class JobQueue:
         ).rowcount
 
     def claim(self, owner: str, room: Mapping[Kind, int]) -> list[Job]:
-        """The oldest unclaimed jobs, as many of each kind as there is room for."""
+        """Claims the oldest free jobs, as many of each kind as there is room for."""
         with self.database.writing() as db:
             return [job for kind, most in room.items() if most > 0 for job in self._claimed_of(db, owner, kind, most)]
 
     def claim_one(self, owner: str, key: JobKey) -> Job | None:
-        """This job, if nobody holds it."""
+        """Claims this job if nobody holds it."""
         with self.database.writing() as db:
             found = self._claimed(db, owner, key[0], 1, "subject = :subject", {"subject": key[1]})
             return found[0] if found else None
 
     def renew(self, owner: str, keys: Collection[JobKey]) -> dict[JobKey, bool]:
-        """Renews the leases that the owner still holds, and says of each whether it should be cancelled. Only jobs in
-        progress: the lease of a job that nobody works on must expire."""
+        """Renews the leases that the owner still holds, and returns for each whether the job should be cancelled. Only
+        for jobs in progress: the lease of a job that nobody works on must expire."""
         if not keys:
             return {}
         subjects = [subject for _, subject in keys]
         theirs = f"owner = ? AND subject IN ({', '.join('?' * len(subjects))})"
         with self.database.writing() as db:
-            # A row that is locked is just being written by this owner's own work: waiting for it, with others locked
-            # already, could stop both for good. The next renewal comes before the lease runs out.
+            # A locked row is being written by this owner's own work. Waiting for it while holding other locks could
+            # deadlock; the next renewal comes before the lease expires.
             free = f"SELECT subject FROM jobs WHERE {theirs}{self.database.row_lock}"
             now_free = [row[0] for row in db.execute(free, (owner, *subjects)).fetchall()]
             now = self._now
@@ -160,7 +160,7 @@ class JobQueue:
                 these = ", ".join("?" * len(now_free))
                 renewal = f"UPDATE jobs SET lease_until = {now} + ? WHERE subject IN ({these})"
                 db.execute(renewal, (self.lease_seconds, *now_free))
-            # One whose time is over and that is locked is just being taken by another.
+            # A locked row whose lease has expired is being claimed by another worker.
             rows = db.execute(
                 f"SELECT kind, subject, cancel_requested FROM jobs WHERE {theirs} AND lease_until >= {now}",
                 (owner, *subjects),
@@ -171,9 +171,9 @@ class JobQueue:
         return bool(self.held(db, key[0], [(key[1], owner, has_advanced)]))
 
     def held(self, db: Connection, kind: str, given: Sequence[tuple[str, str, bool]]) -> set[str]:
-        """Which of these subjects their owners hold, to the end of the caller's transaction: writing to the row keeps
-        others from taking it. With each, whether it has advanced: a step was done, so that what interrupted the job
-        before was not the job."""
+        """Returns the subjects that their owners still hold, and keeps others from claiming them until the caller's
+        transaction ends. The flag of each tells whether it completed a step: then the job itself did not cause the
+        interruptions before."""
         rows = db.execute(
             f"WITH given (named, holder, has_advanced) AS (VALUES {', '.join(['(?, ?, ?)'] * len(given))})"
             " UPDATE jobs SET stops = CASE WHEN has_advanced = 1 THEN tries - 1 ELSE stops END"
@@ -183,11 +183,11 @@ class JobQueue:
         return {row[0] for row in rows.fetchall()}
 
     def done(self, db: Connection, owner: str, key: JobKey) -> bool:
-        """False if another worker has taken it over: then this one must write nothing."""
+        """Removes the job; False if another worker has taken it over, in which case this one must write nothing."""
         return bool(self.all_done(db, key[0], [(key[1], owner)]))
 
     def all_done(self, db: Connection, kind: str, given: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
-        """Subjects and their owners: those who held them until now."""
+        """Removes jobs, given by subject and owner, and returns those that their owners still held."""
         rows = db.execute(
             f"DELETE FROM jobs WHERE kind = ? AND (subject, owner) IN (VALUES {', '.join(['(?, ?)'] * len(given))})"
             " RETURNING subject, owner",
@@ -196,12 +196,12 @@ class JobQueue:
         return {(subject, owner) for subject, owner in rows.fetchall()}
 
     def remove(self, db: Connection, key: JobKey) -> None:
-        """Whoever holds it."""
+        """Removes the job, whoever holds it."""
         db.execute("DELETE FROM jobs WHERE kind = ? AND subject = ?", key)
 
     def give_back(self, owner: str, keys: Iterable[JobKey], delay: float = 0.0, *, is_stop: bool = False) -> None:
-        """Returns it to the queue, not before the delay is over if an immediate retry would not help. `is_stop`: the
-        worker was stopped, or a server it needs is down, which says nothing about the job."""
+        """Returns jobs to the queue, to be retried after the delay. `is_stop`: the worker was stopped or a server is
+        down, so the job is not to blame."""
         with self.database.writing() as db:
             db.executemany(
                 f"UPDATE jobs SET status = 'queued', owner = NULL, lease_until = 0, not_before = {self._now} + ?,"
@@ -210,7 +210,7 @@ class JobQueue:
             )
 
     def note_stop(self, owner: str, keys: Iterable[JobKey]) -> None:
-        """What ends them now is not their fault."""
+        """Records that these jobs are interrupted through no fault of their own."""
         with self.database.writing() as db:
             db.executemany(
                 "UPDATE jobs SET stops = stops + 1 WHERE kind = ? AND subject = ? AND owner = ?",
@@ -218,8 +218,7 @@ class JobQueue:
             )
 
     def request_cancel(self, db: Connection, key: JobKey) -> Literal["not_open", "queued", "running"]:
-        """A running job learns of it at its worker's next renewal; a queued one, or one whose worker is gone, is
-        removed."""
+        """A worker learns of it at its next renewal. A queued job, or one whose worker is gone, is removed at once."""
         asked = db.execute("UPDATE jobs SET cancel_requested = 1 WHERE kind = ? AND subject = ?", key)
         if asked.rowcount == 0:
             return "not_open"
@@ -232,7 +231,7 @@ class JobQueue:
         return db.execute("SELECT 1 FROM jobs WHERE kind = ? AND subject = ?", key).fetchone() is not None
 
     def is_running(self, db: Connection, key: JobKey) -> bool:
-        """Held by a worker that is alive, as far as is known."""
+        """Whether a worker that is not known to be dead holds it."""
         row = db.execute(
             "SELECT owner FROM jobs WHERE kind = ? AND subject = ? AND status = 'running'"
             f" AND lease_until > {self._now}",
@@ -246,7 +245,7 @@ class JobQueue:
             return [row[0] for row in rows.fetchall()]
 
     def free_the_dead(self) -> None:
-        """The leases of a dead worker on this machine end at once."""
+        """Ends the leases of dead workers of this machine at once."""
         with self.database.reading() as db:
             rows = db.execute("SELECT DISTINCT owner FROM jobs WHERE owner IS NOT NULL AND lease_until > 0").fetchall()
         dead = [row[0] for row in rows if is_dead(row[0])]

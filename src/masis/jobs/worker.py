@@ -1,4 +1,4 @@
-"""A worker claims jobs as it has room, and holds them by leases that one task renews."""
+"""A worker claims as many jobs as it has room for, and one task renews their leases."""
 
 import asyncio
 import os
@@ -25,14 +25,14 @@ async def meanwhile(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
 
 
 def stay_alive() -> None:
-    """The cancellation was for the job and has been handled; the task itself continues."""
+    """Clears a cancellation that was meant for the job and has been handled, so that the task can continue."""
     task = asyncio.current_task()
     while task is not None and task.cancelling():
         task.uncancel()
 
 
 class LeaseLost(MASISError):
-    """Another worker has taken the job over: this one must write nothing more."""
+    """Another worker has taken over the job, and this one must write nothing more."""
 
     code = "lease_lost"
     advice = "Nothing to do: another worker continues it."
@@ -40,11 +40,11 @@ class LeaseLost(MASISError):
 
 class JobCancelled(MASISError):
     code = "cancelled"
-    advice = "Start it again when it is wanted after all."
+    advice = "Start it again if you still need it."
 
 
 class Lease:
-    """One job, as long as this process may work on it."""
+    """The right of this process to work on a job."""
 
     def __init__(self, keeper: "LeaseKeeper", job: Job) -> None:
         self.job = job
@@ -55,7 +55,8 @@ class Lease:
         self._task = asyncio.current_task()
 
     async def check(self) -> None:
-        """Cheap while the lease is fresh. After a freeze the database is asked whose job it is now."""
+        """Raises if the job was taken over or cancelled. Asks the database only if the lease was not renewed in time,
+        such as after a freeze."""
         if not self.lost and not self._keeper.is_fresh:
             await self._keeper.renew()
         if self.lost:
@@ -64,11 +65,11 @@ class Lease:
             raise JobCancelled(f"The {self.job.kind} {self.job.subject} was cancelled.")
 
     def let_go(self) -> None:
-        """The work is done and removes its job itself: losing it now does no harm, and a cancellation is too late."""
+        """Called when the work is done and about to remove its job: it can no longer be lost or cancelled."""
         self._keeper.forget(self)
 
     def interrupt(self) -> None:
-        """Work that is waiting for a model must stop waiting."""
+        """Cancels the task, which may be waiting for a model."""
         if self._task is not None:
             self._task.cancel()
 
@@ -92,7 +93,7 @@ class LeaseKeeper:
 
     @asynccontextmanager
     async def holding(self, job: Job) -> AsyncIterator[Lease]:
-        """In the task that does the work: it is cancelled when the lease is lost or the job is."""
+        """Entered by the task that does the work, which is cancelled if the lease is lost or the job cancelled."""
         lease = self._leases[job.key] = Lease(self, job)
         try:
             yield lease
@@ -108,7 +109,7 @@ class LeaseKeeper:
 
     async def renew(self) -> None:
         started = time.monotonic()
-        # A job claimed meanwhile is not in the response, and not lost.
+        # A job that is claimed meanwhile is missing from the response, but not lost.
         asked_for = dict(self._leases)
         held = await asyncio.to_thread(self._queue.renew, self.owner, list(asked_for))
         self._renewed_at = started
@@ -123,13 +124,13 @@ class LeaseKeeper:
         while True:
             await asyncio.sleep(min(self._queue.lease_seconds / 3, 1.0))
             if self._leases:
-                with suppress(MASISError):  # a database that is down comes back, or `check` finds the lease stale
+                with suppress(MASISError):  # if the database stays down, `check` finds the lease stale
                     await self.renew()
 
 
 @asynccontextmanager
 async def only_here(queue: JobQueue, job: Job) -> AsyncIterator[Lease | None]:
-    """Without a worker: in this process, and in no other at the same time; None if another has the job."""
+    """Holds a job without a worker, so that only this process does it; None if another process holds it."""
 
     def taken(owner: str) -> bool:
         with queue.database.writing() as db:
@@ -155,7 +156,7 @@ Handler = Callable[[Job, Lease], Awaitable[None]]
 """Does the job and removes it from the queue. If it raises, the job returns to the queue."""
 
 AGAIN_SECONDS, MOST_SECONDS = 2.0, 30.0
-"""How long a job rests after it failed or a server was down; doubled each time, up to the second figure."""
+"""How long a job waits after a failure; doubled each time, up to the second figure."""
 log = structlog.get_logger("masis.jobs")
 
 
@@ -176,12 +177,12 @@ class Worker:
         self._tasks: dict[asyncio.Task[None], Job] = {}
         self._claiming: asyncio.Future[list[Job]] | None = None
         self._full: set[Kind] = set()
-        """Kinds of which more may wait than there was room for."""
+        """Kinds of which more jobs may be waiting than there was room for."""
         self._something_to_do = asyncio.Event()
         self._stopping = False
 
     async def run(self) -> None:
-        """Until it is cancelled or stopped; jobs in progress are then returned to the queue."""
+        """Works until it is cancelled or stopped, then returns the jobs in progress to the queue."""
         async with self._keeper.renewing():
             try:
                 while not self._stopping:
@@ -191,7 +192,7 @@ class Worker:
                 await self._hand_back()
 
     def wake(self) -> None:
-        """Something was queued; call it from the worker's event loop."""
+        """Call this from the worker's event loop when a job was queued."""
         self._something_to_do.set()
 
     def stop(self) -> None:
@@ -207,13 +208,13 @@ class Worker:
         try:
             await asyncio.to_thread(self._queue.free_the_dead)
             self._claiming = asyncio.ensure_future(asyncio.to_thread(self._queue.claim, self.owner, room))
-            # Shielded: what is claimed while this worker is stopping must be released, not forgotten.
+            # Shielded: jobs claimed while this worker is stopping must be returned, not forgotten.
             jobs = await asyncio.shield(self._claiming)
         except MASISError as error:
             log.warning("queue_unavailable", error=str(error))
             return
         except Exception:
-            # Any error: a worker that ended here would leave its process alive and its queue unattended.
+            # Any error: if the worker ended here, its process would live on without serving the queue.
             log.exception("queue_unavailable")
             return
         self._full = {kind for kind, most in room.items() if kinds_of([job.key for job in jobs], kind) >= most}
@@ -243,8 +244,8 @@ class Worker:
                 log.warning("job_interrupted", kind=job.kind, subject=job.subject, error=str(error))
                 await self._give_back(job, _rest_after(job), is_stop=will_pass(error))
             except asyncio.CancelledError:
-                # A cancelled job whose work did not notice is cancelled again. Where this worker stops,
-                # `_hand_back` does the rest.
+                # A cancelled job whose work did not notice goes back, to be cancelled again. If this worker is
+                # stopping, `_hand_back` does the rest.
                 if lease.cancelled:
                     await self._give_back(job, 0.0)
                 elif not lease.lost:
@@ -254,13 +255,13 @@ class Worker:
                 await self._give_back(job, _rest_after(job))
 
     async def _give_back(self, job: Job, delay: float, *, is_stop: bool = False) -> None:
-        with suppress(MASISError):  # then the lease expires
+        with suppress(MASISError):  # otherwise the lease expires
             await asyncio.to_thread(self._queue.give_back, self.owner, [job.key], delay, is_stop=is_stop)
 
     async def _hand_back(self) -> None:
         left = dict(self._tasks)
         keys = {job.key for job in left.values()}
-        with suppress(MASISError):  # said at once: a worker may be killed while it stops
+        with suppress(MASISError):  # recorded first, since a worker may be killed while it stops
             await asyncio.to_thread(self._queue.note_stop, self.owner, sorted(keys))
         for task in left:
             task.cancel()
@@ -278,5 +279,5 @@ def _rest_after(job: Job) -> float:
 
 
 def default_room(concurrency: int) -> dict[Kind, int]:
-    """Runs mostly wait for models; an ingestion uses every core."""
+    """Runs mostly wait for models, while an ingestion uses every core."""
     return {"run": concurrency, "ingest": max(1, (os.cpu_count() or 1) // 2), "sync": 1}

@@ -6,7 +6,7 @@ unknown token is a made-up id when it
   digits that start with c beside `c7k2m9x4qt1`, or only its first letter and a number: `[c9999]`),
 - is a UUID, a long hexadecimal number, a file name, or joined by underscore, colon or hash (`[fake_id]`),
 - or mixes letters and digits in any way that is not an editor's shorthand, such as `[Q3]`, `[FY2024]`, `[A4]`,
-  `[5bn]`, `[10-K]`, `[Table2]` (all of it in `shorthand`).
+  `[5bn]`, `[10-K]`, `[Table2]` (`is_shorthand`).
 The shape of the known ids comes first: where they look like `Q1` and `Q2`, `[Q3]` is made up. A token without
 any letter (`[12]`, `[2024-03-31]`) is an id only if it is a known one.
 """

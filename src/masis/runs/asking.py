@@ -1,4 +1,4 @@
-"""What people do with a run: ask, answer, resume, follow; in this process, or by a worker in the background."""
+"""What callers do with a run: ask, answer, resume and follow it, in this process or by a background worker."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -23,10 +23,10 @@ from masis.runs.run_table import RunTable
 from masis.types import EVERYWHERE, NO_LIMIT, Budget, Caller, SearchFilters, StandingDecision, Usage
 
 FAR_SECONDS = 5.0
-"""How long to rely on a run in this process to announce its changes."""
+"""How long to wait for a run of this process to announce a change before the database is read."""
 LONGEST_COMPLETED = 600
 STILL: frozenset[RunStatus] = ENDED | {"waiting"}
-"""Nothing more happens without a person."""
+"""Statuses in which nothing more happens unless a person acts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +35,20 @@ class Asked:
     workspace: str
     max_retries: int | None = None
     filters: SearchFilters | None = None
-    """None: those of its thread, or everywhere."""
+    """None for those of its thread, or the whole workspace."""
     budget: Budget = NO_LIMIT
     thread: str | None = None
-    """The id of a thread, or of a run of it."""
+    """The id of a thread, or of one of its runs."""
     turns: Sequence[Turn] = ()
-    """What was said before, where no thread is stored."""
+    """The conversation so far, if no thread is stored."""
     complete: bool = True
-    """False: the question is complete on its own."""
+    """Whether to complete a follow-up question from its thread."""
     run_id: str | None = None
-    """None: a new one."""
+    """None for a new id."""
 
 
 async def new_run(parts: Parts, asked: Asked, by: Caller, owner: str | None = None) -> RunRecord:
-    """With an owner it is that owner's to work on; without one a worker takes it up."""
+    """With an owner, the run is claimed for it at once; otherwise a worker claims it."""
     workspace = asked.workspace
     checked_input(asked.question, workspace, asked.max_retries, asked.filters or EVERYWHERE, budget=asked.budget)
     await parts.require_workspace(workspace)
@@ -76,7 +76,7 @@ async def new_run(parts: Parts, asked: Asked, by: Caller, owner: str | None = No
 
 
 async def _completed(parts: Parts, asked: Asked, turns: Sequence[Turn]) -> tuple[str, Usage]:
-    """A follow-up so that it is complete on its own: by the model that writes, else by its words."""
+    """Rewrites a follow-up as a question that can be understood on its own, with the writer's model if there is one."""
     by_words = completed(asked.question, turns)
     by_model = getattr(parts.services.writer, "complete_question", None)
     if not turns or by_model is None:
@@ -121,7 +121,7 @@ def checked_input(
 
 
 async def _tightest(parts: Parts, workspace: str, budget: Budget) -> Budget:
-    """The run's own limit, or what is left of its workspace's where that is less."""
+    """The lower of the run's own limit and what is left of its workspace's budget."""
     settings = parts.settings
     together = settings.budget_of(workspace)
     if together is None:
@@ -138,7 +138,7 @@ async def get_run(parts: Parts, run_id: str, workspace: str | None = None) -> Ru
 async def answered(
     parts: Parts, run_id: str, answer: Answer | Mapping[str, Any], workspace: str | None, owner: str | None = None
 ) -> RunRecord:
-    """The answer is checked against the question that was asked, and saved with the decision to store."""
+    """Checks the answer against the question that was asked, and saves it with the decision to store."""
     record = await get_run(parts, run_id, workspace)
     if record.status != "waiting":
         raise RunNotWaiting(
@@ -156,7 +156,7 @@ async def answered(
 
 
 async def resumed(parts: Parts, run_id: str, workspace: str | None, owner: str | None = None) -> Job:
-    """The job of a run that failed, or whose process is gone."""
+    """Queues a run again that failed or whose process is gone, and returns its job."""
     record = await get_run(parts, run_id, workspace)
     job: Job | None = None
     if record.status == "failed":
@@ -208,7 +208,7 @@ class WorkHere:
         return result
 
     def _given_up(self, job: Job, error: BaseException, is_new: bool) -> None:
-        """The caller is gone. A new question is cancelled; an earlier run must lose nothing that people gave it."""
+        """The caller is gone. A new question is cancelled; an older run keeps everything that people entered."""
         runs = self._parts.runs
         with suppress(MASISError):
             if isinstance(error, Exception):
@@ -220,8 +220,8 @@ class WorkHere:
 
 
 async def asked_here(parts: Parts, asked: Asked, by: Caller, on_event: OnEvent | None) -> RunResult:
-    """Runs in this process. With a `run_id` there is only one run, however often this is called and whichever process
-    died: it continues from where it stopped, or returns its result if it has one."""
+    """Runs in this process. With a `run_id`, repeated calls share one run, even after a process died: the run continues
+    from where it stopped, or its result is returned."""
     here, run_id = WorkHere(parts), asked.run_id
     if run_id is None:
         record = await new_run(parts, asked, by, here.owner)
@@ -238,14 +238,14 @@ async def asked_here(parts: Parts, asked: Asked, by: Caller, on_event: OnEvent |
             return RunResult(**found)
         try:
             job = await resumed(parts, run_id, asked.workspace, here.owner)
-        except InvalidInput:  # in the hands of another process, until it ends or its lease runs out
+        except InvalidInput:  # another process works on it until it ends or its lease expires
             await asyncio.sleep(parts.settings.poll_seconds)
             continue
         return await here.result(job, on_event)
 
 
 async def followed(runs: RunTable, hub: Hub, run_id: str, after: int, poll_seconds: float) -> AsyncIterator[RunEvent]:
-    """A run as it happens, from wherever the reader left off: first what is written down, then what comes."""
+    """Follows a run from where the reader left off: first the stored events, then new ones as they happen."""
     shown, is_near = "", False
     with hub.listening(run_id) as change:
         while True:
@@ -258,6 +258,6 @@ async def followed(runs: RunTable, hub: Hub, run_id: str, after: int, poll_secon
             if draft and draft[1] != shown:
                 shown = draft[1]
                 yield {"seq": None, "at": now(), "event": "draft", "attempt": draft[0], "data": {"text": shown}}
-            # A run in this process announces its changes; one in another process has to be polled.
+            # A run of this process announces its changes; one of another process has to be polled.
             if await change.wait(poll_seconds if not is_near else FAR_SECONDS):
                 is_near = True

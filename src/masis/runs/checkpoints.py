@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
 
 OWNER = "__owner"
-"""Who holds the run's job, in the configuration that its steps are made with."""
+"""The key for the owner of the run's job, in the configuration of its steps."""
 IS_NEW = "__is_new"
-"""Nothing was saved of the run yet: nobody needs to look."""
+"""The key that marks a run without checkpoints, so that none are looked up."""
 
 
 class LeanSaver(BaseCheckpointSaver[Any]):
-    """Without what says nothing."""
+    """Skips reads and writes that carry no information."""
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         return None if config["configurable"].get(IS_NEW) else await super().aget_tuple(config)
@@ -60,7 +60,7 @@ Row = tuple[Any, ...]
 
 
 class LeanSqliteSaver(LeanSaver, AsyncSqliteSaver):
-    """`writer` is another connection to the same file, for any thread, used by one at a time."""
+    """`writer` is a second connection to the same file; any thread may use it, one at a time."""
 
     def __init__(self, conn: aiosqlite.Connection, writer: sqlite3.Connection) -> None:
         super().__init__(conn)
@@ -90,22 +90,22 @@ class LeanSqliteSaver(LeanSaver, AsyncSqliteSaver):
 
 def _try_all(writer: sqlite3.Connection, rows: list[Row]) -> list[Exception | None]:
     try:
-        # In one go: between two calls the event loop may be busy, and the file would stay locked for everybody.
+        # In one call: between two, the event loop may be busy, and the file would stay locked for all.
         with writer:
             writer.executemany(_SAVE, rows)
     except sqlite3.OperationalError as error:
-        # The file is locked or the disk full: that is so for all of them.
+        # A locked file or a full disk affects all rows.
         return [sqlite3.OperationalError(*error.args) for _ in rows]
     except Exception as error:
-        # One of them has a trouble of its own: each for itself, and the others are saved.
+        # One row is at fault: save each by itself, so that the others are stored.
         return [error] if len(rows) == 1 else [_try_all(writer, [row])[0] for row in rows]
     return [None] * len(rows)
 
 
 BUSY_MS = 30_000
-"""How long to wait for another process that is writing."""
+"""How long to wait while another process writes."""
 POOL = 4
-"""Connections for checkpoints; one saver makes its calls one after the other."""
+"""Connections for checkpoints. Each saver makes its calls one after the other."""
 
 
 @asynccontextmanager
@@ -121,7 +121,7 @@ async def open_checkpointer(settings: Settings) -> AsyncIterator[BaseCheckpointS
 
 @contextmanager
 def saving(settings: Settings) -> Iterator[None]:
-    """Explains errors of the checkpoints. What the run itself raises is not the database's fault."""
+    """Translates errors of the checkpoint database; those of the run itself pass unchanged."""
     if settings.database_url:
         with _postgres_errors():
             yield
@@ -204,7 +204,7 @@ def _postgres_errors() -> Iterator[None]:
         psycopg.errors.IdleInTransactionSessionTimeout,
         psycopg_pool.PoolTimeout,
     ) as error:
-        # Its words may name the address with the password in it.
+        # Its message may contain the address with the password.
         raise DatabaseUnavailable("PostgreSQL did not respond; what was saved before is safe.") from error
 
 

@@ -1,4 +1,4 @@
-"""Deletes runs with their checkpoints, which quote documents; whole workspaces; and what retention allows."""
+"""Deletes runs with their checkpoints (which quote documents), whole workspaces, and what retention has expired."""
 
 import asyncio
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from masis.types import Caller, DeletionReceipt
 
 
 async def delete_workspace(parts: Parts, workspace: str, by: Caller) -> DeletionReceipt:
-    """With its documents, its index, its caches, its runs, its decisions, and the keys that open nothing else."""
+    """Deletes its documents, index, caches, runs and decisions, and the keys that open no other workspace."""
     await parts.library.require_deletable(workspace)
     await require_no_ingestion(parts, workspace)
     if running := await asyncio.to_thread(parts.queue.open_subjects, "run", workspace):
@@ -34,12 +34,12 @@ async def delete_workspace(parts: Parts, workspace: str, by: Caller) -> Deletion
     runs = await _delete_runs(parts, workspace) + len(unlisted)
     await asyncio.to_thread(revoke_keys_of, Keys(parts.settings), AuditLog(parts.settings), by, workspace)
     receipt = await parts.library.delete_workspace(workspace)
-    # Until here another process could still ask something of the workspace.
+    # Up to this point, another process could still ask the workspace a question.
     return replace(receipt, runs=runs + await _delete_runs(parts, workspace))
 
 
 async def require_no_ingestion(parts: Parts, workspace: str) -> None:
-    """Another process may be ingesting it; what is deleted would come back."""
+    """If another process is ingesting into it, deleted documents would come back."""
     kinds: tuple[Kind, ...] = ("ingest", "sync")
     if any([await asyncio.to_thread(parts.queue.open_subjects, kind, workspace) for kind in kinds]):
         raise InvalidInput(
@@ -55,14 +55,14 @@ async def _delete_runs(parts: Parts, workspace: str) -> int:
 
 
 async def erase_deleted(settings: Settings, runs: RunTable) -> None:
-    """The checkpoints of deleted runs, and of those that a crash or an unavailable database left behind."""
+    """Erases the checkpoints of deleted runs, including those left behind by a crash or an unavailable database."""
     if gone := await asyncio.to_thread(runs.with_checkpoints_to_go):
         await delete_threads(settings, gone)
         await asyncio.to_thread(runs.checkpoints_gone, gone)
 
 
 async def delete_threads(settings: Settings, run_ids: Sequence[str]) -> None:
-    """Nothing of them stays on the disk of the data folder."""
+    """Leaves no trace of them on the disk of a data folder."""
     if not run_ids or not has_checkpoints(settings):
         return
     async with open_checkpointer(settings) as saver:
@@ -77,7 +77,7 @@ async def delete_threads(settings: Settings, run_ids: Sequence[str]) -> None:
 
 
 async def unlisted_threads(settings: Settings, workspace_id: str, listed: Sequence[str]) -> list[str]:
-    """Runs of the workspace that have checkpoints and no record: a crash may have come between."""
+    """Runs of the workspace with checkpoints but no record, as a crash may leave them."""
     if not has_checkpoints(settings):
         return []
     if settings.database_url:
@@ -109,7 +109,7 @@ def has_checkpoints(settings: Settings) -> bool:
 
 
 TOGETHER = 100
-"""Runs deleted at once: opening the checkpoints for each would take longer than deleting them."""
+"""Runs deleted at once: opening the checkpoints for each would take longer than deleting them all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class PruneReport:
     runs: int
     """Runs deleted with everything that belongs to them."""
     checkpoints: int
-    """Runs that keep their answer and trail, and whose checkpoints were deleted."""
+    """Runs whose checkpoints were deleted, but which keep their answer and trail."""
 
 
 async def prune(settings: Settings, runs: RunTable, older_than_days: float | None = None) -> PruneReport:
@@ -130,7 +130,7 @@ async def prune(settings: Settings, runs: RunTable, older_than_days: float | Non
     gone = 0
     for first in range(0, len(old), TOGETHER):
         deleted = [one for one in old[first : first + TOGETHER] if await asyncio.to_thread(_deleted, runs, one)]
-        # After the runs: one that is being resumed keeps its checkpoints.
+        # After the runs, since one that is being resumed keeps its checkpoints.
         await erase_deleted(settings, runs)
         gone += len(deleted)
     await erase_deleted(settings, runs)
@@ -141,7 +141,7 @@ async def prune(settings: Settings, runs: RunTable, older_than_days: float | Non
 
 
 def _deleted(runs: RunTable, run_id: str) -> bool:
-    """False if another process was faster: it has deleted the run, or is working on it again."""
+    """False if another process has deleted the run already, or is working on it again."""
     try:
         runs.delete(run_id, None)
     except InvalidInput:

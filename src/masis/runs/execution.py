@@ -26,7 +26,7 @@ TOLD: dict[str, tuple[str, ...]] = {
     "critic": ("critique", "claims", "conflicts", "confidence"),
     "human_review": ("pending_answer",),
 }
-"""What an agent's event holds of its update, beside its entry in the trace."""
+"""The parts of an agent's update that its event holds, besides its trace entry."""
 
 
 def started(custom: dict[str, Any]) -> RunEvent:
@@ -69,7 +69,7 @@ def settled(step: int, result: RunResult) -> RunEvent:
 
 
 def between(step: int, agent: str, before: MASISState, after: MASISState) -> RunEvent:
-    """What an agent did, read from the states before and after it: its own event was lost in a crash."""
+    """Rebuilds the event of an agent from the states before and after it, if a crash lost the original."""
     known = len(before.get("trace", []))
     update: StateUpdate = {**after, "trace": after.get("trace", [])[known:]}
     return finished(step, agent, before.get("retry_count", 0), update)
@@ -88,9 +88,9 @@ def _told(agent: str, update: StateUpdate) -> dict[str, Any]:
 
 
 BREATH = 0.03
-"""Events within this many seconds are written together: an agent's end and the next one's start."""
+"""Events within this many seconds are written together, such as the end of one agent and the start of the next."""
 DRAFT_BREATH = 0.2
-"""How often text that is being written is saved, in seconds."""
+"""Seconds between two saves of a draft."""
 
 OnEvent = Callable[[RunEvent], None]
 
@@ -114,7 +114,7 @@ class Recorder:
             self._on_event(event)
 
     def hear(self, attempt: int, piece: str) -> None:
-        """A piece of the text that is being written."""
+        """Takes the next piece of the draft."""
         known, text = self._draft
         self._draft = (attempt, text + piece if attempt == known else piece)
         self._draft_is_written = False
@@ -124,7 +124,7 @@ class Recorder:
         return meanwhile(self._keep_writing())
 
     def take_unwritten(self) -> list[RunEvent]:
-        """For the transaction that ends the run."""
+        """The events that the transaction which ends the run has to write."""
         left, self._unwritten = self._unwritten, []
         return left
 
@@ -139,7 +139,7 @@ class Recorder:
         events, draft = list(self._unwritten), None if self._draft_is_written else self._draft
         self._draft_is_written = True
         with suppress(MASISError):  # they stay, and go with the next
-            # Shielded: what is half way into the database is not forgotten when the run ends just now.
+            # Shielded: a write in progress must not be lost if the run ends at this moment.
             await asyncio.shield(self._written(events, draft))
 
     async def _written(self, events: list[RunEvent], draft: tuple[int, str] | None) -> None:
@@ -168,7 +168,7 @@ class Progress:
 @dataclass(frozen=True, slots=True)
 class Start:
     input: MASISState | Command[Any] | None
-    """None: continue from the last checkpoint."""
+    """None to continue from the last checkpoint."""
     is_new: bool = False
 
 
@@ -180,7 +180,7 @@ class Execution:
         self._graph = graph
 
     async def advance(self, lease: Lease, on_event: OnEvent | None = None) -> RunResult | None:
-        """Until the run ends or needs a decision; None when it was cancelled."""
+        """Works until the run ends or needs a decision; returns None if it was cancelled."""
         with watch_run(self._services.settings, lease.job.subject, lease.job.workspace_id) as watch:
             result = await self._advanced(lease, on_event)
             watch.outcome = "cancelled" if result is None else _ended_as(result)
@@ -211,7 +211,7 @@ class Execution:
             raise
 
     async def _start(self, lease: Lease, recorder: Recorder, progress: Progress) -> Start | None:
-        """None if only the end is left to record."""
+        """Returns None if only the end of the run is left to record."""
         run_id = lease.job.subject
         given = await self._runs.all_together("reading", self._runs.inputs, run_id)
         if lease.job.tries == 1 and not given.answers and not given.has_failed:
@@ -230,13 +230,13 @@ class Execution:
         progress.step = int((snapshot.metadata or {}).get("step", 0))
         await self._recover_events(run_id, recorder)
         if done := [task for task in snapshot.tasks if task.result is not None]:
-            # Its writes were saved and its checkpoint was not: langgraph will not call it again.
+            # Its writes were saved but not its checkpoint; LangGraph will not call it again.
             progress.step += 1
             attempt = progress.state.get("retry_count", 0)
             recorder.add(finished(progress.step, done[0].name, attempt, cast(StateUpdate, done[0].result)))
         if snapshot.next != ("human_review",):
             return Start(None) if snapshot.tasks else None
-        # An answer that has been acted on already must not answer the next question too.
+        # An answer that was already used must not answer the next question too.
         given_by_people = [a for a in progress.state.get("human_answers", []) if not a.get("decision_id")]
         is_pending = given.answer is not None and len(given_by_people) < given.answers
         return Start(Command(resume=given.answer)) if is_pending else None
@@ -272,7 +272,7 @@ class Execution:
         return result
 
     async def _unsaved(self, run_id: str, progress: Progress, error: MASISError) -> RunResult:
-        """The answer exists but could not be saved: a waiting caller still gets it."""
+        """The answer could not be saved, but a waiting caller still gets it."""
         if not progress.state.get("outcome"):
             raise error
         warning: TraceEntry = {"node": "run", "warning": "run_not_saved", "error": str(error)}
@@ -303,7 +303,7 @@ class Execution:
         return max((event["seq"] or 0 for event in known), default=0) // NUMBERS_A_STEP
 
     async def _recover_events(self, run_id: str, recorder: Recorder) -> None:
-        """A step may have been saved before its event was: its event is read from the states around it."""
+        """Restores events of steps that were saved before a crash, while their events were not."""
         known = {event["seq"] for event in await self._runs.together("reading", self._runs.events.after, run_id, -1)}
         async for step, agent, before, after in self._steps(run_id):
             event = between(step, agent, before, after)
@@ -332,5 +332,5 @@ def _hear(part: dict[str, Any], recorder: Recorder, progress: Progress) -> None:
     else:
         recorder.add(finished(part["step"], part["agent"], part["attempt"], part["update"]))
         if part["agent"] == "supervisor":
-            # What ends the run is known before its checkpoint is written, which may still fail.
+            # The final state is known before its checkpoint is written, which may still fail.
             progress.state = applied(progress.state, part["update"])

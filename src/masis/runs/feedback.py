@@ -16,7 +16,7 @@ Verdict = Literal["right", "wrong"]
 WHOLE = -1
 """Instead of a sentence number: the whole answer."""
 BANDS = (0.9, *(least for least, _ in LIKELIHOODS))
-"""From which figure on: where the words for a likelihood change, and near certainty."""
+"""The lower bounds of the bands: where the wording of a likelihood changes, and near certainty."""
 SHOWN = 50
 
 
@@ -24,7 +24,7 @@ SHOWN = 50
 class Feedback:
     run_id: str
     claim: int
-    """Which sentence, from 0; -1: the whole answer."""
+    """The sentence, counted from 0; -1 for the whole answer."""
     verdict: Verdict
     reason: str | None
     given_by: str
@@ -32,7 +32,7 @@ class Feedback:
     confidence: float
     likelihood: float | None
     checked: str | None
-    """The verdict on the sentence."""
+    """The audit's verdict on the sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +59,14 @@ class WrongAnswer:
 @dataclass(frozen=True, slots=True)
 class TrackRecord:
     answers: int
-    """Judged by people."""
+    """Answers judged by people."""
     right: int
     by_likelihood: list[Band]
     by_confidence: list[Band]
     by_verdict: list[Band]
-    """Of sentences that people judged, by the verdict that MASIS had given them."""
+    """Sentences judged by people, by the verdict of MASIS."""
     wrong: list[WrongAnswer]
-    """The latest ones, with what people wrote."""
+    """The latest ones, with people's comments."""
 
 
 _COLUMNS = ", ".join(f"f.{each.name}" for each in fields(Feedback))
@@ -87,7 +87,7 @@ class FeedbackTable:
         workspace: str | None = None,
         by: Caller = LOCAL,
     ) -> list[Feedback]:
-        """One per person and sentence: the last one counts, and None withdraws it. Returns all feedback on the run."""
+        """Stores one verdict per person and sentence; None withdraws it. Returns all feedback on the run."""
         self._runs.get(run_id, workspace)
         result = self._runs.result(run_id)
         if result is None:
@@ -130,7 +130,7 @@ class FeedbackTable:
                 " WHERE r.workspace_id = ? ORDER BY f.given_at",
                 (workspace_id,),
             ).fetchall()
-        # Of several people's words on the same answer the last one counts.
+        # If several people judged the same answer, the latest verdict counts.
         last = {(each.run_id, each.claim): (question, each) for question, *row in rows for each in (Feedback(*row),)}
         answers = [pair for (_, claim), pair in last.items() if claim == WHOLE]
         judged = [each for _, each in answers]

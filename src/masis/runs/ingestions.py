@@ -61,8 +61,8 @@ class Ingestions:
         by: Caller,
         has_bytes: Callable[[str], bool] = lambda _: True,
     ) -> Ingestion | None:
-        """A file that another open ingestion of the workspace reads is a duplicate. None if bytes are no longer stored
-        because such an ingestion deleted them when it ended."""
+        """Marks a file as a duplicate if another open ingestion of the workspace reads it. Returns None if bytes are no
+        longer stored because such an ingestion deleted them when it ended."""
         with self._database.writing(lock=_bytes_of(workspace_id)) as db:
             files = _without_those_on_their_way(files, _open_files(db, workspace_id))
             to_do = [file for file in files if file.stage == "queued"]
@@ -75,13 +75,13 @@ class Ingestions:
         return ingestion
 
     def on_their_way(self, workspace_id: str) -> dict[str, str]:
-        """Documents that open ingestions of the workspace are reading or will read: id and file name."""
+        """Ids and file names of the documents that open ingestions of the workspace are reading or will read."""
         with self._database.reading() as db:
             return _open_files(db, workspace_id)
 
     @contextmanager
     def sparing(self, ingestion: Ingestion) -> Iterator[dict[str, str]]:
-        """What other open ingestions of its workspace read: no more will be opened until this is left."""
+        """Yields the documents that other open ingestions of its workspace read; none can be opened meanwhile."""
         with self._database.writing(lock=_bytes_of(ingestion.workspace_id)) as db:
             yield _open_files(db, ingestion.workspace_id, but=ingestion.ingestion_id)
 
@@ -99,7 +99,7 @@ class Ingestions:
             return [_ingestion_of(row) for row in rows.fetchall()]
 
     def save(self, ingestion: Ingestion, owner: str) -> None:
-        """Unless another worker has it now, or it is finished."""
+        """Does nothing if another worker holds it now, or it is finished."""
         with self._database.writing() as db:
             has_advanced = ingestion.progress.chunks_done > 0
             if self._queue.holds(db, owner, ("ingest", ingestion.ingestion_id), has_advanced=has_advanced):

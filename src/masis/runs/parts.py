@@ -1,6 +1,6 @@
 """What a Masis works with: settings, documents, tables, engines, and the graph with its checkpoints.
 
-Each part is opened when it is first needed. What was given from outside is used and never closed.
+Each part is opened when it is first needed. Parts passed in by the caller are used but never closed.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ from masis.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Parts given by the caller; None is made from the settings."""
+    """Parts passed in by the caller; those that are None are made from the settings."""
 
     library: Library | None = None
     embedder: Embedder | None = None
@@ -109,9 +109,9 @@ class Parts:
 
 
 class SharedGraph:
-    """For one event loop: opened by the first who needs it, closed by the last.
+    """A graph for one event loop, opened by its first user and closed by its last.
 
-    Two hundred runs at once then have one file or one pool of connections between them.
+    Two hundred concurrent runs thus share one file or one pool of connections.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -133,7 +133,7 @@ class SharedGraph:
             with saving(self._settings):
                 yield graph
         finally:
-            # Shielded: a caller cancelled here closes for others too.
+            # Shielded, since a cancelled caller may be closing the graph for others too.
             await asyncio.shield(self._left())
 
     async def _left(self) -> None:

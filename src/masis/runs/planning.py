@@ -52,19 +52,19 @@ class Estimate:
     output_tokens: int
     cost_usd: float
     seconds: float | None
-    """As the runs before took; None where there was none."""
+    """Based on earlier runs; None if there were none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     roles: str
-    """Who plays what."""
+    """Which engine or model fills each role."""
     passages: int
     evidence_chars: int
     usual: Estimate
     """One attempt, with answers of the usual length."""
     at_most: Estimate
-    """Every retry, with the widest search and every answer as long as it may be."""
+    """All retries, with the widest search and every output at its limit."""
 
 
 async def planned(parts: Parts, question: str, workspace: str, max_retries: int | None, filters: SearchFilters) -> Plan:
@@ -215,7 +215,7 @@ async def _embedder(settings: Settings, library: Library) -> list[Finding]:
 
 
 async def _models(settings: Settings, _: Library) -> list[Finding]:
-    """Each model is tried at its role; the embedded engine fills the roles that a model is not up to."""
+    """Tries each model in its role; the embedded engine fills the roles that a model cannot fill."""
     clients = clients_for(settings)
     findings = [Finding(role, "ok", "offline engine") for role in ROLES if role not in clients]
     trials = {role: await _tried_as(role, client, settings.models_run_here) for role, client in clients.items()}

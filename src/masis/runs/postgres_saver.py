@@ -1,8 +1,8 @@
-"""LangGraph's checkpoints in PostgreSQL: those of many runs in one statement, without writes that say the same twice,
-and only while the run is its worker's to bring forward.
+"""LangGraph's checkpoints in PostgreSQL: many runs in one statement, without redundant writes, and only while the
+worker holds the run.
 
-The tables are LangGraph's own, and so is everything that reads them. A statement is done whole or not at all and needs
-nothing more of this process once it was sent: one that was frozen just before writes nothing when it wakes up.
+The tables and everything that reads them are LangGraph's own. Each statement checks the lease and writes atomically, so
+that a process that was frozen before it writes nothing when it wakes up.
 """
 
 import asyncio
@@ -51,7 +51,7 @@ _SAVE = f"""
     RETURNING thread_id, checkpoint_id"""
 _WIDTH = 7
 _SETUP = 5_716_053_904_622_193_018
-"""The number of the lock held while LangGraph's tables are made; any would do, as long as it stays the same."""
+"""The advisory lock held while LangGraph's tables are created; the number is arbitrary, but must not change."""
 _LOOK_SECONDS = 0.05
 _SETUP_LOOKS = 6000
 Row = tuple[Any, ...]
@@ -73,7 +73,7 @@ class LeanPostgresSaver(LeanSaver, AsyncPostgresSaver):
         self.lane: Lane[Unsaved, None] = Lane(self._save_all)
 
     async def setup(self) -> None:
-        # The lock belongs to a connection, which is another for every statement behind a PgBouncer: not without need.
+        # Only if needed: behind PgBouncer, each statement may use another connection, and the lock belongs to one.
         if not await self._is_set_up():
             async with self._alone():
                 await super().setup()
@@ -105,7 +105,7 @@ class LeanPostgresSaver(LeanSaver, AsyncPostgresSaver):
         }
 
     async def threads_of(self, workspace_id: str, but: Sequence[str] = ()) -> list[str]:
-        """Short texts of a state are in its checkpoint itself: nothing has to be read to know whose it is."""
+        """A checkpoint holds short texts of its state itself, so that the workspace is known without reading blobs."""
         async with self._pool.connection() as connection:
             rows = await connection.execute(
                 "SELECT DISTINCT thread_id FROM checkpoints"
@@ -116,10 +116,10 @@ class LeanPostgresSaver(LeanSaver, AsyncPostgresSaver):
 
     @asynccontextmanager
     async def _alone(self) -> AsyncIterator[None]:
-        """Several processes may start at once on an empty database, and LangGraph's tables are made without a lock.
+        """Several processes may start at once on an empty database, and LangGraph creates its tables without a lock.
 
-        Not in a transaction, and asked for again and again: an index made CONCURRENTLY waits until every transaction
-        and every statement that began before it is over, and one of those would be waiting for it.
+        The lock is polled outside a transaction: CREATE INDEX CONCURRENTLY waits for all earlier transactions and
+        statements to end, so a process that waited for the lock in one of them would cause a deadlock.
         """
         async with self._pool.connection() as connection:
             for _ in range(_SETUP_LOOKS):
@@ -168,7 +168,7 @@ class LeanPostgresSaver(LeanSaver, AsyncPostgresSaver):
         except (OperationalError, PoolTimeout) as error:
             return [type(error)(*error.args) for _ in batch]
         except Exception as error:
-            # One of them has a trouble of its own: each for itself, and the others are saved.
+            # One row is at fault: save each by itself, so that the others are stored.
             return [error] if len(batch) == 1 else [(await self._save_all([one]))[0] for one in batch]
         return [None if one.key in saved else _lost(one) for one in batch]
 
@@ -185,12 +185,12 @@ async def _says_yes(connection: "AsyncConnection[dict[str, Any]]", question: Lit
 
 
 def _columns(rows: list[Row]) -> list[list[Any]]:
-    """Of no rows too: the statement asks for all seven."""
+    """Returns all seven columns even if there are no rows, since the statement needs them."""
     return [[row[place] for row in rows] for place in range(_WIDTH)]
 
 
 def _fits_inside(value: Any) -> bool:
-    """As LangGraph does it, plain values stay in the checkpoint; but its JSON cannot hold every text."""
+    """Like LangGraph, keeps plain values in the checkpoint, except for texts that its JSON cannot hold."""
     return value is None or (isinstance(value, str) and "\0" not in value) or isinstance(value, int | float)
 
 

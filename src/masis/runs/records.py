@@ -28,7 +28,7 @@ from masis.types import (
 from masis.wording import Sources, sure_words
 
 QUEUE = "queue"
-"""What a worker listens to."""
+"""The subject that workers listen to."""
 
 
 class Listener:
@@ -37,11 +37,11 @@ class Listener:
         self._changed = asyncio.Event()
 
     def tell(self) -> None:
-        with suppress(RuntimeError):  # its event loop was closed in the meantime
+        with suppress(RuntimeError):  # its event loop may be closed by now
             self._loop.call_soon_threadsafe(self._changed.set)
 
     async def wait(self, at_most: float) -> bool:
-        """Whether there was a change here; what happens in another process is found by looking again."""
+        """Whether this process announced a change. Changes made by other processes are not announced."""
         with suppress(TimeoutError):
             async with asyncio.timeout(at_most):
                 await self._changed.wait()
@@ -51,7 +51,7 @@ class Listener:
 
 
 class Hub:
-    """Any thread may tell, and any event loop may listen."""
+    """Announces changes from any thread to listeners in any event loop."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -82,12 +82,12 @@ EventKind = Literal["queued", "started", "finished", "waiting", "answered", "end
 
 NUMBERS_A_STEP = 10
 RANK: dict[EventKind, int] = {"started": 0, "finished": 5, "waiting": 7, "ended": 9}
-"""The place of an event within its step. What is not the graph's doing (an answer, a failure) comes after the last."""
+"""The order of events within a step. Events from outside the graph (an answer, a failure) come after the last one."""
 
 
 class RunEvent(TypedDict):
     seq: int | None
-    """None for a draft: the text so far is shown, not stored."""
+    """None for a draft, which is shown but not stored."""
     at: str
     event: EventKind
     agent: NotRequired[str]
@@ -108,7 +108,7 @@ class EventLog:
         self.append_all(db, [(run_id, event) for event in events])
 
     def append_all(self, db: Connection, events: Sequence[tuple[str, RunEvent]]) -> None:
-        # A number once, the later word for it: one statement may not write to a row twice.
+        # The last event for each number: one statement must not write to a row twice.
         rows = {(run_id, event["seq"]): json.dumps(event, default=str) for run_id, event in events}
         if not rows:
             return
@@ -141,7 +141,7 @@ def days_ago(days: float) -> str:
 
 
 RunStatus = Literal["queued", "running", "waiting", "finished", "cancelled", "failed"]
-"""`waiting`: for a person's decision. `failed`: by an unexpected error; its state is saved and it can be resumed."""
+"""`waiting` for a person's decision; `failed` with an unexpected error, but saved, so that it can be resumed."""
 
 ENDED: frozenset[RunStatus] = frozenset({"finished", "cancelled", "failed"})
 
@@ -151,7 +151,7 @@ class RunRecord:
     run_id: str
     workspace_id: str
     question: str
-    """As it is answered; a follow-up is completed from its thread."""
+    """The question as answered; a follow-up is completed from its thread."""
     status: RunStatus
     outcome: Outcome | None
     confidence: float | None
@@ -170,7 +170,7 @@ class RunRecord:
     cost_usd: float
     error: str | None
     thread_id: str
-    """The first run of its thread: its own id, unless it follows up on another."""
+    """The first run of its thread; its own id unless it is a follow-up."""
     asked: str | None
     """The question as written, if it was completed."""
     filters: dict[str, Any]
@@ -178,7 +178,7 @@ class RunRecord:
 
     @property
     def position(self) -> str:
-        """Where it is in a list of runs; that place stays when the run is deleted."""
+        """Its position in a list of runs, which stays valid after the run is deleted."""
         return f"{self.created_at} {self.run_id}"
 
 
@@ -195,7 +195,7 @@ def record_of(row: tuple[Any, ...]) -> RunRecord:
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """Usage: who spent what, and where."""
+    """Who spent how much, and in which workspace."""
 
     workspace_id: str
     key_id: str | None
@@ -270,7 +270,7 @@ class RunResult:
 
     @property
     def says_only_silence(self) -> bool:
-        """Whether the answer only repeats the outcome: that the documents do not answer."""
+        """Whether the answer only says that the documents do not answer the question."""
         if self.outcome != "insufficient_evidence" or any(claim["citations"] for claim in self.claims):
             return False
         asked = self.question.strip(" ?.!").casefold()
@@ -285,13 +285,13 @@ class NewRun:
     state: MASISState
     by: Caller
     owner: str | None = None
-    """Whose it is at once; None: a worker's who takes it up."""
+    """Who claims it at once; None leaves it to any worker."""
     run_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """A run has ended or is waiting."""
+    """How a run ended, or what it waits for."""
 
     run_id: str
     owner: str
@@ -336,7 +336,7 @@ def result_of(run_id: str, state: MASISState) -> RunResult:
 
 
 def _instructions_seen(trace: list[TraceEntry]) -> list[InstructionSeen]:
-    """Of all attempts, each once: a wider search may find the same words in a longer passage."""
+    """Those of all attempts, without repetitions: a wider search may find the same words in a longer passage."""
     found = (one for entry in trace for one in entry.get("instructions_seen", []))
     return list({(one["file_name"], one["quote"]): one for one in found}.values())
 
@@ -353,7 +353,7 @@ _Quoted = TypeVar("_Quoted", Citation, ConflictSide)
 
 
 def _with_shown(quoted: _Quoted, evidence: Sequence[EvidenceChunk], said: str) -> _Quoted:
-    """With its quote for people, where that is not the quote itself."""
+    """Adds the quote as shown to people, if it differs from the quote itself."""
     quote = quoted["quote"] or ""
     passage = next((chunk for chunk in evidence if chunk["chunk_id"] == quoted["chunk_id"]), None)
     shown = read_out(quote, passage["text"], passage.get("heading"), said) if passage and quote else ""

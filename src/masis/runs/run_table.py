@@ -41,7 +41,7 @@ from masis.runs.tables import (
 from masis.types import DecisionMade, Outcome
 
 MOST_TURNS = 6
-"""What was said before them no longer bears on a question."""
+"""Earlier turns of a conversation no longer bear on a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +49,23 @@ class Thread:
     thread_id: str
     turns: tuple[Turn, ...]
     filters: dict[str, Any]
-    """Of its last question."""
+    """Those of its last question."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunInput:
     state: MASISState
     answers: int
-    """How many answers of a person the run was given."""
+    """How many answers people have given to the run."""
     answer: dict[str, Any] | None
-    """The last of them."""
+    """The last one."""
     has_failed: bool = False
-    """It may have come some way before."""
+    """It may have completed steps before it failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What happened to a run since the last time."""
+    """What happened to a run since its last save."""
 
     run_id: str
     owner: str
@@ -79,7 +79,7 @@ class News:
 
 
 Seen = tuple[RunStatus, list[RunEvent], tuple[int, str] | None]
-"""The status of a run, events, and attempt and text of what is being written."""
+"""The status of a run, its events, and the attempt and text of its draft."""
 
 
 def _queued(record: RunRecord) -> RunEvent:
@@ -100,7 +100,7 @@ class RunTable:
         self.all_together = self._database.all_together
 
     def create(self, asked: Sequence[NewRun]) -> list[RunRecord]:
-        """The runs and their jobs in one transaction."""
+        """Creates the runs and their jobs in one transaction."""
         records = [new_record(one.run_id or uuid.uuid4().hex[:16], one.state, one.by, one.owner) for one in asked]
         with self._database.writing() as db:
             insert(db, records, [one.state for one in asked])
@@ -127,7 +127,7 @@ class RunTable:
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunRecord]:
-        """Newest first; `before` is the position of the run that the last page ended with, or its id."""
+        """Newest first. `before` is the position or the id of the last run of the previous page."""
         wanted = {"workspace_id": workspace_id, "status": status, "outcome": outcome, "thread_id": thread_id}
         given = {name: value for name, value in wanted.items() if value is not None}
         conditions = [f"{name} = :{name}" for name in given]
@@ -146,7 +146,7 @@ class RunTable:
             return [record_of(row) for row in rows.fetchall()]
 
     def thread(self, thread_id: str, workspace_id: str) -> Thread:
-        """By its id, or by a run of it: then as it was after that run."""
+        """Finds a thread by its id, or by one of its runs: then as it was after that run."""
         with self._database.reading() as db:
             at = db.execute(
                 "SELECT thread_id, MAX(created_at) FROM runs WHERE workspace_id = ? AND (run_id = ? OR thread_id = ?)"
@@ -164,7 +164,7 @@ class RunTable:
         return Thread(at[0], tuple(reversed(turns)), json.loads(rows[0][1]))
 
     def seen(self, looks: Sequence[tuple[str, int]]) -> list[Seen]:
-        """Runs, each after the event that is known of it; of one moment."""
+        """Reads the given runs at one moment, each with the events after the given one."""
         asked = list(dict.fromkeys(looks))
         found: dict[tuple[str, int], list[Any]] = defaultdict(list)
         with self._database.reading() as db:
@@ -204,7 +204,7 @@ class RunTable:
         return json.loads(row[0]) if row else None
 
     def began(self, runs: Sequence[tuple[str, str]]) -> list[None]:
-        """Runs and their owners; not those that were cancelled between being claimed and now."""
+        """Marks runs as started, given with their owners, except those cancelled since they were claimed."""
         with self._database.writing() as db:
             held = self._queue.held(db, "run", [(run_id, owner, False) for run_id, owner in runs])
             if held:
@@ -216,7 +216,7 @@ class RunTable:
         return [None] * len(runs)
 
     def progressed(self, news: Sequence[News]) -> list[None]:
-        """In one transaction; skips runs that another worker now holds."""
+        """Saves progress in one transaction, and skips runs that another worker now holds."""
         with self._database.writing() as db:
             held = self._queue.held(db, "run", [(one.run_id, one.owner, one.has_advanced) for one in news])
             ours = [one for one in news if one.run_id in held]
@@ -236,7 +236,7 @@ class RunTable:
         return [None] * len(news)
 
     def settled(self, endings: Sequence[Ending]) -> list[bool]:
-        """In one transaction; False for each whose owner no longer holds it, or has settled it already."""
+        """Saves endings in one transaction; False for a run that its owner no longer holds or has already settled."""
         with self._database.writing() as db:
             held = self._queue.all_done(db, "run", [(one.run_id, one.owner) for one in endings])
             ours: dict[str, Ending] = {}
@@ -257,8 +257,8 @@ class RunTable:
         owner: str | None = None,
         remember: Sequence[DecisionMade] = (),
     ) -> None:
-        """A person's answer, the decision to store and the job that acts on it; the second of two answers is
-        refused."""
+        """Saves a person's answer, the decision to store and the job that acts on it. Only the first of two answers is
+        accepted."""
         with self._database.writing(lock=run_id) as db:
             row = db.execute("SELECT status, workspace_id FROM runs WHERE run_id = ?", (run_id,)).fetchone()
             if row is None or row[0] != "waiting":
@@ -279,7 +279,7 @@ class RunTable:
             self._queue.put(db, Job("run", run_id, row[1]), owner)
 
     def resumed(self, run_id: str, owner: str | None = None) -> None:
-        """A run that failed continues from its last checkpoint."""
+        """Queues a failed run, which continues from its last checkpoint."""
         with self._database.writing(lock=run_id) as db:
             record = get_record(db, run_id, None)
             if record.status != "failed":
@@ -295,20 +295,20 @@ class RunTable:
         with self._database.writing(lock=run_id) as db:
             get_record(db, run_id, workspace_id)
             where = self._queue.request_cancel(db, ("run", run_id))
-            # Only now: its worker may have ended it just before its job was locked here.
+            # Only now, since its worker may have ended it just before its job was locked here.
             record = get_record(db, run_id, workspace_id)
             if where != "running" and record.status in ("queued", "running", "waiting"):
                 self._stop(db, run_id)
             return get_record(db, run_id, workspace_id)
 
     def given_up(self, run_id: str, owner: str) -> None:
-        """The waiting caller is gone: nobody else should continue the run unasked."""
+        """Ends a run whose waiting caller is gone, so that nobody else continues it."""
         with self._database.writing() as db:
             if self._queue.done(db, owner, ("run", run_id)):
                 self._stop(db, run_id)
 
     def failed(self, run_id: str, owner: str, events: list[RunEvent], error: str) -> None:
-        """It can be resumed; does nothing where this owner no longer holds it."""
+        """Marks the run as failed; it can be resumed. Does nothing if this owner no longer holds it."""
         with self._database.writing() as db:
             if self._queue.done(db, owner, ("run", run_id)):
                 self.events.append(db, run_id, events)
@@ -339,7 +339,7 @@ class RunTable:
             return [row[0] for row in rows.fetchall()]
 
     def with_checkpoints_before(self, moment: str) -> list[str]:
-        """Runs that ended before then and still have checkpoints. A failed run may still be resumed."""
+        """Runs that ended before then and still have checkpoints, except failed ones, which may be resumed."""
         with self._database.reading() as db:
             rows = db.execute(
                 "SELECT run_id FROM runs JOIN run_inputs USING (run_id) WHERE finished_at < ?"
@@ -370,7 +370,7 @@ class RunTable:
             db.executemany("DELETE FROM deleted_runs WHERE run_id = ?", [(run_id,) for run_id in run_ids])
 
     def spent(self, workspace_id: str, since: str) -> float:
-        """On models, in US dollars, by the runs asked since then."""
+        """What runs asked since then have spent on models, in US dollars."""
         with self._database.reading() as db:
             row = db.execute(
                 "SELECT SUM(cost_usd) FROM runs WHERE workspace_id = ? AND created_at >= ?", (workspace_id, since)

@@ -34,7 +34,7 @@ SCHEDULE_SECONDS = 5.0
 BREATH = 0.3
 LEAST_SECONDS = 60
 MOST_NAMES = 100
-"""Of each kind, in what is stored of a synchronisation."""
+"""File names of each kind that the record of a synchronisation keeps."""
 OnProgress = Callable[[IngestProgress], None]
 _EVERY = re.compile(r"(?:every\s+)?(\d{1,6})\s*([smhdw])(?:[a-z]*)", re.IGNORECASE)
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
@@ -64,9 +64,9 @@ def source_for(
     *,
     by: Caller | None = None,
 ) -> Source:
-    """As it is, or not stored yet; patterns and a schedule that are not given stay as they are. Without `by` it is the
-    person at the machine's, who may have anything read that they could read themselves."""
-    # A path that is relative means something at the machine only.
+    """The stored source with the given changes, or a new one that is not stored yet. Without `by` it belongs to the
+    person at the machine, who may sync anything that they can read."""
+    # A relative path is meaningful only on this machine.
     full = address_of(address) if by is None else without_password(address)
     made = new_source(workspace, full, is_trusted=by is None, added_by=(by or LOCAL).name)
     known = next((each for each in table.of(workspace) if each.source_id == made.source_id), made)
@@ -80,7 +80,7 @@ def source_for(
 async def sync_here(
     parts: Parts, source: Source, on_progress: OnProgress | None, *, allow_empty: bool = False
 ) -> SyncReport:
-    """In this process, and in no other at the same time."""
+    """Syncs in this process, and in no other at the same time."""
     async with only_here(parts.queue, _job(source)) as lease:
         if lease is None:
             raise InvalidInput(f"{source.address} is being synced right now.", advice="Wait for that to end.")
@@ -88,7 +88,7 @@ async def sync_here(
 
 
 def enqueue(parts: Parts, source: Source) -> None:
-    """For a worker; a source that is already queued is not queued twice."""
+    """Queues a source for a worker, unless it is queued already."""
     with parts.database.writing() as db:
         parts.queue.put(db, _job(source))
     parts.hub.tell(QUEUE)
@@ -135,7 +135,7 @@ class _Watch:
 
 
 async def scheduling(parts: Parts) -> None:
-    """Queues what is due; any worker may do it."""
+    """Queues the sources that are due. Several workers may do this at once."""
     while True:
         try:
             for source in await asyncio.to_thread(parts.library.sources.due):
@@ -187,7 +187,7 @@ def _done(parts: Parts, job: Job, owner: str) -> None:
 
 
 class SourceDoor:
-    """What Masis does with sources."""
+    """The methods of Masis for sources."""
 
     _parts: Parts
 
@@ -235,7 +235,7 @@ class SourceDoor:
         return sorted((await asyncio.to_thread(table.files, found)).values(), key=lambda file: file.name)
 
     async def adelete_source(self, workspace: str, source: str) -> Source:
-        """It is no longer synced; its documents stay."""
+        """Stops syncing the source; its documents stay."""
         table = self._parts.library.sources
         found = await asyncio.to_thread(table.named, workspace, source)
         if found.source_id in await asyncio.to_thread(self._parts.queue.open_subjects, "sync", workspace):
@@ -244,7 +244,7 @@ class SourceDoor:
         return found
 
     def is_syncing(self, source: Source) -> bool:
-        """A worker is syncing it, or will."""
+        """Whether a worker is syncing it, or will."""
         with self._parts.database.reading() as db:
             return self._parts.queue.is_open(db, _job(source).key)
 

@@ -87,7 +87,7 @@ CREATE TABLE deleted_runs (
     run_id TEXT PRIMARY KEY
 );
 """
-"""Runs whose checkpoints are still to be deleted: they are stored elsewhere, and a crash may come in between."""
+"""Runs whose checkpoints must still be deleted. They are stored elsewhere, and a crash may come in between."""
 
 _FIRST_RESPONSES = """
 DROP TABLE IF EXISTS first_responses;
@@ -107,8 +107,8 @@ CREATE INDEX first_responses_by_age ON first_responses (created_at);
 CREATE INDEX first_responses_by_run ON first_responses (run_id);
 CREATE INDEX first_responses_by_workspace ON first_responses (workspace_id);
 """
-"""Of requests with an `Idempotency-Key`. Here, since they quote runs and go with them; those of a table made before it
-knew whose they are must not outlive what was deleted."""
+"""First responses to requests with an `Idempotency-Key`. They quote runs and are deleted with them. An older table did
+not record their runs; it is dropped, so that no response outlives what was deleted."""
 
 _RESUMED = "ALTER TABLE run_inputs RENAME COLUMN reopened TO resumed;"
 
@@ -136,7 +136,7 @@ CREATE TABLE feedback (
 """
 
 _OWNERS = "ALTER TABLE first_responses ADD COLUMN owner TEXT;"
-"""The process that handles a first request; if it dies, the key is free again."""
+"""The process that handles the first request; if it dies, the key can be used again."""
 
 RUNS = Schema(
     "runs",
@@ -202,7 +202,7 @@ def get_record(db: Connection, run_id: str, workspace_id: str | None) -> RunReco
 
 
 def get_records(db: Connection, looks: Sequence[tuple[str, str | None]]) -> list[RunRecord]:
-    """Runs, each of the workspace that is named with it."""
+    """Reads runs, each only if it belongs to the given workspace."""
     these = f"WHERE run_id IN ({', '.join('?' * len(looks))})"
     rows = db.execute(f"SELECT {RUN_COLUMNS} FROM runs {these}", [run_id for run_id, _ in looks])
     found = {record.run_id: record for record in map(record_of, rows.fetchall())}
@@ -226,7 +226,7 @@ def place_of(db: Connection, before: str, workspace_id: str | None) -> dict[str,
 
 
 def delete_runs(db: Connection, condition: str, value: str) -> int:
-    """With all tables that name them; their checkpoints are written down as still to go."""
+    """Deletes runs from all tables, and notes that their checkpoints must be deleted."""
     gone = db.execute(f"DELETE FROM runs WHERE {condition} RETURNING run_id", (value,)).fetchall()
     db.executemany("INSERT INTO deleted_runs VALUES (?) ON CONFLICT DO NOTHING", gone)
     return len(gone)
@@ -237,7 +237,7 @@ def unknown(run_id: str, workspace_id: str | None = None) -> UnknownRun:
 
 
 def settle(db: Connection, run_id: str, status: RunStatus, error: str | None) -> None:
-    """Without a result."""
+    """Sets the status of a run that has no result."""
     db.execute(
         "UPDATE runs SET status = ?, finished_at = ?, agent = NULL, error = ?, requires_human_review = ?"
         " WHERE run_id = ?",
@@ -283,7 +283,7 @@ def escaped(words: str) -> str:
 
 
 def keep_decisions(db: Connection, decisions: Sequence[DecisionMade]) -> list[StandingDecision]:
-    """In the caller's transaction."""
+    """Stores decisions in the caller's transaction."""
     kept: list[StandingDecision] = [{**decision, "decision_id": uuid.uuid4().hex[:12]} for decision in decisions]
     db.executemany(
         "INSERT INTO decisions VALUES (?, ?, ?, ?)",
@@ -301,7 +301,7 @@ class StandingDecisions:
             return keep_decisions(db, decisions)
 
     def of(self, workspace_id: str) -> list[StandingDecision]:
-        """Oldest first: the later one has the last word."""
+        """Oldest first; later decisions override earlier ones."""
         with self._database.reading() as db:
             rows = db.execute(
                 "SELECT decision FROM decisions WHERE workspace_id = ? ORDER BY created_at, decision_id",

@@ -37,7 +37,7 @@ async def upload(parts: Parts, workspace: str, files: Sequence[tuple[str, bytes]
     await parts.require_workspace(workspace)
     has_bytes = partial(parts.library.originals.has, workspace)
     ingestion = None
-    while ingestion is None:  # again where an upload of the same bytes came to its end in between, and took them
+    while ingestion is None:  # repeated if an upload of the same bytes ended meanwhile and deleted them
         kept = [await _kept(parts.library, workspace, name, data) for name, data in files]
         ingestion = await asyncio.to_thread(parts.ingestions.create, workspace, kept, by, has_bytes)
     parts.hub.tell(QUEUE)
@@ -86,7 +86,7 @@ class IngestionWork:
                 )
         except AWAY as error:
             waiting = replace(watch.ingestion, status="queued", error=public_words(error)[0])
-            with suppress(MASISError):  # that it waits is in the queue as well
+            with suppress(MASISError):  # the queue also records that it waits
                 await asyncio.to_thread(self._ingestions.save, waiting, lease.owner)
             raise
         except (JobCancelled, asyncio.CancelledError):
@@ -107,7 +107,7 @@ class IngestionWork:
 
 
 async def forget_unread(ingestions: Ingestions, library: Library, ingestion: Ingestion) -> None:
-    """The bytes of one that was cancelled, unless another ingestion waits for them or they are a document already."""
+    """Deletes the bytes of a cancelled ingestion, unless another one needs them or they already are a document."""
 
     def forget() -> None:
         with ingestions.sparing(ingestion) as spared:
@@ -139,14 +139,14 @@ class Watch:
         while True:
             if self.ingestion != saved:
                 saved = self.ingestion
-                with suppress(MASISError):  # the next time, perhaps
+                with suppress(MASISError):  # the next save may succeed
                     await asyncio.to_thread(self._ingestions.save, saved, self._owner)
                 self._hub.tell(saved.ingestion_id)
             await asyncio.sleep(BREATH)
 
 
 def _with_report(ingestion: Ingestion, report: IngestReport) -> Ingestion:
-    """Members of archives are files of the ingestion too, once they are known."""
+    """Adds the members of archives as files of the ingestion."""
     before = [file for file in ingestion.files if file.stage == "duplicate"]
     stages: list[tuple[str, Sequence[Document]]] = [
         ("ready", report.ready),
@@ -164,21 +164,21 @@ def _with_report(ingestion: Ingestion, report: IngestReport) -> Ingestion:
 
 PRUNE_SECONDS = 3600.0
 TRIM_SECONDS = 10.0
-"""Wait after an ingestion; those in between share one pass."""
+"""How long to wait after an ingestion, so that several share one pass."""
 THREADS = 32
 HEAPS = 2
 _MOST_HEAPS = -8
 """The number of glibc's `M_ARENA_MAX`."""
 OBJECTS_BETWEEN_LOOKS = 20_000
 LOOK_SECONDS = 60.0
-"""Between two looks at the index."""
+"""Seconds between two checks of the index."""
 _INDEX_JOB = Job("index", "index", "")
 log = structlog.get_logger("masis.worker")
 
 
 @asynccontextmanager
 async def working(parts: Parts, concurrency: int | None = None) -> AsyncIterator[Worker]:
-    """A worker in this event loop, until the block ends; its jobs are then returned to the queue."""
+    """Runs a worker in this event loop until the block ends; its jobs are then returned to the queue."""
     room = default_room(concurrency or parts.settings.worker_runs)
     ingest = IngestionWork(parts.ingestions, parts.library, parts.hub)
 
@@ -217,14 +217,14 @@ async def _run(parts: Parts, job: Job, lease: Lease) -> None:
             raise
         log.warning("run_failed", run_id=job.subject, error=str(error))
     except Exception:
-        # It is recorded as failed, and can be resumed.
+        # The run is recorded as failed and can be resumed.
         log.exception("run_failed", run_id=job.subject)
 
 
 def settle_in() -> None:
-    """For a process that only runs MASIS. With few threads, calls that wait for a database would block all others; with
-    a heap for each thread, the C library would hold on to what each once needed; and with many runs at a time, Python
-    would collect garbage all the time."""
+    """Tunes a process that only runs MASIS: more threads, so that calls waiting for a database do not block others; few
+    heaps, since the C library keeps what each one once needed; and less frequent garbage collection, which many
+    concurrent runs would trigger all the time."""
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, thread_name_prefix="masis"))
     if limit := _of_c_library("mallopt"):
         limit(_MOST_HEAPS, HEAPS)
@@ -239,7 +239,7 @@ async def _woken(parts: Parts, worker: Worker) -> None:
 
 
 async def _giving_memory_back(has_read: asyncio.Event) -> None:
-    """After a large file, Python may hold its bytes in a cycle, and the C library its memory."""
+    """After a large file, Python may keep its bytes in reference cycles, and the C library its memory."""
     while True:
         await has_read.wait()
         await asyncio.sleep(TRIM_SECONDS)
@@ -254,7 +254,7 @@ def _give_memory_back() -> None:
 
 
 def _of_c_library(name: str) -> Callable[..., int] | None:
-    """Only in GNU's C library; others need none."""
+    """Found only in the GNU C library; others do not need it."""
     return getattr(ctypes.CDLL(None), name, None) if os.name == "posix" else None
 
 
@@ -266,12 +266,12 @@ async def _pruning(parts: Parts) -> None:
 
 
 async def _keeping_index(parts: Parts) -> None:
-    """Checks all documents at the start, and then a few at intervals."""
+    """Checks all documents at the start, then a few at regular intervals."""
     is_suspect = True
     while True:
         try:
             if is_suspect:
-                # Checked once more after a repair: others may have ingested into the index that was replaced.
+                # Checked again after a repair, since others may have ingested into the replaced index.
                 is_suspect = await _has_mended(parts)
             else:
                 await parts.library.answers()
@@ -283,7 +283,7 @@ async def _keeping_index(parts: Parts) -> None:
         except MASISError as error:
             log.error("index_unusable", error=str(error), advice=error.advice)
         except Exception:
-            # Any error: otherwise nobody would check the index while this process lives.
+            # Any error: otherwise the index would not be checked as long as this process lives.
             log.exception("index_unusable")
         await asyncio.sleep(LOOK_SECONDS)
 
@@ -306,11 +306,11 @@ async def _mended(parts: Parts) -> None:
         except asyncio.CancelledError:
             if not lease.lost:
                 raise
-            stay_alive()  # another does it
+            stay_alive()  # another worker does it
 
 
 def _close_abandoned(queue: JobQueue) -> None:
-    """Closes the repair of a process that was killed, once nothing is left to repair."""
+    """Closes the repair job of a killed process once nothing is left to repair."""
     owner = new_owner()
     if queue.claim_one(owner, _INDEX_JOB.key):
         with queue.database.writing() as db:

@@ -1,7 +1,7 @@
 """What every check is given and what it returns: a claim, the sources it cites, and what is wrong with it, if anything.
 
 A check refutes only what it can prove wrong. Where it cannot tell it returns nothing: what is left is weighed by a
-reader of meaning (`weighing`), and doubt is `unverified`.
+reader of meaning (`second_opinion`), and doubt is `unverified`.
 """
 
 import re

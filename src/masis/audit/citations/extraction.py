@@ -1,6 +1,6 @@
 """The citation engine: which sentence cites what, what does not exist, and which claims cite nothing.
 
-Plain code. Which bracketed tokens count as ids, known or made up, is decided in `id_shapes`.
+Plain code. Which bracketed tokens count as ids, known or made up, is decided in `masis.language.citation_ids`.
 """
 
 import re
