@@ -28,10 +28,16 @@ STOP_SECONDS = 120
 
 
 class QdrantServer:
-    def __init__(self, folder: Path, api_key: str | None = None) -> None:
-        self.port, self.grpc_port = free_port(), free_port()
+    """Alone, or a node of a cluster: the first one, or one that joins `first`."""
+
+    def __init__(
+        self, folder: Path, api_key: str | None = None, *, in_cluster: bool = False, first: "QdrantServer | None" = None
+    ) -> None:
+        self.port, self.grpc_port, self.peer_port = free_port(), free_port(), free_port()
         self._folder = folder
         self._api_key = api_key
+        self._in_cluster = in_cluster or first is not None
+        self._first = first
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -49,11 +55,19 @@ class QdrantServer:
             "STORAGE__SNAPSHOTS_PATH": str(self._folder / "snapshots"),
             "TELEMETRY_DISABLED": "true",
             **({"SERVICE__API_KEY": self._api_key} if self._api_key else {}),
+            **({"CLUSTER__ENABLED": "true", "CLUSTER__P2P__PORT": str(self.peer_port)} if self._in_cluster else {}),
         }
         environment = {**os.environ, **{f"QDRANT__{name}": value for name, value in settings.items()}}
         with (self._folder / "log").open("ab") as log:
-            self._process = subprocess.Popen([QDRANT], cwd=self._folder, env=environment, stdout=log, stderr=log)
+            command = [str(QDRANT), *self._place_in_cluster()]
+            self._process = subprocess.Popen(command, cwd=self._folder, env=environment, stdout=log, stderr=log)
         _wait_until(self._ready, self._process, self._folder / "log")
+
+    def _place_in_cluster(self) -> list[str]:
+        if not self._in_cluster:
+            return []
+        own = ["--uri", f"http://127.0.0.1:{self.peer_port}"]
+        return [*own, "--bootstrap", f"http://127.0.0.1:{self._first.peer_port}"] if self._first else own
 
     def stop(self) -> None:
         """Asks it to end; what it holds is there at the next start."""
