@@ -216,7 +216,7 @@ def _closest(passages: "list[ClosestPassage]") -> Text:
     """The closest passages, when the documents do not answer."""
     lines = [
         f"{p['file_name']}, {place(p['page'], p['label'])}: “{_short(quote_words(p))}”"
-        + (f" (shares {', '.join(p['words'])})" if p["words"] else "")
+        + (f" (mentions {', '.join(p['words'])})" if p["words"] else "")
         for p in passages
     ]
     advice = "Ask with words that the documents use, or add documents that cover the question."
