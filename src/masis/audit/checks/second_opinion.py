@@ -1,10 +1,10 @@
 """What the verifier and a chat model may change in the verdicts of code, and what they may not.
 
 Code compares words, and a paraphrase shares few of them. Where code proves nothing wrong, a second reader (such as the
-embedded verifier) is asked how likely it is that the passage supports the claim. Findings about numbers and quotations
-hold whatever that reader says. Findings that code reads from a negation, a name or a row are withdrawn, to
-`unverified`, if the reader finds the claim supported. Where the reader is not sure of a claim, it is also asked about
-its opposite. A chat model's own audit may settle what remains open after both.
+embedded verifier) is asked how likely it is that the passage supports the claim. What code finds for certain holds
+whatever that reader says. What code reads from a negation, a name, a quotation or a row is withdrawn, to `unverified`,
+if the reader finds the claim supported. Where the reader is not sure of a claim, it is also asked about its opposite.
+A chat model's own audit may settle what remains open after both.
 """
 
 import re
