@@ -121,8 +121,8 @@ def _when(reading: Reading, statement: Statement) -> tuple[Period, ...]:
 
 
 def _marks(reading: Reading, statement: Statement) -> frozenset[str]:
-    """A heading can make all its figures preliminary or final, but it neither makes them a plan nor defines them. A whole
-    sentence qualifies a figure only if it has no other: in “£39.8 million, which was £1.4 million below the flash
+    """A heading can make all its figures preliminary or final, but it neither makes them a plan nor defines them. A
+    whole sentence qualifies a figure only if it has no other: in “£39.8 million, which was £1.4 million below the flash
     estimate”, the first figure is final."""
     near = reading.clause if statement.is_row else around_figure(statement.text, reading.quantity)
     is_alone = not statement.is_row and len(readings(statement)) == 1
