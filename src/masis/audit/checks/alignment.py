@@ -103,7 +103,7 @@ def _in_order(claim: Claim, source: Statement) -> int:
 
 
 def _is_named_around(found: Finding, sources: Sources) -> bool:
-    """“Apple” for “the Company” is no error in a document that has Apple in its title or file name."""
+    """“Apple” for “the Company” is not an error in a document that has Apple in its title or file name."""
     name = found.reason.rpartition(", not ")[2]
     return "names" in found.reason and name.lower().removesuffix("'s") in sources.around.lower()
 

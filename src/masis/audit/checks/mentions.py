@@ -41,7 +41,7 @@ OF_A_NAME = ("the source does not name ", "the source names ")
 """Opening words of findings that rest on a capital letter."""
 _LAST_DAYS = {"Q1": "03-31", "Q2": "06-30", "Q3": "09-30", "Q4": "12-31", "H1": "06-30", "H2": "12-31"}
 FEWEST_QUOTED_WORDS = 4
-"""Shorter quotations are names, titles and terms, which may stand in quotation marks without being quoted."""
+"""Shorter quotations are names, titles and terms, which may be in quotation marks without being quoted."""
 _LEFT_OUT = re.compile(r"\[?\(?(?:\.\.\.|…|\. \. \.)\)?\]?|\[[^\]]*\]")
 """Marks what the writer left out, or inserted for the reader."""
 _NOT_WORDS = re.compile(r"[\W_]+")

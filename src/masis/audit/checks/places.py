@@ -44,7 +44,7 @@ _COMPARES = re.compile(
 _FROM_THE_START = re.compile(r"\b(?:between|from)\s(?:the\s)?$", re.IGNORECASE)
 _TO_THE_END = re.compile(r",?\s(?:and|to|until|through)\s(?:the\s)?", re.IGNORECASE)
 _ITS_TIME = re.compile(r"\s(?:in|for|during|at the end of|as of|at)\s(?:the\s)?(?:fiscal\s(?:year\s)?)?", re.IGNORECASE)
-"""What may stand between a figure and the period it is for."""
+"""Words allowed between a figure and the period it is for."""
 
 
 def figure_of_another_column(claim: Claim, sources: Sources) -> Finding | None:

@@ -1,8 +1,8 @@
 """The interface of every check: it receives a claim and the sources the claim cites, and returns what is wrong, if
 anything.
 
-A check refutes only what it can prove wrong and returns nothing when it cannot tell. What is left goes to a reader of
-meaning (`second_opinion`); doubt is `unverified`.
+A check refutes only what it can prove wrong and returns nothing when it cannot tell. What is left goes to the
+verifier, which compares meaning (see `second_opinion`); doubt is `unverified`.
 """
 
 import re
@@ -165,8 +165,8 @@ class Finding:
     verdict: Verdict
     reason: str
     withdrawn_at: float | None = None
-    """Set if the finding rests on how code reads a sentence (a negation, a name, a row): a reader of meaning that gives
-    the claim at least this probability withdraws it. None: nobody can withdraw it."""
+    """Set if the finding rests on how code reads a sentence (a negation, a name, a row): a verifier that gives the
+    claim at least this probability withdraws it. None: nobody can withdraw it."""
 
 
 HARDLY = 0.12

@@ -82,7 +82,7 @@ class Support:
     """Start of the supporting words in the chunk's text."""
     end: int = 0
     is_open: bool = False
-    """The verdict rests on how many words the two share, so a reader of meaning is asked."""
+    """The verdict rests on how many words the two share, so the verifier is asked."""
     withdrawn_at: float | None = None
     """The verdict rests on how code reads a sentence; a reader of meaning withdraws it from this probability
     upwards."""
