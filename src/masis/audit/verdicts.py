@@ -104,7 +104,7 @@ class Examined:
         return Question(self.bare, self.chunks, self.before)
 
     def open_questions(self) -> Iterator[Question]:
-        """What only a reader of meaning can decide."""
+        """What code leaves to the verifier."""
         leaning = not self.cells or any(_cannot_stand_alone(support) for _, support in self.cells)
         if self.whole and leaning and _is_asked(self.whole, self.question()):
             yield self.question()
@@ -129,9 +129,9 @@ def judge_claims(
 ) -> list[Claim]:
     """The claims of an answer with their verdicts.
 
-    `second_opinion` is asked about everything that code leaves to a reader of meaning and then, where it is not sure of
-    a claim, about the opposite. `own` are the caller's checks, which run before all others. Names in the `question` do
-    not count as inventions.
+    `second_opinion` is the verifier: it is asked about everything that code cannot decide and then, where it is not sure
+    of a claim, about the opposite. `own` are the caller's checks, which run before all others. Names in the `question`
+    do not count as inventions.
     """
     by_id = {chunk["chunk_id"]: chunk for chunk in _with_names_elsewhere(readable(evidence), question)}
     sentences = cited_sentences(answer, by_id)

@@ -110,8 +110,8 @@ def derivation(claim: Claim, number: Quantity, among: Sequence[Statement], given
 
 
 def could_follow(claim: Claim, number: Quantity, sources: Sources, clause: str, is_quoting: bool) -> bool:
-    """The claim calls something a result, and some calculation with the figures of one row, column or sentence, or with its
-    own figures, yields this number.
+    """The claim calls something a result, and some calculation with the figures of one row, column or sentence, or with
+    its own figures, yields this number.
 
     This does not support the claim, because the match may be chance, but it means the figure cannot be called made up.
     `is_quoting`: the claim also gives figures that are printed. A claim that gives none and names no calculation simply

@@ -84,8 +84,7 @@ class Support:
     is_open: bool = False
     """The verdict rests on how many words the two share, so the verifier is asked."""
     withdrawn_at: float | None = None
-    """The verdict rests on how code reads a sentence; a reader of meaning withdraws it from this probability
-    upwards."""
+    """The verdict rests on how code reads a sentence; the verifier withdraws it from this probability upwards."""
     checked_by: CheckedBy = "code"
     figures_hold: bool = False
     """The claim has figures, and code found or computed every one of them from the source."""
