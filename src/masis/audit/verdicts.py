@@ -129,9 +129,9 @@ def judge_claims(
 ) -> list[Claim]:
     """The claims of an answer with their verdicts.
 
-    `second_opinion` is the verifier: it is asked about everything that code cannot decide and then, where it is not sure
-    of a claim, about the opposite. `own` are the caller's checks, which run before all others. Names in the `question`
-    do not count as inventions.
+    `second_opinion` is the verifier: it is asked about everything that code cannot decide and then, where it is not
+    sure of a claim, about the opposite. `own` are the caller's checks, which run before all others. Names in the
+    `question` do not count as inventions.
     """
     by_id = {chunk["chunk_id"]: chunk for chunk in _with_names_elsewhere(readable(evidence), question)}
     sentences = cited_sentences(answer, by_id)
