@@ -1,1 +1,1 @@
-"""Plain code that checks an answer against its evidence: no model, no input or output."""
+"""Checks an answer against its evidence in plain code: it calls no model and does no input or output."""

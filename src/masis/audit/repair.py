@@ -1,7 +1,9 @@
-"""Repair before retry: a citation is added or corrected where a passage bears the sentence out, a refuted sentence cut.
+"""Repairs an answer before it is retried: adds or corrects a citation where a passage supports the sentence, and cuts
+refuted sentences.
 
-Small models write good prose and cite little of it. What a passage of the evidence plainly says gets that passage's id;
-what none says and one denies is taken out and named in the trail. What is left is judged again as any answer is.
+Small models write good prose but cite little of it. A sentence that a passage of the evidence plainly supports gets
+that passage's id; a refuted one that no passage supports is cut and named in the trail. The repaired answer is then
+judged like any other.
 """
 
 import re
@@ -19,12 +21,13 @@ from masis.language.instructions import readable
 from masis.types import Claim, EvidenceChunk, Repair, Verdict
 
 MOST_PASSAGES = 3
-"""Passages that are read for one sentence …"""
+"""Most passages read for one sentence."""
 LEAST_SHARED = 0.4
-"""… and the share of its words that each must have."""
+"""Share of the sentence's words that each of these passages must contain."""
 LEAST_WORDS = 3
+"""A sentence with fewer telling words and no figure is not looked up."""
 LEAST_LEFT = 0.5
-"""Of the sentences that claim something, this share must be left for the answer still to be one."""
+"""Share of the claims that must be left for the text still to be an answer."""
 Readers = tuple[SecondOpinion | None, Sequence[Check], str]
 BORNE_OUT: frozenset[Verdict] = frozenset({"verbatim", "supported"})
 OPEN: frozenset[Verdict] = BORNE_OUT | {"unverified"}
@@ -34,15 +37,15 @@ _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d+[.)])[ \t]+$")
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """One repair, as the trail names it."""
+    """One repair, as the trail records it."""
 
     kind: Repair
     sentence: str
-    """As the writer wrote it."""
+    """The sentence as the writer wrote it."""
     chunk_ids: tuple[str, ...]
     reason: str
     start: int = 0
-    """In the repaired answer; of a sentence that was cut, where it stood."""
+    """Start in the repaired answer; for a sentence that was cut, the place where it was."""
 
     @property
     def told(self) -> dict[str, object]:
@@ -67,8 +70,8 @@ def repaired(
     *,
     is_audited: bool = False,
 ) -> RepairedAnswer | None:
-    """None where there is nothing to repair, or nothing that could be. `is_audited`: a chat model reads the answer
-    next, and what code refuted by its reading is left for it."""
+    """The repaired answer, or None if nothing needs or allows a repair. `is_audited`: a chat model reads the answer
+    next, so claims that code refuted by reading a sentence are left to it."""
     by_id = {chunk["chunk_id"]: chunk for chunk in readable(evidence)}
     settled = [c for c in claims if not (is_audited and c.get("is_reading"))]
     mended = list(_mended(answer, settled, by_id, (second_opinion, own, question), is_audited))
@@ -95,7 +98,8 @@ def _mended(
             kind: Repair = "corrected" if is_wrong else "added"
             yield sentence, Mended(kind, sentence.text, bearing, claim["reason"], claim["start"])
         elif is_wrong and claim.get("checked_by") == "code" and not claim["reason"].startswith(OF_A_NAME):
-            # What only the verifier doubts, the auditor may know better; and a capital may be no name.
+            # The auditor may know better about what only the verifier doubts, and a capitalised word need not be a
+            # name.
             yield sentence, Mended("cut", sentence.text, (), claim["reason"], claim["start"])
 
 
@@ -106,7 +110,8 @@ def _bearing(
     readers: Readers,
     is_audited: bool,
 ) -> tuple[str, ...]:
-    """The first citations that bear it out; where a chat model reads next, also those that leave it open."""
+    """The first citations that support the sentence. If a chat model reads next, citations that leave it open will do
+    too."""
     left_open: tuple[str, ...] = ()
     for ids in _tried(sentence, in_order, by_id):
         verdicts = _verdicts(sentence, ids, by_id, readers)
@@ -120,8 +125,8 @@ def _bearing(
 def _tried(
     sentence: CitedSentence, in_order: Sequence[CitedSentence], by_id: Mapping[str, EvidenceChunk]
 ) -> list[tuple[str, ...]]:
-    """Citations that may bear it out: what it cites itself, beside a made-up id; those of its neighbours, together with
-    its own; another passage, alone and with its own."""
+    """Citations to try: its own, if it also has a made-up id; its neighbours', together with its own; another passage,
+    alone and with its own."""
     own = sentence.cited
     others = [(c["chunk_id"],) for c in _closest(sentence.bare.strip(), [c for i, c in by_id.items() if i not in own])]
     beside = _beside(sentence, in_order)
@@ -130,8 +135,8 @@ def _tried(
 
 
 def _beside(sentence: CitedSentence, in_order: Sequence[CitedSentence]) -> list[tuple[str, ...]]:
-    """The citations of the sentence before it, then of the one behind: a table and a list stand on what introduces
-    them, and a conclusion on what it follows."""
+    """The citations of the sentence before, then of the one after: a table or list rests on the sentence that
+    introduces it, and a conclusion on what it follows from."""
     at = in_order.index(sentence)
     before = next((one.cited for one in reversed(in_order[:at]) if one.cited), ())
     behind = next((one.cited for one in in_order[at + 1 :] if one.cited), ())
@@ -141,7 +146,7 @@ def _beside(sentence: CitedSentence, in_order: Sequence[CitedSentence]) -> list[
 def _closest(bare: str, chunks: Sequence[EvidenceChunk]) -> list[EvidenceChunk]:
     claim = Checked(bare)
     if len(claim.subject) < LEAST_WORDS and not claim.figures:
-        # “The sources disagree”: any passage has such words.
+        # “The sources disagree”: every passage has such words.
         return []
     read = ((chunk, Sources([chunk])) for chunk in chunks)
     found = ((chunk, window.coverage + _held(claim, s)) for chunk, s in read if (window := _near(s, claim)))
@@ -154,7 +159,7 @@ def _near(sources: Sources, claim: Checked) -> Window | None:
 
 
 def _held(claim: Checked, sources: Sources) -> float:
-    """The share of its figures that a passage has."""
+    """Share of the claim's figures that the passage contains."""
     figures = [reading.quantity for reading in claim.figures]
     return sum(any(n.agrees_with(q) for q in sources.quantities) for n in figures) / max(1, len(figures))
 
@@ -164,7 +169,7 @@ def _verdicts(
 ) -> set[Verdict | None]:
     cited = _with_citation(sentence.bare.strip(), " ".join(f"[{i}]" for i in ids))
     claims = judge_claims(cited, [by_id[i] for i in ids], *readers)
-    # What code refutes by its reading is for the auditor to decide.
+    # Claims that code refutes by reading a sentence are for the auditor to decide.
     return {"unverified" if c.get("is_reading") else c["verdict"] for c in claims if c["kind"] == "claim"} or {None}
 
 
@@ -181,7 +186,7 @@ def _written_again(answer: str, mended: Sequence[tuple[CitedSentence, Mended]]) 
     for sentence, repair in mended:
         text += answer[at : sentence.start]
         if repair.kind == "cut":
-            # With its last sentence, a list item goes as a whole.
+            # Removing the last sentence of a list item removes the whole item.
             line = text.rpartition("\n")[2]
             is_whole_item = _ITEM.fullmatch(line) and answer[sentence.end : sentence.end + 1] in ("", "\n")
             text = text[: len(text) - len(line)] if is_whole_item else text.rstrip(" ")
@@ -194,7 +199,7 @@ def _written_again(answer: str, mended: Sequence[tuple[CitedSentence, Mended]]) 
 
 
 def _cited_again(sentence: CitedSentence, chunk_ids: Sequence[str]) -> str:
-    """Where all that it cites stays, each citation stays at its clause, and what is new comes last."""
+    """If all its citations remain, each stays at its clause and the new ones come last."""
     if sentence.cited and not sentence.invalid and set(sentence.cited) <= set(chunk_ids):
         added = [i for i in chunk_ids if i not in sentence.cited]
         return _with_citation(sentence.text.rstrip(), " ".join(f"[{i}]" for i in added))
@@ -211,6 +216,6 @@ def _marked(claim: Claim, repairs: Sequence[Mended]) -> Claim:
 
 
 def _still_answers(before: Sequence[Claim], left: Sequence[Claim], cut: Collection[int]) -> bool:
-    """An answer opens with what was asked for: without that, the rest is none."""
+    """An answer opens with what was asked for; without that claim the rest is not an answer."""
     asserted, kept = ([c for c in claims if c["kind"] == "claim"] for claims in (before, left))
     return bool(kept) and asserted[0]["start"] not in cut and len(kept) >= LEAST_LEFT * len(asserted)

@@ -1,4 +1,4 @@
-"""Every sentence of an answer as a record: what it cites, to the character, and a verdict with its reason."""
+"""Turns every sentence of an answer into a record: what it cites, to the character, and a verdict with its reason."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,11 +34,12 @@ from masis.types import Citation, Claim, ClaimPart, EvidenceChunk, Verdict
 
 _BORNE_OUT = ("verbatim", "supported")
 _ECHO = 0.6
-"""Share of a sentence's words that come from an order, or of a request's words that come back in a sentence, from which
-on the one is taken for the other's doing."""
+"""A sentence that takes this share of its words from an order obeys it; so does one that repeats this share of a
+request's words."""
 
 
 def obeyed(claims: Sequence[Claim], evidence: Sequence[EvidenceChunk]) -> list[Claim]:
+    """The claims that may follow an instruction hidden in the evidence."""
     found = [one for chunk in evidence for one in find_instructions(chunk["text"])]
     if not found:
         return []
@@ -53,7 +54,7 @@ def obeyed(claims: Sequence[Claim], evidence: Sequence[EvidenceChunk]) -> list[C
 
 
 def _is_borne_out(claim: Claim) -> bool:
-    """By its own citation, and not on the word of a model that may have obeyed as well."""
+    """The claim's own citation supports it, and not only in the opinion of a model that may have obeyed as well."""
     return bool(claim["citations"]) and claim["verdict"] in _BORNE_OUT and claim.get("checked_by") != "model"
 
 
@@ -76,7 +77,7 @@ _WORST_FIRST: tuple[Verdict, ...] = (
     "verbatim",
 )  # fmt: skip
 MISPLACED = 0.3
-"""By how much a reader must find other places likelier than the one that a figure stands in."""
+"""How much likelier the verifier must find the other places than the one that contains the figure."""
 LEANS_BACK = re.compile(r"\bthe (?:same|latter|former)\b", re.IGNORECASE)
 Opinions = dict[QuestionKey, float | None]
 
@@ -85,15 +86,15 @@ Cells = Sequence[tuple[CitedCell, Support]]
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """A sentence with what code alone found out about it, and about each figure of a row of a table."""
+    """A sentence with what code alone found out about it and, for a table row, about each of its figures."""
 
     sentence: CitedSentence
     chunks: Sequence[EvidenceChunk]
     whole: Support | None
-    """None where it cites nothing."""
+    """None if the sentence cites nothing."""
     cells: Cells = ()
     before: str = ""
-    """The sentence before it, where it may lean on that."""
+    """The preceding sentence, if this one may refer to it."""
 
     @property
     def bare(self) -> str:
@@ -103,7 +104,7 @@ class Examined:
         return Question(self.bare, self.chunks, self.before)
 
     def open_questions(self) -> Iterator[Question]:
-        """What only a reader of meaning could tell."""
+        """What code leaves to the verifier."""
         leaning = not self.cells or any(_cannot_stand_alone(support) for _, support in self.cells)
         if self.whole and leaning and _is_asked(self.whole, self.question()):
             yield self.question()
@@ -113,7 +114,7 @@ class Examined:
 
 
 def _is_asked(support: Support, question: Question) -> bool:
-    """Not where no reader could change it: a row whose figures hold, and which has no contrary."""
+    """No question is asked if no reader could change the verdict: a row whose figures hold and that has no opposite."""
     is_settled = support.verdict == "supported" and support.is_row and support.figures_hold
     is_withdrawable = support.withdrawn_at is not None and support.withdrawn_at <= 1
     return is_withdrawable or (support.is_open and not (is_settled and not _contraries(question)))
@@ -126,9 +127,12 @@ def judge_claims(
     own: Sequence[Check] = (),
     question: str = "",
 ) -> list[Claim]:
-    """`second_opinion` is asked for all that code had to leave to a reader of meaning, then, where it is not sure of a
-    claim, for the contrary. `own` are checks of the caller's, asked before all others; names of the
-    `question` are not inventions."""
+    """The claims of an answer with their verdicts.
+
+    `second_opinion` is the verifier: it is asked about everything that code cannot decide and then, where it is not
+    sure of a claim, about the opposite. `own` are the caller's checks, which run before all others. Names in the
+    `question` do not count as inventions.
+    """
     by_id = {chunk["chunk_id"]: chunk for chunk in _with_names_elsewhere(readable(evidence), question)}
     sentences = cited_sentences(answer, by_id)
     examined = [_examine(s, by_id, before, own) for s, before in zip(sentences, [None, *sentences], strict=False)]
@@ -142,7 +146,7 @@ def judge_claims(
 
 
 def _placed(claims: Sequence[Claim], examined: Sequence[Examined], second_opinion: SecondOpinion) -> list[Claim]:
-    """Every figure is in the source; the reader says whether in the place that the claim speaks of."""
+    """Every figure is in the source; the verifier says whether it is in the place the claim is about."""
     doubts = [
         (one, Question(doubt.bare, one.chunks, "", doubt.held, doubt.rivals), doubt)
         for claim, one in zip(claims, examined, strict=True)
@@ -182,7 +186,8 @@ def _contraries(question: Question) -> list[Question]:
 
 
 def _without_denial(question: Question) -> list[str]:
-    """Not where the source denies something there as well: “growers see no difference” for “are not affected”."""
+    """Leaves the denial in if the source also denies something there: “growers see no difference” for “are not
+    affected”."""
     said, contraries = question.claim, without_denial(question.claim)
     denials = [said[a:b] for a, b in clauses(said) if is_negated(said[a:b])] if contraries else []
     windows = [Sources(question.chunks).window(Checked(clause)) for clause in denials]
@@ -196,7 +201,7 @@ def _weighed(support: Support, question: Question, opinions: Opinions) -> Suppor
     of_contraries = [opinions.get(contrary.key) for contrary in _contraries(question)]
     denials = len(_without_denial(question))
     if not question.before and LEANS_BACK.search(question.claim):
-        # Nobody who has not read the sentence before knows what “the same method” is.
+        # Only the sentence before says what “the same method” is.
         probability = max(probability, UNDECIDED)
     return weighed(support, probability, of_contraries[:denials], of_contraries[denials:])
 
@@ -212,27 +217,28 @@ def _examine(
         return Examined(sentence, chunks, None)
     bare = sentence.bare.strip()
     if against := first_refutation(Checked(bare), Sources(chunks), own):
-        # It holds for what is word for word in a source as well.
+        # These checks also apply to text that is word for word in a source.
         return Examined(sentence, chunks, Support(against.verdict, against.reason, withdrawn_at=against.withdrawn_at))
     whole = check_support(bare, chunks)
     if sentence.kind == "limit" and whole.verdict == "verbatim":
-        # What a document says of itself, “this report does not cover …”, is a quotation like any other.
+        # A statement of a document about itself, such as “this report does not cover …”, is a quotation like any other.
         sentence = replace(sentence, kind="claim")
     leaned_on = before.bare.strip() if before and _may_lean_on(sentence, before) else ""
     if not sentence.cells or sentence.kind not in ("claim", "recommendation") or is_too_long(sentence.blanked):
         return Examined(sentence, chunks, whole, before=leaned_on)
-    # A row of a table is as many claims as it has figures, each with its own citation.
+    # A table row makes as many claims as it has figures, each with its own citation.
     cells = [(cell, check_support(cell.reads, [by_id[i] for i in cell.cited])) for cell in sentence.cells]
     return Examined(sentence, chunks, whole, cells)
 
 
 def _may_lean_on(sentence: CitedSentence, before: CitedSentence) -> bool:
-    """What the cited passages do not support would count against this sentence."""
+    """The sentence may refer to the one before only if it cites the same passages: text that its own passages do not
+    support would count against it."""
     return before.kind != "heading" and bool(before.cited) and set(before.cited) <= set(sentence.cited)
 
 
 def _cannot_stand_alone(support: Support) -> bool:
-    """A figure that code cannot place by itself is judged with its row."""
+    """A figure that code cannot place by itself is judged together with its row."""
     return support.verdict == "unverified" or (support.verdict == "not_in_source" and support.is_open)
 
 
@@ -294,9 +300,9 @@ def _part(claim: Claim, cell: CitedCell, support: Support) -> ClaimPart:
 
 
 def _citation(chunk: EvidenceChunk, examined: Examined, cells: Cells) -> Citation:
-    """The best supporting words of this very chunk, which need not be the chunk the verdict rests on."""
+    """The best supporting words of this chunk, which need not be the chunk that the verdict rests on."""
     here = [s for s in (examined.whole, *(s for _, s in cells)) if s and s.chunk and _is_same(s.chunk, chunk)]
-    # At equal verdicts the whole sentence's own words, which come first.
+    # Of equal verdicts, this picks the whole sentence's own words, which come first.
     support = max(here, key=lambda s: _WORST_FIRST.index(s.verdict), default=None)
     start, end = (support.start, support.end) if support else closest_words(examined.bare, chunk)
     return {

@@ -1,1 +1,2 @@
-"""Text in, values out: sentences, statements, tables, quantities, periods, names. Imports nothing of ours but types."""
+"""Reads text into values: sentences, statements, tables, quantities, periods, names. Imports nothing of ours but
+types."""

@@ -1,8 +1,8 @@
-"""When a full stop belongs to the word before it and ends no sentence.
+"""Decides when a full stop belongs to the word before it and does not end a sentence.
 
-Three families, by what follows: some abbreviations always need a word after them (Dr., e.g.), some a number
-(No. 5, Fig. 2, Jan. 5), some can end a sentence too (Inc., U.S.); of these the next word decides: only words
-that commonly begin a sentence (The, However, Der, La …) make an end.
+There are three families of abbreviations. Some always need a word after them (Dr., e.g.). Some need a number (No. 5,
+Fig. 2, Jan. 5). Some can end a sentence too (Inc., U.S.): after these, the sentence ends only if the next word commonly
+begins one (The, However, Der, La …).
 """
 
 import re
@@ -77,14 +77,14 @@ def is_exclamatory_name(before: str) -> bool:
 
 
 def begins_with_dated_word(after: str) -> bool:
-    """ "31. Dezember", "3. Quartal": the full stop before it makes an ordinal."""
+    """“31. Dezember”, “3. Quartal”: the full stop before the word makes an ordinal."""
     return _next_word(after) in _DATED_OR_ORDINAL
 
 
 def stops_a_word_only(before: str, after: str, is_cited: bool) -> bool:
     """Whether the full stop between the two texts is part of an abbreviation, an initial or an ordinal.
 
-    A citation right after it speaks for the end of a sentence, unless the word cannot be last.
+    A citation right after it suggests the end of a sentence, unless the word cannot be the last one.
     """
     word = _last_word(before)
     lower = word.lower()
@@ -92,7 +92,7 @@ def stops_a_word_only(before: str, after: str, is_cited: bool) -> bool:
         return len(word) <= 2 and (_is_enumerator(before, word) or begins_with_dated_word(after))
     if lower in _NEEDS_A_WORD or (lower in _NEEDS_A_YEAR_OR_DAY and _NEXT_NUMBER.match(after)):
         return True
-    # "The answer is no. 2024 was weak.": a year does not number anything.
+    # “The answer is no. 2024 was weak.”: a year is not the number of anything.
     if lower in _NEEDS_A_NUMBER and _NEXT_NUMBER.match(after) and not _NEXT_YEAR.match(after):
         return True
     if is_cited or _begins_sentence(after):
@@ -112,7 +112,7 @@ def _next_word(after: str) -> str:
 
 def _begins_sentence(after: str) -> bool:
     match = _NEXT_WORD.match(after)
-    # "A." after an initial is one more initial, not the article.
+    # “A.” after an initial is another initial, not the article.
     if match is None or match[2]:
         return False
     stem, apostrophe, _ = match[1].lower().replace("’", "'").partition("'")
@@ -120,7 +120,7 @@ def _begins_sentence(after: str) -> bool:
 
 
 def _is_enumerator(before: str, number: str) -> bool:
-    """ "Drivers: 1. Price …": the number of an item inside a sentence."""
+    """“Drivers: 1. Price …”: the number of an item inside a sentence."""
     lead = before[: -len(number)].rstrip(" \t(*_")
     return lead == "" or lead[-1] in ":;,"
 

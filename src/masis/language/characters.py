@@ -1,13 +1,13 @@
-"""Classes of characters, and patterns of words, that sentences, citations and hedges agree on."""
+"""Classes of characters and building blocks of patterns that sentences, citations and hedges share."""
 
 import re
 import unicodedata
 
-# Words a pattern may skip: bounded, so that no pattern costs more than linear time.
+# Words that a pattern may skip. The gap is bounded so that no pattern takes more than linear time.
 GAP = r"[^.;]{0,80}?"
 SHORT_GAP = r"[^.;]{0,40}?"
 BRACKETED = re.compile(r"\s*\[[^\[\]]*\]")
-"""A citation, wherever what is in square brackets can be nothing else (`citation_marks` tells)."""
+"""A citation, in text where square brackets can hold nothing else (`citation_marks` decides otherwise)."""
 
 
 def word_set(words: str) -> frozenset[str]:
@@ -23,13 +23,13 @@ INVISIBLE = (
     "\u00ad\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
     "\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufe0e\ufe0f\ufeff"
 )
-"""Joiners, direction marks, variation selectors: they change how text looks, never what it says."""
+"""Joiners, direction marks and variation selectors: they change how text looks, never what it says."""
 
 BREAKING_INVISIBLE = "\u200b\ufeff"
-"""Of these, the ones that separate words, as a space does."""
+"""Invisible characters that separate words, as a space does."""
 
 CLOSERS = "\"'”’“»›)]}*_~」』）］】〉》＂" + INVISIBLE
-"""What may be between the end of a sentence and the space after it; “ closes a German quotation."""
+"""Characters allowed between the end of a sentence and the space after it; “ closes a German quotation."""
 
 LINE_BREAK = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 
@@ -48,5 +48,6 @@ def without_invisible(text: str) -> str:
 
 
 def plain_typography(text: str) -> str:
-    """Quotes, dashes and compatibility forms as their ASCII kin, so that one pattern fits all spellings."""
+    """Replaces quotes, dashes and compatibility forms by their ASCII equivalents, so that one pattern fits all
+    spellings."""
     return unicodedata.normalize("NFKC", without_invisible(text)).translate(_TYPOGRAPHY_TO_ASCII)

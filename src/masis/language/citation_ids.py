@@ -1,14 +1,15 @@
-"""Which bracketed tokens are ids, known or made up.
+"""Decides which bracketed tokens are ids, known or made up.
 
-A token is a known id when it is one, whatever its letter case, dashes or surrounding quotes and stars. An
-unknown token is a made-up id when it
-- has the shape of a known id (`[chunk_99]` beside `chunk_12`, `[doc2-7]` beside `doc1-3`, eleven letters and
-  digits that start with c beside `c7k2m9x4qt1`, or only its first letter and a number: `[c9999]`),
+A token is a known id if it equals one, ignoring letter case, dashes and surrounding quotes and stars. An unknown token
+is a made-up id if it
+- has the shape of a known id (`[chunk_99]` beside `chunk_12`, `[doc2-7]` beside `doc1-3`, eleven letters and digits
+  that start with c beside `c7k2m9x4qt1`, or only its first letter and a number: `[c9999]`),
 - is a UUID, a long hexadecimal number, a file name, or joined by underscore, colon or hash (`[fake_id]`),
-- or mixes letters and digits in any way that is not an editor's shorthand, such as `[Q3]`, `[FY2024]`, `[A4]`,
-  `[5bn]`, `[10-K]`, `[Table2]` (`is_shorthand`).
-The shape of the known ids comes first: where they look like `Q1` and `Q2`, `[Q3]` is made up. A token without
-any letter (`[12]`, `[2024-03-31]`) is an id only if it is a known one.
+- or mixes letters and digits in a way that is not a common shorthand, such as `[Q3]`, `[FY2024]`, `[A4]`, `[5bn]`,
+  `[10-K]`, `[Table2]` (see `is_shorthand`).
+
+The shape of the known ids takes precedence: if they look like `Q1` and `Q2`, `[Q3]` is made up. A token without any
+letter (`[12]`, `[2024-03-31]`) is an id only if it is a known one.
 """
 
 import re
@@ -65,7 +66,7 @@ def is_shorthand(token: str) -> bool:
 
 
 TYPOGRAPHY = "\"'“”‘’«»*_`~^#@<>{}()†.,:;!?|\\/=+" + INVISIBLE
-"""What may surround an id without being part of it."""
+"""Characters that may surround an id without being part of it."""
 
 _MATHS = re.compile(r"[A-Za-z]_\{?\w\}?")
 _ADDRESS = re.compile(r"\w+://|www\.|mailto:|[^@]+@[^@]+\.\w", re.IGNORECASE)
@@ -95,7 +96,7 @@ class IdLexicon:
         self._opaque_initials = {shape[1] for shape in self._shapes if shape[0] == "opaque"} - {"0"}
 
     def resolve(self, token: str) -> str | None:
-        """The known id a token stands for."""
+        """The known id that a token means, or None."""
         bare = token.strip()
         if bare in self._exact:
             return bare
@@ -108,7 +109,7 @@ class IdLexicon:
         return _shape(key) in self._shapes
 
     def looks_made_up(self, token: str) -> bool:
-        """Whether an unknown token has the looks of an id."""
+        """Whether an unknown token looks like an id."""
         if len(token) > _LONGEST_ID or not _TOKEN.fullmatch(token) or _ADDRESS.match(token):
             return False
         if self.has_known_shape(token):
@@ -117,7 +118,7 @@ class IdLexicon:
 
 
 def is_distinctive(identifier: str) -> bool:
-    """An id that no word or number could be; only such ids are looked for inside running words."""
+    """No word or number could be this id. Only such ids are looked for among running words."""
     has_letter = any(character.isalpha() for character in identifier)
     return has_letter and any(c.isdecimal() or c in "_:#/" for c in identifier)
 
@@ -143,7 +144,8 @@ def _key(token: str) -> str:
 
 
 def _shape(identifier: str) -> Shape | None:
-    """First letters as they are, other letters by count, digits of any count; opaque ids by length."""
+    """The shape of an id: the first letters as they are, other letters by their count, digits as such; an opaque id by
+    its length."""
     runs = _RUN.findall(identifier.casefold())
     if len(runs) < 2:
         return None

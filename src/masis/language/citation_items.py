@@ -1,4 +1,4 @@
-"""What one item of a bracket group ("[c1; chunk c2, p. 4]" has three) stands for."""
+"""Reads the items of a bracket group: “[c1; chunk c2, p. 4]” has three."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,8 @@ from masis.language.citation_ids import TYPOGRAPHY, IdLexicon, is_distinctive, i
 
 ItemKind = Literal["known", "made_up", "locator", "number", "words"]
 Trust = Literal["known", "shape", "looks"]
-"""What makes an unknown token a made-up id: nothing, the shape of a known id, or the looks of any id."""
+"""How much is needed to take an unknown token for a made-up id: it never is one (known), it needs the shape of a known
+id (shape), or it only has to look like an id (looks)."""
 
 _SEPARATOR = re.compile(r"\s*[,;，；、،؛]\s+|\s*[;；、،؛]\s*|\s+(?:&|and|und|et|y|en|och|и)\s+")
 _BARE_SEPARATOR = re.compile(r"[,，|]")
@@ -49,7 +50,7 @@ def read_items(content: str, lexicon: IdLexicon) -> list[Item]:
 
 
 def _parts(content: str, lexicon: IdLexicon) -> Iterator[str]:
-    """Items as separated; an id may itself hold a comma, so a bare comma splits only what is not an id."""
+    """The items as separated. An id may contain a comma, so a bare comma splits only text that is not an id."""
     for part in _SEPARATOR.split(content):
         if lexicon.resolve(part) is None:
             yield from (piece for piece in _BARE_SEPARATOR.split(part) if piece.strip())
@@ -82,7 +83,7 @@ def _without_prefix(bare: str) -> tuple[str, bool]:
 
 
 def _read_token(bare: str, rest: str, is_strong: bool, lexicon: IdLexicon) -> Item | None:
-    """One id, perhaps behind "Source:" or written with a space ("chunk 12" for `chunk_12`)."""
+    """One id, possibly after “Source:” or written with a space (“chunk 12” for `chunk_12`)."""
     candidates = [rest, *(joiner.join(bare.split()) for joiner in ("_", "-", ""))]
     for candidate in candidates:
         known = lexicon.resolve(candidate)
@@ -101,14 +102,14 @@ def _read_token(bare: str, rest: str, is_strong: bool, lexicon: IdLexicon) -> It
 
 
 def _read_joined(rest: str, lexicon: IdLexicon) -> Item | None:
-    """ "c1/c2", "c1–c3": a range cites its two ends; what lies between is anybody's guess."""
+    """“c1/c2”, “c1–c3”: a range cites its two ends; what lies between is unknown."""
     parts = _JOINED.split(rest)
     known = [found for part in parts if (found := lexicon.resolve(part))]
     return Item("known", tuple(known)) if len(known) == len(parts) > 1 else None
 
 
 def _read_words(rest: str, lexicon: IdLexicon) -> Item:
-    """Ids among words: known ones that no word could be, or nothing but ids."""
+    """Ids among words: known ids that no word could be, or a group of nothing but ids."""
     tokens = rest.split()
     clean = [token.strip(TYPOGRAPHY) for token in tokens]
     known = [found for token in tokens if (found := lexicon.resolve(token)) and is_distinctive(found)]
@@ -123,16 +124,16 @@ def _read_words(rest: str, lexicon: IdLexicon) -> Item:
 
 
 def _names_a_file(token: str, lexicon: IdLexicon) -> bool:
-    """ "[report.pdf, c1]" says where c1 is from; it does not cite a second thing."""
+    """“[report.pdf, c1]” says where c1 is from; the file name is not a second citation."""
     return _FILE_NAME.search(token) is not None and not lexicon.has_known_shape(token)
 
 
 def cited_ids(items: Sequence[Item], lexicon: IdLexicon, trust: Trust) -> tuple[str, ...]:
-    """The ids a group cites, none when it is not a citation.
+    """The ids that a group cites; none if it is not a citation.
 
-    A group with a distinctive known id cites, whatever words are beside it. Otherwise words make it a
-    remark, a stray number makes a plain number beside it a range ("[0, 1]"), and only a made-up id of
-    known shape still counts.
+    A group with a distinctive known id is a citation, whatever words are beside it. Otherwise words make the group a
+    remark, a stray number makes a plain number beside it a range (“[0, 1]”), and only a made-up id of known shape still
+    counts.
     """
     found = list(dict.fromkeys(identifier for item in items for identifier in item.ids))
     known = [identifier for item in items if item.kind == "known" for identifier in item.ids]

@@ -1,8 +1,8 @@
 """Finds citations: `[id]`, `[id1, id2]`, `[id1][id2]`, `【id】`, `(id)`, `[Source: id]`, `[id, p. 4]`.
 
-Links, images, footnotes, task boxes, indexes and everything in code are not citations. Parentheses hold too
-many other things (accountants write −12 as "(12)") to count, unless they hold nothing but known ids, and not
-mere numbers.
+Links, images, footnotes, task boxes, indexes and everything in code are not citations. Parentheses hold too many other
+things (accountants write −12 as “(12)”), so they count only if they hold nothing but known ids that are not mere
+numbers.
 """
 
 import re
@@ -33,10 +33,10 @@ _CLOSING_PUNCTUATION = ".,;:!?)]…。，；：！？）】»”"
 
 @dataclass(frozen=True, slots=True)
 class CitationMark:
-    """A whole bracket group, e.g. "[id1, id2]"."""
+    """A whole bracket group, such as “[id1, id2]”."""
 
     ids: tuple[str, ...]
-    """Known ids as they are known, others as written."""
+    """Known ids in their known spelling, others as written."""
     start: int
     end: int
 
@@ -76,7 +76,7 @@ class _BlockReader:
         if group["round"]:
             return _ids_in_parentheses(content, items, self.lexicon)
         ids = cited_ids(items, self.lexicon, self._trust(group.start(), content, is_reference))
-        # "[^1]" is a footnote even where an id is "1".
+        # “[^1]” is a footnote even if “1” is an id.
         return ids if not content.startswith("^") else tuple(one for one in ids if is_distinctive(one))
 
     def _trust(self, start: int, content: str, is_reference: bool) -> Trust:
@@ -88,7 +88,8 @@ class _BlockReader:
         return "shape" if is_reference or is_variable or is_key else "looks"
 
     def _link_end(self, group: re.Match[str]) -> int | None:
-        """Where `[text](target)` ends, unless the target is a known id, or the text is and leads nowhere."""
+        """The end of `[text](target)`; None if the target is a known id, or if the text is one and the target leads
+        nowhere."""
         target = _LINK_TARGET.match(self.text, group.end(), self.block.end)
         if target is None:
             is_address = _ADDRESS_TARGET.match(self.text, group.end(), self.block.end)
@@ -107,20 +108,20 @@ def _ids_in_parentheses(content: str, items: Sequence[Item], lexicon: IdLexicon)
 
 
 def attached_groups(text: str, block: Block, marks: Sequence[CitationMark]) -> list[Span]:
-    """What a sentence of the block may be followed by: citations that are together, numbered notes."""
+    """What may follow a sentence of the block: groups of adjacent citations, and numbered notes."""
     notes = [match.span() for match in _NUMBERED_NOTE.finditer(text, block.start, block.end)]
     spans = sorted({*notes, *((mark.start, mark.end) for mark in marks)})
     return [_wrapped(text, span, block.start, block.end) for span in _joined(text, spans)]
 
 
 def citation_groups(text: str, marks: Sequence[CitationMark], start: int, end: int) -> list[Span]:
-    """The citations between `start` and `end`, with the commas and brackets that only serve them."""
+    """The citations between `start` and `end`, with the commas and brackets that belong only to them."""
     spans = [(mark.start, mark.end) for mark in marks]
     return [_wrapped(text, span, start, end) for span in _joined(text, spans)]
 
 
 def _joined(text: str, spans: Sequence[Span]) -> list[Span]:
-    """ "[c1], [c2] and [c3]" is one group."""
+    """“[c1], [c2] and [c3]” is one group."""
     joined: list[Span] = []
     for start, end in spans:
         if joined and start - joined[-1][1] <= 8 and _BETWEEN_MARKS.fullmatch(text, joined[-1][1], start):
@@ -131,7 +132,7 @@ def _joined(text: str, spans: Sequence[Span]) -> list[Span]:
 
 
 def _wrapped(text: str, span: Span, first: int, last: int) -> Span:
-    """ "([c1])" and "[[c1]]" go with their outer brackets."""
+    """“([c1])” and “[[c1]]” include their outer brackets."""
     start, end = span
     opening = _WRAP_OPEN.search(text[max(first, start - 14) : start])
     closing = _WRAP_CLOSE.match(text, end, last)
@@ -141,7 +142,7 @@ def _wrapped(text: str, span: Span, first: int, last: int) -> Span:
 
 
 def without_groups(text: str, groups: Iterable[Span]) -> str:
-    """The text without these spans and without the space that led to them."""
+    """The text without these spans and without the space before them."""
     kept: list[str] = []
     at = 0
     for start, end in groups:

@@ -1,6 +1,8 @@
-"""What is not asked: small talk, and instructions for the answer (what to say when nothing is found, how briefly …).
+"""Separates what a text asks from what it does not: small talk, and instructions for the answer (its unit, its length,
+what to say if nothing is found).
 
-Instructions are obeyed and taken out: a search for “If data is not available, return N/A” finds nothing.
+Instructions are followed and removed from the question, because a search for “If data is not available, return N/A”
+finds nothing.
 """
 
 import re
@@ -49,11 +51,11 @@ _PHRASE = "|".join(re.sub(r"\s*\n\s*", "", phrases) for phrases in PHRASES.value
 SMALL_TALK = re.compile(rf"\W*(?:{_PHRASE})(?:\s+(?:{_PHRASE}|{ADDRESSED}|for now|for today))*\W*", re.IGNORECASE)
 SEPARATOR = re.compile(r"\s*(?:[,.!?;:\-–—…\n。！？、，]+(?!\w)|[,.!?;:…\n。！？、，]+)\s*")
 LONGEST = 120
-"""A longer text holds a question somewhere."""
+"""Longest text, in characters, that can be small talk; a longer one contains a question somewhere."""
 
 
 def is_small_talk(text: str) -> bool:
-    """Whether every part of the text is a greeting, thanks or a farewell, or nothing but symbols."""
+    """Whether every part of the text is a greeting, thanks or a farewell, or the text is nothing but symbols."""
     normal = re.sub(r"\s+", " ", text.replace("’", "'").replace("¿", "").replace("¡", "")).strip()
     parts = [part for part in SEPARATOR.split(normal) if re.search(r"\w", part)]
     return len(normal) <= LONGEST and all(SMALL_TALK.fullmatch(part.strip()) for part in parts)
@@ -67,11 +69,11 @@ IF_ABSENT = re.compile(
     r"|no\s+(?:data|answer|information|mention)\b|(?:none|null|nil|no|false|unknown|unavailable|zero|nothing|blank|so|0)\b)",
     re.IGNORECASE,
 )
-"""What to say is quoted, or one of the words for nothing: “if not, give reasons” asks for more."""
+"""The words to say are quoted, or are one of the words for nothing: “if not, give reasons” asks for more."""
 OTHERWISE = re.compile(rf"\b{_TELL}\s+(?P<said>N/?A|none|null|false|unknown)\s+if\b[^.?!;]{{0,120}}", re.IGNORECASE)
 CONDITION = re.compile(r"\s*\bif\b[^.?!;]{0,160}", re.IGNORECASE)
 _BEGINS = r"(?:^|(?<=[.?!,;])\s*)\s*(?:please\s+)?"
-"""An order opens its sentence: “Did they report in euros?” gives none."""
+"""An instruction opens its sentence: “Did they report in euros?” contains none."""
 UNIT = re.compile(
     rf"{_BEGINS}(?:{_TELL}|express|provide|convert)\b[^.?!;]{{0,40}}?\bin\s+(?P<unit>(?:(?-i:[A-Z]{{3}}\b)|US dollars"
     r"|dollars|euros|pounds|percent|percentage points|%|thousands?|millions?|billions?)(?:\s+of\s+|\s+)?"
@@ -83,7 +85,7 @@ IN_UNIT = re.compile(
     r"|(?:millions?|billions?|thousands?)(?:\s+of\s+(?:(?:US\s+)?dollars|euros|pounds|(?-i:[A-Z]{3})))?)\)?\s*(?=[?.,]|$|(?:please|with|to|rounded)\b)",
     re.IGNORECASE,
 )
-"""“… in USD millions?”, “In £m, …”: with its scale it is how to answer, and not what is asked."""
+"""“… in USD millions?”, “In £m, …”: a unit with a scale says how to answer, not what is asked."""
 ROUNDING = re.compile(
     r"\bround(?:ed)?\b[^.?!;]{0,40}?\bto\s+(?:the\s+nearest\s+(?P<whole>whole|integer|percent|number|million|thousand)"
     r"|(?P<places>\w+)\s+decimals?(?:\s+places?)?)(?:\s+(?:number|places?))?"
@@ -129,30 +131,33 @@ FRAME = re.compile(
 )
 """What people put around a question: “Could you tell me who chairs it?” is not answered with yes."""
 MOST_FRAMES = 4
+"""Most nested frames that are removed from one question."""
 _IF = re.compile(r"^if\b(?=[^,]*$)", re.IGNORECASE)
 SCALES = {"m": "millions", "mn": "millions", "bn": "billions", "k": "thousands"}
 SHORT_SCALE = re.compile(r"\s?(mn?|bn|k)$")
 LONGEST_ASKED = 2_000
-"""Characters: what is longer was pasted in."""
+"""Longest text, in characters, in which instructions are looked for; longer ones were pasted in."""
 SENTENCE = re.compile(r"[^.?!\n]*(?:[.?!](?!\s|$)[^.?!\n]*)*[.?!\n]*\s*")
-"""Up to a full stop that ends something: “1.4.0” and “mo.ui.text” do not."""
+"""Ends at a full stop that ends something; those of “1.4.0” and “mo.ui.text” do not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Directives:
+    """How the question is to be answered."""
+
     if_absent: str | None = None
-    """What to say where the documents have no answer."""
+    """What to say if the documents have no answer."""
     unit: str | None = None
     decimals: int | None = None
     is_brief: bool = False
-    """Only the title, the name, the number."""
+    """Only the title, the name or the number is wanted."""
 
 
 NO_ORDERS = Directives()
 
 
 def unframed(text: str) -> str:
-    """What is asked, without the words of asking; “do we know if …” asks whether."""
+    """The question without its frame; “do we know if …” becomes “whether …”."""
     bare = text
     for _ in range(MOST_FRAMES):
         rest = FRAME.sub("", bare, count=1)
@@ -161,11 +166,11 @@ def unframed(text: str) -> str:
 
 
 def split_directives(text: str) -> tuple[str, Directives]:
-    """What is asked, and how it is to be answered."""
+    """The question, and how it is to be answered."""
     sentences = [match.group() for match in SENTENCE.finditer(text) if match.group().strip()]
     kept = [rest for sentence in sentences if (rest := _without_orders(sentence)).strip(" ,;.\n")]
     asked = unframed(re.sub(r"\s+(?=[?.])|^[\s,]+", "", " ".join(" ".join(kept).split())))
-    # Orders alone are all there is to go by.
+    # A text of nothing but instructions is taken as the question.
     return (asked, _directives(text)) if asked else (text.strip(), NO_ORDERS)
 
 
@@ -189,7 +194,7 @@ def _places(rounding: re.Match[str]) -> int:
 
 
 def _without_orders(sentence: str) -> str:
-    """An order may be a sentence of its own, or hang on one that asks."""
+    """An instruction may be a whole sentence, or part of one that asks."""
     if len(sentence) > LONGEST_ASKED:
         return sentence
     if MANNER.search(sentence):
@@ -203,7 +208,7 @@ def _without_orders(sentence: str) -> str:
 
 
 def _is_all_that_asks(order: re.Pattern[str], sentence: str) -> bool:
-    """“Give me the title of the report on water” asks for it; nothing else would be left of the question."""
+    """“Give me the title of the report on water” is itself the question; without these words nothing is left to ask."""
     found = order.search(sentence)
     rest = sentence[found.end() :].strip(" .?!") if found else ""
     return bool(found and order is BRIEF and re.match(r"(?:of|for|in|that|which|who)\b", rest, re.IGNORECASE))

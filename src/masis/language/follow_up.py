@@ -1,4 +1,4 @@
-"""A follow-up question, completed from the turns before it: by its subject, period and measure."""
+"""Completes a follow-up question from the turns before it: with their subject, period or measure."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -36,11 +36,12 @@ _WHY = re.compile(
 )
 _HOW_MUCH = re.compile(rf"^\W*(?:by\s+)?(?:how(?:\s+\w+)?|what|when|where|who)\s+{_AUX}\s+(?P<rest>.+)$", re.IGNORECASE)
 _OF_A_MEASURE = re.compile(r"^\W*(?:what|how)\b|^\W*compare\b", re.IGNORECASE)
-"""Its topic can be named; “Which region grew fastest?” and “Who is the chair?” ask for the name itself."""
+"""The topic of such a question can be named. “Which region grew fastest?” and “Who is the chair?” ask for the name
+itself."""
 _COMPARED = re.compile(
     r"\b(?:from|than|against|versus|vs\.?|since|until|(?:compared|relative)\s+(?:with|to))\b[^.;]{0,30}$", re.I
 )
-"""Before a period that the other one is held against."""
+"""Words before a period that another one is compared with."""
 _YES_NO = re.compile(rf"^\W*{_AUX}\s+(?P<rest>.+)$", re.IGNORECASE)
 _DOES = frozenset({"do", "does", "did", "has", "have", "had"})
 _COMPARE = re.compile(
@@ -75,23 +76,23 @@ _TRAILING = re.compile(r"\s+(?:(?:in|for|during|of|at|as of|on)\s+)?(?:the\s+)?$
 _QUOTED = re.compile(r"“[^”]*”?|\"[^\"]*\"")
 _QUOTES_AN_ANSWER = re.compile(r"^(?:which document says|why(?:, [^“]{1,80})?): “", re.IGNORECASE)
 MOST_WORDS = 8
-"""What is swapped in is a phrase, not a sentence."""
+"""Most words of a replacement: it is a phrase, not a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
     question: str
-    """As it was completed."""
+    """The question in its completed form."""
     answer: str = ""
 
 
 def completed(text: str, turns: Sequence[Turn]) -> str:
-    """As it was put, where it is complete on its own or nothing came before it."""
+    """The completed question; unchanged if it is complete already or nothing came before it."""
     asked = " ".join(text.split())
     if not asked or not turns:
         return asked
     rest = _LEAD.sub("", asked)
-    # A silence cites nothing: what is asked about is the last answer that does.
+    # An answer that finds nothing cites nothing, so the question is about the last answer with a citation.
     said = next((turn for turn in reversed(turns) if BRACKETED.search(turn.answer)), turns[-1])
     made = _source(rest, said) or _why(rest, turns[-1])
     before = _spoken_of(turns)
@@ -101,7 +102,7 @@ def completed(text: str, turns: Sequence[Turn]) -> str:
 
 
 def _spoken_of(turns: Sequence[Turn]) -> Turn | None:
-    """The last turn with a subject of its own: “Why?” and “Which document says so?” ask about the answer before."""
+    """The last turn with its own subject: “Why?” and “Which document says so?” ask about the answer before."""
     for at in range(len(turns) - 1, -1, -1):
         if not _is_about_an_answer(turns[at].question, turns[at - 1] if at else None):
             return turns[at]
@@ -109,14 +110,14 @@ def _spoken_of(turns: Sequence[Turn]) -> Turn | None:
 
 
 def _is_about_an_answer(question: str, before: Turn | None) -> bool:
-    """A first question is about none."""
+    """Whether the question asks about the preceding answer. The first question never does."""
     rest = _LEAD.sub("", question)
     is_short = before and (_SOURCE.match(rest) or _WHY.match(rest) or question == _why("why", before))
     return bool(is_short or _QUOTES_AN_ANSWER.match(question))
 
 
 def _asks_for_a_summary(rest: str, before: Turn) -> bool:
-    """It is complete on its own; but “What is it about?” can be about what was spoken of."""
+    """A request for a summary is complete, but “What is it about?” may refer to the subject of the turn before."""
     is_of_all = OVERVIEW.search(rest) and named_again(before.question, rest) == rest
     return bool(_SUMMARY.match(rest) or is_of_all)
 
@@ -133,7 +134,7 @@ def _source(rest: str, before: Turn) -> str | None:
 
 
 def _first_said(before: Turn) -> str:
-    """Not what only leads to it: “The documents do not agree on this:”."""
+    """The first sentence of the answer that is not just a lead-in such as “The documents do not agree on this:”."""
     said = (sentence.text for sentence in split_sentences(BRACKETED.sub("", before.answer)))
     return next((text for text in said if len(text) > 3 and not text.rstrip(" *_").endswith((":", "："))), "")
 
@@ -159,7 +160,7 @@ def _why(rest: str, before: Turn) -> str | None:
         thing, when = _TRAILING.sub("", about[: spans[0][1][0]]), _from_preposition(about, spans[0][1])
     else:
         thing, when = about, f"in {_latest(before)}" if _latest(before) else ""
-    # Of a figure people want to know what moved it.
+    # Someone who asks why about a figure wants to know what changed it.
     form = "Why did {} change" if states_a_figure(_first_said(before)) else "What is the reason for {}"
     return f"{form.format(thing)} {when}".strip() + f"{about[spans[0][1][1] :] if spans else ''}?"
 
@@ -204,7 +205,7 @@ def _other_period(_: str, rest: str, before: Turn) -> str | None:
 
 
 def _other_thing(asked: str, rest: str, before: Turn) -> str | None:
-    """“And in Germany?”, “What about operating income?”: the name or the measure that it takes the place of."""
+    """“And in Germany?”, “What about operating income?”: the new name or measure replaces the one before."""
     if rest == asked or _ASKS.match(rest) or len(rest.split()) > MOST_WORDS:
         return None
     question, given = before.question, _PREPOSITION.sub("", rest).strip(" ?.!")
@@ -223,7 +224,8 @@ def _other_thing(asked: str, rest: str, before: Turn) -> str | None:
 
 
 def _leaning(asked: str, rest: str, before: Turn) -> str | None:
-    """A whole question that leans on the one before by a pronoun, by “and”, or by saying too little."""
+    """A whole question that depends on the one before: through a pronoun, through “and”, or because it says too
+    little."""
     named = named_again(before.question, rest)
     if named != rest:
         found = _asked_periods(before.question)
@@ -248,8 +250,8 @@ _RULES: tuple[Callable[[str, str, Turn], str | None], ...] = (
 
 
 def _latest(before: Turn) -> str:
-    """The words of the period that the turn before speaks of: its question's, else that of its answer's first sentence;
-    never the one that it is compared with (“12 in 2025, up from 10 in 2024”)."""
+    """The period of the turn before, in its own words: that of the question, else of the answer's first sentence, but
+    never one it is compared with (“12 in 2025, up from 10 in 2024”)."""
     said = _first_said(before)
     for text, spans in ((before.question, _asked_periods(before.question)), (said, period_spans(said))):
         dated = [(period.year, span) for period, span in spans if period.year]
@@ -260,18 +262,18 @@ def _latest(before: Turn) -> str:
 
 
 def _asked_periods(question: str) -> list[tuple[Period, tuple[int, int]]]:
-    """Those in the question's own words: what it quotes stays as it was said."""
+    """The periods in the question's own words; text that it quotes stays unchanged."""
     return period_spans(_QUOTED.sub(lambda quoted: "_" * len(quoted[0]), question))
 
 
 def _from_preposition(text: str, span: tuple[int, int]) -> str:
-    """The words of a period with what leads to it: “in the third quarter of 2022”."""
+    """The words of a period with its preposition: “in the third quarter of 2022”."""
     lead = _TRAILING.search(text[: span[0]])
     return f"{(lead and lead[0].strip()) or 'in'} {text[slice(*span)]}"
 
 
 def _shift(text: str) -> tuple[str, int] | None:
-    """“The two years before”: year, -2."""
+    """“The two years before” is (year, -2)."""
     found = _RELATIVE.match(_PREPOSITION.sub("", text.strip()))
     if not found:
         return None
@@ -282,7 +284,7 @@ def _shift(text: str) -> tuple[str, int] | None:
 
 
 def _shifted(words: str, unit: str, steps: int) -> str:
-    """The words of a period, some years, quarters or months later."""
+    """The words of a period moved by some years, quarters or months."""
     period = next(iter(periods(words)), Period())
     if unit == "quarter" and period.year and period.part and period.part.startswith("Q"):
         years, quarter = divmod(int(period.part[1]) - 1 + steps, 4)

@@ -1,4 +1,5 @@
-"""How documents give orders to a reader who works for someone else. A blank in a pattern is any white space."""
+"""Patterns for instructions that documents address to a machine reading them. A space in a pattern matches any white
+space."""
 
 import re
 
@@ -7,10 +8,10 @@ from masis.language.characters import one_of
 START = re.compile(
     r"(?:^|(?<=[.!?:;|\n\]>)\"'*#({—-])|(?<=\bnow,)|(?<=\bthen)|(?<=\bplease))\s{0,40}(?=[\w\"'])",
 )
-"""Where an order can begin: a sentence, a line, a bracket, after “please”."""
+"""Places where an order can begin: a sentence, a line, a bracket, or after “please”."""
 
 IN_SENTENCE = r"(?:[^.!?\n]|[.!?](?=[^\s])|\n(?!\s*\n))"
-"""A dot inside an address ends no sentence, and neither does the end of a line."""
+"""A dot inside an address does not end a sentence, and neither does the end of a line."""
 _GAP = IN_SENTENCE + "{0,60}?"
 _FAR = IN_SENTENCE + "{0,160}?"
 
@@ -69,7 +70,7 @@ _FOR_PEOPLE = one_of(
     "answer sheet",
     "(?:box|space|form|sheet|lines?) (?:below|provided|above)",
 )
-"""What an honest letter asks its reader to put into a reply."""
+"""What a genuine letter asks its reader to put into a reply."""
 _MANNER = one_of(
     """json xml yaml html markdown english french german spanish italian portuguese dutch russian chinese japanese
     arabic hindi korean latin emojis? rhymes? reverse base64 rot13 binary hex morse uppercase lowercase capitals""",
@@ -88,7 +89,7 @@ _WITH_WHAT = (
     rf"| (?:in |by )?(?:the {one_of('words? phrase text sentence string following single exact final result code')}\b"
     rf"|(?:your |an? |the )?{_REPLY}\b|{_MANNER}\b))"
 )
-"""What an answer is to be made of. “Respond only in writing” and “return only the signed copy” speak of letters."""
+"""What an answer is to consist of. “Respond only in writing” and “return only the signed copy” are about letters."""
 _SOMEONE = one_of("someone anyone users somebody anybody", "(?:the|a|any) user")
 
 ORDERS: dict[str, tuple[str, ...]] = {
@@ -101,7 +102,7 @@ ORDERS: dict[str, tuple[str, ...]] = {
             "stop (?:following|obeying)",
         )
         + rf" (?:about )?(?:{_EARLIER} ){{1,4}}{_GAP}\b{_RULES}\b",
-        # A company withdraws its guidance; only an order then names what to say.
+        # Companies withdraw guidance too; it is an order only if it then says what to write.
         rf"(?:ignore|disregard|forget|override|bypass) (?:{_EARLIER} ){{1,4}}guidance,? and (?:then )?"
         + one_of("say state claim write print output reveal leak show answer respond reply")
         + r"\b",
@@ -158,7 +159,7 @@ ORDERS: dict[str, tuple[str, ...]] = {
         r"(?:(?:of|to|at|as|=|is) )?(?:100|1\.0|1|10|full|maximum|perfect|the highest)\b",
     ),
 }
-"""What follows a place where an order can begin, and perhaps a polite word."""
+"""Matched only where an order can begin, possibly after a polite word."""
 
 ANYWHERE: dict[str, tuple[str, ...]] = {
     "override": (
@@ -213,7 +214,7 @@ ANYWHERE: dict[str, tuple[str, ...]] = {
         r"<<< ?(?:end|passage|question|answer)\b[^>\n]{0,60}>>>",
     ),
 }
-"""What needs no such place."""
+"""Matched anywhere in the text."""
 
 OTHER_LANGUAGES = (
     r"\b(?:ignorier(?:e|en sie|t)|vergiss|vergessen sie|missachte(?:n sie)?)\b[^.!?]{0,60}"
@@ -253,13 +254,13 @@ REQUEST = (
     rf"{POLITE}(?:{_TASK}\b(?! of\b| &|:)(?P<task>{IN_SENTENCE}{{8,240}})"
     r"|(?P<question>(?:what|who|whom|whose|how|why|when|where|which)\b[^.!?\n|]{6,200}\?))"
 )
-"""Work for an assistant, or a question: common in honest documents, so it counts only where nothing around it speaks of
-the same thing."""
+"""A task for an assistant, or a question. Both are common in genuine documents, so they count only if nothing around
+them is about the same thing."""
 POINTS_ELSEWHERE = re.compile(r"\b(?:this|that|these|those|it|they|them|their|we|our|us|your|he|she|his|her|my)\b")
-"""A question with such a word belongs to a conversation that the text is having."""
+"""A question with such a word belongs to a conversation within the text."""
 TASKS_AHEAD = re.compile(
     r"(?:^|\n)\W{0,6}(?:action items?|actions?|next steps?|to-?dos?|tasks?|follow-?ups?|recommendations?)\b[^\n.]{0,40}"
     r"(?:\n|:)[^#]*$"
 )
 HAS_AN_OWNER = re.compile(r"\b(?:owners?|due|deadline|assigned to|responsible)\b|@\w")
-"""Minutes list work for people: under a title that says so, or with someone's name to it."""
+"""Minutes list tasks for people, either under a heading that says so or with an owner."""

@@ -1,7 +1,8 @@
-"""Sentences in a document that give orders to its reader, or to a machine that reads it: data, never obeyed.
+"""Finds sentences in a document that give orders to its reader or to a machine that reads it. They are data and are
+never obeyed.
 
-Plain code that knows how such orders are worded. It is a witness, not a wall: what it sees is named in the trail and
-carries no claim; what it does not see still has to get past the audit.
+This is plain code that knows how such orders are worded. It reports rather than blocks: what it finds is named in the
+trail and supports no claim; what it misses still has to pass the audit.
 """
 
 import re
@@ -26,14 +27,14 @@ from masis.language.words import content_stems
 from masis.types import EvidenceChunk
 
 InstructionKind = Literal["override", "address", "reply", "dictation", "role", "hidden", "request"]
-"""`request`: work or a question that has nothing to do with the text around it; a hint, where the others are sure."""
+"""`request` is a task or question unrelated to the text around it. It is only a hint; the other kinds are certain."""
 
 _KINDS: tuple[InstructionKind, ...] = ("role", "override", "address", "reply", "dictation")
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    # A blank stands for any white space, as lines are broken anywhere; for so much, and no more, that a text of nothing
-    # but blanks takes no longer than another.
+    # A space matches any white space, because lines break anywhere. The run is bounded so that a text of nothing but
+    # white space takes no longer than any other.
     return re.compile(pattern.replace(" ?", r"\s{0,20}").replace(" ", r"\s{1,20}"))
 
 
@@ -46,20 +47,21 @@ _ORDERS = _patterns(ORDERS, POLITE)
 _ANYWHERE = [*_patterns(ANYWHERE), *_patterns({"override": OTHER_LANGUAGES})]
 _REQUEST = _compiled(REQUEST)
 _HIDDEN = re.compile("[\U000e0020-\U000e007e]{4,}|[\u200b-\u200d\u2060-\u2064\ufeff]{8,}|[\u202d\u202e]")
-"""Letters that no screen shows, long runs of nothing, text turned round."""
+"""Letters that no screen shows, long runs of invisible characters, reversed text."""
 _FLAG = "\U0001f3f4"
-"""The one honest use of hidden letters: the flags of Scotland, Wales and England."""
+"""The one genuine use of hidden letters: the flags of Scotland, Wales and England."""
 _END = re.compile(r"[.!?。！？]+[\"'”’)\]]*(?=\s|$)|\n\s*\n|\n(?=\s*(?:[A-Z*#>|-]|\d+[.)]))|$")
 _LOOKALIKES = str.maketrans("аеорсухіјѕԁһѵԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧον", "aeopcyxijsdhvqwABEZHIKMNOPTYXov")
 _WORD = re.compile(r"\w+")
 _LATIN, _GREEK_OR_CYRILLIC = re.compile("[A-Za-z]"), re.compile("[\u0370-\u052f]")
 _WORDS_AROUND = 12
-"""With fewer words beside it nothing can be said to be foreign to its surroundings."""
+"""With fewer words around it, nothing can be called foreign to its surroundings."""
 _WORDS_ASKED = 2
 _LONGEST_LIST = 1200
-"""How far above a task the title of its list is looked for."""
+"""How far above a task, in characters, the title of its list is looked for."""
 _BEFORE_A_SENTENCE = ".!?|\n"
 _SHARED_AT_MOST = 0.2
+"""Most words of a request, as a share, that may also occur around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ class Instruction:
 
 
 def readable(chunks: Sequence[EvidenceChunk]) -> list[EvidenceChunk]:
-    """The chunks as claims are held against them: an order inside a document bears nothing out."""
+    """The chunks against which claims are checked, without orders, because an order in a document supports nothing."""
     return [_blanked(chunk) for chunk in chunks]
 
 
@@ -86,7 +88,8 @@ def _blanked(chunk: EvidenceChunk) -> EvidenceChunk:
 
 
 class Folded:
-    """A text as the wordings are compared with it: lower case, plain typography, nothing invisible, no look-alikes."""
+    """A text in the form that the patterns expect: lower case, plain typography, no invisible characters, no
+    look-alikes."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -94,7 +97,7 @@ class Folded:
         self.starts = [found.end() for found in START.finditer(self.folded) if self._begins(found.end())]
 
     def _begins(self, at: int) -> bool:
-        """Not in the middle of a sentence that runs on from the line before."""
+        """False in the middle of a sentence that continues from the line before."""
         before = self.folded[max(0, at - 40) : at]
         if "\n" not in before[len(before.rstrip()) :] or before.count("\n") > 1:
             return True
@@ -105,7 +108,7 @@ class Folded:
         return folded if self._origin is None else self._origin[folded]
 
     def instruction(self, found: re.Match[str], kind: InstructionKind) -> Instruction:
-        """From where the wording begins to the end of its sentence."""
+        """The order, from where the match begins to the end of its sentence."""
         start = found.end() - len(found[0].lstrip())
         first, last = self._at(start), self._at(max(found.end() - 1, start))
         end = _END.search(self.text, last)
@@ -115,7 +118,7 @@ class Folded:
 
 
 def _folded(text: str) -> tuple[str, list[int] | None]:
-    """Beside it where each character came from, unless all of them stayed where they were."""
+    """The folded text, and the original position of each character; None if all positions are unchanged."""
     if text.isascii():
         return text.lower(), None
     bare = _WORD.sub(_without_lookalikes, text)
@@ -136,7 +139,7 @@ def _fold_one(character: str) -> str:
 
 @lru_cache(maxsize=2048)
 def find_instructions(text: str) -> tuple[Instruction, ...]:
-    """In the order they stand; where two overlap they are one. Read several times a run, so cached."""
+    """In order of position, with overlapping ones merged. Cached, because a run reads each text several times."""
     folded = Folded(text)
     certain = [*_hidden(text), *_worded(folded)]
     hints = [hint for hint in _requests(folded) if not any(_overlap(hint, one) for one in certain)]
@@ -144,7 +147,7 @@ def find_instructions(text: str) -> tuple[Instruction, ...]:
 
 
 def is_instruction(text: str, start: int = 0, end: int | None = None) -> bool:
-    """Whether the better part of `text[start:end]` is an order, for certain."""
+    """Whether at least half of `text[start:end]` is certainly an order."""
     end = len(text) if end is None else end
     ordered = sum(
         max(0, min(end, one.end) - max(start, one.start)) for one in find_instructions(text) if one.is_certain
@@ -154,7 +157,7 @@ def is_instruction(text: str, start: int = 0, end: int | None = None) -> bool:
 
 @lru_cache(maxsize=2048)
 def without_instructions(text: str) -> str:
-    """The text with its certain instructions blanked out; every other character stays at its place."""
+    """The text with its certain instructions blanked out; every other character keeps its place."""
     for one in find_instructions(text):
         if one.is_certain:
             text = text[: one.start] + re.sub(r"[^\n]", " ", one.text) + text[one.end :]
@@ -196,7 +199,7 @@ def _is_an_action_item(folded: str, found: re.Match[str]) -> bool:
 
 
 def _is_foreign(folded: str, found: re.Match[str]) -> bool:
-    """Nothing around it speaks of what is asked: an honest question is answered, an honest task is explained."""
+    """Nothing around it is about what is asked. A genuine question is answered and a genuine task explained nearby."""
     if found["question"] and POINTS_ELSEWHERE.search(found["question"]):
         return False
     asked = set(content_stems(found["task"] or found["question"]))

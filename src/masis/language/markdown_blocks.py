@@ -1,7 +1,7 @@
-"""The blocks of a markdown text, with exact spans: paragraphs, headings, list items, table rows, code.
+"""Parses the blocks of a markdown text, with exact spans: paragraphs, headings, list items, table rows, code.
 
-Markers (`#`, `-`, `1.`, `>`, table rules, fence lines) are outside the spans. What is uncertain is prose:
-the audit would rather read too much than skip a claim.
+Markers (`#`, `-`, `1.`, `>`, table rules, fence lines) are outside the spans. Anything uncertain counts as prose: the
+audit would rather read too much than skip a claim.
 """
 
 import re
@@ -64,7 +64,7 @@ def find_fences(lines: Sequence[str]) -> Fences:
             opening.label in _WRAPPING_LABELS and (opening.index, marks[closing].index) == (filled[0], filled[-1])
         ):
             fences.packaging.update((opening.index, marks[closing].index))
-            # What is inside may hold code of its own, fenced by shorter or other marks.
+            # The fenced text may itself contain code, with shorter or other fences.
         else:
             fences.code[opening.index] = marks[closing].index
             at = closing
@@ -74,7 +74,8 @@ def find_fences(lines: Sequence[str]) -> Fences:
 
 def _closing(marks: Sequence[_FenceLine], at: int, never_closed: dict[str, int]) -> int | None:
     opening = marks[at]
-    # Nothing further down closes a longer fence either: without this, many open fences cost quadratic time.
+    # If a shorter fence is never closed, a longer one is not either. Without this check, many open fences would take
+    # quadratic time.
     if len(opening.mark) >= never_closed.get(opening.mark[0], len(opening.mark) + 1):
         return None
     for later in range(at + 1, len(marks)):
@@ -98,7 +99,7 @@ _BULLET = re.compile(
 _IDEOGRAPHIC_BULLET = re.compile(rf"(?P<margin>{_MARGIN})(?P<marker>\d{{1,2}}、|[①-⑳])\s*")
 _LONGEST_TITLE = 60
 _SHORTER = 0.6
-"""A title's length beside that of the line below it."""
+"""Largest length of a title, as a share of the line below it."""
 _RULE_CHARACTERS = ("-", "*", "_", "=", "+")
 
 
@@ -108,13 +109,13 @@ class Block:
     start: int
     end: int
     is_title: bool = False
-    """Names what follows and states nothing: a table's header row, an item above its own list."""
+    """The block names what follows and states nothing: a table's header row, or an item above its own list."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
     start: int
-    """After the marks of a block quote."""
+    """Start after the marks of a block quote."""
     end: int
     text: str
 
@@ -161,7 +162,7 @@ def _lines(text: str) -> Iterator[_Line]:
 
 
 class _Parser:
-    """Reads line by line; `open` holds the lines of the paragraph or list item that may still continue."""
+    """Reads line by line; `open` holds the paragraph or list item that may still continue."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -228,12 +229,12 @@ class _Parser:
             self.open_lines += 1
 
     def _heads_a_paragraph(self, line: _Line) -> bool:
-        """A question, or “Who we are” above a longer line that starts afresh: a wrapped paragraph's own lines are about
-        as long."""
+        """A question, or “Who we are” above a longer line that begins a new sentence. The lines of a wrapped paragraph
+        are all about as long."""
         if self.open is None or self.open_lines > 1:
             return False
         if self.open.kind == "bullet" and line.text[:1].isspace():
-            # Indented below an item, it continues the item.
+            # A line indented below an item continues the item.
             return False
         title, below = self.text[self.open.start : self.open.end].strip(), line.text.strip()
         if self.open.kind == "prose" and is_asked_title(title):
@@ -280,7 +281,7 @@ class _Parser:
         return Block("table", start, start + len(bare), not self.in_table and self._is_header(index))
 
     def _is_header(self, index: int) -> bool:
-        """The row above the rule; without a rule, a first row of names above other rows."""
+        """The row above the rule or, without a rule, a first row without digits above other rows."""
         if self._rule_follows(index):
             return True
         followed = index + 1 < len(self.lines) and self.lines[index + 1].is_framed_row
@@ -295,7 +296,7 @@ class _Parser:
             return None
         if bullet is None or self.open is None or self.open.kind == "bullet":
             return bullet
-        # "…sold\n12. That was" is a wrapped paragraph: a weak marker starts a list only after a full stop.
+        # “…sold\n12. That was” is a wrapped paragraph: a weak marker starts a list only after a full stop.
         tail = self.text[max(self.open.start, self.open.end - 80) : self.open.end].rstrip()
         ended = ends_like_a_sentence(tail) or tail.endswith((":", "：", "]", "】"))
         is_weak = re.fullmatch(_WEAK_MARKER, bullet["marker"]) is not None

@@ -1,5 +1,5 @@
-"""What goes with a number: its words (“three”), its bound (“over”), its rate (“a day”) and what it is measured in. Only
-like is compared with like. And whether a text states a figure at all."""
+"""Reads what goes with a number: number words (“three”), bounds (“over”), rates (“a day”) and measures, so that only
+comparable figures are compared. Also decides whether a text states a figure at all."""
 
 import re
 from math import floor
@@ -33,12 +33,12 @@ _YEAR = re.compile(r"(?:19|20)\d\d[.,]*")
 
 
 def states_a_hard_figure(text: str) -> bool:
-    """Money, a percentage or a magnitude: never a mere label."""
+    """The text has money, a percentage or a magnitude, which is never a mere label."""
     return _HARD_FIGURE.search(text) is not None
 
 
 def states_a_figure(text: str) -> bool:
-    """A hard figure, or any number but a year, period, page or document number."""
+    """The text has a hard figure, or any number other than a year, period, page or document number."""
     return states_a_hard_figure(text) or any(_is_quantity(text, m) for m in _NUMBER.finditer(text))
 
 
@@ -75,7 +75,7 @@ IN_DIGITS = r"""(?:
 
 
 def read_numeral(raw: str) -> tuple[float, int]:
-    """The value, and how many decimals it is given with."""
+    """The value, and the number of decimals given."""
     if raw[0].isalpha():
         return float(_in_words(raw.lower())), 0
     digits = _with_a_point(raw)
@@ -145,11 +145,11 @@ _COMPARES = ("above", "below", "over", "under", "exceeding", "than")
 _BEFORE_A_NUMBER = re.compile(rf"(?<!\w)(?P<phrase>{_PHRASE})\s*$", re.IGNORECASE)
 
 NEARBY = 120
-"""How many characters before a number are read for what they say of it; without an end, many numbers take long."""
+"""How many characters before a number are searched for words about it. Without a limit, many numbers take too long."""
 NEAR = 0.10
-"""How far below its number “nearly” reaches …"""
+"""How far below its number “nearly” extends, as a share of it."""
 ROUGH = 0.05
-"""… and how far “about” reaches to both sides."""
+"""How far “about” extends on both sides, as a share of the number."""
 
 
 def bound_before(text: str, position: int) -> Bound | None:
@@ -158,14 +158,14 @@ def bound_before(text: str, position: int) -> Bound | None:
 
 
 def is_a_comparison(text: str, position: int) -> bool:
-    """“Inflation was 4.0%, above 3.2% in April”: the second figure may be a figure itself, and no limit."""
+    """“Inflation was 4.0%, above 3.2% in April”: the second number may be a figure of its own rather than a limit."""
     before = text[max(0, position - NEARBY) : position].rstrip()
-    # Few numbers are behind such a word, and looking for what it compares with takes long.
+    # Few numbers follow such a word, and looking for what it compares with is slow.
     return before.lower().endswith(_COMPARES) and bool(_COMPARED.search(before))
 
 
 def reaches(bound: Bound, limit: float, value: float) -> bool:
-    """Whether a figure of this value is what the bound speaks of."""
+    """Whether a figure of this value satisfies the bound."""
     if bound in AT_LEAST:
         return value > limit if bound == "over" else value >= limit
     if bound in AT_MOST:
@@ -191,7 +191,7 @@ _FORMS = {
     ("kwh", 1): "kwh", ("kwh", 1000): "mwh", ("kw", 1): "kw", ("kw", 1000): "mw",
 }  # fmt: skip
 MEASURES = {form: kind for kind, forms in _FORMS.items() for form in forms.split()}
-"""Each word with the measure it belongs to and how many of its base units it holds."""
+"""Each unit word, with the measure it belongs to and how many of its base units it holds."""
 
 IS_TIME = frozenset({"month", "day", "minute"})
 _FORM = "|".join(re.escape(form) for form in sorted(MEASURES, key=len, reverse=True))
@@ -200,7 +200,7 @@ IN_A_LABEL = re.compile(rf"[(\[_]\s*(?:in\s)?(?P<form>{_FORM})\s*(?:[)\]_]|$)", 
 
 
 A_NAME = re.compile(r"-?[GM]")
-"""“A 5G network”, “the 3M plant”: grams and metres have small letters."""
+"""“A 5G network”, “the 3M plant”: grams and metres are written in lower case."""
 
 
 def measure_after(text: str, position: int) -> str | None:
@@ -218,5 +218,5 @@ def percent(share: float) -> str:
 
 
 def whole_percent(share: float) -> int:
-    """Halves up, as the page rounds."""
+    """Rounds halves up, as the page does."""
     return floor(share * 100 + 0.5)

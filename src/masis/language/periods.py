@@ -1,4 +1,4 @@
-"""The periods a text speaks of: years, quarters, halves, months and days."""
+"""Finds the periods that a text names: years, quarters, halves, months and days."""
 
 import calendar
 import re
@@ -21,7 +21,7 @@ MONTHS = {
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _YEAR = r"(?:19|20)\d\d"
 _ANY_YEAR = r"(?:1\d|20)\d\d"
-"""With a day or a month beside it, or after “in”, 1789 is a year as well; alone it may count something."""
+"""Beside a day or a month, or after “in”, 1789 is a year too; alone it may be a count."""
 _FISCAL = r"(?:(?:FY|fiscal(?:\s+year)?)[\s-]*)?"
 
 PERIOD = re.compile(
@@ -64,13 +64,13 @@ ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A year, or a part of one; what the text leaves open is None."""
+    """A year or a part of one; what the text leaves open is None."""
 
     year: int | None = None
     part: str | None = None
     """Q3, H1, 03 (a month) or 03-14 (a day)."""
     basis: Basis | None = field(default=None, compare=False)
-    """Which kind of year, where the text says it: a fiscal year need not be a calendar year."""
+    """The kind of year, if the text says so: a fiscal year need not be a calendar year."""
 
     @property
     def is_day(self) -> bool:
@@ -78,16 +78,16 @@ class Period:
 
     @property
     def is_part_of_a_year(self) -> bool:
-        """A quarter, a half or a month; a day is a point in time."""
+        """A quarter, a half or a month. A day is a point in time."""
         return self.part is not None and not self.is_day
 
     def differs_from(self, other: "Period") -> bool:
-        """Whether figures for the two are figures for different times: a quarter is not its year."""
+        """Whether figures for the two are for different periods: a quarter is not its year."""
         is_other_year = bool(self.basis and other.basis and self.basis != other.basis)
         return is_other_year or self.excludes(other) or self.is_part_of_a_year != other.is_part_of_a_year
 
     def excludes(self, other: "Period") -> bool:
-        """Both say something, and it cannot be the same time."""
+        """What both say cannot be the same time."""
         if self.year and other.year and self.year != other.year:
             return True
         if self.part and other.part:
@@ -100,7 +100,7 @@ def periods(text: str) -> list[Period]:
 
 
 def period_of_cells(cells: Iterable[str]) -> list[Period]:
-    """A row may give its year in one cell and its quarter in another: they are one period."""
+    """A row may give its year in one cell and its quarter in another; together they are one period."""
     found = [period for cell in cells for period in periods(cell)]
     years = [p.year for p in found if p.year and not p.part]
     parts = [p.part for p in found if p.part and not p.year]
@@ -114,7 +114,7 @@ BETWEEN = re.compile(rf"\b({_YEAR})\s*(?:to|until|through|and|-|–)\s*(?:fiscal
 
 
 def lies_within_a_range(period: Period, text: str) -> bool:
-    """“Every year since 2020” speaks of 2022 without naming it."""
+    """“Every year since 2020” includes 2022 without naming it."""
     if not period.year:
         return False
     since = any(int(m[1]) <= period.year for m in OPEN_ENDED.finditer(text))
@@ -132,7 +132,7 @@ def _period_spans(text: str) -> tuple[tuple[Period, tuple[int, int]], ...]:
 
 
 def _basis(match: re.Match[str]) -> Basis | None:
-    """What is before the year, inside the match (“FY25”) or in front of it (“calendar 2025”)."""
+    """The word for the kind of year, inside the match (“FY25”) or before it (“calendar 2025”)."""
     written = re.sub(r"\d+\Z", "", match.group())
     before = match.string[max(0, match.start() - 60) : match.start()]
     return next((basis for basis, said in _BASES for part in (written, before) if said.search(part)), None)
@@ -143,9 +143,9 @@ def _is_period(match: re.Match[str]) -> bool:
         0,
         1,
     ):
-        # “Dec-31” is a day, and so may “Sep-30” be.
+        # “Dec-31” is a day, and “Sep-30” may be one.
         return False
-    # “may 5” is a month only where it is written as one.
+    # “may 5” is a month only if it is capitalised.
     month = match["month1"] or match["month2"] or match["month3"] or match["month4"] or match["first"]
     return not month or month[0].isupper()
 
@@ -170,7 +170,7 @@ def _period(match: re.Match[str]) -> Period:
 
 
 def _months(match: re.Match[str]) -> Period:
-    """“January–June 2023” is a half; of what is neither a half nor a quarter, its last month."""
+    """“January–June 2023” is a half. A span that is neither a half nor a quarter is read as its last month."""
     first, last = (MONTHS[match[name].lower()] for name in ("first", "last"))
     if last - first == 11:
         return Period(int(match["span"]))
@@ -181,7 +181,7 @@ def _months(match: re.Match[str]) -> Period:
 
 
 def _month(match: re.Match[str]) -> Period:
-    """“The end of June 2025” is its last day; “Oct-24” heads many a workbook's column."""
+    """“The end of June 2025” is its last day; “Oct-24” is a common column heading in workbooks."""
     year = _year(match["year3"] or match["year4"]) or 0
     month = MONTHS[(match["month3"] or match["month4"]).lower()]
     if AT_ITS_END.search(match.string[: match.start()]):

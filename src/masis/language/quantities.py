@@ -1,4 +1,4 @@
-"""Numbers with their unit, scale, currency and measure: compared by value, not by spelling."""
+"""Reads numbers with their unit, scale, currency and measure, and compares them by value rather than spelling."""
 
 import re
 from dataclasses import dataclass, replace
@@ -82,15 +82,15 @@ NOTHING_BEHIND = re.compile(r"[ )]*\Z")
 SAVINGS_PLAN = re.compile(r"40[13]\s?(?:\([kb]\)|[kb]\b)", re.IGNORECASE)
 """A 401(k) is named after its paragraph."""
 SPLIT_YEAR = re.compile(r"(?:(?<!\d)(?:19|20)|\b(?:FY|fiscal(?:\s+year)?)[\s']{0,2})(\d\d)[/–-]$", re.IGNORECASE)
-"""Whose second half is the 24 of “2023/24” and of “FY 23-24”."""
+"""Matches before the 24 of “2023/24” and “FY 23-24”, which is part of the year."""
 LENGTH_OF_A_PERIOD = re.compile(r"\w{1,6}[\s-](?:months?|weeks?)\s(?:period\s)?(?:ended|ending)\b", re.IGNORECASE)
-"""“For the three months ended July 1” says when, and counts nothing."""
+"""“For the three months ended July 1” is a period and counts nothing."""
 _NEGATIVE_PERCENT = re.compile(rf"\((\d[\d.,]*)\)(\s?%|\s(?:{_SCALE})\b)", re.IGNORECASE)
 BETWEEN = re.compile(r"\bbetween\s+\S{0,4}$", re.IGNORECASE)
 TURNED = re.compile(rf"\b(?:from|by|{'|'.join(UPWARDS | DOWNWARDS)})\s+\S{{0,4}}$", re.IGNORECASE)
-"""“From 45 to 55”, “rose 10 to 55”: a change, and nothing between its ends."""
+"""“From 45 to 55”, “rose 10 to 55”: a change, not a range."""
 HUNDREDTHS = re.compile(r"basis|bps?\b|cents?\b|pence\b|¢", re.IGNORECASE)
-"""What a hundred of make a percentage point, a pound or a dollar."""
+"""Units of which a hundred make a percentage point, a pound or a dollar."""
 RANGE = re.compile(r"\s?(?:[-–]|to|(?P<and>and))\s?(?:US\$|[$€£¥₹]|[A-Z]{3}\s)?\s?")
 
 
@@ -99,36 +99,36 @@ class Quantity:
     value: float
     unit: Unit
     tolerance: float
-    """Half of the last digit given: 4.2 billion stands for 4.15 to 4.25."""
+    """Half a unit of the last digit given: 4.2 billion means 4.15 to 4.25."""
     text: str
     start: int
     end: int
     currency: str | None = None
     scaled: bool = False
     measure: str | None = None
-    """The word a bare number is measured in: years, km, °c …"""
+    """The unit word of a bare number: years, km, °c …"""
     bound: Bound | None = None
     is_loose: bool = False
-    """It may or may not be a bound: “…, above 3.2 % in April”, “over 18 years”."""
+    """The bound may not be one: “…, above 3.2 % in April”, “over 18 years”."""
     rate: str | None = None
-    """Day, for “400 units a day”."""
+    """“day” for “400 units a day”."""
     is_cell: bool = False
-    """Given bare, as in a table, with its scale said elsewhere or nowhere."""
+    """Given bare, as in a table, with its scale stated elsewhere or nowhere."""
     span: tuple[float, float] | None = None
-    """Both ends of the range it is one end of."""
+    """Both ends of the range that it is one end of."""
 
     def agrees_with(self, other: "Quantity", *, exact: bool = False) -> bool:
-        """The same value as far as the coarser of the two is given; `exact`: the other is what it is to the digit."""
+        """The same value, to the precision of the coarser of the two. `exact`: the other is exact to its last digit."""
         if not comparable(self, other):
             return False
         return any(_close(self, other, factor, exact) for factor in _factors(self, other))
 
     def is_met_by(self, other: "Quantity", *, exact: bool = False) -> bool:
-        """It agrees, or is a bound that the other satisfies: “over 1,000” is met by 1,012."""
+        """The two agree, or this is a bound that the other satisfies: 1,012 meets “over 1,000”."""
         agreeing = comparable(self, other) and [f for f in _factors(self, other) if _close(self, other, f, exact)]
         is_limit = self.bound in AT_LEAST | AT_MOST and not self.is_loose
         if is_limit and not other.bound and not other.is_loose:
-            # Half a digit does not excuse passing a limit: 4.2 is not “less than 4”.
+            # Rounding does not excuse crossing a limit: 4.2 is not “less than 4”.
             return any(_reached(self, other, f) for f in agreeing or ([1.0] if _alike(self, other) else []))
         if agreeing:
             return not _are_opposed(self.bound, other.bound)
@@ -146,20 +146,20 @@ class Quantity:
 
     @property
     def is_small_count(self) -> bool:
-        """The three of “three priorities”: counted by the writer as often as taken from a source."""
+        """The “three” of “three priorities”: as often counted by the writer as taken from a source."""
         spelled = self.text[:1].isalpha() and self.value <= 10
         return spelled and self.unit == "number" and not self.scaled and not self.measure
 
 
 def _close(a: Quantity, b: Quantity, factor: float, exact: bool) -> bool:
-    # A hair more than half a digit, for what binary fractions add.
+    # Slightly more than half a digit, to allow for binary fractions.
     allowed = (_tolerance(a) if exact else max(_tolerance(a), _tolerance(b) * factor)) * 1.0001 + 1e-12
-    # “Down 3.5 %” is -3.5 % in a table: which way it points is compared as a direction.
+    # “Down 3.5 %” is -3.5 % in a table; signs are compared separately, as directions.
     return abs(abs(_in_base(a)) - abs(_in_base(b)) * factor) <= allowed
 
 
 def _reached(limit: Quantity, other: Quantity, factor: float) -> bool:
-    """“Fell by more than 5 %” is met by -5.4 %: signs count only where both have one."""
+    """-5.4 % meets “fell by more than 5 %”: signs count only if both numbers are negative."""
     a, b = _in_base(limit), _in_base(other) * factor
     if not (a < 0 and b < 0):
         a, b = abs(a), abs(b)
@@ -171,19 +171,19 @@ def _are_opposed(a: Bound | None, b: Bound | None) -> bool:
 
 
 def _in_base(quantity: Quantity) -> float:
-    """Two years are 24 months."""
+    """The value in base units: two years are 24 months."""
     return quantity.value * (MEASURES[quantity.measure][1] if quantity.measure else 1)
 
 
 def _tolerance(quantity: Quantity) -> float:
-    """In base units; but two years are not 20 months."""
+    """The tolerance in base units; it is not enlarged for time, so that two years are not 20 months."""
     kind, base = MEASURES[quantity.measure] if quantity.measure else ("", 1)
     return quantity.tolerance * (min(1, base) if kind in IS_TIME else base)
 
 
 def _factors(a: Quantity, b: Quantity) -> tuple[float, ...]:
-    """A table gives its figures bare, “in millions” or “pence” being said once above it; a sentence says what it
-    means."""
+    """Scales by which the two may differ. A table gives bare figures and says “in millions” or “pence” once above them;
+    a sentence says what it means."""
     if {a.unit, b.unit} == {"number", "money"} and (_is_in_cents(a) or _is_in_cents(b)):
         return (1.0, 0.01) if _is_in_cents(a) else (1.0, 100.0)
     if a.scaled == b.scaled or "percent" in (a.unit, b.unit) or not (a.is_cell or b.is_cell):
@@ -196,7 +196,7 @@ def _is_in_cents(quantity: Quantity) -> bool:
 
 
 def comparable(a: Quantity, b: Quantity) -> bool:
-    """Whether the two could be the same thing: a bare number may be money in a table, a percentage may not."""
+    """Whether the two could be the same thing: a bare number in a table may be money, but not a percentage."""
     if a.rate and b.rate and a.rate != b.rate:
         return False
     if a.unit == b.unit:
@@ -210,23 +210,23 @@ def _same_measure(a: Quantity, b: Quantity) -> bool:
 
 
 def _alike(a: Quantity, b: Quantity) -> bool:
-    """A bound is met by its own kind only: any sum of money is over 300."""
+    """Only a figure of the same kind can meet a bound, since almost any sum of money is over 300."""
     return a.unit == b.unit and comparable(a, b) and bool(a.measure) == bool(b.measure)
 
 
 def with_percent_inside(text: str) -> str:
-    """A table prints a fall by 10 % as “(10)%”, a loss as “$(4.9) billion”."""
+    """Moves “%” or a scale into the brackets: tables print a fall of 10 % as “(10)%” and a loss as “$(4.9) billion”."""
     return _NEGATIVE_PERCENT.sub(r"(\1\2)", text)
 
 
 def quantities(text: str) -> list[Quantity]:
-    """Every number but years, days of a month and ordinal names such as Q3: those are periods."""
+    """Every number except those of periods: years, days of a month, and names such as Q3."""
     return list(_quantities(text))
 
 
 @lru_cache(maxsize=16_384)
 def _quantities(text: str) -> tuple[Quantity, ...]:
-    """Every claim is held against every statement it cites, so cached."""
+    """Cached, because every claim is compared with every statement it cites."""
     taken = {place for _, (start, end) in period_spans(text) for place in range(start, end)}
     found = []
     for match in QUANTITY.finditer(text):
@@ -242,7 +242,7 @@ def _before(text: str, position: int) -> str:
 
 
 def _shared_units(text: str, found: list[Quantity]) -> list[Quantity]:
-    """“Between 4 and 6 %”, “$4 to 6 million”: both ends have the unit that only one is written with."""
+    """“Between 4 and 6 %”, “$4 to 6 million”: both ends share the unit that is written only once."""
     for at, (low, high) in enumerate(pairwise(found)):
         if _is_range(text, low, high):
             ends = _as_given(low, high), _as_given(high, low)
@@ -257,7 +257,7 @@ def _is_range(text: str, low: Quantity, high: Quantity) -> bool:
     between = RANGE.fullmatch(text, low.end, high.start)
     if between is None or low.value >= high.value * (1 if low.scaled == high.scaled else 1e12):
         return False
-    # “Rose by 12% to €3.5 billion”, “by 7.5% to 6,082”
+    # “Rose by 12% to €3.5 billion” and “by 7.5% to 6,082” are not ranges.
     if low.unit != high.unit and ("number" not in (low.unit, high.unit) or low.unit in ("percent", "points")):
         return False
     return between["and"] is None or bool(BETWEEN.search(_before(text, low.start)))
@@ -326,7 +326,7 @@ def _quantity(text: str, match: re.Match[str]) -> Quantity:
 
 
 def _has_a_minus(text: str, match: re.Match[str]) -> bool:
-    """“-$5 million”, “minus 5 °C”; but not the dash of “Knee bends – 3 sets” or of “$4 – $6 million”."""
+    """“-$5 million”, “minus 5 °C”; but not the dash in “Knee bends – 3 sets” or “$4 – $6 million”."""
     before = _before(text, match.start())
     return bool(MINUS_IN_WORDS.search(before) or (match["before"] and MINUS.search(before)))
 
@@ -341,7 +341,7 @@ def _is_length(text: str, match: re.Match[str]) -> bool:
 
 
 def _stands_bare(text: str, match: re.Match[str]) -> bool:
-    """In a cell, beside another number, or alone behind a label: “Revenue 184.1 171.7”, “Revenue: 184.1”."""
+    """In a cell, beside another number, or alone after a label: “Revenue 184.1 171.7”, “Revenue: 184.1”."""
     before = _before(text, match.start())
     if BESIDE_A_CELL_BEFORE.search(before) or BESIDE_A_CELL.match(text, match.end()):
         return True

@@ -1,6 +1,7 @@
-"""What a question asks for: its parts, and of each the shape of the answer, its type, its subject, time and names.
+"""Reads what a question asks for: its parts and, for each, the shape of the answer, its kind, subject, period and
+names.
 
-Parsed once (`read_question` caches what it read) and used by the search, the writer, the auditor and the judge alike.
+A question is parsed once (`read_question` is cached) and used by the search, the writer, the auditor and the judge.
 """
 
 import re
@@ -15,11 +16,12 @@ from masis.language.question_patterns import AnswerKind, Disputable, Sought
 from masis.language.words import FUNCTION_WORDS, content_stems, names, stem, words
 
 Shape = Literal["fact", "list", "explanation", "yes_no", "overview"]
-"""What a good answer looks like: a sentence or two; the items of a list; the part of a section that explains; yes or
-no and what decides it; what a whole document is about."""
+"""What a good answer looks like: a sentence or two; the items of a list; the part of a section that explains; yes or no
+with the deciding fact; what a whole document is about."""
 _LONGEST_SPAN = 20
+"""Most years that “from … to …” may span."""
 _MOST_PARTS = 12
-"""Each is answered by itself; what comes after them is read as one."""
+"""Most parts that are answered one by one; the remaining ones are read as a single part."""
 
 ACRONYMS = {
     "CEO": "chief executive officer",
@@ -35,7 +37,7 @@ ACRONYMS = {
     "capex": "capital expenditure",
     "opex": "operating expense",
 }
-"""What analysts write short and documents spell out."""
+"""Terms that analysts abbreviate and documents spell out."""
 
 ASKING = frozenset(
     stem(word)
@@ -53,27 +55,27 @@ ASKING = frozenset(
     paper author authors proposed propose proposal different like called official officially cause causes reason
     reasons affect affects role part plan plans planned place places""".split()
 )
-"""Words of asking rather than of the subject: their absence from a passage says little."""
+"""Words of asking rather than of the subject; their absence from a passage says little."""
 
 
 @dataclass(frozen=True)
 class Question:
     text: str
-    """With acronyms spelled out; `asked` is what was written."""
+    """The question with acronyms spelled out; `asked` is the text as written."""
     terms: tuple[str, ...]
     """Distinct content stems, in order."""
     named: frozenset[str]
-    """Stems of names: what must be in a passage for it to be about the same thing."""
+    """Stems of names, which a passage must contain to be about the same thing."""
     periods: tuple[Period, ...]
     kinds: frozenset[AnswerKind]
     counted: frozenset[str] = frozenset()
     """Stems of what “how many” counts."""
     context: str = ""
-    """The part before, when this one refers back to it."""
+    """The first part of the question, if this part refers back to it."""
     shape: Shape = "fact"
     directives: Directives = NO_ORDERS
     parts: tuple["Question", ...] = ()
-    """What it asks one by one, where it asks more than one thing."""
+    """Its parts, if it asks more than one thing."""
     asked: str = ""
 
     @property
@@ -82,7 +84,7 @@ class Question:
 
     @property
     def subject(self) -> frozenset[str]:
-        """The words that a passage on the same thing would have."""
+        """The words that a passage on the same subject would contain."""
         return frozenset(term for term in self.terms if term not in ASKING)
 
     @cached_property
@@ -95,7 +97,7 @@ class Question:
 
     @cached_property
     def is_for_one_thing(self) -> bool:
-        """Two documents that name different things then contradict each other."""
+        """The question asks for one thing, so two documents that name different things contradict each other."""
         asked = self.asked.strip()
         if patterns.SEVERAL.search(patterns.TITLES_AND_NAMES.sub(" X ", asked[:1].lower() + asked[1:])):
             return False
@@ -110,13 +112,13 @@ class Question:
 
     @cached_property
     def units(self) -> frozenset[Unit]:
-        """Of the figure that is asked for; empty where the question leaves the unit open."""
+        """Possible units of the figure asked for; empty if the question leaves the unit open."""
         found: set[Unit] = {"number"} if self.is_count else set()
         return frozenset(found | ({"percent", "points"} if patterns.SHARES.search(self.asked) else set()))
 
     @cached_property
     def is_for_no_figure(self) -> bool:
-        """Why, who, where, when: no figure answers it, unless it asks about that very figure."""
+        """Why, who, where, when: no figure answers it, unless the question is about that very figure."""
         return bool(patterns.NO_FIGURE.match(self.asked))
 
     @cached_property
@@ -125,26 +127,26 @@ class Question:
 
     @cached_property
     def is_at_a_point(self) -> bool:
-        """“As of June 30”: a balance rather than what was earned in some months."""
+        """“As of June 30”: the question asks for a balance rather than what was earned over some months."""
         return bool(patterns.POINT.search(self.asked))
 
     @cached_property
     def years_spanned(self) -> tuple[int, ...]:
-        """“From 2017 to 2019” names three years."""
+        """“From 2017 to 2019” covers three years."""
         found = patterns.SPAN.search(self.asked)
         first, last = sorted(int(year) for year in found.groups() if year) if found else (0, 0)
         return tuple(range(first, last + 1)) if 0 < last - first < _LONGEST_SPAN else ()
 
     @cached_property
     def called(self) -> tuple[str, ...]:
-        """What it calls by name: its quoted titles, else its capitalised words."""
+        """The names in the question: its quoted titles or, if there are none, its capitalised words."""
         small = patterns.ASKING_WORDS | FUNCTION_WORDS
         names = (name for name in patterns.NAME.findall(self.asked) if not set(words(name)) <= small)
         return tuple(patterns.TITLE.findall(self.asked) or names)
 
     @cached_property
     def stated(self) -> str:
-        """“Is the plant open?” as what it asks to confirm: “the plant open”."""
+        """What a yes-or-no question asks to confirm: “the plant open” for “Is the plant open?”."""
         return patterns.AUXILIARY.sub("", self.text).rstrip(" ?")
 
     @cached_property
@@ -161,12 +163,14 @@ class Question:
 
     @cached_property
     def followed(self) -> str | None:
-        """What “How have sales changed over time?” follows: the question without those words."""
+        """The question without its words for change over time, such as “How have sales changed over time?”; None if it
+        has none."""
         return _without(self.asked, patterns.ACROSS, patterns.TURNED)
 
     @cached_property
     def broken_down(self) -> str | None:
-        """What “revenue by segment” asks the parts of: the question without those words."""
+        """The question without its words for a breakdown, such as “by segment” in “revenue by segment”; None if it has
+        none."""
         return _without(self.asked, patterns.PARTS)
 
     def weight(self, term: str) -> float:
@@ -177,8 +181,8 @@ class Question:
 
 @lru_cache(maxsize=1_024)
 def parsed(text: str) -> Question:
-    """The question without its orders, with its parts: “When does it open, and how much does it cost?” asks twice, and
-    each part can be answered or not."""
+    """The question without its instructions, and with its parts: “When does it open, and how much does it cost?” asks
+    two things, and each may or may not have an answer."""
     asked, directives = split_directives(text)
     parts = tuple(replace(part, directives=directives) for part in _parts(asked))
     return replace(read_question(asked), directives=directives, parts=parts)
@@ -206,7 +210,7 @@ def read_question(asked: str, context: str = "") -> Question:
 
 
 def _asking(text: str) -> str:
-    """“I fly for 13 hours. May I book business class?”: the sentence that asks, without the scene before it."""
+    """The sentence that asks, without the scene before it: “I fly for 13 hours. May I book business class?”"""
     last = patterns.NEXT_SENTENCE.split(text.strip())[-1]
     return last if patterns.ASKS.match(last) else text
 
@@ -240,8 +244,8 @@ def _parts(text: str) -> list[Question]:
 
 
 def named_again(first: str, part: str) -> str:
-    """“And how much does it cost?” with what the first part asks about in place of its only pronoun: what it counts,
-    what follows its verb, or the one name it has."""
+    """“And how much does it cost?” with its only pronoun replaced by what the first part asks about: what that part
+    counts, what follows its verb, or its only name."""
     spoken, pronouns = patterns.SPOKEN_OF.match(first), patterns.PRONOUN.findall(part)
     if len(pronouns) != 1:
         return part
@@ -264,13 +268,13 @@ def spelled_out(text: str) -> str:
 
 
 def _context(first: Question, part: str) -> str:
-    """A later part may lean on the first: by a pronoun, or by saying too little to be alone."""
+    """The first part, if this one depends on it through a pronoun or says too little to be understood alone."""
     leans = patterns.REFERS_BACK.search(part) or len(set(content_stems(part)) - ASKING) < 2
     return first.text if leans else ""
 
 
 def as_subject(text: str) -> str:
-    """Without “how long” and its like, which name a measure and no subject."""
+    """Removes “how long” and the like, which name a measure rather than a subject."""
     return patterns.HOW_MUCH.sub(" ", text)
 
 
@@ -284,7 +288,7 @@ def quoted_in(text: str) -> list[str]:
 
 
 def _without(text: str, *patterns: re.Pattern[str]) -> str | None:
-    """None where the text has none of them."""
+    """The text without the patterns; None if none of them occurs."""
     bare = text
     for pattern in patterns:
         bare = pattern.sub(" ", bare)

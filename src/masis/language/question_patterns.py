@@ -1,11 +1,11 @@
-"""How questions are worded: the patterns by which `language.question` reads one, and nothing else does."""
+"""Patterns for the wording of questions, used by `language.question` and `language.follow_up`."""
 
 import re
 from typing import Literal
 
 AnswerKind = Literal["number", "person", "time", "place", "list", "yes_no", "statement"]
 Sought = Literal["time", "amount", "name", "anything"]
-"""What sort of words could answer."""
+"""The kind of words that could answer the question."""
 Disputable = Literal["date", "name", "denial"]
 """What two documents could contradict each other on, other than figures."""
 
@@ -17,7 +17,7 @@ NUMBER = r"""\bhow\ (?:many|much|large|big|high|low|long|often|fast|old|far|tall
 PERSON = r"\bwho(?:m|se)?\b"
 _IS = "is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|may|must"
 WHEN = rf"(?:^\W*when\b|\bwhen(?=\s+(?:{_IS})\b|\W*$)|\b(?:since|by|until|and|or|know)\s+when\b)"
-"""Where it asks: “what can we claim when it is late” asks for no time."""
+"""Matches “when” only where it asks: “what can we claim when it is late” does not ask for a time."""
 TIME = rf"{WHEN} | \bwhat\ (?:date|year|month|day)\b | \b(?:in|by|on)\ which\ (?:year|month|quarter|date)\b"
 PLACE = r"\bwhere\b | \b(?:in|at|to|from)\ (?:which|what)\ (?:city|country|town|place|location|region|state)\b"
 _MANY = r"""risks|priorities|reasons|steps|measures|factors|conditions|actions|products|services|goals|drivers|countries
@@ -79,11 +79,11 @@ SCENE = re.compile(
     rf"|(?:{_BEFORE_A_NOUN})\b(?!.*\b(?:what|which|who|whom|whose|when|where|why|how)\b))[^?]*$",
     re.IGNORECASE,
 )
-"""It says of what, when or by whom, and asks nothing: “Before tax, …”, “According to the auditors, …” …"""
+"""A clause that says of what, when or by whom, and asks nothing: “Before tax, …”, “According to the auditors, …”."""
 GOES_ON = re.compile(r",\s+(?!and\b)")
-"""… where the question comes right behind its comma: “In May was it open, and who ran it?” asks twice."""
+"""The question follows right after the comma: “In May was it open, and who ran it?” asks two things."""
 REMARK = re.compile(r"\W*(?:I|we|my|our|it|there|this|that|he|she|they)\b[^?]*$", re.IGNORECASE)
-"""“I have seen two numbers.”: said beside a question, and no question."""
+"""“I have seen two numbers.” is a remark beside a question, not a question."""
 ASKS = re.compile(rf"\W*(?:who|whom|whose|what|when|where|which|why|how|whether|{_IS})\b[^?]*\?", re.IGNORECASE)
 NEXT_SENTENCE = re.compile(r"(?<=[.!])\s+(?=[A-Z])")
 REFERS_BACK = re.compile(
@@ -121,7 +121,7 @@ SEEKS: dict[Sought, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
 }
-"""What sort of words could answer, the first that fits."""
+"""The kind of words that could answer; the first pattern that matches decides."""
 
 DISPUTABLE: dict[Disputable, re.Pattern[str]] = {
     "date": re.compile(rf"{WHEN}|\b(?:what|which)\s+(?:date|year|month|day)\b", re.IGNORECASE),
@@ -132,7 +132,7 @@ DISPUTABLE: dict[Disputable, re.Pattern[str]] = {
         r"^\W*(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|should)\b|\bwhether\b", re.IGNORECASE
     ),
 }
-"""The one fact on which two documents could differ, the first that fits."""
+"""The fact on which two documents could differ; the first pattern that matches decides."""
 
 A_WHOLE_YEAR = re.compile(
     r"\b(?:whole|entire|all)\s+(?:of\s+)?(?:the\s+)?(?:(?:fiscal|financial)\s+)?(?:year|20\d\d)\b"
@@ -155,7 +155,7 @@ SEVERAL = re.compile(
     | \?\s*\S""",
     re.VERBOSE,
 )
-"""Lists, comparisons and explanations: several documents add to them without contradicting each other."""
+"""Lists, comparisons and explanations: several documents can add to them without contradicting each other."""
 ONE = re.compile(
     rf"""\bwho(?:m|se)?\b | \bwhen\b | \bwhere\b
     | \bhow\s+(?:{_HOW})\b
@@ -170,14 +170,14 @@ OPEN_ENDED = frozenset(
     "benefit relationship significance importance status situation position priority focus process procedure policy "
     "measure measures steps recommendation conclusion finding result".split()
 )
-"""What a document may speak of in many ways: two descriptions of a strategy are not two strategies."""
+"""Things that a document may describe in many ways: two descriptions of a strategy are not two strategies."""
 SUBJECT = re.compile(
     r"\b(?:what|which)\s+(?:is|was|will\s+be)\s+(?:the|its|his|her|their|(?:\w+\s+){0,3}\w+['’]s)\s+((?:[\w-]+\s+){0,2}?[\w-]+)"
     r"(?=\s+(?:of|for|in|at|by|on|that|which|to|from|with|behind|associated)\b|\s*[?\"“]|$)",
     re.IGNORECASE,
 )
 TITLES_AND_NAMES = re.compile(r"[\"“][^\"”]*[\"”]|(?<!^)\b[A-Z]\S*")
-"""They may hold any word: “Both Sides Now” asks for nothing."""
+"""Titles and names may contain any word: “Both Sides Now” does not ask for several things."""
 NAME = re.compile(r"\b[A-Z][\w&.'’-]*(?:\s+(?:(?:of|the|and|de|la|&)\s+){0,2}[A-Z][\w&.'’-]*)*")
 TITLE = re.compile(r"[\"“]([^\"”]+)[\"”]")
 ASKING_WORDS = frozenset("what which who whom whose when where how in on at by for the".split())

@@ -1,4 +1,4 @@
-"""Every number of a statement with what it is for: its clause or column, its period, its names."""
+"""Reads every number of a statement with what it is for: its clause or column, its period and its names."""
 
 import re
 from collections.abc import Sequence
@@ -45,18 +45,18 @@ class Reading:
     quantity: Quantity
     clause: str
     periods: tuple[Period, ...] = ()
-    """What the number is for, as far as its own sentence or column says."""
+    """The periods the number is for, as far as its own sentence or column says."""
     not_for: tuple[Period, ...] = ()
     """Periods of the sentence that belong to other numbers."""
     is_clear: bool = True
-    """False where several numbers and periods are together and code cannot tell which goes with which."""
+    """False if several numbers and periods occur together and code cannot tell which belong together."""
     is_earlier: bool = False
-    """“Up from 381.0”: for a time before that of the sentence, which is not said."""
+    """“Up from 381.0”: for an unnamed period before that of the sentence."""
     names: frozenset[str] = frozenset()
     other_names: frozenset[str] = frozenset()
-    """Names that are with other numbers of the sentence."""
+    """Names that belong to other numbers of the sentence."""
     is_change: bool = False
-    """By how much something turned, not where it stands."""
+    """The number says by how much something changed, not its level."""
     is_in_a_row: bool = False
 
     @property
@@ -115,7 +115,7 @@ def _with_period(
 def _when(
     text: str, number: Quantity, numbers: list[Quantity], dates: Spans, span: tuple[int, int]
 ) -> tuple[tuple[Period, ...], bool, bool]:
-    """(periods, whether they are clear, whether it is an earlier time that is not named)"""
+    """The periods, whether they are clear, and whether the number is for an earlier period that is not named."""
     if RESPECTIVELY.search(text) and len(numbers) > 1:
         return _one_each(number, numbers, dates)
     if paired := _paired(text, number, numbers, dates):
@@ -142,7 +142,7 @@ def _one_each(number: Quantity, numbers: list[Quantity], dates: Spans) -> tuple[
 
 
 def _paired(text: str, number: Quantity, numbers: list[Quantity], dates: Spans) -> Period | None:
-    """“$13.1 billion and $10.9 billion in 2022 and 2023”: one each, in order, though nobody says “respectively”."""
+    """“$13.1 billion and $10.9 billion in 2022 and 2023”: one each, in order, even without “respectively”."""
     at = numbers.index(number)
     for first, second in ((at - 1, at), (at, at + 1)):
         if first < 0 or second >= len(numbers) or not JOINED.fullmatch(text, numbers[first].end, numbers[second].start):
@@ -167,7 +167,7 @@ def _inherited(text: str, numbers: list[Quantity], dates: Spans, span: tuple[int
 
 
 def _year_before(text: str, numbers: list[Quantity], dates: Spans, span: tuple[int, int]) -> tuple[Period, ...]:
-    """“Up from 171.7 a year earlier”, in a sentence about 2025."""
+    """“Up from 171.7 a year earlier”, in a sentence about 2025, is for 2024."""
     if not YEAR_BEFORE.search(text[slice(*span)]):
         return ()
     return tuple(Period(p.year - 1, p.part) for p in _inherited(text, numbers, dates, span) if p.year)
@@ -178,15 +178,15 @@ def _is_comparison(text: str, numbers: list[Quantity], clause: tuple[int, int]) 
 
 
 def _of_compared(text: str, numbers: list[Quantity], dates: Spans, span: tuple[int, int]) -> tuple[Period, ...]:
-    """Where the number's own time is not said, the times of the others are not it."""
+    """If the number's own period is not given, it is none of the periods in other clauses."""
     others = [c for c in clauses(text) if c[0] != span[0]]
     return tuple(p for p, (a, _) in dates for c in others if c[0] <= a < c[1])
 
 
 def _of_a_row(row: Statement) -> list[Reading]:
-    """The cells without numbers say what all of them are about."""
+    """The cells without numbers say what all the numbers of the row are about."""
     labels = [cell for _, cell in row.cells if not quantities(cell)]
-    # The header names every column, the caption speaks for all.
+    # The header names single columns, while a caption applies to all of them.
     captions = [line for line in row.above.splitlines() if CELL_BREAK not in line][::-1]
     columns = tuple(p for column, _ in row.cells for p in periods(column))
     found = []

@@ -1,5 +1,5 @@
-"""Which sentences of a document carry its substance: whole sentences, made of the words that it returns to, the figures
-and decisions it gives; not its cover, its notices or what is on every page."""
+"""Selects the sentences that carry a document's substance: whole sentences made of the words it keeps returning to, and
+the figures and decisions it gives, but not its cover, its notices or what is printed on every page."""
 
 import re
 from collections import Counter
@@ -13,9 +13,9 @@ from masis.language.words import FUNCTION_WORDS, content_stems, directions, word
 
 FEWEST_WORDS, MOST_WORDS = 7, 60
 MAINLY = 0.7
-"""Share of rows from which a document is a table with remarks."""
+"""Share of rows above which a document counts as a table with remarks."""
 SPOKEN = 0.22
-"""Share of small words that a sentence has and a title, an address or a list has not."""
+"""Share of function words that sentences reach, and that titles, addresses and lists do not."""
 DECIDES = re.compile(
     r"\b(?:resolved|agreed|decided|approved|accepted|adopted|awarded|recommend\w*|we propose|conclud\w+|found that"
     r"|results? show)\b|\bin (?:summary|short|conclusion)\b",
@@ -28,7 +28,7 @@ SUMS_UP = re.compile(
     r"|decisions?|purpose|at a glance)\b",
     re.IGNORECASE,
 )
-"""Headings of what sums up the rest."""
+"""Headings of sections that sum up the rest."""
 NOTICE = re.compile(
     r"check ?mark|\bpursuant to\b|registrant|forward[- ]looking|intended (?:solely|only)|confidential|rights reserved"
     r"|copyright|\blicen[sc]ed? (?:under|to)\b|(?:un)?subscribe|cookies?\b|disclaim|incorporated by reference"
@@ -62,9 +62,9 @@ NOT_SUMMED = re.compile(
 IMPERSONAL = re.compile(
     r"It (?:was|is|has been) (?:\w+ly )?(?:resolved|agreed|decided|approved|recommended|proposed)\b"
 )
-"""Leans on nothing that was said before."""
+"""Opens with “It” but does not refer to anything said before."""
 AGAIN = 0.35
-"""What a word still counts for once it was said."""
+"""Factor by which a word's weight drops each time a chosen sentence uses it."""
 
 
 def says_something(text: str) -> bool:
@@ -83,12 +83,12 @@ def says_something(text: str) -> bool:
 
 
 def key_statements(given: Sequence[Statement], most: int, title: str = "") -> list[int]:
-    """Their places, in the order of the document."""
+    """The indices of the most important statements, in the order of the document."""
     return sorted(ranked_statements(given, most, title))
 
 
 def ranked_statements(given: Sequence[Statement], most: int, title: str = "") -> list[int]:
-    """The places of those that say most, each beside what was said before it."""
+    """The indices of the statements that say most, each judged by what it adds to those chosen before it."""
     stems = [frozenset(s for s in content_stems(one.text) if not s.isdigit()) for one in given]
     spread = Counter(stem for each in stems for stem in each)
     titled = frozenset(content_stems(title))
@@ -109,7 +109,8 @@ def ranked_statements(given: Sequence[Statement], most: int, title: str = "") ->
 
 
 def telling_rows(given: Sequence[Statement], most: int) -> list[int]:
-    """The places of the rows that say most of tables: totals, or else the largest of the last column of amounts."""
+    """The indices of the most telling table rows: totals or, without one, the row with the largest value in the last
+    column of amounts."""
     tables: dict[str, list[int]] = {}
     for place, one in enumerate(given):
         if one.is_row:
@@ -133,7 +134,7 @@ def _largest(given: Sequence[Statement], places: Sequence[int]) -> int | None:
 
 
 def amounts(row: Statement) -> dict[str, float]:
-    """By the names of their columns, beside the label."""
+    """The numbers of a row by column name, without the label column."""
     read = {column: cell_number(value) for column, value in row.cells[1:]}
     return {column: value for column, value in read.items() if value is not None and column.strip()}
 
@@ -146,16 +147,16 @@ def cell_number(text: str) -> float | None:
 
 
 def is_summed(column: str) -> bool:
-    """A total of prices, shares or years says nothing."""
+    """A total of prices, shares or years is meaningless."""
     return NOT_SUMMED.search(column) is None
 
 
 def _weight_apart(given: Sequence[Statement], place: int) -> float:
-    """What a statement weighs apart from its words."""
+    """A statement's weight apart from its words: its position, its heading, its figures, decisions and definitions."""
     statement = given[place]
     leads = place == 0 or given[place - 1].above != statement.above
     sums_up = SUMS_UP.search(statement.above.rpartition("\n")[2][-80:]) is not None
-    figures = any(q.currency or q.unit in ("percent", "currency", "money") for q in quantities(statement.text))
+    figures = any(q.currency or q.unit in ("percent", "money") for q in quantities(statement.text))
     return (
         (1 + 0.8 * exp(-place / 12))
         * (1.35 if sums_up else 1.0)

@@ -15,7 +15,7 @@ from masis.language.markdown_blocks import Block, BlockKind, parse_blocks
 from masis.language.periods import BETWEEN, period_spans
 from masis.language.spans import Span, Spans, code_spans, paired_spans
 
-# “(2024: 590)” is a clause of its own, and its colon breaks nothing.
+# “(2024: 590)” is a clause of its own, and its colon does not break it.
 CLAUSE_BREAK = re.compile(
     r";|(?<!\d):|,\s|\s(?:while|whereas|compared|versus|but|and|from|against|after)\s"
     r"|\s\((?=(?:FY|fiscal|Q\d|H\d|(?:19|20)\d\d))",
@@ -26,7 +26,7 @@ COMPARES = re.compile(
     r"(?:(?:about|around|a|the|some|nearly|over|just|roughly)\s+)?(?:[A-Z]{3}\s*|[$€£]\s*)?",
     re.IGNORECASE,
 )
-"""“… up from”: the number that follows is for another time than the sentence."""
+"""“… up from”: the number that follows is for another period than the sentence."""
 
 _UNSPACED = frozenset("。！？｡؟۔।॥։።။។")
 """Marks that end a sentence whether or not a space follows."""
@@ -42,7 +42,7 @@ _LOOK_AHEAD = 48
 
 @lru_cache(maxsize=1024)
 def clauses(text: str) -> tuple[tuple[int, int], ...]:
-    """Spans, in order; what is inside a date or between two years breaks nothing."""
+    """The spans of the clauses, in order. Nothing breaks inside a date or between two years."""
     dates = [*(span for _, span in period_spans(text)), *(m.span() for m in BETWEEN.finditer(text))]
     breaks = [m.start() for m in CLAUSE_BREAK.finditer(text) if not any(a <= m.start() < b for a, b in dates)]
     edges = [0, *(b for b in breaks if b), len(text)]
@@ -50,7 +50,7 @@ def clauses(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def clause_at(text: str, start: int, end: int) -> tuple[int, int]:
-    """The clause around a number; a thousands separator inside it does not cut it."""
+    """The clause around a number; a thousands separator does not break it."""
     around = clauses(text)
     first = max((a for a, _ in around if a <= start), default=0)
     return first, min((b for _, b in around if b >= end), default=len(text))
@@ -69,8 +69,8 @@ class Sentence:
 
 
 def split_sentences(text: str, known_ids: Collection[str] = ()) -> list[Sentence]:
-    """Headings, table rows and code blocks are one sentence each; what follows a full stop as its citation
-    stays with it.
+    """The sentences of a text. Headings, table rows and code blocks are one sentence each, and a citation after a full
+    stop stays with its sentence.
 
     Without `known_ids`, citations are recognised by form alone.
     """
@@ -94,16 +94,16 @@ def split_blocks(text: str, blocks: Sequence[Block], marks: Sequence[CitationMar
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """Without white space at the ends, of whatever kind: a no-break space is one too."""
+    """The span without white space of any kind at its ends, including no-break spaces."""
     span = text[start:end]
     return start + len(span) - len(span.lstrip()), start + len(span.rstrip())
 
 
 class BlockSplitter:
-    """Where the sentences of one block begin and end.
+    """Finds where the sentences of one block begin and end.
 
-    A sentence ends at a mark that ends sentences, with the closing quotes and brackets behind it and the
-    citations that follow: a citation right after the full stop belongs to the sentence before it.
+    A sentence ends at an end mark, together with the closing quotes and brackets after it and the citations that
+    follow: a citation right after the full stop belongs to the sentence before it.
     """
 
     def __init__(self, text: str, start: int, end: int, attached: Sequence[Span]) -> None:
@@ -129,7 +129,7 @@ class BlockSplitter:
             yield begin, self.end
 
     def _examine(self, match: re.Match[str], begin: int) -> tuple[int, bool]:
-        """Where a sentence would end with what follows the mark, and whether it does."""
+        """Where the sentence would end, including what follows the mark, and whether it does end there."""
         if match.group().isspace():
             return self._end_of_line(match)
         after_closers = self._skip_closers(match.end())
@@ -137,7 +137,7 @@ class BlockSplitter:
         return cut, self._ends_sentence(match, begin, after_closers, cut)
 
     def _end_of_line(self, line_break: re.Match[str]) -> tuple[int, bool]:
-        """Lines that end in a citation or a hard break are sentences, full stop or not."""
+        """A line that ends in a citation or a hard break is a sentence, with or without a full stop."""
         at = line_break.start()
         while at > self.start and self.text[at - 1] in " \t":
             at -= 1
@@ -168,7 +168,7 @@ class BlockSplitter:
         return match.group() == "!" and is_exclamatory_name(before)
 
     def _is_omission(self, match: re.Match[str]) -> bool:
-        """ "[…]" and "(...)" stand for words left out."""
+        """“[…]” and “(...)” mark words left out."""
         start, end = match.span()
         return (
             _ELLIPSIS.fullmatch(match.group()) is not None
@@ -177,7 +177,7 @@ class BlockSplitter:
         )
 
     def _is_enclosed(self, at: int, begin: int, after_closers: int = 0) -> bool:
-        """Inside brackets opened mid-sentence, or inside a quotation: that is one thought."""
+        """A mark inside brackets opened mid-sentence, or inside a quotation, does not end the sentence."""
         bracket = self.brackets.covering(at)
         quote = self.quotes.covering(at)
         return (bracket is not None and bracket[0] > begin and bracket[1] > after_closers) or (
@@ -204,7 +204,7 @@ class BlockSplitter:
             at = self._skip_closers(more.end()) if more else at
 
     def _starts_next_line(self, at: int, note: int) -> bool:
-        """In a list of lines that each begin with a citation, the next line's citation is its own."""
+        """If each line of a list begins with a citation, the next line's citation belongs to that line."""
         return self.leads_with_citation and any(c in "\n\r" for c in self.text[at:note])
 
     def _skip_space(self, at: int) -> int:
@@ -213,14 +213,14 @@ class BlockSplitter:
         return at
 
     def _next_begin(self, at: int) -> int:
-        """The next sentence, after the mark of a block quote where that begins a line."""
+        """The start of the next sentence, after a block-quote mark that begins its line."""
         begin = self._skip_space(at)
         while self.text[begin : begin + 1] == ">" and any(c in "\n\r" for c in self.text[at:begin]):
             begin = self._skip_space(begin + 1)
         return begin
 
     def _next_start(self, at: int) -> str | None:
-        """The first one or two characters of what follows, past quotes, brackets and citations."""
+        """The first one or two characters of what follows, after quotes, brackets and citations."""
         note = self._skip_space(at)
         at = self.attached.get(note, at)
         start = _START.search(self.text, at, min(self.end, at + _LOOK_AHEAD))
@@ -228,10 +228,10 @@ class BlockSplitter:
 
 
 def _goes_on(start: str | None) -> bool:
-    """A small letter continues a sentence, unless it begins a name such as iPad or eBay."""
+    """A lower-case letter continues a sentence, unless it begins a name such as iPad or eBay."""
     return start is not None and start[0].islower() and not start[-1].isupper()
 
 
 def _is_capital(start: str | None) -> bool:
-    """Also a letter of a script without capitals."""
+    """Also true for a letter of a script without capitals."""
     return start is not None and start[0].isalpha() and not _goes_on(start)

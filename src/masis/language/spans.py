@@ -1,4 +1,4 @@
-"""Spans inside a block that belong together: inline code, brackets, quotations."""
+"""Finds spans inside a block that belong together: inline code, brackets, quotations."""
 
 import re
 from bisect import bisect_right
@@ -22,11 +22,11 @@ _BRACKETS = {
 _QUOTATION_MARKS = frozenset("“”„«»「」『』")
 _PAIR = re.compile('["()（）［］【】「」『』“”„«»\\[\\]]')
 _LONGEST_PAIR = 400
-"""A pair further apart is more likely a slip of the pen than one thought."""
+"""Longest bracketed or quoted span; a pair further apart is more likely a typing error."""
 
 
 class Spans:
-    """Sorted spans without overlap, asked for the one that covers a position."""
+    """Sorted spans without overlap, with a lookup of the span that covers a position."""
 
     def __init__(self, spans: Iterable[Span]) -> None:
         self._spans = _outermost(spans)
@@ -52,7 +52,8 @@ def _outermost(spans: Iterable[Span]) -> list[Span]:
 
 
 def code_spans(text: str, start: int, end: int) -> Spans:
-    """A run of backticks opens code when a run of the same length closes it in the same block."""
+    """The inline code of a block: a run of backticks opens code if a run of the same length closes it in the same
+    block."""
     runs = [match.span() for match in _BACKTICKS.finditer(text, start, end)]
     by_length: dict[int, list[int]] = defaultdict(list)
     for at, (first, last) in enumerate(runs):
@@ -70,7 +71,7 @@ def code_spans(text: str, start: int, end: int) -> Spans:
 
 
 def paired_spans(text: str, start: int, end: int, code: Spans) -> tuple[Spans, Spans]:
-    """Bracketed spans and quoted spans of a block, as far as both ends are there."""
+    """The bracketed and the quoted spans of a block for which both ends are present."""
     brackets: list[Span] = []
     quotes: list[Span] = []
     waiting: dict[str, list[int]] = defaultdict(list)
@@ -92,7 +93,7 @@ def paired_spans(text: str, start: int, end: int, code: Spans) -> tuple[Spans, S
 
 
 def _straight_quote(text: str, at: int, opened: int | None, start: int, end: int, quotes: list[Span]) -> int | None:
-    """Where the quotation that is open after this mark began; an inch sign (5") neither opens nor closes."""
+    """The start of the quotation that is open after this mark. An inch sign (5") neither opens nor closes one."""
     follows_a_word = at > start and not text[at - 1].isspace() and text[at - 1] not in "([{—–"
     if opened is None:
         return at if not follows_a_word and at + 1 < end and not text[at + 1].isspace() else None

@@ -1,4 +1,5 @@
-"""The statements of a passage: sentences, bullets and table rows, each with what it is under."""
+"""Splits a passage into statements: sentences, bullets and table rows, each with the headings and text it depends
+on."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,28 +16,30 @@ from masis.language.words import content_stems
 CELL_BREAK = " | "
 RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 SET_APART = re.compile(r"(?<=[$€£])\s+(?=[\d(.])|(?<=[\d)])\s+(?=%)")
-"""Printed tables set the currency and the per cent apart from their number."""
+"""Printed tables separate the currency and the per-cent sign from the number."""
 NUMBER_COLUMN = re.compile(r"(?:[$€£]?\(?[-−–]?[$€£]?\d(?:[\d,.]*\d)?%?\)?%?|[–—-]|n/?a)$", re.IGNORECASE)
 
 FISCAL_YEAR = re.compile(r"^(?:fiscal|fy|year)\s(?:19|20)\d\d$", re.IGNORECASE)
-"""A period that labels a row, not a number in it."""
+"""A period that labels a row, rather than a number in it."""
 YEAR = re.compile(r"(?:19|20)\d\d")
 FURNITURE = re.compile(r"^(?:page \d+(?: of \d+)?|(?:table|figure|exhibit) \d+\b[^.]*)$", re.IGNORECASE)
-"""Page numbers and captions say nothing by themselves."""
+"""Page numbers and captions state nothing by themselves."""
 LONGEST_CAPTION = 240
+"""Longest line, in characters, that is taken as a table's caption."""
 SCALE_OF_ALL = re.compile(
     r"\(?(?:(?:dollars|amounts|figures|euros|[$€£₹])\s*)?\bin\s+(?:[A-Z]{3}\s|US\s|[$€£₹]\s?)?(?P<scale>thousands?|lakhs?|millions?|crores?|billions?)\b"
     r"(?:\s+of\s+(?:US\s|U\.S\.\s)?(?:dollars|euros|pounds))?",
     re.IGNORECASE,
 )
-"""“(In millions)” counts for the table; where a passage names two scales, for none."""
+"""“(In millions)” applies to the whole table; if a passage names two scales, neither applies."""
 MOST_CELLS, MOST_LOOKED_AT = 4, 100
-"""Of a row that is read out, where no sentence says which of them matter."""
+"""How many cells of a row are read out, and how many are considered, if no sentence says which matter."""
 _BAR = re.compile(r"(?<!\\)\|")
 LEANS_BACK = re.compile(
     r"\W*(?:It|Its|They|Their|This|That|These|Those|He|She|His|Her|There(?! (?:is|are|was|were))|Both|Such)\b"
 )
-"""A sentence that opens so speaks of what the one before it named; “there is” introduces something of its own."""
+"""A sentence that opens with such a word is about something the previous one named. “There is” introduces something
+new."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +49,11 @@ class Statement:
     start: int
     end: int
     above: str = ""
-    """Headings, a table's header, the line that introduces a list, the sentence a pronoun points to."""
+    """Headings, a table's header, the line that introduces a list, or the sentence that a pronoun refers to."""
     cells: tuple[tuple[str, str], ...] = ()
-    """(column, value) of a table row, the row's label first with its column."""
+    """The (column, value) pairs of a table row, the row's label first."""
     is_item: bool = False
-    """Of a list."""
+    """The statement is an item of a list."""
 
     @property
     def in_context(self) -> str:
@@ -62,32 +65,32 @@ class Statement:
 
     @property
     def needs_context(self) -> bool:
-        """A row or the item of a list says nothing without what it is under."""
+        """A row or a list item means nothing without the text above it."""
         return self.is_row or self.above.rstrip().endswith(":")
 
 
 @lru_cache(maxsize=16_384)
 def stems_of(statement: Statement) -> frozenset[str]:
-    """Every claim of an answer is held against every statement it cites, so cached."""
+    """Cached, because every claim of an answer is compared with every statement it cites."""
     headed_by = " ".join(cell for column, cell in statement.cells if column == GROUP)
     return frozenset(content_stems(f"{statement.in_context}\n{headed_by}"))
 
 
 @lru_cache(maxsize=4096)
 def statements(text: str, heading: str | None = None) -> tuple[Statement, ...]:
-    """Read several times a run (writer, auditor, verdicts), so cached."""
+    """Cached, because a run reads each passage several times (writer, auditor, verdicts)."""
     found: list[Statement] = []
     under, headings = heading or "", Headings()
     for start, end, is_table in _regions(text):
         read = _rows if is_table else _prose
         found += read(text, start, end, under, headings)
-    # An order planted in a document states nothing: it can be neither an answer nor support nor a side of a conflict.
+    # An order planted in a document states nothing: it can be neither an answer, nor support, nor a side of a conflict.
     return tuple(one for one in found if not is_instruction(text, one.start, one.end))
 
 
 def read_out(quote: str, passage: str = "", heading: str | None = None, said: str = "") -> str:
-    """A quote for people. The cells of a row come with the names of their columns, and only those that `said` repeats
-    where it repeats any; other words are as they are, without bars and marks of headings."""
+    """A quotation in readable form. The cells of a row come with the names of their columns, and only those that `said`
+    repeats, if it repeats any. Other text stays as it is, without bars and heading marks."""
     bare = quote.strip(" |\n")
     at = passage.find(bare)
     rows = [s for s in statements(passage, heading) if s.is_row and s.start < at + len(bare) and s.end > at >= 0]
@@ -113,13 +116,13 @@ def row_words(row: Statement, said: str = "") -> str:
 
 
 def _repeats(said: str, cell: str) -> bool:
-    """Not merely within a longer word or figure."""
+    """`said` contains the cell's value, and not merely within a longer word or figure."""
     words = cell.strip(" $€£¥(%)")
     return bool(words and re.search(rf"(?<!\w)(?<!\d[.,]){re.escape(words)}(?!\w|[.,]\d)", said, re.IGNORECASE))
 
 
 class Headings:
-    """The headings a reader has passed and is still under."""
+    """The headings above the current position, from the outermost to the innermost."""
 
     def __init__(self) -> None:
         self._open: list[tuple[int, str]] = []
@@ -131,7 +134,7 @@ class Headings:
     def enter(self, text: str, start: int, title: str) -> None:
         line = text[text.rfind("\n", 0, start) + 1 :]
         marks = len(line) - len(line.lstrip("#"))
-        # A heading without marks (a bold line, a title) is below all that have them.
+        # A heading without marks (a bold line, a title) ranks below all that have them.
         level = marks or 7
         self._open = [(other, t) for other, t in self._open if other < level]
         self._open.append((level, title.strip("#* :")))
@@ -141,7 +144,7 @@ def _regions(text: str) -> Iterator[tuple[int, int, bool]]:
     """Runs of table lines and of other lines."""
     lines = [(m.start(), m.end()) for m in re.finditer(r"[^\n]+", text)]
     flags = _table_lines([text[start:end] for start, end in lines])
-    # The line above a rule begins a table of its own, also right below another one.
+    # The line above a rule begins a new table, even directly below another one.
     ruled = {n for n, (start, end) in enumerate(lines) if flags[n] and _is_rule(text[start:end])}
     index = 0
     while index < len(lines):
@@ -157,7 +160,7 @@ def _table_lines(lines: Sequence[str]) -> list[bool]:
     _extend_from_rules(lines, flags)
     _extend_to_single_columns(lines, flags)
     for index in range(len(lines) - 1, 0, -1):
-        # A header without numbers is known by its periods, one over each column of the row below.
+        # A header without numbers is recognised by its periods, one for each column of the row below.
         starts_a_table = flags[index] and not flags[index - 1] and "|" not in lines[index]
         if starts_a_table and len(_columns_by_period(lines[index - 1])) == len(_cells(lines[index])):
             flags[index - 1] = True
@@ -165,13 +168,13 @@ def _table_lines(lines: Sequence[str]) -> list[bool]:
 
 
 def _is_piped(line: str) -> bool:
-    """“a | b”, “|a|b|” or the rule under a header."""
+    """“a | b”, “|a|b|”, or the rule under a header."""
     bare = line.strip()
     return CELL_BREAK in line or (bare.startswith("|") and bare.count("|") >= 2) or _is_rule(line)
 
 
 def _extend_from_rules(lines: Sequence[str], flags: list[bool]) -> None:
-    """Rows written “a|b” are known by the rule between them."""
+    """Rows written as “a|b” are recognised by the rule between them."""
     for rule in (index for index, line in enumerate(lines) if _is_rule(line)):
         if rule and "|" in lines[rule - 1]:
             flags[rule - 1] = True
@@ -186,7 +189,7 @@ def _is_rule(line: str) -> bool:
 
 
 def _numbers_at_the_end(line: str) -> int:
-    """How many follow a short label: two or more are a table row in the text of a PDF."""
+    """How many numbers follow a short label: two or more make a line of PDF text a table row."""
     if "|" in line:
         return 0
     label, *columns = _cells(line)
@@ -194,7 +197,7 @@ def _numbers_at_the_end(line: str) -> int:
 
 
 def _extend_to_single_columns(lines: Sequence[str], flags: list[bool]) -> None:
-    """One number ends many a line of prose; three such lines in a row are a table."""
+    """Many lines of prose end in one number, but three such lines in succession are a table."""
     run: list[int] = []
     for index, line in enumerate([*lines, ""]):
         if _numbers_at_the_end(line) == 1:
@@ -247,7 +250,7 @@ def _rows(text: str, start: int, end: int, under: str, headings: "Headings") -> 
         header = _own_header(text[slice(*lines[0])], split)
         lines, split = lines[header.lines :], split[header.lines :]
     if not fenced and all(YEAR.fullmatch(name) for name in header.names[1:]):
-        # Above a printed table, or above its line of years, is what the years are of.
+        # The lines above a printed table, or above its line of years, say what the years are for.
         above_it = [*under.split(" > "), *text[: lines[0][0] if lines else start].splitlines()]
         stacked = stacked_header(above_it, [len(cells) for cells in split])
         header = stacked if stacked.names else header
@@ -268,7 +271,7 @@ def _inside_bars(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _cells(line: str, *, fenced: bool = True) -> list[str]:
-    """`fenced`: bars close each row on both sides, so that they bound no empty cell."""
+    """The cells of a line. `fenced`: bars enclose each row, so the outer ones do not delimit an empty cell."""
     if "|" in line:
         inside = line.strip().removeprefix("|").removesuffix("|") if fenced else line
         return [cell.strip() for cell in re.split(r"(?<!\\)\|", inside)]
@@ -283,14 +286,14 @@ def _own_header(first_line: str, split: Sequence[Sequence[str]]) -> Header:
     if "|" in first_line:
         return read_header(split)
     if all(YEAR.fullmatch(cells[-1]) for cells in split):
-        # The years are what the column holds (“since 2019”), not what it is for.
+        # The years are the values of the column (“since 2019”), not its periods.
         return Header([], 0)
     columns = _columns_by_period(first_line)
     return Header(columns, 1) if len(columns) == max(len(cells) for cells in split) else Header([], 0)
 
 
 def _columns_by_period(line: str) -> list[str]:
-    """“Region Fiscal 2024 Fiscal 2025 Change” has four columns: it is cut where a period begins and ends."""
+    """“Region Fiscal 2024 Fiscal 2025 Change” has four columns: the line is cut where a period begins and ends."""
     spans = [match.span() for match in PERIOD.finditer(line)]
     if not spans or line.rstrip().endswith("."):
         return []
@@ -300,17 +303,17 @@ def _columns_by_period(line: str) -> list[str]:
 
 
 def _inherited_header(under: str, width: int) -> list[str]:
-    """A table that was cut carries its header above it."""
+    """A table that was split carries its header above it."""
     last = under.rsplit(" > ", 1)[-1]
     cells = _cells(last) if _is_piped(last) else []
     return cells if len(cells) == width else []
 
 
 def _caption(text: str, start: int, headings: "Headings") -> str:
-    """The line right above a table usually names it; the scale may be said anywhere in the passage."""
+    """The line right above a table usually names it; the scale may be stated anywhere in the passage."""
     line = text[:start].rstrip("\n").rpartition("\n")[2].strip("#* ")
     if len(line) > LONGEST_CAPTION and line.endswith(":"):
-        # The sentence that introduces it may close a long paragraph.
+        # The sentence that introduces the table may close a long paragraph.
         line = split_sentences(line)[-1].text
     before = line.rstrip(": ")
     own = before if 0 < len(before) <= LONGEST_CAPTION and not headings.path.endswith(before) else ""
@@ -320,7 +323,7 @@ def _caption(text: str, start: int, headings: "Headings") -> str:
 
 
 def _paired(header: list[str], cells: list[str]) -> tuple[tuple[str, str], ...]:
-    # A header with one name fewer leaves the label column unnamed.
+    # A header with one name fewer than the cells leaves the label column unnamed.
     names = ["", *header] if len(header) == len(cells) - 1 else header
     return tuple((names[i] if i < len(names) else "", cell) for i, cell in enumerate(cells))
 

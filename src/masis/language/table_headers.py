@@ -1,4 +1,5 @@
-"""What is over the cells of a table: a header of several lines, notes on its unit, and lines that head a group."""
+"""Reads what is above the cells of a table: a header of several lines, notes on its unit, and lines that head a
+group."""
 
 import re
 from collections.abc import Sequence
@@ -8,13 +9,13 @@ from masis.language.periods import PERIOD
 from masis.language.unit_captions import CAPTION
 
 GROUP = "under"
-"""The column of a cell that is not in the row itself: the line that heads it (“December 31, 2018”, “Americas:”)."""
+"""Column name of a cell that is not in the row itself but heads its group (“December 31, 2018”, “Americas:”)."""
 
 NOTE = re.compile(
     r"[(\[].*[)\]]|[%$€£]|US\$|unaudited|notes?|(?:[A-Z]{1,3})?[$€£]?\s?['’‘]?000s?|[A-Z]{0,3}[$€£]\s?(?:m|mn|million|bn)",
     re.IGNORECASE,
 )
-"""Of the whole table, not of one column: “(in millions)”."""
+"""A note on the whole table rather than on one column: “(in millions)”."""
 LEADS_TO_A_DATE = re.compile(r"\b(?:years?|months?|quarters?|weeks?|periods?|ended|ending|as (?:of|at)|fiscal)\b", re.I)
 FOOTNOTE = re.compile(r"\s*[(\[]?\d{1,2}[)\]]?\s*$|[*†‡]+$")
 
@@ -25,12 +26,12 @@ Cells = Sequence[str]
 class Header:
     names: list[str]
     lines: int
-    """How many lines of the table it takes."""
+    """How many lines of the table the header takes up."""
     notes: str = ""
 
 
 def read_header(rows: Sequence[Cells]) -> Header:
-    """`rows` are those of a table whose first line is known to be its header."""
+    """The header of a table. `rows` are all its rows, of which the first is known to be a header."""
     depth = header_depth(rows)
     lines = [list(row) for row in rows[:depth]]
     notes = [cell for line in lines[1:] or lines for cell in line if NOTE.fullmatch(cell) and len(cell) > 2]
@@ -40,7 +41,7 @@ def read_header(rows: Sequence[Cells]) -> Header:
 
 
 def header_depth(rows: Sequence[Cells]) -> int:
-    """How many rows are the header, the first of them known to be."""
+    """How many rows belong to the header; the first one is known to."""
     depth = 1
     while depth < len(rows) - 1 and _continues(rows[depth], rows[0]):
         depth += 1
@@ -48,8 +49,8 @@ def header_depth(rows: Sequence[Cells]) -> int:
 
 
 def spread_names(lines: Sequence[Cells], *, is_spread: bool = False, is_named: bool = True) -> list[str]:
-    """One name a column from a header of several rows; `is_spread`: what spans columns is in each of them already;
-    `is_named`: notes on the unit are part of the name."""
+    """One name per column from a header of several rows. `is_spread`: names that span columns are already in each of
+    them. `is_named`: notes on the unit are part of the name."""
     width = max(len(line) for line in lines)
     above = [_padded(line, width) if is_spread else _spread(line, width) for line in lines[:-1]]
     spread = [*above, _padded(lines[-1], width)]
@@ -66,7 +67,7 @@ def spans_years(rows: Sequence[Cells]) -> bool:
 
 
 def groups(rows: Sequence[Cells]) -> list[str | None]:
-    """For each row the line that heads it; None for those lines themselves."""
+    """For each row, the line that heads its group; None for those lines themselves."""
     if not any(len(row) > 1 and any(row[1:]) for row in rows):
         return ["" for _ in rows]
     found: list[str | None] = []
@@ -80,12 +81,12 @@ def groups(rows: Sequence[Cells]) -> list[str | None]:
 
 
 def _continues(row: Cells, first: Cells) -> bool:
-    """A further line of the header: nothing in the label's place, and no figures but years."""
+    """The row continues the header: it has no label, and no figures other than years."""
     others = [cell for cell in row[1:] if cell]
     if not row or not others:
         return False
     if len(others) > 1 and len([cell for cell in first[1:] if cell]) < len(others) and all(map(_is_period, others)):
-        # Years under a name that spans them, with the table's own name beside them.
+        # Years below a name that spans them, beside the table's own name.
         return True
     if not (_is_bare(row[0]) or row[0] == first[0]):
         return False
@@ -103,8 +104,8 @@ def _is_period(cell: str) -> bool:
 
 
 def _spread(line: Cells, width: int) -> list[str]:
-    """A name that spans columns is in the first of them, or somewhere over the middle when it spans all; a period
-    may also be in the last."""
+    """Repeats a name that spans columns in each of them. The name is in the first of its columns, or anywhere if it
+    spans all; a period may also be in the last."""
     cells = _padded(line, width)[1:]
     filled = [cell for cell in cells if cell]
     if len(filled) == 1 and (LEADS_TO_A_DATE.search(filled[0]) or PERIOD.search(filled[0])):
@@ -136,7 +137,9 @@ def _named(parts: Sequence[str]) -> str:
 
 YEARS = re.compile(r"(?:(?:19|20)\d\d\s+)+(?:19|20)\d\d")
 SHORT_LINE = 60
+"""Longest line of a stacked header, in characters."""
 MOST_LINES = 10
+"""Most lines above a table that are searched for its header."""
 SPANNING = re.compile(
     r"\b(?:(?:three|six|nine|twelve|\d+) months|(?:fiscal )?(?:years?|quarters?)|\d+ weeks) ended\b|\bas (?:of|at)\b",
     re.I,
@@ -144,14 +147,15 @@ SPANNING = re.compile(
 
 
 def stacked_header(lines: Sequence[str], widths: Sequence[int]) -> Header:
-    """Of a printed table, whose header is above its rows in lines of their own; `widths` count the rows' cells."""
+    """The header of a printed table, which is on separate lines above its rows. `widths` are the numbers of cells in
+    the rows."""
     columns = max(set(widths), key=list(widths).count, default=1) - 1
     found: list[str] = []
     above: list[str] = []
     for line in [line.strip() for line in lines if line.strip()][: -MOST_LINES - 1 : -1]:
         if len(line) > SHORT_LINE and above:
             break
-        # A line of years gives each column its own; the day above it belongs to all of them.
+        # A line of years gives each column its year; the day above it applies to all of them.
         above.insert(0, f"| {line}" if YEARS.fullmatch(line) else line[-4 * SHORT_LINE :])
         named = _dated(" ".join(above), columns)
         if found and not named:

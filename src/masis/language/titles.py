@@ -1,8 +1,8 @@
-"""Which lines are titles or items of a list although no mark says so: bold lines, "Title:" lines, short unpunctuated
-lines, questions; lines that semicolons, labels or a colon above them hold together.
+"""Recognises unmarked titles and list items: bold lines, “Title:” lines, short unpunctuated lines and questions as
+titles; lines that semicolons, labels or a colon above them hold together as items.
 
-A line that states a hard figure or holds a bracket is never a title, unless it asks: a claim must not escape the audit
-by its dress.
+A line that states a hard figure or contains a bracket is never a title, unless it is a question: a claim must not
+escape the audit by looking like a heading.
 """
 
 import re
@@ -34,7 +34,7 @@ def is_bold_title(line: str) -> bool:
 
 
 def is_colon_title(line: str) -> bool:
-    """ "Key findings:", "Revenue by Region:"; a clause ("The main drivers were:") is an introduction."""
+    """“Key findings:”, “Revenue by Region:”. A clause (“The main drivers were:”) is an introduction instead."""
     bare = line.strip().strip("*_")
     return bare.endswith(_COLONS) and may_be_title(bare) and _reads_as_title(bare, few_words=3)
 
@@ -46,18 +46,19 @@ def is_bare_title(line: str) -> bool:
 
 
 def is_asked_title(line: str) -> bool:
-    """One question on a line of its own, as the answers below it are headed."""
+    """A single question on its own line, as a heading for the answer below it."""
     return _ASKED.fullmatch(line.strip()) is not None
 
 
 def unmarked_items(lines: Sequence[str]) -> set[int]:
-    """Places of lines that are a list by the semicolons between them, by their labels, or by the colon above them."""
+    """Numbers of the lines that form a list by the semicolons between them, by their labels, or by the colon above
+    them."""
     filled = [number for number, line in enumerate(lines) if line.strip()]
     found: set[int] = set()
     for run in _runs(lines, filled, lambda line: bool(_GOES_ON.search(line))):
         under_a_colon = run[0] > 0 and lines[filled[run[0] - 1]].rstrip().endswith(":")
         if len(run) + under_a_colon >= 2:
-            # The last item has a full stop.
+            # Includes the last item, which ends in a full stop.
             found.update(filled[run[0] : run[-1] + 2])
     for run in _runs(lines, filled, lambda line: _LABELLED.match(line) is not None):
         found.update(filled[n] for n in run if len(run) > 2)
@@ -67,7 +68,7 @@ def unmarked_items(lines: Sequence[str]) -> set[int]:
 
 
 def _runs(lines: Sequence[str], filled: Sequence[int], holds: Callable[[str], bool]) -> Iterator[list[int]]:
-    """Maximal runs of places in `filled` whose lines hold it."""
+    """Maximal runs of indices into `filled` whose lines satisfy `holds`."""
     run: list[int] = []
     for place, number in enumerate(filled):
         if holds(lines[number]):
@@ -80,7 +81,7 @@ def _runs(lines: Sequence[str], filled: Sequence[int], holds: Callable[[str], bo
 
 
 def _below_a_colon(lines: Sequence[str], run: Sequence[int]) -> list[int]:
-    """Two or more short lines right under one that ends with a colon, where none is the rest of a wrapped sentence."""
+    """Two or more short lines right under one that ends in a colon, unless a wrapped sentence continues below them."""
     above, below = run[0] - 1, run[-1] + 1
     goes_on = below < len(lines) and lines[below].lstrip()[:1].islower()
     together = run[-1] - run[0] == len(run) - 1

@@ -1,4 +1,4 @@
-"""“In million US dollars”, said once in a caption, a column or a label, for numbers that are given bare."""
+"""Reads units such as “in million US dollars”, stated once in a caption, column or label for numbers given bare."""
 
 import re
 from collections.abc import Iterable
@@ -16,17 +16,18 @@ CAPTION = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 
-# “Revenue grew 5%” above a table says nothing of its cells.
+# “Revenue grew 5%” above a table says nothing about its cells.
 PERCENT = re.compile(r"(?<!\d)(?<!\d\s)(?:%|\b(?:percent|per cent|percentage)\b)", re.IGNORECASE)
 
 THOUSANDS = re.compile(r"(?P<sign>[$€£])?\s?['’‘]?000s?(?![\d,.])(?<![\d,.]000)", re.IGNORECASE)
-"""“$’000” over a column."""
+"""“$’000” above a column."""
 
 FEWEST_OF_AN_AMOUNT = 1000
-"""A bare cell from here on is an amount, though the caption speaks of a percentage too."""
+"""A bare cell from this value upwards is an amount, even if the caption also mentions a percentage."""
 
 
 UNIT_LINE_CHARS = 120
+"""Longest line, in characters, that can be a line of units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Caption:
     measure: str | None = None
 
     def applied_to(self, number: Quantity) -> Quantity:
-        """Only what the number leaves open is filled in."""
+        """Fills in only what the number leaves open."""
         if number.unit not in ("number", "money") or number.scaled:
             return number
         if self.percent:
@@ -56,7 +57,7 @@ class Caption:
 
 
 def caption_of(labels: Iterable[str]) -> Caption:
-    """What the nearest label says; one that says nothing leaves it to the next."""
+    """What the nearest label says; a label without a unit defers to the next."""
     for label in labels:
         if found := _read(label):
             return found
@@ -64,7 +65,8 @@ def caption_of(labels: Iterable[str]) -> Caption:
 
 
 def is_unit_line(line: str) -> bool:
-    """ "(in millions, except per share amounts)": a short line that names a scale or a currency and nothing else."""
+    """“(in millions, except per share amounts)”: a short line that opens with a scale or a currency, or is in brackets
+    and names one."""
     bare = line.strip("()[] .:")
     found = CAPTION.search(f"({bare}") or THOUSANDS.search(bare)
     return len(line) <= UNIT_LINE_CHARS and found is not None and (found.start() <= 1 or line.strip().startswith("("))

@@ -1,4 +1,5 @@
-"""The words a text is about: stems of its content words, its names, its language, and whether it denies or turns."""
+"""Extracts what a text is about: the stems of its content words, its names, its language, and whether it denies
+something or gives a direction."""
 
 import re
 import threading
@@ -37,7 +38,7 @@ _CLEAR = 1.5
 
 @lru_cache(maxsize=256)
 def language_of(text: str) -> str | None:
-    """None where a text is too short, or too much a list of names and figures, to tell."""
+    """The language of a text; None if the text is too short, or too much a list of names and figures, to tell."""
     letters = 0 if text.isascii() else sum(character.isalpha() for character in text)
     for language in ("ja", "zh", "ko", "ru", "el", "ar"):
         if letters and len(_SCRIPTS[language].findall(text)) > 0.2 * letters:
@@ -45,13 +46,13 @@ def language_of(text: str) -> str | None:
     said = re.findall(r"[^\W\d_]+", text.lower())
     counts = {language: sum(word in common for word in said) for language, common in _COMMON.items()}
     (first, most), (_, second), *_ = sorted(counts.items(), key=lambda item: -item[1])
-    # “A tablet twice a day, i.e. two” is not Portuguese for its “a” and “e”.
+    # The “a” and “e” in “A tablet twice a day, i.e. two” do not make it Portuguese.
     are_words = len({word for word in said if word in _COMMON[first] and len(word) > 1}) >= 2
     return first if are_words and most >= _CLEAR * second else None
 
 
 def differ(one: str, other: str) -> bool:
-    """For certain in two languages."""
+    """The two texts are certainly in different languages."""
     ours, theirs = language_of(one), language_of(other)
     return ours is not None and theirs is not None and ours != theirs
 
@@ -82,7 +83,7 @@ DENYING = re.compile(
     rf"\b(?:{'|'.join(DENYING_VERBS)}) to (?!(?:an?|the|its|about|around|below|under|nearly|almost|just|only|zero|less|"
     r"roughly|approximately|one|two|three|four|five|six|seven|eight|nine|ten)\b)[a-z]"
 )
-"""“Declined to comment” denies, “declined to 3%” does not."""
+"""“Declined to comment” is a denial; “declined to 3%” is not."""
 NOT_A_DENIAL = re.compile(r"\bnot (?:only|just|merely|least)\b|\b(?:may|whether) or (?:may )?not\b", re.IGNORECASE)
 
 UPWARDS = frozenset(
@@ -116,7 +117,7 @@ _OF_THIS_THREAD = threading.local()
 
 
 def _stemmer() -> Any:
-    """One a thread: a stemmer keeps the word it works on in itself."""
+    """One per thread, because a stemmer stores the word it is working on."""
     if not hasattr(_OF_THIS_THREAD, "stemmer"):
         import snowballstemmer
 
@@ -131,7 +132,7 @@ def stem(word: str) -> str:
 
 
 def plain(text: str) -> str:
-    """One form for typography that means the same."""
+    """The text with one spelling for characters that mean the same."""
     if text.isascii():
         return text
     text = unicodedata.normalize("NFKC", text)
@@ -142,7 +143,7 @@ _PARTS = re.compile(r"['\-]s?\b")
 
 
 A_SENTENCE = 1_000
-"""Characters of what is kept in mind: a thousand passages would take a hundred megabytes."""
+"""Longest text, in characters, that is cached: a thousand passages would take a hundred megabytes."""
 
 
 def words(text: str) -> list[str]:
@@ -151,12 +152,13 @@ def words(text: str) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def _words(text: str) -> tuple[str, ...]:
-    """One claim is read by twenty checks, so cached."""
+    """Cached, because twenty checks read each claim."""
     return tuple(match.group().lower() for match in WORD.finditer(plain(text)))
 
 
 def content_stems(text: str) -> list[str]:
-    """In order, with repetitions; hyphenated words count as their parts, so that “follow-up” meets “follow up”."""
+    """The stems in order, with repetitions. Hyphenated words count as their parts, so that “follow-up” matches “follow
+    up”."""
     return list(_content_stems(text) if len(text) <= A_SENTENCE else _content_stems.__wrapped__(text))
 
 
@@ -175,7 +177,7 @@ NOT_A_NAME = re.compile(
     | mio | mrd | tsd | million(?:en)? | milliarden? | prozent | USD | EUR | GBP | CHF | JPY""",
     re.VERBOSE | re.IGNORECASE,
 )
-"""Periods, shorthand of reports and units: compared by what they mean, not by spelling."""
+"""Periods, report shorthand and units, which are compared by their meaning rather than their spelling."""
 
 
 def names(text: str) -> list[str]:
@@ -188,7 +190,7 @@ def names(text: str) -> list[str]:
 
 
 def capitalised(text: str) -> frozenset[str]:
-    """Names, and whatever else opens a sentence: for comparing which of several a number is with."""
+    """Names, and capitalised words that open a sentence; used to decide which of several things a number belongs to."""
     return frozenset(m.group().lower() for m in NAME.finditer(text) if could_name(m.group()))
 
 
@@ -202,7 +204,7 @@ def _opens_a_sentence(text: str, position: int) -> bool:
 
 
 def is_negated(text: str) -> bool:
-    """An odd number of negations denies."""
+    """An odd number of negations makes a denial."""
     said = NOT_A_DENIAL.sub(" ", plain(text))
     denials = sum(word in NEGATIONS for word in words(said)) + len(DENYING.findall(said))
     return denials % 2 == 1
@@ -213,10 +215,10 @@ LIMITS = re.compile(
     r"|\b(?:over|under|above|below|exceed(?:s|ed|ing)?)(?=\s+(?:[$€£]?\d|[A-Z]{3}\s))",
     re.IGNORECASE,
 )
-"""“Over 1,000” limits a number and points nowhere."""
+"""“Over 1,000” sets a limit to a number and gives no direction."""
 
 
 def directions(text: str) -> frozenset[str]:
-    """“up” and “down”, as the text has them."""
+    """“up” and “down”, if the text contains such words."""
     found = set(words(LIMITS.sub(" ", DENYING.sub(" ", text))))
     return frozenset(({"up"} if found & UPWARDS else set()) | ({"down"} if found & DOWNWARDS else set()))

@@ -1,1 +1,1 @@
-"""Does the cited passage say it? One check a module; `verdicts` puts them together."""
+"""Checks whether the cited passage says what the claim says. One check per module; `support` runs them all."""

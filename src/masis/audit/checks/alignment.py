@@ -1,7 +1,7 @@
-"""A claim laid word by word beside the sentence it was taken from: what was changed in it, and by what.
+"""Aligns a claim word by word with the sentence it was taken from, to see what was changed and into what.
 
-Where the words around it are the same in both, a name in the place of another name, a number in the place of another
-number, or a “not” that only one of them has, is an error however often the passage mentions that name or number.
+Where the surrounding words are the same in both, one name in place of another, one number in place of another, or a
+“not” that only one of them has is an error, however often the passage mentions that name or number elsewhere.
 """
 
 import re
@@ -19,18 +19,21 @@ from masis.language.words import FUNCTION_WORDS, NEGATIONS, content_stems, could
 from masis.types import Verdict
 
 MATCHED = 0.6
-"""Share of the claim's words that must stand in the sentence in the same order …"""
+"""Share of the claim's words that must occur in the sentence in the same order."""
 ANCHORED = 3
-"""… and how many of them around a change, on both sides together."""
+"""Number of matching words required around a change, counting both sides together."""
 LONGEST_CHANGE = 4
+"""Most words a change may have on either side; a longer difference is a rewording, not a substitution."""
 FEWEST_EQUAL = 6
-"""Words that leave no doubt which sentence was changed, where all others are its own."""
+"""If every other word of the claim is the sentence's own and there are at least this many, it is certain which sentence
+was changed."""
 FOLLOWED = 0.5
-"""Share of a claim's words that a sentence must have to be the one it follows."""
+"""Share of the claim's words that a sentence must contain to be a candidate for the one the claim follows."""
 MOST_COMPARED = 3
+"""Most candidate sentences compared in word order."""
 
 _TOKEN = re.compile(r"[^\W\d_]+n't\b|(?<!['’])[^\W\d_]+|(?<=')(?!s\b)[^\W\d_]+|\d+(?:[.,]\d+)*")
-"""“America's” is read as “America”, so that it meets “of America”."""
+"""Reads “America's” as “America”, so that it matches “of America”."""
 _TIME = re.compile(
     rf"(?:{'|'.join(month.capitalize() for month in MONTHS)})|first|second|third|fourth|[QH][1-4]|(?:1\d|20)\d\d"
 )
@@ -45,11 +48,11 @@ _TITLES = word_set(
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """A text as a row of words."""
+    """A text as a sequence of words, each with its place in the text."""
 
     text: str
     words: tuple[str, ...]
-    """Stems, so that an inflection does not count as a change."""
+    """Stems, so that an inflected form does not count as a change."""
     spans: tuple[tuple[int, int], ...]
 
     def between(self, first: int, last: int) -> str:
@@ -59,8 +62,8 @@ class Laid:
         return [self.text[slice(*self.spans[at])] for at in range(first, last) if self._is_name(at, known)]
 
     def _is_name(self, at: int, known: Collection[str] = ()) -> bool:
-        """A capital that opens a sentence names something only where another follows (“Maren Oakhurst said”), or
-        where it is known for a name."""
+        """A capitalised word that opens a sentence is a name only if another capital follows (“Maren Oakhurst said”) or
+        if it is a known name."""
         start, end = self.spans[at]
         word = self.text[start:end]
         if not word[0].isupper() or len(word) < 2 or not could_name(word):
@@ -70,7 +73,7 @@ class Laid:
         return _CAPITAL_NEXT.match(self.text, end) is not None
 
     def is_only_names(self, first: int, last: int) -> bool:
-        """Names and the small words between them: “the Duchy of Savoy”."""
+        """The stretch holds only names and the small words between them: “the Duchy of Savoy”."""
         return all(self._is_name(at) or self.words[at] in FUNCTION_WORDS for at in range(first, last))
 
     def is_one_sentence(self, first: int, last: int) -> bool:
@@ -84,7 +87,8 @@ class Change:
 
 
 def changed_word(claim: Claim, sources: Sources) -> Finding | None:
-    """Held against the one sentence that it follows most closely, be that the closest in words or not."""
+    """Compares the claim with the sentence it follows most closely in word order, which need not be the one that shares
+    the most words with it."""
     wanted = frozenset(content_stems(claim.text))
     shared = {s: len(wanted & stems_of(s)) for s in sources.statements if not s.is_row}
     near = sorted((s for s in shared if shared[s] >= FOLLOWED * len(wanted)), key=lambda s: -shared[s])[:MOST_COMPARED]
@@ -99,13 +103,13 @@ def _in_order(claim: Claim, source: Statement) -> int:
 
 
 def _is_named_around(found: Finding, sources: Sources) -> bool:
-    """“Apple” for “the Company”, in a document of Apple's."""
+    """“Apple” for “the Company” is not an error in a document that has Apple in its title or file name."""
     name = found.reason.rpartition(", not ")[2]
     return "names" in found.reason and name.lower().removesuffix("'s") in sources.around.lower()
 
 
 def alteration(claim: str, source: str) -> Finding | None:
-    """The first change that turns the sentence into another one."""
+    """The first change that gives the sentence a different meaning."""
     ours, theirs = laid(claim), laid(source)
     for change, is_all in _anchored_changes(ours, theirs):
         for check in (_name, _period, _denial):
@@ -127,7 +131,8 @@ def _form(word: str) -> str:
 
 
 def _anchored_changes(ours: Laid, theirs: Laid) -> Iterator[tuple[Change, bool]]:
-    """Each with whether it is all that was changed in words of the source's own."""
+    """Each change with enough matching words around it, and whether it is the only change in an otherwise copied
+    sentence."""
     matcher = SequenceMatcher(None, ours.words, theirs.words, autojunk=False)
     codes = matcher.get_opcodes()
     equal = sum(i2 - i1 for tag, i1, i2, _, _ in codes if tag == "equal")
@@ -139,14 +144,14 @@ def _anchored_changes(ours: Laid, theirs: Laid) -> Iterator[tuple[Change, bool]]
             continue
         before = codes[at - 1][2] - codes[at - 1][1] if at else 0
         after = codes[at + 1][2] - codes[at + 1][1] if at + 1 < len(codes) else 0
-        # A change at the very beginning or end has the end of the sentence for an anchor.
+        # At the very start or end of the claim, the edge of the sentence serves as the anchor on that side.
         held = (before > 0 or i1 == 0) and (after > 0 or i2 == len(ours.words))
         if held and before + after >= ANCHORED:
             yield Change((i1, i2), (j1, j2)), equal == len(ours.words) - (i2 - i1) and equal >= FEWEST_EQUAL
 
 
 def _beside_the_claim(i1: int, i2: int, first: int, last: int, length: int) -> tuple[int, int]:
-    """The source's sentence may begin before the claim and end after it: only the part in between is compared."""
+    """The source's sentence may begin before the claim and end after it; only the part in between is compared."""
     if i1 < i2 == length:
         return first, min(last, first + i2 - i1)
     return (max(first, last - i2), last) if i1 == 0 < i2 else (first, last)
@@ -164,11 +169,11 @@ def _name(ours: Laid, theirs: Laid, change: Change) -> tuple[Verdict, str] | Non
 
 
 ITS_OWN_SUBJECT = frozenset("company group corporation registrant issuer bank fund trust firm partnership".split())
-"""A report calls the one it is about so, whatever its name."""
+"""A report refers to its own subject by these words, whatever its name."""
 
 
 def is_alias(mine: Sequence[str], said: Sequence[str]) -> bool:
-    """They share a word, one is short for the other, or the source speaks of “the Company”."""
+    """The names share a word, one is short for the other, or the source says “the Company”."""
     a, b = ([word.lower().removesuffix("'s") for word in names] for names in (mine, said))
     if set(b) <= ITS_OWN_SUBJECT:
         return True
@@ -182,11 +187,11 @@ def is_alias(mine: Sequence[str], said: Sequence[str]) -> bool:
 
 
 def _period(ours: Laid, theirs: Laid, change: Change) -> tuple[Verdict, str] | None:
-    """The third quarter for the first, June for January, one year for another."""
+    """“Third” for “first” quarter, June for January, one year for another."""
     mine, said = ours.between(*change.ours), theirs.between(*change.theirs)
     both_times = _TIME.fullmatch(mine) and _TIME.fullmatch(said)
     if mine[:3].isalpha() and mine[:3] == said[:3]:
-        # “Sep” is September.
+        # “Sep” is short for “September”.
         return None
     return ("numbers_differ", f"the source says {said} here, not {mine}") if both_times else None
 

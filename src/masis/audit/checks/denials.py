@@ -1,4 +1,4 @@
-"""What a text denies: each negation with the words it is about, so that only like is held against like.
+"""Finds what a text denies: each negation with the words it applies to, so that only matching denials are compared.
 
 “The board did not approve the merger, but welcomed it” denies the approval and nothing else.
 """
@@ -18,16 +18,16 @@ from masis.language.words import DENYING_VERBS, FUNCTION_WORDS, NEGATIONS, NOT_A
 DENIES = "it denies what the source says"
 _PLAIN_DENIAL = re.compile(r"\b(?:not|never|cannot)\b|n[’']t\b|\b(?:declin|refus|fail)\w{1,4} to\b", re.IGNORECASE)
 SAME_SENTENCE = 0.80
-"""Two sentences that share this much and differ in a negation deny each other."""
+"""Two sentences that share this many of their words and differ in a negation deny each other."""
 
 
 def denied(claim: Claim, sources: Sources) -> Finding | None:
     window = sources.window(claim)
     if window is None or _tells_an_absence(claim) or all(part.is_row for part in window.parts):
-        # A row of a table denies nothing, and says nothing that could be denied word for word.
+        # A table row denies nothing and contains no sentence that could be denied word for word.
         return None
     turned = flipped(claim.text, window.said)
-    # The flipped word itself is not in the source, and must not count against how alike the two are.
+    # The flipped word is not in the source, so it must not reduce the similarity of the two.
     wanted = claim.subject - {stem(ours) for ours, _ in turned}
     if not wanted or coverage_of(wanted, window.parts) < SAME_SENTENCE:
         return None
@@ -35,7 +35,8 @@ def denied(claim: Claim, sources: Sources) -> Finding | None:
         return Finding("unverified", "it denies the contrary of what the source says: code alone cannot tell")
     if why := denied_by_one(claim.text, window.said):
         if why == DENIES and not _PLAIN_DENIAL.search(claim.text):
-            # “No growth but in Asia” may leave out as much as it denies, and no reader can be asked for its contrary.
+            # “No growth but in Asia” may be an omission rather than a denial, and the verifier cannot be asked about
+            # its opposite.
             return Finding("unverified", f"{why}, or leaves something out: code alone cannot tell")
         return Finding("contradicted", why, withdrawn_at=HARDLY)
     if contrary := turned_round(claim.text, window.said):
@@ -48,7 +49,7 @@ def _tells_an_absence(claim: Claim) -> bool:
 
 
 def denied_figure(claim: Claim, sources: Sources) -> Finding | None:
-    """ "Revenue was not $5 million", where the source gives that very figure and denies none."""
+    """“Revenue was not $5 million” where the source gives that figure and denies no figure itself."""
     window = sources.window(claim)
     if window is None or not denies_a_figure(claim.text) or denies_a_figure(window.said):
         return None
@@ -60,40 +61,41 @@ def denied_figure(claim: Claim, sources: Sources) -> Finding | None:
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['\-][^\W\d_]+)*|\d+(?:[.,]\d+)*|[,;:.!?()]", re.UNICODE)
 _NEEDS_TO = DENYING_VERBS | {"fail", "fails", "failed", "failing", "unable"}
-"""“Declined to comment” denies, “declined to 3 %” does not."""
+"""“Declined to comment” is a denial; “declined to 3 %” is not."""
 _MAY_DENY = NEGATIONS | _NEEDS_TO
 _BREAKS = frozenset(",;:.!?()") | {"but", "although", "though", "while", "whereas", "because"}
 _PASSED_OVER = frozenset({"longer", "even", "necessarily", "really", "yet"})
 """“No longer makes” denies the making."""
 _REACH = 3
-"""Content words behind a negation that it is taken to be about …"""
+"""Most content words after a negation that it is taken to apply to."""
 _REACH_BACK = 2
-"""… and before it, where none follow: “the rest did not”."""
+"""Most content words before it, used when none follow: “the rest did not”."""
 CLAUSE_SAID = 0.6
-"""Share of a denying clause that a claim must repeat to be the same clause without its denial."""
+"""Share of a denying clause's words that a claim must repeat to count as the same clause without its denial."""
 _CLAUSE_END = re.compile(r"[.;!?](?=\s|$)|,\s(?:but|and|so|or|while|although)\s|\sbut\s", re.IGNORECASE)
 _SOFTENED = re.compile(
     r"\b(?:avoid\w*|prevent\w*|without|regardless|against|oppos\w*|unless|hardly|rarely|instead|rather|unlike|stop\w*)\b",
     re.IGNORECASE,
 )
-"""Words by which a paraphrase may deny without a negation."""
+"""Words that can express a denial in a paraphrase without any negation."""
 _FORBIDS = re.compile(r"\b(?:contraindicat|prohibit|forbid|bann|disallow)\w*|\b(?:forbade|bans?)\b", re.IGNORECASE)
-"""What is forbidden “should not” be done: the source denies as well, without a negation."""
+"""Words that forbid. A source that forbids something agrees with a claim that it “should not” be done, although it
+contains no negation."""
 _CONDITIONS = frozenset({"if", "unless", "whether", "when", "or"})
 
 
 @dataclass(frozen=True, slots=True)
 class Denials:
     scopes: tuple[tuple[str, ...], ...]
-    """Of each negation, the stems it is about, nearest first."""
+    """For each negation, the stems it applies to, nearest first."""
     stems: frozenset[str]
-    """All content words of the text …"""
+    """All content stems of the text."""
     affirmed: frozenset[str]
-    """… and those that it also has outside of any negation."""
+    """The content stems that also occur outside any negation."""
 
 
 def denied_by_one(claim: str, source: str) -> str | None:
-    """What one of the two denies and the other says, in words; None where nothing is."""
+    """Says in words what one text denies and the other states; None if there is no such denial."""
     ours, theirs = read_denials(claim), read_denials(source)
     for scope in () if _FORBIDS.search(source) else ours.scopes:
         if not _is_met(scope, theirs) and _is_said(scope, theirs.stems):
@@ -104,17 +106,17 @@ def denied_by_one(claim: str, source: str) -> str | None:
 
 
 def _drops_a_denial(ours: Denials, clause: str) -> bool:
-    """The claim says most of what a clause of the source says, but for its negation."""
+    """The claim repeats most of a clause of the source but leaves out its negation."""
     theirs = read_denials(clause)
     if not theirs.scopes or len(theirs.stems & ours.stems) < CLAUSE_SAID * len(theirs.stems):
         return False
-    # Years stand in many sentences: they do not tell that the source denies this one.
+    # Years occur in many sentences, so a shared year does not show that the source denies this one.
     scopes = [tuple(s for s in scope if not s[0].isdigit()) for scope in theirs.scopes if not _is_met(scope, ours)]
     return any(_is_said(scope, ours.stems) and scope[0] not in theirs.affirmed for scope in scopes if scope)
 
 
 def denies_a_figure(claim: str) -> bool:
-    """ "Revenue was not $5 million": where the source gives that figure, it is contradicted."""
+    """“Revenue was not $5 million”: a negation applies directly to a number."""
     may_deny = not _MAY_DENY.isdisjoint(words(claim))
     return may_deny and any(scope[0][0].isdigit() for scope in read_denials(claim).scopes)
 
@@ -124,7 +126,7 @@ def _is_met(scope: tuple[str, ...], other: Denials) -> bool:
 
 
 def _is_said(scope: tuple[str, ...], stems: frozenset[str]) -> bool:
-    """The word next to the negation, and another one that it is about, stand in the other text."""
+    """The other text contains the word nearest to the negation and at least one more that the negation applies to."""
     shared = sum(s in stems for s in scope)
     return bool(scope) and shared >= min(2, len(scope)) and scope[0] in stems
 
@@ -150,11 +152,11 @@ def _denies(tokens: list[str], at: int) -> bool:
     if token in _NEEDS_TO:
         is_verb_next = len(following) == 2 and following[1][0].isalpha() and following[1] not in FUNCTION_WORDS
         return following[:1] == ["to"] and is_verb_next
-    # “No. 5” numbers something, and “not without cost” says that there was one.
     if _CONDITIONS & set(tokens[max(0, at - 4) : at]):
-        # “If it is not level” supposes, and denies nothing.
+        # “If it is not level” is a condition and denies nothing.
         return False
-    is_none = following[:1] in (["without"], ["."] if token == "no" else [])
+    # “No. 5” is a numbering, and “not without cost” says that there was a cost.
+    is_none = following[:1] == ["without"] or (token == "no" and following[:1] == ["."])
     return token in NEGATIONS and token != "without" and not is_none
 
 

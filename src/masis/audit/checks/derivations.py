@@ -1,8 +1,9 @@
-"""A figure the source does not print, but gives the numbers of: a difference, a change, a sum, an average, a share.
+"""Recomputes a figure that the source does not print but that follows from its numbers: a difference, a change, a sum,
+an average or a share.
 
-Figures the claim itself gives may be computed with in any way: it shows its arithmetic. Others must belong together,
-in one row, column or sentence, and the claim must say what it computed (“rose by”, “on average”, “in total”):
-recomputed from any two numbers of a page, chance would support anything.
+Figures that the claim itself gives may be combined in any way, because the claim shows its arithmetic. Other figures
+must belong together, in one row, column or sentence, and the claim must say what it computed (“rose by”, “on average”,
+“in total”). If any two numbers of a page could be combined, chance alone would support any figure.
 """
 
 import re
@@ -59,7 +60,7 @@ _A_RESULT_HERE = re.compile(
     r"|without|so that|half|majority)\b|[=÷×−]|\w / \w",
     re.IGNORECASE,
 )
-"""A claim that computes says so."""
+"""Words by which a claim says that it computes, looked for in the clause of the figure only."""
 _BY = re.compile(r"\bby\s(?:about |some |roughly |nearly |almost )?[$€£]?$")
 _OF_IT = re.compile(r"\sof\s")
 _LEFT_OUT = re.compile(r"\b(?:excluding|without|except|other than|apart from|rest|remain\w*)\b", re.IGNORECASE)
@@ -71,11 +72,16 @@ _MONTH_OF = re.compile(r"\b(?:month|week) (\d{1,2})\b", re.IGNORECASE)
 _TOTAL = re.compile(r"\W*(?:grand |sub)?total\b", re.IGNORECASE)
 MOST_OPERANDS = 40
 MOST_ADDED = 8
+"""Longest run of consecutive figures that is added up."""
 MOST_SHARED = 16
+"""Largest group of figures in which a share is sought of two of them together."""
 ABOUT = 0.34
-"""Share of the claim's words that a statement must have for its figures to be computed with."""
+"""Share of the claim's words that a statement must contain for its figures to be used in a calculation."""
 ROUGHLY = 0.01
+"""Tolerance, as a share of its value, of a figure that the claim calls approximate."""
 COARSE = 0.05
+"""If its rounding allows more than this share of its value, a bare number must be met exactly: any two figures of a
+page make a six."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +89,12 @@ class Made:
     value: float
     how: str
     slack: float = 0.0
-    """What rounding its operands may have added."""
+    """Error that rounding of the operands may have added."""
 
 
 def derivation(claim: Claim, number: Quantity, among: Sequence[Statement], given: Sequence[Quantity]) -> str | None:
-    """The sum in words (“the difference of 412.6 and 381.0”), where the numbers make this one. `given` are the
-    claim's own figures that the sources print."""
+    """Describes the calculation that yields this number (“the difference of 412.6 and 381.0”); None if there is none.
+    `given` holds the claim's own figures that the sources print."""
     if number.measure in ("year", "years") and SPANNED_YEARS.search(claim.text):
         return "the years it names"
     own = [q for q in given if q != number]
@@ -104,10 +110,13 @@ def derivation(claim: Claim, number: Quantity, among: Sequence[Statement], given
 
 
 def could_follow(claim: Claim, number: Quantity, sources: Sources, clause: str, is_quoting: bool) -> bool:
-    """The claim speaks of a result, and some calculation with figures of one row, column or sentence, or with its
-    own, comes to this one. It bears nothing out, for chance may have made it; but nobody can call it made up.
-    `is_quoting`: the claim gives other figures that are printed; one that gives none, and names no calculation, cites
-    the wrong passage."""
+    """The claim calls something a result, and some calculation with the figures of one row, column or sentence, or with
+    its own figures, yields this number.
+
+    This does not support the claim, because the match may be chance, but it means the figure cannot be called made up.
+    `is_quoting`: the claim also gives figures that are printed. A claim that gives none and names no calculation simply
+    cites the wrong passage.
+    """
     named = (
         _A_RESULT.search(claim.text),
         _BY_TIME.search(claim.text),
@@ -138,7 +147,7 @@ def could_follow(claim: Claim, number: Quantity, sources: Sources, clause: str, 
 
 
 def speaks_of_a_result(text: str, number: Quantity, clause: str) -> bool:
-    """Words of the claim, of the figure's clause, or right beside it, by which it may be the writer's own."""
+    """Words in the claim, in the figure's clause or right beside the figure suggest that the writer computed it."""
     before, behind = text[: number.start], text[number.end :]
     if number.rate or (number.unit in ("percent", "points") and SHARED_OUT.search(clause)):
         return True
@@ -151,20 +160,21 @@ def speaks_of_a_result(text: str, number: Quantity, clause: str) -> bool:
 
 
 def may_be_computed(claim: Claim, number: Quantity, sources: Sources) -> bool:
-    """It is called a result, or two cited figures make it: who cannot compute it cannot call it wrong."""
+    """The claim calls the figure a result, or figures of one row or column of the source yield it. Code that cannot
+    repeat the calculation must not call it wrong."""
     before, behind = claim.text[: number.start], claim.text[number.end :]
     if _A_RESULT.search(claim.text) or _RECKONED.search(before) or _RECKONED_BEHIND.match(behind):
         return True
-    # Of all figures of a page some two make anything.
+    # On a whole page, some two figures make any number, so only figures of one row or column are combined.
     groups = [*([r.quantity for r in readings(s)] for s in sources.statements), *_columns(sources.statements)]
     made = (value for group in groups for value in _of_any(claim.text, number, group[:MOST_OPERANDS]))
     return any(_is_made(number, Made(value, ""), operands_are_scaled=False) for value in made)
 
 
 def _of_any(text: str, number: Quantity, group: Sequence[Quantity]) -> Iterator[float]:
-    """What figures of one group make: of two, of some that follow each other, and a share of two together."""
+    """Values made from the figures of one group: any two, several in a row, and a share of two together."""
     averages = AVERAGED.search(text) is not None
-    # Of two percentages nobody makes a third without saying so.
+    # Nobody adds or subtracts two percentages without saying so.
     adds = number.unit != "percent" or ADDED.search(text) or SUBTRACTED.search(text)
     for a, b in combinations(group, 2):
         are_alike = _same_kind(number, a) and _same_kind(number, b)
@@ -198,7 +208,7 @@ def _of_both(number: Quantity, a: Quantity, b: Quantity) -> Iterator[float]:
 
 
 def _turns_against(claim: Claim, number: Quantity, sources: Sources) -> bool:
-    """Two figures make it, one of which came first, and the claim has them turn the other way."""
+    """Two figures yield this number, and the source says which came first, but the claim has it the other way."""
     for group in _groups(claim, sources.statements):
         scaled = any(r.quantity.scaled or not r.quantity.is_cell for r in group)
         for a, b in combinations(group, 2):
@@ -211,7 +221,7 @@ def _turns_against(claim: Claim, number: Quantity, sources: Sources) -> bool:
 
 
 def _shared_out(claim: Claim, q: Quantity, sources: Sources) -> Iterator[float]:
-    """By the month, quarter or week, or some per cent more or less."""
+    """The figure per month, quarter, week or year, or changed by a percentage that the claim gives."""
     if _BY_TIME.search(claim.text):
         for n in (12.0, 4.0, 52.0, *(float(n) for n in _MONTH_OF.findall(sources.around))):
             yield from (q.value * n, q.value / n) if n else ()
@@ -231,11 +241,10 @@ def _columns(related: Sequence[Statement]) -> list[list[Quantity]]:
 def _is_made(number: Quantity, made: Made, operands_are_scaled: bool) -> bool:
     allowed = (number.tolerance + made.slack) * 1.0001 + 1e-9
     if allowed > COARSE * abs(number.value) and number.unit == "number" and not number.measure:
-        # Any two figures of a page make a six.
         allowed = 1e-6
     if number.bound == "about":
         allowed = max(allowed, ROUGHLY * abs(number.value))
-    # A table gives its figures bare where the scale is said somewhere else.
+    # A table may give bare figures and state their scale elsewhere.
     factors = (1.0, 1e3, 1e6, 1e9) if number.scaled and not operands_are_scaled else (1.0,)
     return any(abs(abs(made.value) * factor - abs(number.value)) <= allowed for factor in factors)
 
@@ -269,7 +278,8 @@ def _same_kind(number: Quantity, given: Quantity) -> bool:
 
 
 def _groups(claim: Claim, among: Sequence[Statement]) -> list[list[Reading]]:
-    """Figures that belong together: of one statement, of one column, of rows with one label, of prose on the claim."""
+    """Figures that belong together: those of one statement, one column, rows with the same label, or prose on the
+    claim's subject."""
     near = _related(claim, among)
     columns: dict[tuple[Period, ...], list[Reading]] = {}
     labels: dict[str, list[Reading]] = {}
@@ -286,14 +296,14 @@ def _groups(claim: Claim, among: Sequence[Statement]) -> list[list[Reading]]:
 
 
 def _related(claim: Claim, among: Sequence[Statement]) -> list[Statement]:
-    """What belongs to the claim, and the row of the same name in last year's table."""
+    """The statements that belong to the claim, and rows with the same label in other tables, such as last year's."""
     near = {s for s in among if _belongs(s, claim)}
     labels = {s.cells[0][1] for s in near if s.is_row}
     return [s for s in among if s in near or (s.is_row and s.cells[0][1] in labels)]
 
 
 def _belongs(statement: Statement, claim: Claim) -> bool:
-    """It speaks of what the claim speaks of, or is a row that the claim names, quotes from or takes a share of."""
+    """The statement covers the claim's subject, or is a total or a row that the claim names or quotes a figure from."""
     if coverage_of(claim.subject, (statement,)) >= ABOUT or _is_named(statement, claim):
         return True
     if not statement.is_row:
@@ -304,13 +314,14 @@ def _belongs(statement: Statement, claim: Claim) -> bool:
 
 
 def _is_named(statement: Statement, claim: Claim) -> bool:
-    """The claim has every word of the row's label: this is the row it means."""
+    """The claim contains every word of the row's label, so it means this row."""
     label = frozenset(words(statement.cells[0][1])) if statement.is_row else frozenset[str]()
     return bool(label) and label <= frozenset(words(claim.text))
 
 
 def _of_its_years(claim: Claim, group: Sequence[Reading]) -> list[Reading]:
-    """Of a row the columns of the claim's own years, where it names two or more; one year is compared with others."""
+    """Keeps only the columns of the claim's years if it names two or more. A claim that names one year may compare it
+    with any other."""
     years = {p.year for p in claim.periods if p.year}
     if SPANNED_YEARS.search(claim.text):
         years = set(range(min(years), max(years) + 1)) if years else years
@@ -337,7 +348,7 @@ def _alike(a: Quantity, b: Quantity) -> bool:
 def _of_two(claim: str, number: Quantity, old: Reading, new: Reading) -> Iterator[Made]:
     x, y = old.quantity, new.quantity
     turns = bool(directions(claim) or COMPARED.search(claim)) and _turns_as_said(claim, number, old, new)
-    # From 3.2 % to 2.1 % is a fall by 1.1 percentage points, and by 34 %.
+    # A move from 3.2 % to 2.1 % is a fall of 1.1 percentage points, and of 34 %.
     is_difference = number.unit != "percent" or SUBTRACTED.search(claim)
     if turns and is_difference and _same_kind(number, x) and x.value != y.value:
         yield Made(y.value - x.value, f"the difference of {y.text} and {x.text}")
@@ -381,14 +392,14 @@ def _of_many(claim: str, number: Quantity, group: Sequence[Reading]) -> Iterator
 
 
 def _in_order(a: Reading, b: Reading) -> tuple[Reading, Reading]:
-    """Earlier first; a change is counted from there."""
+    """Puts the earlier figure first, because a change is measured from it."""
     first, second = a.year, b.year
     is_later = a.is_earlier < b.is_earlier or (first is not None and second is not None and first > second)
     return (b, a) if is_later else (a, b)
 
 
 def _turns_as_said(claim: str, number: Quantity, old: Reading, new: Reading) -> bool:
-    """A rise must rise, where the source says which number came first."""
+    """A rise must be a rise, if the source says which number came first."""
     known = old.is_earlier or (old.year is not None and old.year != new.year)
     if not known or abs(new.quantity.value) == abs(old.quantity.value):
         return True

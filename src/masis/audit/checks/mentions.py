@@ -1,4 +1,4 @@
-"""Does the source speak of the times, the names and the words that a claim gives as its own?"""
+"""Checks whether the source mentions the periods, names and quotations that a claim gives."""
 
 import re
 import unicodedata
@@ -15,7 +15,7 @@ from masis.language.spans import code_spans, paired_spans
 from masis.language.words import is_negated, names, plain
 
 ALIGNED = 0.7
-"""Share of the claim's words that a statement must have for its time to be the one the claim speaks of."""
+"""Share of the claim's words that a statement must contain for its period to be the one the claim is about."""
 RELATIVE = re.compile(
     r"\b(?:prior|previous|preceding|last|next|following|coming|earlier|later|ago|year-over-year|year over year)\b",
     re.IGNORECASE,
@@ -24,37 +24,38 @@ _DAY_OF_A_WEEK = re.compile(
     r"\b(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|the \d{1,2}(?:st|nd|rd|th)|tomorrow|(?:next|this|two) weeks?)\b",
     re.IGNORECASE,
 )
-"""Where a source counts in days of the week, a reader puts dates to them."""
+"""A source that counts in days of the week leaves the dates to its reader."""
 _NOT_COVERED = re.compile(
     r"\bnot (?:\w+ )?(?:cover|includ|show|give|report|list|contain|reach|extend|disclos|part\b|in the\b)", re.IGNORECASE
 )
 _LABELLED = re.compile(r"\b[A-Z][a-z]+ \d+\b")
-"""“Passage 2”, “Phase 3”: a thing by its number."""
+"""“Passage 2”, “Phase 3”: a thing identified by its number."""
 _NOBODY = re.compile(r"\[[^\]]*\]|\b(?:Fahrenheit|Celsius)\b")
-"""“[Your Name]”"""
+"""Placeholders such as “[Your Name]”, and temperature scales."""
 _SHORT = re.compile(r"\b[A-Z]{2,6}\b")
 _RUN = re.compile(r"[A-Z][\w'’]+(?: [A-Z][\w'’]+){0,5}")
 _POSSESSIVE = re.compile(r"['’]s\b")
 _NUMBERED = re.compile(r"-\d+$")
 _OF_A_COUNTRY = re.compile(r"(?P<root>[a-z]{4,})(?:i?an|ese|ish|ic|i)")
 OF_A_NAME = ("the source does not name ", "the source names ")
-"""How a finding begins that rests on a capital letter."""
+"""Opening words of findings that rest on a capital letter."""
 _LAST_DAYS = {"Q1": "03-31", "Q2": "06-30", "Q3": "09-30", "Q4": "12-31", "H1": "06-30", "H2": "12-31"}
 FEWEST_QUOTED_WORDS = 4
-"""Shorter quotations are names, titles and terms, which may be marked without being quoted."""
+"""Shorter quotations are names, titles and terms, which may be in quotation marks without being quoted."""
 _LEFT_OUT = re.compile(r"\[?\(?(?:\.\.\.|…|\. \. \.)\)?\]?|\[[^\]]*\]")
-"""What the writer left out, or put in for the reader."""
+"""Marks what the writer left out, or inserted for the reader."""
 _NOT_WORDS = re.compile(r"[\W_]+")
 
 
 def foreign_period(claim: Claim, sources: Sources) -> Finding | None:
-    """A year, quarter or day that stands nowhere in what is cited, or another one than that of the very statement."""
+    """The claim gives a year, quarter or day that appears nowhere in the cited passages, or one that differs from the
+    period of the statement it rests on."""
     years = {p.year for p in sources.periods if p.year}
     for period in claim.periods:
         if period.year and period.year not in years:
             return _unmentioned(period, years, claim, sources)
         alike = [p for p in sources.periods if p.part and _kind(p) == _kind(period)]
-        # A printed table may set the day and the year of a column apart.
+        # A printed table may put the day and the year of a column in different places.
         is_named = any(
             p.part and (p.part == period.part or _holds(period, p) or _ends(p, period)) for p in sources.periods
         )
@@ -82,7 +83,8 @@ def _ends(part: Period, day: Period) -> bool:
 
 
 def _kind(period: Period) -> str:
-    """A quarter, a half, a month or a day: a month does not differ from its quarter."""
+    """A quarter, a half, a month or a day. Only periods of one kind are compared: a month does not contradict its
+    quarter."""
     part = period.part or ""
     return "day" if "-" in part else "month" if part[:1].isdigit() else part[:1]
 
@@ -103,11 +105,11 @@ def _unmentioned(period: Period, years: set[int], claim: Claim, sources: Sources
 def _of_another_statement(claim: Claim, sources: Sources) -> Finding | None:
     window = sources.window(claim)
     if window is None or window.coverage < ALIGNED or is_negated(claim.text):
-        # Of what a report does not have, it says no time.
+        # A report gives no period for something it says it does not have.
         return None
     figures = [r.quantity for r in claim.figures]
     if figures and not any(gives(r.quantity, q) for part in window.parts for r in readings(part) for q in figures):
-        # The claim gives another statement's figure, and that has a time of its own.
+        # The claim takes its figure from another statement, which has its own period.
         return None
     here = [*periods(window.said), *(p for part in window.parts for r in readings(part) for p in r.periods)]
     around = [p for p in sources.periods if p not in periods(sources.text)]
@@ -119,7 +121,7 @@ def _of_another_statement(claim: Claim, sources: Sources) -> Finding | None:
 
 
 def _is_another(one: Period, other: Period) -> bool:
-    """A fiscal quarter may hold any day."""
+    """A fiscal quarter may contain any day, so a day never contradicts a quarter or half of the same year."""
     kinds = {_kind(one), _kind(other)}
     may_hold = "day" in kinds and bool(kinds & {"Q", "H"}) and one.year in (None, other.year)
     return one.excludes(other) and not may_hold
@@ -135,13 +137,13 @@ def foreign_name(claim: Claim, sources: Sources) -> Finding | None:
     reason = f"{OF_A_NAME[0]}{', '.join(missing)}"
     others = _letters("\n".join(chunk.get("other_names", "") for chunk in sources.chunks))
     if all(_is_named(name, others) for name in missing):
-        # “Kestrel Flats” is whose slides they are, though they say only “the Cooperative”.
+        # The slides say only “the Cooperative”, but other documents name it as “Kestrel Flats”.
         return Finding("unverified", f"{reason}; other documents do")
     return Finding("not_in_source", reason, withdrawn_at=NOT_RULED_OUT)
 
 
 def _are_abbreviated(missing: Sequence[str], claim: str, where: str) -> bool:
-    """“North America” is named where NA is, “Europe” where EUR is, “Latin America” where LATAM is."""
+    """“North America” counts as named if the source has NA, “Europe” if it has EUR, “Latin America” if LATAM."""
     short = dict.fromkeys(_SHORT.findall(where))
     runs = [[word.upper() for word in _POSSESSIVE.sub("", run).split()] for run in _RUN.findall(claim)]
     spelled = {
@@ -156,7 +158,7 @@ def _are_abbreviated(missing: Sequence[str], claim: str, where: str) -> bool:
 
 
 def _is_short_for(token: str, names: Sequence[str]) -> bool:
-    """It is made of the beginnings of all of them, in order."""
+    """The token consists of the first letters of every name, in order."""
     if not names:
         return not token
     longest = next((n for n, (a, b) in enumerate(zip(token, names[0], strict=False)) if a != b), len(token))
@@ -164,33 +166,33 @@ def _is_short_for(token: str, names: Sequence[str]) -> bool:
 
 
 def _is_named(name: str, where: str) -> bool:
-    """ "Libyan" is named where "Libya" is."""
+    """“Libyan” counts as named if the source has “Libya”."""
     letters = _letters(_NUMBERED.sub("", name))
     country = _OF_A_COUNTRY.fullmatch(letters)
     first = _letters(name.partition("-")[0])
-    # “Hopper-based” is named where “Hopper” is.
+    # “Hopper-based” counts as named if the source has “Hopper”.
     return letters in where or (len(first) > 2 and first in where) or bool(country and country["root"] in where)
 
 
 @lru_cache(maxsize=4096)
 def _letters(text: str) -> str:
-    """“Khloé’s” is named where “Khloe” is, “Southeast” where “South East” is."""
+    """Reduces a text to plain letters, so that “Khloé’s” matches “Khloe” and “Southeast” matches “South East”."""
     folded = unicodedata.normalize("NFKD", plain(text)).lower()
     return re.sub(r"[\W_]+", "", re.sub(r"'s\b|[\u0300-\u036f]", "", folded))
 
 
 def _is_acronym(name: str) -> bool:
-    # “CEO” may stand for words the source spells out.
+    # “CEO” may stand for words that the source spells out.
     return name.rstrip("s").isupper() and len(name) <= 6
 
 
 def misquoted(claim: Claim, sources: Sources) -> Finding | None:
-    """What a claim puts in quotation marks must stand in the source word for word."""
+    """Text that a claim puts in quotation marks must appear in the source word for word."""
     _, quotes = paired_spans(claim.text, 0, len(claim.text), code_spans(claim.text, 0, len(claim.text)))
     where = _words_of(f"{sources.around}\n{sources.text}")
     for start, end in quotes:
         quotation = claim.text[start + 1 : end - 1].strip()
-        # A question in quotation marks is the one that was asked.
+        # A question in quotation marks is the one the user asked.
         is_short = len(quotation.split()) < FEWEST_QUOTED_WORDS or quotation.endswith("?")
         if not is_short and not _is_quoted(quotation, where):
             return Finding("not_in_source", f"the source does not say “{quotation}”", withdrawn_at=NOT_RULED_OUT)

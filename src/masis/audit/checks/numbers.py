@@ -1,4 +1,5 @@
-"""Does the source give this number, in this currency and scale? Every number of a claim, against all it cites."""
+"""Checks every number of a claim against everything the claim cites: does the source give it, in this currency and
+scale?"""
 
 import re
 from collections.abc import Callable, Sequence
@@ -28,7 +29,7 @@ _NAMES_A_PERIOD = re.compile(
     r"|(?<=\bthe )\w+ (?:months|weeks|quarters)\b",
     re.IGNORECASE,
 )
-"""“The nine months to September 30”: a filing says so in the head of a table."""
+"""“The nine months to September 30”: a filing says this in the head of a table."""
 _PARTS = {"half": 2, "halve": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
 _NUMERATORS = {"two": 2, "three": 3, "four": 4}
 _FRACTION = re.compile(
@@ -36,10 +37,11 @@ _FRACTION = re.compile(
 )
 _NOT_EXCEEDED = re.compile(r"\b(?:never|not|cannot|no)\b[^.;]{0,12}\bexceed(?:s|ed|ing)?\s+\S{0,4}$", re.IGNORECASE)
 _CONVERTED = re.compile(r"\s?[^\W\d_/°²³]{1,12}[/²³\w]{0,6}\s?\((?:about |roughly |ca\.? |approx\.? |or )?")
-"""Between “6” and “600” of “6 bar (600 kPa)”: a unit, and a bracket."""
+"""What separates “6” from “600” in “6 bar (600 kPa)”: a unit and an opening bracket."""
 _ENDS_HERE = re.compile(r"\s*(?:[.,;)]\s|[.,;)]?$)")
 _POINTS = re.compile(r"\s(?:percentage )?points\b")
 _ROUNDED_TWICE = 0.06
+"""Share by which a stated change may differ from the recomputed one, because both ends and the change are rounded."""
 _BELOW_ZERO = re.compile(
     r"\b(?:loss(?:es)?|negative|minus|deficits?|outflows?|shortfalls?|used|burn\w*|below zero|sub-zero|absorbed)\b",
     re.IGNORECASE,
@@ -50,16 +52,18 @@ _CAN_BE_EITHER = re.compile(
     re.IGNORECASE,
 )
 _NEAR = 0.5
+"""A bound is met only by a figure within this factor of it."""
 PRECISE = 0.02
+"""A figure whose rounding allows at most this share of its value identifies one number."""
 _LIKELY_PERCENTAGE = 200
-"""A bare cell above it is an amount."""
+"""A bare cell above this value is an amount, not a percentage."""
 
 
 def gives(theirs: Quantity, ours: Quantity) -> bool:
-    """The source's number is the claim's, rounded to the digits that the claim has. A bare cell may be a percentage,
-    and a sign is compared as a direction."""
+    """The source's number equals the claim's, rounded to as many digits as the claim gives. A bare cell may be a
+    percentage, and a sign is compared as a direction."""
     if ours.is_met_by(theirs, exact=True):
-        # “Up to 15,000” is not borne out by whatever is less.
+        # “Up to 15,000” is not supported by just any smaller number.
         is_far = theirs.scaled == ours.scaled and not theirs.is_cell and not _NEAR < _ratio(ours, theirs) < 1 / _NEAR
         return ours.bound is None or not is_far or ours.agrees_with(theirs, exact=True)
     if ours.unit not in ("percent", "points") or theirs.unit != "number" or theirs.measure or theirs.scaled:
@@ -68,7 +72,7 @@ def gives(theirs: Quantity, ours: Quantity) -> bool:
 
 
 def locates(theirs: Quantity, ours: Quantity) -> bool:
-    """This very figure, and not one that happens to round to it: “0.3m” is 270 thousand, and 320."""
+    """The source has this very figure, not merely one that rounds to it: both 270 and 320 thousand round to “0.3m”."""
     is_precise = ours.tolerance <= PRECISE * abs(ours.value)
     sizes = (abs(theirs.value) * factor for factor in (1, 1e3, 1e6, 1e9))
     return gives(theirs, ours) and (is_precise or any(abs(s - abs(ours.value)) <= 1e-6 * s for s in sizes))
@@ -79,7 +83,7 @@ def _ratio(ours: Quantity, theirs: Quantity) -> float:
 
 
 def unfounded_figure(claim: Claim, sources: Sources) -> Finding | None:
-    """It stands nowhere in what is cited, nor follows from figures that do."""
+    """The figure is neither printed in the cited passages nor computable from figures that are."""
     given = [q for r in claim.figures if is_given(q := _as_meant(claim, r.quantity, sources), sources)]
     doubt: Finding | None = None
     for reading in claim.figures:
@@ -87,14 +91,14 @@ def unfounded_figure(claim: Claim, sources: Sources) -> Finding | None:
         if number in given:
             continue
         if number.value in (0, 1) and number.unit == "number" and not number.scaled:
-            # “1 ton of it”, “between 0 and 80”
+            # “1 ton of it”, “between 0 and 80”: such numbers are not taken from a source.
             continue
         is_own_count = number.is_small_count and not _counts_otherwise(claim, number, sources)
         names_a_period = _NAMES_A_PERIOD.match(claim.text, number.start)
         if is_own_count or names_a_period or _is_converted(claim, number, given):
             continue
         if derivation(claim, number, sources.statements, given):
-            # “From 14.9% (400 / 2,677) to 16.6% (422 / 2,548), +1.6 pp”
+            # “From 14.9% (400 / 2,677) to 16.6% (422 / 2,548), +1.6 pp”: the shares, once recomputed, count as given.
             given.append(number)
             continue
         is_counted = _may_be_counted(number) and not _has_a_rival(claim, number, sources)
@@ -111,23 +115,25 @@ def unfounded_figure(claim: Claim, sources: Sources) -> Finding | None:
 
 
 def _as_meant(claim: Claim, number: Quantity, sources: Sources) -> Quantity:
-    """What “must never exceed 6 bar” is 6 bar; “points” are those of a percentage, unless the source counts so many."""
+    """“Must never exceed 6 bar” means 6 bar itself; “points” are percentage points unless the source has that bare
+    number."""
     if _POINTS.match(claim.text, number.end) and number.unit == "number" and not is_given(number, sources):
         return replace(number, unit="points")
     if number.unit == "number" and not number.measure and _ENDS_HERE.match(claim.text, number.end):
-        # “It was down for 60 hours, and the cover begins after 72.”
+        # “It was down for 60 hours, and the cover begins after 72”: the 72 are hours too.
         before = (r.quantity.measure for r in reversed(claim.figures) if r.quantity.end <= number.start)
         number = replace(number, measure=next(filter(None, before), None))
     return replace(number, bound=None) if _NOT_EXCEEDED.search(claim.text[: number.start]) else number
 
 
 def _may_be_counted(number: Quantity) -> bool:
-    """“In just under three years”, “one in nine”: computed from dates, amounts or rows as often as read."""
+    """“In just under three years”, “one in nine”: such numbers are as often computed from dates, amounts or rows as
+    read."""
     return number.measure is not None or not any(c.isdigit() for c in number.text)
 
 
 def _has_a_rival(claim: Claim, number: Quantity, sources: Sources) -> bool:
-    """The source measures something in the same way that the claim does not mention."""
+    """The source gives a figure of the same measure that the claim does not mention."""
     if number.measure is None and _counts_otherwise(claim, number, sources):
         return True
     kind = MEASURES[number.measure][0] if number.measure else None
@@ -136,13 +142,13 @@ def _has_a_rival(claim: Claim, number: Quantity, sources: Sources) -> bool:
 
 
 def _is_converted(claim: Claim, number: Quantity, given: Sequence[Quantity]) -> bool:
-    """“6 bar (600 kPa)”: the figure before it in another unit."""
+    """“6 bar (600 kPa)”: the figure repeats the one before it in another unit."""
     before = next((q for q in reversed(given) if q.end <= number.start), None)
     return before is not None and _CONVERTED.fullmatch(claim.text, before.end, number.start) is not None
 
 
 def _counts_otherwise(claim: Claim, number: Quantity, sources: Sources) -> bool:
-    """“Three priorities” counts what follows, unless the source counts the same thing."""
+    """“Three priorities” counts the items that follow in the claim, unless the source counts the same thing."""
     counted = words(claim.text[number.end :])[:1]
     theirs = (words(sources.text[q.end :][:40])[:1] for q in quantities(sources.text) if q.unit == "number")
     return bool(counted) and counted in theirs
@@ -154,31 +160,31 @@ def is_given(number: Quantity, sources: Sources) -> bool:
         return True
     if number.unit == "percent" and any(abs(f - number.value) <= 2 for f in _in_fractions(sources.text)):
         return True
-    # “The first nine months” stands in the head of a table, where it counts nothing.
+    # “The first nine months” occurs in the head of a table, where it is not read as a quantity.
     spelled = number.measure and rf"\b{re.escape(number.text)}[\s-]{re.escape(number.measure)}"
     return bool(spelled) and re.search(str(spelled), f"{sources.around}\n{sources.text}", re.IGNORECASE) is not None
 
 
 def _in_fractions(text: str) -> list[float]:
-    """“Two fifths” are 40 %."""
+    """“Two fifths” is 40 %."""
     found = ((m["n"] or "one", m["of"]) for m in _FRACTION.finditer(text))
     return [100 * _NUMERATORS.get(n.lower(), 1) / _PARTS[of.lower().rstrip("s")] for n, of in found]
 
 
 def _stands_bare(number: Quantity, sources: Sources) -> bool:
-    """“50 psi” where the source has “50psi”, “aged 21 to 32 years” where it has “between 21 and 32”."""
+    """“50 psi” where the source has “50psi”; “aged 21 to 32 years” where it has “between 21 and 32”."""
     is_exact = number.bound in (None, "about") or number.span
     if number.unit != "number" or number.scaled or not is_exact or not number.text[:1].isdigit():
         return False
     if any(q.text == number.text and (q.measure or q.rate) for q in sources.quantities):
         return False
-    # “After 2000 hours” may have been read as a year.
+    # In “after 2000 hours”, the number may have been read as a year.
     written = "|".join(map(re.escape, {number.text, number.text.replace(",", "")}))
     return re.search(rf"(?<![\d.,])(?:{written})(?!\d|[.,]\d)", sources.text) is not None
 
 
 def _fits_the_scale(ours: Quantity, theirs: Quantity, sources: Sources) -> bool:
-    """“$5 billion” is a cell of 5,012 where the passage says “in millions”, not where it says “in thousands”."""
+    """“$5 billion” matches a cell of 5,012 if the passage says “in millions”, but not if it says “in thousands”."""
     if not ours.scaled or theirs.scaled or not theirs.value or not sources.scales:
         return True
     return any(abs(ours.value) / 2 <= abs(theirs.value) * scale <= abs(ours.value) * 2 for scale in sources.scales)
@@ -193,7 +199,7 @@ def _absent(number: Quantity, claim: Claim, sources: Sources) -> str:
 
 
 def foreign_currency(claim: Claim, sources: Sources) -> Finding | None:
-    """Euros, where every amount of the source that names its currency is in dollars."""
+    """The claim gives euros where every amount in the source that names a currency is in dollars."""
     named = {q.currency for q in sources.quantities if q.currency}
     other = next((r.quantity for r in claim.figures if r.quantity.currency and r.quantity.currency not in named), None)
     if other is None or not named or str(other.currency) in sources.text:
@@ -202,16 +208,16 @@ def foreign_currency(claim: Claim, sources: Sources) -> Finding | None:
 
 
 def wrong_arithmetic(claim: Claim, sources: Sources) -> Finding | None:
-    """“(14.6 − 12.5 = 8.5)”: a calculation that the claim shows must come out, at its own sign of equality or at
-    another of its figures."""
+    """“(14.6 − 12.5 = 8.5)”: a calculation that the claim shows must be right, either at its own equals sign or at
+    another figure of the claim."""
     for shown in ARITHMETIC.finditer(claim.text):
         if shown["op"] in "-–" and not shown["c"] and not claim.text[: shown.start()].endswith("("):
-            # “2020 - 2024”, “a 10 - 2 majority”
+            # “2020 - 2024” and “a 10 - 2 majority” are not subtractions.
             continue
         around = [r.quantity for r in claim.figures if not shown.start() <= r.quantity.start < shown.start("b") + 1]
         values = [(abs(q.value), q.tolerance) for q in around if q.text[:1].isdigit() or not q.text[:1].isalpha()]
         if not values or not (shown["c"] or claim.text[: shown.start()].endswith("(")):
-            # “One and a half times (131 / 88.2)” says what it comes to in words, “that is 1,052 / 241.6” before.
+            # “One and a half times (131 / 88.2)” gives the result in words; “that is 1,052 / 241.6” gives it earlier.
             continue
         a, b = (float(re.sub(r"[^\d.]", "", shown[name]).rstrip(".") or 0) for name in ("a", "b"))
         if shown["a_in"] != shown["b_in"] and shown["a_in"] in SCALES and shown["b_in"] in SCALES:
@@ -219,7 +225,7 @@ def wrong_arithmetic(claim: Claim, sources: Sources) -> Finding | None:
         made = _computed(a, shown["op"], b)
         if made is None or made == 0:
             continue
-        # The units of the operands are left out: shares are percentages, and amounts have a scale.
+        # The operands are read without units, so the result may be a percentage or have a scale.
         results = [abs(made) * factor for factor in (1, 100, 1e3, 1e6, 1e9)]
         results += [abs(a / b - 1) * 100] if b and (directions(claim.text) or _CHANGE.search(claim.text)) else []
         if not any(abs(value - result) <= 1.01 * tolerance for value, tolerance in values for result in results):
@@ -235,7 +241,7 @@ def wrong_change(claim: Claim, sources: Sources) -> Finding | None:
     read = [
         r for r in claim.figures if not _FISCAL_YEAR.search(claim.text[max(0, r.quantity.start - 5) : r.quantity.end])
     ]
-    # “24% of the total” is no change.
+    # “24% of the total” is a share, not a change.
     shares = [r for r in read if r.quantity.unit == "percent" and not claim.text.startswith(" of ", r.quantity.end)]
     amounts = [r for r in read if _is_an_amount(r.quantity)]
     points = [r for r in read if r.quantity.unit == "points"]
@@ -259,11 +265,11 @@ def _is_not_the_change(
 ) -> Finding | None:
     (x, y), by = (r.quantity for r in levels), change.quantity
     if ";" in claim.text[min(q.start for q in (x, y, by)) : max(q.end for q in (x, y, by))]:
-        # “Sales +5%; profit went from 101 to 372”
+        # “Sales +5%; profit went from 101 to 372”: the change belongs to another figure.
         return None
     a, b = abs(x.value), abs(y.value)
     made = made_of(a, b)
-    # Rounded figures give a rounded change.
+    # Rounded figures yield a rounded change.
     slack = (
         x.tolerance + y.tolerance if made_of is _in_units else 100 * (x.tolerance / (a or 1) + y.tolerance / (b or 1))
     )
@@ -286,7 +292,7 @@ def _is_an_amount(number: Quantity) -> bool:
 
 
 def wrong_sign(claim: Claim, sources: Sources) -> Finding | None:
-    """A loss is not a profit: the source has the figure only below zero, and no word makes up for the minus."""
+    """A loss is not a profit: the source gives the figure only as negative, and no word of the claim says so."""
     for ours in claim.figures:
         theirs = [r for s in sources.statements for r in readings(s) if gives(r.quantity, ours.quantity)]
         is_in_brackets = claim.text[: ours.quantity.start].rstrip("$€£ ").endswith("(")
@@ -300,7 +306,7 @@ def _is_below_zero(ours: Reading, theirs: Reading) -> bool:
         return False
     if any(_BELOW_ZERO.search(r.clause) or directions(r.clause) for r in (ours, theirs)):
         return False
-    # Costs stand in brackets as a habit.
+    # Costs are put in brackets by convention, without being negative.
     is_plain = bool(ours.quantity.currency or ours.quantity.measure)
     either = _CAN_BE_EITHER.search(theirs.clause) is not None and _CAN_BE_EITHER.search(ours.clause) is not None
     return either if theirs.is_in_a_row else is_plain or _CAN_BE_EITHER.search(ours.clause) is not None

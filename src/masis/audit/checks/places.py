@@ -1,7 +1,7 @@
-"""Is the number for this thing and this time? It stands in the passage, but in another row, column or sentence.
+"""Checks whether a number is given for this thing and this period, or is in another row, column or sentence.
 
-A number in the wrong place is proved only by the right one: what the claim names must have another figure of the same
-kind in that very place.
+A number in the wrong place is proved wrong only by the right one: the source must give another figure of the same kind
+in the very place that the claim names.
 """
 
 import re
@@ -20,10 +20,15 @@ from masis.language.statements import Statement, statements
 from masis.language.words import capitalised, content_stems
 
 FURTHER = 0.2
+"""By how much larger a share of the claim's words the right sentence must have than the wrong one."""
 FEWEST_ROW_MATES = 2
+"""A column is compared only if more than this many names of a list, and rows of a table, agree on it."""
 SAME_WORDS = 0.6
+"""Share of words that two sentences must have in common to say the same thing of two periods."""
 MOST_DOUBTED = 6
+"""Most figures of one claim about which the verifier is asked."""
 LEAST_SHARED = 0.3
+"""Share of the claim's words that a statement with a rival figure must have."""
 _COMPARED_TIME = re.compile(
     r"\b(?:than|against|versus|vs\.?|compared (?:with|to)|since|on)\s(?:in\s|for\s|at\s|the\s|fiscal\s)*$",
     re.IGNORECASE,
@@ -39,15 +44,16 @@ _COMPARES = re.compile(
 _FROM_THE_START = re.compile(r"\b(?:between|from)\s(?:the\s)?$", re.IGNORECASE)
 _TO_THE_END = re.compile(r",?\s(?:and|to|until|through)\s(?:the\s)?", re.IGNORECASE)
 _ITS_TIME = re.compile(r"\s(?:in|for|during|at the end of|as of|at)\s(?:the\s)?(?:fiscal\s(?:year\s)?)?", re.IGNORECASE)
-"""Between a figure and the time it is for."""
+"""Words allowed between a figure and the period it is for."""
 
 
 def figure_of_another_column(claim: Claim, sources: Sources) -> Finding | None:
-    """“Sales 12 and 14; costs 7 and 8; profit 5 and 9”: all but one name of the list have the same columns."""
+    """“Sales 12 and 14; costs 7 and 8; profit 5 and 9”: all names in the list but one take their figures from the same
+    columns."""
     listed = _listed(claim)
     for table in _tables(sources) if len(listed) > FEWEST_ROW_MATES else ():
         if any(all(any(gives(cell, r.quantity) for cell in cells) for r in claim.figures) for _, cells in table):
-            # “India: population 17.6, audience 2.0”: one row, each figure under a name of its own.
+            # “India: population 17.6, audience 2.0” is one row, with each figure under its own name.
             continue
         places = [_columns(figures, table) for _, figures in listed]
         for odd, (label, figures) in enumerate(listed):
@@ -63,8 +69,8 @@ def figure_of_another_column(claim: Claim, sources: Sources) -> Finding | None:
 
 
 def figure_beside_another(claim: Claim, sources: Sources) -> Finding | None:
-    """“18.6 million shares for $1.2 billion”: where the source has the one it has another amount, and the claim's
-    amount stands in a sentence of other things."""
+    """“18.6 million shares for $1.2 billion”: beside one of the two figures the source gives another amount, and the
+    claim's amount is in a sentence about other things."""
     for one, other in (*pairwise(claim.figures), *pairwise(claim.figures[::-1])):
         a, b = one.quantity, other.quantity
         between = claim.text[min(a.end, b.end) : max(a.start, b.start)]
@@ -93,14 +99,17 @@ def _is_exact(number: Quantity) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A figure that stands where no other figure of the claim does: is that the place the claim speaks of?"""
+    """A figure found where no other figure of the claim is: is that the place the claim is about?"""
 
     figure: Quantity
     rival: Quantity
+    """A figure of the same kind that the source gives elsewhere."""
     bare: str
-    """The claim without its figures."""
+    """The claim with its figures replaced by “how much” and “some”."""
     held: frozenset[tuple[str, int]]
+    """Statements that contain the figure."""
     rivals: frozenset[tuple[str, int]]
+    """Statements that contain another figure of its kind instead."""
 
     @property
     def reason(self) -> str:
@@ -108,7 +117,7 @@ class Doubt:
 
 
 def doubted_places(claim: Claim, sources: Sources) -> list[Doubt]:
-    """Where what has other figures of the kind has more of the claim's words as well."""
+    """Figures whose rivals, other figures of their kind, are in statements that share more of the claim's words."""
     shown = [m.span() for m in ARITHMETIC.finditer(claim.text)]
     found: list[Doubt] = []
     for ours in _telling_figures(claim):
@@ -137,12 +146,12 @@ def _most_shared(wanted: frozenset[str], among: Iterable[Statement]) -> float:
 
 
 def _names_shared(ours: Reading, among: Iterable[Statement]) -> int:
-    """With what the words at the figure name: “Food Starch (+12 %), Protein (+30 %)”."""
+    """Number of names shared with the words at the figure: “Food Starch (+12 %), Protein (+30 %)”."""
     return max((len(capitalised(ours.clause) & capitalised(s.text)) for s in among), default=0)
 
 
 def _is_operand(claim: Claim, ours: Reading, others: Sequence[Quantity]) -> bool:
-    """“52.3 % (112,340 of 214,862)”: with another figure of the claim it makes a third."""
+    """“52.3 % (112,340 of 214,862)”: the figure and another one of the claim make a third."""
     return any(derivation(claim, b, (), [ours.quantity, a]) for a, b in permutations(others, 2))
 
 
@@ -163,7 +172,7 @@ Listed = tuple[frozenset[str], list[Reading]]
 
 
 def _listed(claim: Claim) -> list[Listed]:
-    """The names of a list, each with the figures behind it; none where a figure has a time of its own."""
+    """The names of a list, each with the figures after it; empty if a figure has its own period."""
     found: list[Listed] = []
     at = 0
     for ours in claim.figures:
@@ -181,7 +190,7 @@ Row = tuple[Statement, tuple[Quantity, ...]]
 
 
 def _tables(sources: Sources) -> list[list[Row]]:
-    """The rows of each passage that have as many figures."""
+    """The table rows of each passage, grouped by their number of figures."""
     found: dict[tuple[int, int], list[Row]] = {}
     for number, chunk in enumerate(sources.chunks):
         for row in (s for s in statements(chunk["text"], chunk.get("heading")) if s.is_row):
@@ -191,7 +200,7 @@ def _tables(sources: Sources) -> list[list[Row]]:
 
 
 def _columns(figures: Sequence[Reading], table: Sequence[Row]) -> list[tuple[Row, tuple[int, ...]]]:
-    """Each row that has all of them, and in which columns."""
+    """Each row that contains all the figures, with the columns they are in."""
     found = []
     for row in table:
         at = [[n for n, cell in enumerate(row[1]) if gives(cell, ours.quantity)] for ours in figures]
@@ -202,7 +211,7 @@ def _columns(figures: Sequence[Reading], table: Sequence[Row]) -> list[tuple[Row
 def _in_the_columns(
     label: frozenset[str], figures: Sequence[Reading], columns: Sequence[int], free: Sequence[Row]
 ) -> str | None:
-    """What the right row has there: the one that has some of the figures, or that is named."""
+    """What the right row gives in those columns: the row that has some of the figures, or that the label names."""
     for row, cells in free:
         is_meant = any(gives(cell, ours.quantity) for cell in cells for ours in figures)
         if is_meant or (_label(row) and _label(row) <= label):
@@ -211,13 +220,13 @@ def _in_the_columns(
 
 
 def figure_of_another_time(claim: Claim, sources: Sources) -> Finding | None:
-    """The number is for another time, and beside it stands another one for the claim's own time."""
+    """The source gives the number for another period, and beside it a different number for the claim's own period."""
     timed = [r for r in map(partial(_at_the_time_named, claim), claim.figures) if r.periods and r.is_clear]
     shown = [m.span() for m in ARITHMETIC.finditer(claim.text)] if timed else []
     ends = _ends_of_ranges(claim.text) if timed else frozenset()
     for ours in timed:
         if ends & set(ours.periods) or any(start <= ours.quantity.start < end for start, end in shown):
-            # What is worked out in brackets has been given with its time before.
+            # A calculation in brackets uses figures whose period was given before.
             continue
         holding = [(s, r) for s in sources.statements for r in readings(s) if gives(r.quantity, ours.quantity)]
         names_a_part = any(period.part for period in claim.periods)
@@ -242,7 +251,7 @@ def figure_of_another_time(claim: Claim, sources: Sources) -> Finding | None:
 
 
 def _ends_of_ranges(text: str) -> frozenset[Period]:
-    """“Between January 12 and February 9” is neither the one day nor the other."""
+    """“Between January 12 and February 9” is neither of the two days."""
     spans = period_spans(text)
     joined = (
         (a, b)
@@ -253,14 +262,14 @@ def _ends_of_ranges(text: str) -> frozenset[Period]:
 
 
 def _has_row_mates(claim: Claim, ours: Reading, rows: Sequence[Statement]) -> bool:
-    """“184.1, after 163.8, in 2025”: who gives two figures of one row names the time of one of them alone."""
+    """“184.1, after 163.8, in 2025”: a claim that gives two figures of one row may name the period of only one."""
     others = [r.quantity for r in claim.figures if r.quantity != ours.quantity]
     is_one_time = len(set(claim.periods)) == 1
     return is_one_time and any(s.is_row and locates(t.quantity, q) for s in rows for t in readings(s) for q in others)
 
 
 def _is_alike(one: Statement, other: Statement) -> bool:
-    """Two reports say the same of two quarters."""
+    """The two sentences use the same words, as two reports do about two quarters."""
     a, b = (telling_words(s.text) for s in (one, other))
     return not one.is_row and not other.is_row and len(a & b) >= SAME_WORDS * max(1, len(a | b))
 
@@ -270,7 +279,7 @@ def spoken(found: Sequence[Period]) -> str:
 
 
 def _telling_figures(claim: Claim) -> list[Reading]:
-    """Not the counts in words, nor the ends of a range, which may be an age or a time of day."""
+    """Leaves out counts in words, and the ends of a range, which may be an age or a time of day."""
     spelled = (r.quantity.is_small_count or r.quantity.text[:1].isalpha() for r in claim.figures)
     return [r for r, is_spelled in zip(claim.figures, spelled, strict=True) if not is_spelled and not r.quantity.span]
 
@@ -299,10 +308,10 @@ def _rivals(ours: Reading, sources: Sources, holding: Sequence[Statement]) -> It
 
 
 def _is_of_its_kind(ours: Quantity, theirs: Quantity) -> bool:
-    """A count in words is never another figure of a sum of money."""
+    """A number in words never rivals one in digits, such as a sum of money."""
     is_written_alike = ours.text[:1].isalpha() == theirs.text[:1].isalpha()
     is_alike = comparable(ours, theirs) and bool(ours.measure) == bool(theirs.measure)
-    # In prose a count of shares does not contradict their cost.
+    # In prose, the number of shares does not contradict what they cost.
     return is_written_alike and is_alike and (ours.unit == theirs.unit or theirs.is_cell)
 
 
@@ -317,7 +326,7 @@ def _is_of_another_time(ours: Reading, theirs: Reading) -> bool:
 
 
 def _is_of_a_part(ours: Reading, theirs: Reading) -> bool:
-    """A quarter is not its year, though its year holds it."""
+    """A quarter's figure is not the year's, although the year contains the quarter."""
     whole = [p for p in ours.periods if not p.part]
     return len(whole) == len(ours.periods) and bool(theirs.periods) and all(q.is_part_of_a_year for q in theirs.periods)
 
@@ -329,7 +338,7 @@ def _is_of_its_time(ours: Reading, theirs: Reading) -> bool:
 
 
 def _at_the_time_named(claim: Claim, ours: Reading) -> Reading:
-    """“Q1, Europe: 15.8 in 2025”: the only figure is for the only quarter."""
+    """“Q1, Europe: 15.8 in 2025”: a claim with one figure and one quarter gives the figure for that quarter."""
     behind = next(
         (p for p, (at, _) in period_spans(claim.text) if _ITS_TIME.fullmatch(claim.text, ours.quantity.end, at)), None
     )
@@ -339,12 +348,12 @@ def _at_the_time_named(claim: Claim, ours: Reading) -> Reading:
         claim.text[at:to] for p, (at, to) in period_spans(claim.text) if p in ours.periods and at > ours.quantity.end
     ]
     if behind_it and not any(words in ours.clause for words in behind_it):
-        # “Plus 0.75 %; extending it to January 2025 …”: the time is for what follows.
+        # “Plus 0.75 %; extending it to January 2025 …”: the date belongs to what follows.
         return replace(ours, periods=())
     compared = {p for p, (at, _) in period_spans(claim.text) if _COMPARED_TIME.search(claim.text[:at])}
     is_compared = compared & set(ours.periods) or _A_YEAR_LATER.match(claim.text, ours.quantity.end)
     if is_compared or _COMPARES.search(claim.text[: ours.quantity.start]):
-        # “66 %, five points better than in 2022” is not for 2022, “£36,900 before” not for the time named.
+        # “66 %, five points better than in 2022” is not for 2022; “£36,900 before” is not for the period named.
         return replace(ours, periods=())
     parts = tuple(p for p in claim.periods if p.part)
     return replace(ours, periods=parts) if len(claim.figures) == len(parts) == 1 else ours

@@ -1,7 +1,8 @@
-"""What a table, or the claim's own figures, prove wrong: a figure of another row, a turn the other way.
+"""Finds what a table, or the claim's own figures, prove wrong: a figure of another row, or a change in the wrong
+direction.
 
-A row is meant when the claim has every word of its label. What is printed elsewhere may still be right for another
-reason, so nothing is said where any figure of the claim does stand in the row it names.
+The claim means a row if it contains every word of the row's label. A figure printed in another row may still be right
+for another reason, so a figure is refuted only if no row that holds it could be the one meant.
 """
 
 import re
@@ -48,7 +49,7 @@ _OTHER_SIGN = re.compile(
     r"\b(?:loss(?:es)?|deficits?|shortfall|negative|debt|outflows?|overspen\w+|underspen\w+|behind|short)\b",
     re.IGNORECASE,
 )
-"""Where a loss grows, the figure falls."""
+"""When a loss grows, the figure falls."""
 _CONTRARY = {"up": {"down"}, "down": {"up"}, "before": {"after"}, "after": {"before"}}
 _OTHER_MEASURE = re.compile(
     r"\b(?:shares?|margins?|proportion|percentage|ratio|pace|growth|average|per|mix)\b", re.IGNORECASE
@@ -68,25 +69,29 @@ _OF_WHAT = re.compile(
     r"[)\s]*(?:million|billion|thousand|percent|[MBm%]n?\b)?\s*(?:of|for|in|from|on)\s[^,;:()\d]{2,80}", re.IGNORECASE
 )
 _APART = re.compile(r"[;+/×÷*=−]|\s-\s")
-"""A new clause, or arithmetic that is shown."""
+"""A new clause, or arithmetic that the claim shows."""
 _AGAINST = re.compile(r"\b(?:against|compared|versus|vs|than|after|over|from)\b")
-"""“58 against 48.8” compares two rows, unless a time stands behind."""
+"""“58 against 48.8” compares two rows, unless a period follows."""
 _TO_ANOTHER = re.compile(r"\bto\b")
 _PART_OF = re.compile(r"\bof\s(?:the\s|its\s)?\W*$")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _SHORT = re.compile(r"\b[A-Z](?:&[A-Z])+\b|\b[A-Z]{2,5}\b")
 MOSTLY = 0.3
-"""Share of the words at a figure that the name of its row must have."""
+"""Share of the words at a figure that the label of its row must cover."""
 MENTIONED = 0.34
-"""Share of the words before a figure that a sentence must have for the figure to be its own."""
+"""Share of the words before a figure that a sentence must contain for the figure to be about that sentence's
+subject."""
 _LONGEST_ORDER = 1000
+"""Longest claim, in characters, that is read as an ordering."""
 _SUMS = frozenset(content_stems("total sum subtotal"))
 NO_NAMES = frozenset(content_stems("total other sum subtotal net change average"))
+"""Labels of these words alone do not name a row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Figures of a claim with no telling word between them, “11,014 and 10,551”: all are for what stands before."""
+    """Figures of a claim with no telling word between them, as in “11,014 and 10,551”: all belong to the words
+    before."""
 
     figures: tuple[Quantity, ...]
     before: str
@@ -95,12 +100,12 @@ class Run:
 
 
 def figure_of_another_row(claim: Claim, sources: Sources) -> Finding | None:
-    """The words at a figure name a row in full, or its neighbours stand in one; the figure stands in another row, which
-    these words do not mention."""
+    """The words at a figure name one row in full, or its neighbouring figures are in one row, but the figure itself is
+    in another row that these words do not mention."""
     rows = [s for s in sources.statements if s.is_row and _label(s)]
     for run in _runs(claim) if rows else ():
         if {"number", "money"} <= {q.unit for q in run.figures}:
-            # “18.6 million shares for $1.2 billion”
+            # “18.6 million shares for $1.2 billion” takes its figures from two rows.
             continue
         at_it = _named_at(run, rows, claim)
         named = at_it or _named_by_all(rows, claim)
@@ -113,7 +118,7 @@ def figure_of_another_row(claim: Claim, sources: Sources) -> Finding | None:
             beside = [(c, q) for s in meant for c, q in _by_column(s) if c in columns]
             alike = (r.quantity for s in meant for r in readings(s) if _is_alike(ours, r.quantity))
             rival = next((q for _, q in beside), None) or next(alike, None)
-            # It says which row, and which column of many.
+            # The claim names the row and, among several columns, the column.
             is_placed = len(named) == len(beside) == 1 and telling_words(beside[0][0]) & telling_words(claim.text)
             is_other = not any(_may_be_meant(s, meant, run, claim, anywhere=not at_it) for s in holding)
             if rival and is_other and not _is_reckoned(claim, ours, meant, sources):
@@ -136,7 +141,7 @@ def _runs(claim: Claim) -> list[Run]:
         ours, end = reading.quantity, following.quantity.start if following else len(claim.text)
         before, rest = claim.text[done : ours.start], claim.text[ours.end : end]
         match = _OF_WHAT.match(rest)
-        # 8 % of sales is a figure of something else.
+        # In “8 % of sales”, the figure is not one of sales.
         is_told = match and _tells(match.group()) and not (ours.unit == "percent" and " of " in match.group())
         behind = match.group() if match and is_told else ""
         if found and not behind and not _tells(before) and _is_of_the_run(reading, found[-1], before, rest):
@@ -152,7 +157,8 @@ def _is_of_the_run(reading: Reading, run: Run, before: str, rest: str) -> bool:
         return False
     if run.figures[-1].unit != reading.quantity.unit:
         return True
-    # “Gas led by 44 to 29”, but “from 44 to 29”; “29.9, which is 4.9 more”.
+    # “Gas led by 44 to 29” compares two rows, but “from 44 to 29” does not; “29.9, which is 4.9 more” begins another
+    # run.
     is_to = _TO_ANOTHER.search(before) and not _FROM.search(run.before)
     is_another = (is_to or _AGAINST.search(before)) and not _TIMES.search(rest) and not _YEAR.search(rest)
     return not is_another and not reading.is_change
@@ -174,7 +180,7 @@ def _named_at(run: Run, rows: Sequence[Statement], claim: Claim) -> list[Stateme
 
 
 def _named_by_all(rows: Sequence[Statement], claim: Claim) -> list[Statement]:
-    """By any words of a claim that gives no figure of theirs."""
+    """Rows named anywhere in the claim, provided that it gives none of their figures."""
     said = frozenset(content_stems(claim.text))
     named = _named([row for row in rows if _group(row) <= said], said)
     levels = [r.quantity for row in named for r in readings(row) if not r.is_change]
@@ -187,7 +193,8 @@ def _with_its_neighbours(run: Run, ours: Quantity, rows: Sequence[Statement]) ->
 
 
 def _is_reckoned(claim: Claim, ours: Quantity, meant: Sequence[Statement], sources: Sources) -> bool:
-    """From figures of the rows meant, or of the total; a share, a sum or an average takes in others."""
+    """The figure follows from figures of the rows meant, or of the total. A share, a sum or an average may use other
+    rows too."""
     takes_others = ours.unit == "percent" or ADDED.search(claim.text) or AVERAGED.search(claim.text)
     totals = [s for s in sources.statements if s.is_row and _label(s) <= NO_NAMES]
     among = sources.statements if takes_others else [*meant, *totals]
@@ -195,8 +202,8 @@ def _is_reckoned(claim: Claim, ours: Quantity, meant: Sequence[Statement], sourc
 
 
 def _named(rows: Sequence[Statement], said: frozenset[str], short: frozenset[str] = frozenset()) -> list[Statement]:
-    """Rows of which the words have every one, but not those that are a part of a longer name they have; R&D is
-    “Research and development”."""
+    """Rows whose labels the words contain in full, except those whose label is part of a longer one that matches too.
+    “R&D” matches “Research and development”."""
     labels = {row: _label(row) for row in rows}
     full = {r: n for r, n in labels.items() if n - NO_NAMES and (n - _SUMS <= said or _initials(r) in short)}
     return [row for row, label in full.items() if not any(label - _SUMS < other for other in full.values())]
@@ -216,7 +223,7 @@ def _group(row: Statement) -> frozenset[str]:
 
 
 def _may_be_meant(other: Statement, meant: Sequence[Statement], run: Run, claim: Claim, *, anywhere: bool) -> bool:
-    """The words at the figure, or the whole claim where they name no row, have something of its name that the rows
+    """The words at the figure, or the whole claim if those name no row, include part of this row's label that the rows
     meant do not have."""
     said = frozenset(content_stems(claim.text if anywhere else f"{run.before} {run.behind}"))
     if other in meant or not other.is_row:
@@ -225,7 +232,7 @@ def _may_be_meant(other: Statement, meant: Sequence[Statement], run: Run, claim:
         return is_of_a_row or coverage_of(telling_words(run.before), (other,)) >= MENTIONED
     name, all_said = _label(other) | _group(other), frozenset(content_stems(claim.text))
     theirs = [_label(row) | (_group(row) & all_said) for row in meant]
-    # A longer name of the same thing, “net sales of products”, may be what is meant by the shorter.
+    # The shorter name may mean a longer one of the same thing, such as “net sales of products”.
     is_of_the_same = any(one - _SUMS <= name or name <= one for one in theirs)
     return is_of_the_same or bool((name - frozenset[str]().union(*theirs)) & said)
 
@@ -244,8 +251,8 @@ _ORDERED = re.compile(
 
 
 def in_this_order(claim: Claim, sources: Sources) -> Finding | None:
-    """“Leeds: Seats 96, more than York (95) and Hull (94)”, where rows of one table have these figures in one column:
-    proved, however many rows it takes."""
+    """“Leeds: Seats 96, more than York (95) and Hull (94)”: proved, over any number of rows, if rows of one table have
+    these figures in one column."""
     said = _ORDERED.fullmatch(claim.text.strip())
     if said is None or len(claim.text) > _LONGEST_ORDER:
         return None
@@ -280,7 +287,7 @@ def _plain(text: str) -> float | None:
 
 
 def turned_the_other_way(claim: Claim, sources: Sources) -> Finding | None:
-    """“Rose from 212 to 187”; “up 8 %” where the source has a fall by 8 %; “grew” where its row falls."""
+    """“Rose from 212 to 187”; “up 8 %” where the source has a fall of 8 %; “grew” where the row falls."""
     if _OTHER_SIGN.search(claim.text) or is_negated(claim.text):
         return None
     return (
@@ -310,7 +317,7 @@ def _against_itself(claim: Claim) -> Finding | None:
 
 
 def _by_a_distance(claim: Claim) -> Finding | None:
-    """“15.8 %, 5.2 points below the 21 %”: the distance is right, the side is not."""
+    """“15.8 %, 5.2 points below the 21 %”: the distance is compared first, then the side."""
     for a, by, b in zip(claim.figures, claim.figures[1:], claim.figures[2:], strict=False):
         x, d, y = a.quantity, by.quantity, b.quantity
         side = _SIDE.match(claim.text, d.end)
@@ -341,7 +348,7 @@ def _against_its_figure(claim: Claim, sources: Sources) -> Finding | None:
 
 
 def _turn_at(text: str, number: Quantity) -> str | None:
-    """Which way, by the word right before or behind a figure."""
+    """The direction that the word right before or after a figure gives."""
     before = _TURNED_BY.search(text[: number.start].rstrip("(−-+$€£ ") + " ")
     behind = _THAN.match(text, number.end)
     sides = {_SIDES[m["turn"].lower()] for m in (before, behind) if m and m["turn"].lower() in _SIDES}
@@ -372,12 +379,12 @@ def _against_its_row(claim: Claim, sources: Sources) -> Finding | None:
 
 
 def _measures_otherwise(claim: Claim, row: Statement) -> bool:
-    """“The share of services grew” says nothing of what they brought in."""
+    """“The share of services grew” says nothing about the revenue from services."""
     return any(m.group().lower() not in row.text.lower() for m in _OTHER_MEASURE.finditer(claim.text))
 
 
 def _levels(claim: Claim, row: Statement) -> Iterator[Reading]:
-    """The figures of a row, of the claim's own times where it names two."""
+    """The figures of a row, limited to the claim's own years if it names two."""
     found = [r for r in readings(row) if r.periods and not r.is_change]
     years = {p.year for p in claim.periods if p.year}
     if len({r.quantity.unit for r in found}) == 1 and len({r.periods[0].part for r in found}) == 1:

@@ -1,10 +1,10 @@
-"""What readers with a sense of meaning may change in code's verdicts, and what they may not.
+"""What the verifier and a chat model may change in the verdicts of code, and what they may not.
 
-Code compares words, and a paraphrase shares few of them. Where nothing was proved wrong, a second reader (the embedded
-verifier, say) is asked how likely the passage supports the claim. What code found in numbers and quotations stands
-whatever that reader thinks. What code read from a negation, a name or a row is withdrawn, to `unverified`, when the
-reader finds the claim borne out. Where the reader is not sure of a claim it is asked for its contrary too. What is open
-after both, a chat model's own audit may settle.
+Code compares words, and a paraphrase shares few of them. Where code proves nothing wrong, a second reader (such as the
+embedded verifier) is asked how likely it is that the passage supports the claim. What code finds for certain holds
+whatever that reader says. What code reads from a negation, a name, a quotation or a row is withdrawn, to `unverified`,
+if the reader finds the claim supported. Where the reader is not sure of a claim, it is also asked about its opposite.
+A chat model's own audit may settle what remains open after both.
 """
 
 import re
@@ -22,7 +22,9 @@ from masis.language.words import content_stems
 from masis.types import Claim, EvidenceChunk, Verdict
 
 MOST_DENIALS = 2
+"""Most negations of a claim that are removed, one at a time, to ask about the opposite."""
 MOST_TURNS = 3
+"""Most words of a claim that are replaced by their opposite, one at a time."""
 _NOT = re.compile(r"(?<=\w)(?: not\b(?! only)|n[’']t\b)|\bnever ", re.IGNORECASE)
 _CANNOT = re.compile(r"\bcannot\b", re.IGNORECASE)
 _PAIRS = """rose fell / rises falls / rise fall / risen fallen / rising falling / increased decreased
@@ -44,6 +46,7 @@ _TURN = re.compile(rf"\b(?:{'|'.join(sorted(_OTHER, key=len, reverse=True))})\b"
 
 
 def without_denial(claim: str) -> list[str]:
+    """The claim without each of its negations in turn; empty if it states an absence."""
     return [] if Checked(claim).tells_an_absence else list(dict.fromkeys(_without_denial(claim)))
 
 
@@ -56,6 +59,7 @@ def _without_denial(claim: str) -> Iterator[str]:
 
 
 def turned(claim: str) -> list[str]:
+    """The claim with each directional word in turn replaced by its opposite."""
     closed = _quoted(claim)
     turns = [m for m in _TURN.finditer(claim) if not _is_inside(m, closed) and not Checked(claim).tells_an_absence]
     changed = ((m, _as_written(m.group(), _OTHER[m.group().lower()])) for m in turns[:MOST_TURNS])
@@ -76,51 +80,54 @@ def _as_written(old: str, new: str) -> str:
 
 
 SUPPORTED_BY_VERIFIER = 0.70
-"""From this probability on the passage supports the claim …"""
+"""The passage supports the claim from this probability upwards."""
 REFUTED_BY_VERIFIER = 0.1
-"""… down to this one it does not, unless code found every figure of the claim, or most of its words; in between the
-reader cannot tell."""
+"""At or below this probability the passage does not support the claim, unless code found every figure of the claim or
+most of its words. In between, the verifier cannot tell."""
 PARAPHRASED = 0.7
-"""Share of a claim's words that are in what it cites: a reader who finds no support there may have missed it."""
+"""If more than this share of a claim's words is in what it cites, a verifier that finds no support may have missed
+it."""
 UNDECIDED = 0.11
-"""Just above it."""
+"""Just above `REFUTED_BY_VERIFIER`."""
 DOUBTED_BY_VERIFIER = 0.05
-"""Down to this one it is doubted even where the source has the claim's own words."""
+"""At or below this probability a claim is doubted even if the source contains its words."""
 DENIED = (1.4, 0.05)
-"""By how much, in logits, a claim must be better borne out without its negation, and how likely that must be …"""
+"""How much better supported, in logits, the claim must be without its negation to be contradicted, and how likely that
+version must be."""
 TURNED = (2.0, 0.6)
-"""… and with “rose” for “fell”, which says less."""
+"""The same for “rose” replaced by “fell”, which is weaker evidence."""
 SURE = 0.9
-"""Above it nobody asks for the contrary."""
+"""At or above this probability the verifier is not asked about the opposite."""
 _BORNE_OUT: frozenset[Verdict] = frozenset({"verbatim", "supported"})
 SAME_CLAIM = 0.8
-"""Share of the shorter one's words that an objection and a claim must have in common to mean the same sentence."""
+"""Share of the shorter one's words that an objection and a claim must have in common to refer to the same sentence."""
 
 
 Places = frozenset[tuple[str, int]]
-"""Statements: the chunk's id, and where it begins."""
+"""Statements, each by its chunk's id and its start in the chunk."""
 
 
 class Question(NamedTuple):
     claim: str
     chunks: Sequence[EvidenceChunk]
     before: str = ""
-    """The sentence before it in the answer, which says who “it” is and is not judged."""
+    """The preceding sentence of the answer, which says what “it” refers to. It is not judged."""
     held: Places = frozenset()
-    """Where a figure stands that was taken out of the claim …"""
+    """Statements that contain the figure taken out of the claim."""
     rivals: Places = frozenset()
-    """… and where others of its kind stand: by how much more do these belong to the claim than the former?"""
+    """Statements that contain other figures of its kind. The question is how much more these belong to the claim than
+    those in `held`."""
 
     @property
     def key(self) -> "QuestionKey":
-        """The same words may cite other passages further down."""
+        """Includes the chunks, because the same words may cite other passages further down."""
         return self.claim, tuple(chunk["chunk_id"] for chunk in self.chunks), self.before, self.held
 
 
 QuestionKey = tuple[str, tuple[str, ...], str, Places]
 SecondOpinion = Callable[[Sequence[Question]], Sequence[float | None]]
-"""Claims with the chunks they cite → the probability that these support each, None where unknown. Of places, the
-difference of two probabilities."""
+"""Takes claims with the chunks they cite and returns the probability that these support each, or None if unknown. For a
+question with places it returns the difference of two probabilities."""
 
 
 def weighed(
@@ -129,16 +136,16 @@ def weighed(
     without_denial: Sequence[float | None] = (),
     turned: Sequence[float | None] = (),
 ) -> Support:
-    """The verdict after the second reader has spoken of the claim, and of its contraries."""
+    """The verdict after the verifier has judged the claim and its opposites."""
     if probability is None:
         return support
     affirmed, other = (max((p for p in ps if p is not None), default=0.0) for ps in (without_denial, turned))
     if support.verdict in REFUTED:
         is_withdrawn = support.withdrawn_at is not None and probability >= support.withdrawn_at
         is_denial = support.verdict == "contradicted" and support.withdrawn_at == HARDLY
-        # Who denies what its source says is not better borne out than the contrary.
+        # A claim that denies what its source says cannot be better supported than its opposite.
         is_withdrawn |= is_denial and 0 < affirmed < probability
-        return _disputed(support, "bear it out", probability) if is_withdrawn else support
+        return _disputed(support, "support it", probability) if is_withdrawn else support
     if not support.is_open:
         return support
     contrary = max(affirmed, other)
@@ -155,13 +162,13 @@ def _is_contradicted(probability: float, contrary: float, least: tuple[float, fl
 
 def _by_meaning(support: Support, probability: float) -> Support:
     if probability >= SUPPORTED_BY_VERIFIER:
-        return replace(support, verdict="supported", reason=_reason("bear it out", probability), checked_by="verifier")
+        return replace(support, verdict="supported", reason=_reason("support it", probability), checked_by="verifier")
     if support.verdict == "supported":
         is_doubted = probability <= DOUBTED_BY_VERIFIER and not (support.is_row and support.figures_hold)
-        return _disputed(support, "do not bear it out", probability) if is_doubted else support
+        return _disputed(support, "do not support it", probability) if is_doubted else support
     may_be_there = support.figures_hold or support.words_there > PARAPHRASED
     if probability <= REFUTED_BY_VERIFIER and not may_be_there:
-        said = _reason("do not bear it out", probability)
+        said = _reason("do not support it", probability)
         return replace(support, verdict="not_in_source", reason=said, checked_by="verifier")
     return support
 
@@ -172,7 +179,7 @@ def _logit(probability: float) -> float:
 
 
 def _disputed(support: Support, other: str, probability: float) -> Support:
-    """Code and the reader do not agree: nobody after them settles it by saying nothing."""
+    """Code and the verifier disagree. The claim stays open until somebody settles it explicitly."""
     said = f"{support.reason}, says code; {_reason(other, probability)}"
     return replace(support, verdict="unverified", reason=said, checked_by="verifier")
 
@@ -182,7 +189,8 @@ def _reason(finding: str, probability: float) -> str:
 
 
 def is_doubted(claim: Claim) -> bool:
-    """What no reader was sure of, the verifier alone refuted, or code refuted by its reading: a model is asked."""
+    """A claim to put to a chat model: no reader was sure of it, only the verifier refuted it, or code refuted it by
+    reading a sentence."""
     if claim["verdict"] in REFUTED:
         return claim.get("checked_by") == "verifier" or claim.get("is_reading", False)
     return claim["verdict"] == "unverified"
@@ -191,10 +199,13 @@ def is_doubted(claim: Claim) -> bool:
 def settled_by_model(
     claims: Sequence[Claim], objections: Sequence[str], vouched: bool, *, overrules: bool = True
 ) -> list[Claim]:
-    """Every doubt was put to the model: what it objects to is refuted, what it does not object to is borne out.
+    """Settles the doubtful claims, all of which were put to the model: those it objects to are refuted, the others
+    supported.
 
-    `vouched`: the model audited the whole answer and found no fault in it. A list of faults may be cut short, so that
-    what is not on it is left open. `overrules`: what code refuted by its reading is the model's to decide, too."""
+    `vouched`: the model audited the whole answer and found no fault. A list of faults may be cut short, so without this
+    a claim that is not on the list stays open. `overrules`: the model also decides on claims that code refuted by
+    reading a sentence.
+    """
     put = [is_doubted(claim) and (overrules or not claim.get("is_reading")) for claim in claims]
     return [_settled(c, objections, vouched) if is_put else c for c, is_put in zip(claims, put, strict=True)]
 
@@ -204,7 +215,7 @@ def _settled(claim: Claim, objections: Sequence[str], vouched: bool) -> Claim:
     if any(_is_same(claim["text"], objection) for objection in objections):
         return claim if is_refuted else _with(claim, "not_in_source", "the auditor found no support for it")
     if vouched:
-        return _with(claim, "supported", "the auditor found it borne out")
+        return _with(claim, "supported", "the auditor found it supported")
     return _with(claim, "unverified", f"{claim['reason']}; the auditor did not object") if is_refuted else claim
 
 

@@ -1,7 +1,8 @@
-"""What every check is given and what it returns: a claim, the sources it cites, and what is wrong with it, if anything.
+"""The interface of every check: it receives a claim and the sources the claim cites, and returns what is wrong, if
+anything.
 
-A check refutes only what it can prove wrong. Where it cannot tell it returns nothing: what is left is weighed by a
-reader of meaning (`second_opinion`), and doubt is `unverified`.
+A check refutes only what it can prove wrong and returns nothing when it cannot tell. What is left goes to the
+verifier, which compares meaning (see `second_opinion`); doubt is `unverified`.
 """
 
 import re
@@ -19,12 +20,13 @@ from masis.language.words import DENYING_VERBS, DOWNWARDS, NEGATIONS, UPWARDS, c
 from masis.types import EvidenceChunk, Verdict
 
 NUMBERS_WEIGH = 0.25
-"""How much of a claim's words its numbers outweigh, where it is looked for which words support it."""
+"""Share of a claim's words that its numbers can outweigh in the search for the passage that supports it."""
 _TURNS = frozenset(stem(word) for word in UPWARDS | DOWNWARDS | NEGATIONS | DENYING_VERBS)
 _UNITS = "percent percentage points prozent dollars euros usd eur gbp chf fy yoy qoq".split()
 _GENERIC = "percentage average change difference sum ratio proportion amount value number total".split()
 """Words that name a figure without saying of what."""
 _COMPARED_OTHERWISE = _TURNS | SCALES.keys() | {stem(word) for word in (*MEASURES, *NUMBER_WORDS, *_UNITS, *_GENERIC)}
+"""Stems left out of a claim's subject, because directions, denials, units and numbers are compared by their meaning."""
 
 
 _SEPARATOR = re.compile(r"_|(?<=\d)-(?=[QqHh]\d)|(?<=[a-z]{3})(?=\d)")
@@ -38,7 +40,7 @@ _FOOTNOTE = re.compile(r"\(\d\)(?!\s?[%|])")
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence, or a part of one that reads alone, without its citation marks."""
+    """A sentence, or a part of one that can be read alone, without its citation marks."""
 
     text: str
 
@@ -52,18 +54,18 @@ class Claim:
 
     @property
     def tells_an_absence(self) -> bool:
-        """“The filing reports no repurchases”: where a source says nothing, it says nothing to the contrary."""
+        """“The filing reports no repurchases”: a source that is silent on them does not contradict this."""
         return _ABSENCE.search(self.text) is not None
 
     @cached_property
     def subject(self) -> frozenset[str]:
-        """Its words but for numbers, turns and denials, which are compared by what they mean."""
+        """Its words without numbers, directions and denials, which are compared by their meaning."""
         return subject_of(self.text)
 
 
 @dataclass(frozen=True)
 class Window:
-    """A stretch of a passage that speaks of what the claim speaks of: one statement, or two that follow each other."""
+    """A stretch of a passage on the claim's subject: one statement, or two consecutive ones."""
 
     chunk: EvidenceChunk
     parts: tuple[Statement, ...]
@@ -76,7 +78,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Sources:
-    """All passages a claim cites. Headings, file names and dates count as evidence."""
+    """All passages that a claim cites. Headings, file names and dates count as evidence."""
 
     chunks: Sequence[EvidenceChunk]
 
@@ -86,7 +88,7 @@ class Sources:
 
     @cached_property
     def around(self) -> str:
-        """What a reader sees beside the passages."""
+        """What a reader sees beside the passages: file name, title, heading, date and label."""
         seen = ((c["file_name"], c.get("title"), c.get("heading"), c.get("date"), c.get("label")) for c in self.chunks)
         return "\n".join(dict.fromkeys(_SEPARATOR.sub(" ", part) for parts in seen for part in parts if part))
 
@@ -96,17 +98,17 @@ class Sources:
 
     @cached_property
     def quantities(self) -> list[Quantity]:
-        """Every number that stands anywhere in them, as it is written, but for the marks of footnotes."""
+        """Every number in the passages as written, except footnote marks."""
         return [*quantities(_FOOTNOTE.sub(" ", with_percent_inside(self.text))), *quantities(self.around)]
 
     @cached_property
     def scales(self) -> frozenset[float]:
-        """What bare figures are in, where the passages say so: “(in millions)”."""
+        """The scales that the passages state for bare figures: “(in millions)”."""
         return _scales(f"{self.around}\n{self.text}")
 
     @cached_property
     def printed(self) -> list[Quantity]:
-        """As written, and with the scale and the unit that a caption or an aside gives them."""
+        """Every number as written, and with the scale and unit that a caption or an aside gives it."""
         read = [r.quantity for s in self.statements for r in readings(s)]
         bare = [q for q in read if not (q.scaled or q.measure or q.unit == "percent")]
         elsewhere = () if self.scales else self.scales_of_the_document
@@ -115,7 +117,8 @@ class Sources:
 
     @property
     def scales_of_the_document(self) -> frozenset[float]:
-        """As other passages of it say: the head of the notes, for all of them."""
+        """Scales stated by other passages of the document, such as the head of the notes, which applies to all of
+        them."""
         return _scales("\n".join(chunk.get("elsewhere", "") for chunk in self.chunks))
 
     @cached_property
@@ -125,16 +128,16 @@ class Sources:
         return [*periods(self.text), *periods(self.around), *named, *read]
 
     def are_foreign_to(self, claim: Claim) -> bool:
-        """In another language: then words cannot be compared."""
+        """The sources are in another language, so words cannot be compared."""
         return differ(claim.text, self.text)
 
     def share_of(self, claim: Claim) -> float:
-        """How many of the claim's words stand anywhere in them."""
+        """Share of the claim's words that occur anywhere in the sources."""
         have = _all_stems(f"{self.around}\n{self.text}")
         return len(claim.subject & have) / len(claim.subject) if claim.subject else 1.0
 
     def is_asked_with(self, number: Quantity) -> bool:
-        """The question gives it: “a load with 15 %” is its own case, whatever the source says of 15 %."""
+        """The question contains this number: “a load with 15 %” sets up a case, whatever the source says about 15 %."""
         return any(number.agrees_with(q) for chunk in self.chunks for q in quantities(chunk.get("elsewhere", "")))
 
     @cached_property
@@ -142,7 +145,8 @@ class Sources:
         return {}
 
     def window(self, claim: Claim) -> Window | None:
-        """The stretch with most of the claim's words and numbers; the shorter one is the better quotation."""
+        """The stretch with most of the claim's words and numbers; of two equal ones the shorter, which is the better
+        quotation."""
         if claim.text not in self._windows:
             self._windows[claim.text] = self._window(claim)
         return self._windows[claim.text]
@@ -151,7 +155,7 @@ class Sources:
         found = [w for chunk in self.chunks for w in _windows(chunk, claim.subject)]
         numbers = [reading.quantity for reading in claim.figures]
         most = max((w.coverage for w in found), default=0.0)
-        # No number makes up for more words than that.
+        # Numbers cannot make up for a larger gap in words than this.
         found = [w for w in found if w.coverage > most - NUMBERS_WEIGH - 0.002]
         return max(found, key=lambda w: (_closeness(w, numbers), -len(w.parts)), default=None)
 
@@ -161,18 +165,18 @@ class Finding:
     verdict: Verdict
     reason: str
     withdrawn_at: float | None = None
-    """It rests on how code reads a sentence (a negation, a name, a row): a reader of meaning who finds the claim borne
-    out with this probability withdraws it. None: it stands whatever anybody thinks."""
+    """Set if the finding rests on how code reads a sentence (a negation, a name, a row): a verifier that gives the
+    claim at least this probability withdraws it. None: nobody can withdraw it."""
 
 
 HARDLY = 0.12
-"""To withdraw what code takes for a denial …"""
+"""Probability that withdraws what code takes for a denial."""
 NOT_RULED_OUT = 0.2
-"""… for a name or a quotation …"""
+"""Probability that withdraws a finding about a name or a quotation."""
 LIKELY = 0.8
-"""… and what it reads from figures, times, directions and words changed between the source's own."""
+"""Probability that withdraws a finding read from figures, periods, directions or a changed word."""
 FOR_A_MODEL = 2.0
-"""No verifier is that sure: the figure may be the writer's own arithmetic, and only a chat model's audit can tell."""
+"""No verifier is this sure: the figure may be the writer's own arithmetic, and only a chat model's audit can tell."""
 
 Check = Callable[[Claim, Sources], Finding | None]
 
@@ -183,13 +187,13 @@ def _scales(text: str) -> frozenset[float]:
 
 @lru_cache(maxsize=64)
 def _all_stems(text: str) -> frozenset[str]:
-    """Many claims of an answer cite the same passages."""
+    """Cached, because many claims of an answer cite the same passages."""
     return frozenset(content_stems(text))
 
 
 @lru_cache(maxsize=4096)
 def telling_words(text: str) -> frozenset[str]:
-    """Stems, but for numbers, units, turns and denials."""
+    """The stems of a text without numbers, units, directions and denials."""
     return frozenset(s for s in content_stems(text) if not s[0].isdigit()) - _COMPARED_OTHERWISE
 
 
@@ -198,7 +202,7 @@ def subject_of(text: str) -> frozenset[str]:
 
 
 def _windows(chunk: EvidenceChunk, wanted: frozenset[str]) -> list[Window]:
-    # A passage of headings alone is one statement: there is nothing else to compare with.
+    # A passage of headings alone counts as one statement, because there is nothing else to compare with.
     parts = statements(chunk["text"], chunk.get("heading")) or (Statement(chunk["text"], 0, len(chunk["text"])),)
     stretches: list[tuple[Statement, ...]] = [*((part,) for part in parts), *pairwise(parts)]
     return [Window(chunk, stretch, coverage_of(wanted, stretch)) for stretch in stretches]

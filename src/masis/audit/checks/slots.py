@@ -1,7 +1,7 @@
-"""Names held against what the source has in the same place, between the same words.
+"""Compares names with what the source has in the same place, between the same words.
 
-“… the acquisition of Ferrowell Loggers for $3 million” leaves no doubt what stands between “acquisition of” and “for”:
-another name there is an error, however often the passage mentions it elsewhere.
+“… the acquisition of Ferrowell Loggers for $3 million” leaves no doubt what belongs between “acquisition of” and “for”.
+Another name there is an error, however often the passage mentions it elsewhere.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,26 +13,27 @@ from masis.audit.checks.signature import LIKELY, Claim, Finding, Sources
 from masis.language.words import FUNCTION_WORDS
 
 CONTEXTS = ((2, 2), (2, 1), (1, 2))
-"""How many words before and behind must be the same, from the surest on."""
+"""How many words before and after must be the same, the most reliable combination first."""
 OWN_CONTEXTS = ((1, 1), (2, 0), (0, 2), (3, 0))
-"""Where the passage has the claim's own name among this many of the same words, it may stand there."""
+"""If the passage has the claim's own name next to this many of the same words, the name may be right."""
 LONGEST_SLOT = 5
+"""Most words of the source that may fill the place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """What stands in a text between certain words: `words[start:end]`."""
+    """The place of some words between others: `words[start:end]`."""
 
     start: int
     end: int
 
 
 def misplaced(claim: Claim, sources: Sources) -> Finding | None:
-    """The first name that the passages give differently in its very place."""
+    """The first name for which the passages have another name in the same place."""
     prose = "\n".join(s.text for s in sources.statements if not s.is_row)
     ours, theirs = laid(claim.text), [laid(prose)]
     known = frozenset[str]().union(*map(names_of, theirs))
-    # What opens the claim and stands nowhere in the source may be a name too.
+    # A word that opens the claim and is nowhere in the source may be a name too.
     opening = frozenset(ours.words[:1]) - frozenset[str]().union(*(positions(passage) for passage in theirs))
     for slot in _names(ours, known | opening):
         mine = ours.between(slot.start, slot.end)
@@ -44,12 +45,12 @@ def misplaced(claim: Claim, sources: Sources) -> Finding | None:
 
 @lru_cache(maxsize=1024)
 def names_of(text: Laid) -> frozenset[str]:
-    """Words that are names wherever they stand, for they are capitalised within a sentence too."""
+    """Words that are names wherever they occur, because they are capitalised within a sentence too."""
     return frozenset(text.words[at] for at in range(len(text.words)) if text.names(at, at + 1))
 
 
 def _names(text: Laid, known: frozenset[str]) -> Iterator[Slot]:
-    """Runs of capitalised words."""
+    """Runs of capitalised words within one sentence."""
     start = None
     for at in range(len(text.words) + 1):
         is_name = at < len(text.words) and bool(text.names(at, at + 1, known))
@@ -76,7 +77,7 @@ def _other_name(ours: Laid, slot: Slot, passages: Sequence[Laid], known: frozens
 
 
 def _stands_there(ours: Laid, slot: Slot, passage: Laid, contexts: Sequence[tuple[int, int]]) -> bool:
-    """The passage has the claim's own word beside some of the same words."""
+    """The passage has the claim's own name next to some of the same words."""
     own = ours.words[slot.start : slot.end]
     starts = [at for at in positions(passage).get(own[0], ()) if passage.words[at : at + len(own)] == own]
     return any(_has_around(ours, slot, passage, at, context) for at in starts for context in contexts)
@@ -104,7 +105,7 @@ def _same_place(ours: Laid, slot: Slot, passage: Laid, context: tuple[int, int])
     right = ours.words[slot.end : slot.end + behind]
     if len(left) < before or len(right) < behind or not any(map(_is_telling, (*left, *right))):
         return
-    # The same words across the end of a sentence do not count as context.
+    # The same words do not count as context if a sentence ends between them.
     found = _between(passage, left, right)
     yield from (s for s in found if passage.is_one_sentence(s.start - before, s.end + behind))
 

@@ -1,4 +1,5 @@
-"""Does this passage say that? What code can prove wrong, then how many words the two share."""
+"""Decides whether a passage says what a claim says: first what code can prove wrong, then how many words the two
+share."""
 
 import re
 from collections.abc import Sequence
@@ -43,13 +44,16 @@ CHECKS: tuple[Check, ...] = (
     changed_word,
     misplaced,
 )
-"""In this order, and the first that can prove the claim wrong decides."""
+"""All are run. Of their findings a certain refutation decides, then one that rests on a reading, then a doubt; of equal
+ones the first in this order."""
 
 SUPPORTED_COVERAGE = 0.65
-"""Share of a claim's content words that its passage must contain; below it code cannot tell."""
+"""Share of a claim's content words that its passage must contain; below it, code alone cannot tell."""
 
 MOST_CHARACTERS = 4000
+"""Longest sentence that is checked, in characters without white space."""
 MOST_NUMBERS = 120
+"""Most numbers in a sentence that is checked."""
 _NUMBER = re.compile(r"\d[\d.,]*+")
 _GROUPED = re.compile(r"(?<!\d)\d{1,3}(?:[\u00a0\u202f ]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,']\d+)*")
 
@@ -63,10 +67,10 @@ SCORES: dict[Verdict, float] = {
     "uncited": 0.0,
     "fabricated_citation": 0.0,
 }
-"""How far each verdict carries a sentence, 0 to 1. Doubt costs 3 % of what support is worth."""
+"""How much each verdict counts towards a sentence's score, from 0 to 1. A doubt costs 3 % of what support is worth."""
 
 REFUTED: frozenset[Verdict] = frozenset({"numbers_differ", "contradicted", "not_in_source", "fabricated_citation"})
-"""What the source does not support; `unverified` is not among them: it is unknown."""
+"""Verdicts for claims that the source does not support. `unverified` is not among them: it means unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +79,19 @@ class Support:
     reason: str
     chunk: EvidenceChunk | None = None
     start: int = 0
-    """In the chunk's text."""
+    """Start of the supporting words in the chunk's text."""
     end: int = 0
     is_open: bool = False
-    """It rests on how many words the two share: a reader of meaning is asked."""
+    """The verdict rests on how many words the two share, so the verifier is asked."""
     withdrawn_at: float | None = None
-    """It rests on how code reads a sentence: from this probability on, a reader of meaning withdraws it."""
+    """The verdict rests on how code reads a sentence; the verifier withdraws it from this probability upwards."""
     checked_by: CheckedBy = "code"
     figures_hold: bool = False
-    """It has figures, and code found or computed every one of them in the source."""
+    """The claim has figures, and code found or computed every one of them from the source."""
     is_row: bool = False
-    """It rests on a row of a table, which a reader of prose knows little about."""
+    """The verdict rests on a table row, which a reader of prose understands poorly."""
     words_there: float = 0.0
-    """Share of its words that stand anywhere in what it cites."""
+    """Share of the claim's words that occur anywhere in what it cites."""
 
     @property
     def quote(self) -> str | None:
@@ -95,7 +99,7 @@ class Support:
 
 
 def check_support(text: str, chunks: Sequence[EvidenceChunk]) -> Support:
-    """The verdict on a claim against the chunks it cites; `text` carries no citation marks."""
+    """The verdict on a claim against the chunks it cites. `text` has no citation marks."""
     if is_too_long(text):
         return Support("unverified", "the sentence is too long to be checked")
     for chunk in chunks:
@@ -112,7 +116,7 @@ def check_support(text: str, chunks: Sequence[EvidenceChunk]) -> Support:
         found_wrong = first_refutation(claim, sources)
         finding = found_wrong or in_this_order(claim, sources) or _by_words(window)
         is_open = finding.verdict not in REFUTED
-    # “Two customers” proves nothing: small numbers in words stand everywhere.
+    # “Two customers” proves nothing, because small numbers in words occur everywhere.
     holds = finding.verdict in ("supported", "unverified") and any(
         c.isdigit() for r in claim.figures for c in r.quantity.text
     )
@@ -122,25 +126,25 @@ def check_support(text: str, chunks: Sequence[EvidenceChunk]) -> Support:
 
 
 def first_refutation(claim: Claim, sources: Sources, checks: Sequence[Check] = CHECKS) -> Finding | None:
-    """What is certain first, then what rests on a reading, doubts where nothing does."""
+    """The strongest finding: a certain refutation, then one that rests on a reading, then a doubt."""
     found = [finding for check in checks if (finding := check(claim, sources))]
     return min(found, key=lambda f: (f.verdict not in REFUTED, f.withdrawn_at is not None), default=None)
 
 
 def closest_words(text: str, chunk: EvidenceChunk) -> tuple[int, int]:
-    """Where a chunk says most of it."""
+    """The stretch of a chunk that contains most of the text's words."""
     verbatim = None if is_too_long(text) else find_verbatim(text, chunk["text"])
     window = None if verbatim or is_too_long(text) else Sources([chunk]).window(Claim(text))
     return verbatim or ((window.parts[0].start, window.parts[-1].end) if window else (0, len(chunk["text"])))
 
 
 def is_too_long(sentence: str) -> bool:
-    """Comparing costs more than its length, and a real sentence is short. Blanked citation marks are not counted."""
+    """Comparing takes more than linear time, and real sentences are short. Blanked citation marks do not count."""
     return sum(map(len, sentence.split())) > MOST_CHARACTERS or len(_NUMBER.findall(sentence)) > MOST_NUMBERS
 
 
 def find_verbatim(claim: str, text: str) -> tuple[int, int] | None:
-    """Where the claim's words stand in the text, white space and closing punctuation aside."""
+    """The place of the claim's words in the text, ignoring white space and closing punctuation."""
     tokens = claim.strip().rstrip(".!?;:").split()
     if len(tokens) < 3 or not all(token in text for token in tokens):
         return None
@@ -149,7 +153,8 @@ def find_verbatim(claim: str, text: str) -> tuple[int, int] | None:
 
 
 def _in_another_language(claim: Claim, sources: Sources) -> Finding:
-    """The two share numbers and no words. 184,1 and 184.1 are one number: their digits are the same."""
+    """Compares only numbers, since the two share no words. “184,1” and “184.1” are the same number: their digits
+    agree."""
     missing = _digits(claim.text) - _digits(f"{sources.around}\n{sources.text}")
     if missing and not unfounded_figure(claim, sources):
         missing -= _digits(" ".join(r.quantity.text for r in claim.figures))
@@ -163,7 +168,7 @@ def _digits(text: str) -> set[str]:
 
 
 def _by_words(window: Window) -> Finding:
-    """Nothing speaks against the claim; does enough speak for it?"""
+    """Nothing refutes the claim, so the share of its words in the source decides."""
     if window.coverage < SUPPORTED_COVERAGE:
         reworded = f"it is reworded ({window.coverage:.0%} of its words are in the source): code alone cannot tell"
         return Finding("unverified", reworded)

@@ -1,6 +1,6 @@
-"""Which way things turn: rose or fell, more or less, before or after, each with the words it stands among.
+"""Finds opposite directions, such as rose and fell, more and less, before and after, each with the words around it.
 
-A text may hold both directions (“sales rose, costs fell”); only the one that stands among the same words counts.
+A text may contain both directions (“sales rose, costs fell”); only the one among the same words counts.
 """
 
 import re
@@ -42,7 +42,7 @@ win wins won winning / lose loses lost losing
 include includes included including / exclude excludes excluded excluding except excepting
 """
 NO_SIDE = re.compile(r"^\W*(?:first|last)\s*,|^\W*excluding\b|\blast (?:year|quarter|month|week)\b", re.IGNORECASE)
-"""“First, …” orders an answer, “last year” is a time: neither is the contrary of anything."""
+"""“First, …” orders an answer and “last year” is a period: neither is one side of a pair."""
 OPPOSITES = [
     (frozenset(left.split()), frozenset(right.split()))
     for left, right in (line.split(" / ") for line in _PAIRS.strip().splitlines())
@@ -57,7 +57,7 @@ def are_opposites(one: str, other: str) -> bool:
 
 
 def flipped(claim: str, source: str) -> list[tuple[str, str]]:
-    """Each pair of which the claim has one side alone and the source the other alone, as they are written."""
+    """Each pair of opposites of which the claim has only one side and the source only the other, as written."""
     ours, theirs = (dict.fromkeys(words(NO_SIDE.sub(" ", text))) for text in (claim, source))
     found = []
     for left, right in _EITHER_WAY if not _ANY_SIDE.isdisjoint(ours) else ():
@@ -72,7 +72,7 @@ def flipped(claim: str, source: str) -> list[tuple[str, str]]:
 
 
 def _once(found: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """“Reject” stands in two pairs; one word turns a sentence once."""
+    """“Reject” belongs to two pairs, but one word reverses a sentence only once."""
     return [pair for i, pair in enumerate(found) if not any(set(pair) & set(other) for other in found[:i])]
 
 
@@ -81,23 +81,26 @@ CHANGING = word_set(
     "climbed surge surged fall falls fell fallen falling decrease decreases decreased decreasing decline declines "
     "declined declining drop drops dropped dropping shrink shrank shrunk plunged"
 )
-"""Only verbs that say which way a figure went: churn that “improved” became lower."""
+"""Only verbs that say which way a figure moved: churn that “improved” went down."""
 SIDES = [(UPWARDS, DOWNWARDS), *OPPOSITES]
 _DEGREES = frozenset("more less higher lower above below under up down stronger weaker".split())
 _ENDS_A_SUBJECT = CHANGING | {"is", "are", "was", "were", "has", "had", "have"}
 _REACH = 4
-"""Content words to either side that say what turned …"""
+"""Most content words on either side that say what changed."""
 _WINDOW = 60
-"""… among so many words."""
+"""Most words on either side among which they are looked for."""
 _STOP = re.compile(r"[.!?](?=\s|$)|[,;:()](?!\d)|\b(?:while|whereas|but|and)\b", re.IGNORECASE)
-"""What turned stands in the same clause as the turn."""
+"""Clause ends: what changed is in the same clause as the word for the change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
     word: str
+    """The directional word, in lower case."""
     pair: int
+    """Index of its pair of opposites in `SIDES`."""
     side: int
+    """Which side of the pair it is on: 0 or 1."""
     before: frozenset[str]
     after: frozenset[str]
 
@@ -107,11 +110,11 @@ class Turn:
 
 
 def turned_round(claim: str, source: str) -> tuple[str, str] | None:
-    """(the claim's word, the source's) where the two point in opposite directions about the same thing."""
+    """The claim's word and the source's, if the two point in opposite directions about the same thing."""
     theirs, said = read_turns(source), read_turns(claim)
     for ours in said:
         if any(t.pair == ours.pair and t.side != ours.side for t in said):
-            # It tells both directions; which belongs to what is seen where it is laid beside its source.
+            # The claim gives both directions. Which belongs to what shows when it is aligned with its source.
             continue
         with_it = max((len(ours.among & t.among) for t in theirs if _same_way(ours, t)), default=-1)
         against = [t for t in theirs if t.pair == ours.pair and t.side != ours.side and _is_alike(ours, t)]
@@ -126,7 +129,7 @@ def _same_way(a: Turn, b: Turn) -> bool:
 
 
 def _is_alike(a: Turn, b: Turn) -> bool:
-    """A verb is turned round by a verb, “more” by “less”; and it is said of the same thing."""
+    """Only a verb reverses a verb, and only “less” reverses “more”; and both must be about the same thing."""
     return (a.word in _DEGREES) == (b.word in _DEGREES) and not _is_converse(a, b)
 
 
@@ -147,7 +150,7 @@ def read_turns(text: str) -> tuple[Turn, ...]:
             turns = [(p, s) for p, sides in enumerate(SIDES) for s, members in enumerate(sides) if token in members]
             if not turns:
                 continue
-            # “Revenue was $5 million, up 7%”: what went up was said in the clause before.
+            # “Revenue was $5 million, up 7%”: the clause before says what went up.
             before = _content(tokens[max(0, at - _WINDOW) : at][::-1]) or subject
             after = _content(tokens[at + 1 : at + 1 + _WINDOW])
             found += [Turn(token, pair, side, before, after) for pair, side in turns]
@@ -156,7 +159,7 @@ def read_turns(text: str) -> tuple[Turn, ...]:
 
 
 def _subject(tokens: list[str]) -> frozenset[str]:
-    """What a clause opens with, up to its verb as far as that is known."""
+    """The opening words of a clause, up to its verb if that is a known one."""
     verb = next((at for at, token in enumerate(tokens) if token in _ENDS_A_SUBJECT), len(tokens))
     return _content(tokens[max(0, verb - _WINDOW) : verb][::-1])
 

@@ -1,1 +1,1 @@
-"""Which sentence cites what, and what kind of sentence it is."""
+"""Determines which sentence cites what, and what kind of sentence it is."""

@@ -1,4 +1,4 @@
-"""Sentences that make no claim: advice, and the frame of an answer (greetings, offers, lead-ins)."""
+"""Recognises sentences that make no claim: advice, and the frame of an answer (greetings, offers, lead-ins)."""
 
 import re
 
@@ -21,7 +21,7 @@ _THINGS = one_of(
 )
 _IMPERATIVES = one_of(
     "consider prioriti[sz]e ensure avoid explore evaluate diversify strengthen mitigate renegotiate reassess seek",
-    # Nouns as well: "Leverage rose", "Hedge funds sold".
+    # These are nouns too: “Leverage rose”, “Hedge funds sold”.
     r"(?:leverage|track|hedge|monitor|keep|align) (?:the|its|their|your|an?|all|key|any|this|these"
     r"|existing|closely)\b",
     "(?:invest in|focus on|review the|continue to|(?:begin|start) by|accelerate the|do not|set up|engage with)",
@@ -134,7 +134,7 @@ _LONGEST_ADVICE = 600
 
 
 def is_advice(sentence: str) -> bool:
-    """One that rests on a figure it states ("Given that sales fell 20%, …") is a claim as well."""
+    """Advice that rests on a figure it states (“Given that sales fell 20%, …”) is a claim instead."""
     words = plain_words(sentence[:_LONGEST_ADVICE])
     if _ADVICE.search(words) is None and not _says_what_somebody_should_do(words):
         return False
@@ -143,12 +143,12 @@ def is_advice(sentence: str) -> bool:
 
 
 def _says_what_somebody_should_do(words: str) -> bool:
-    """ "The company should diversify"; not "revenue should grow", nor "rules on how firms should report"."""
+    """“The company should diversify”; not “revenue should grow”, nor “rules on how firms should report”."""
     return any(not _NOT_AN_ADDRESSEE.search(found["subject"].strip()) for found in _SHOULD.finditer(words))
 
 
 def is_frame(sentence: str) -> bool:
-    """Greets, offers, or says what comes next, and states nothing itself."""
+    """The sentence greets, offers or says what comes next, and states nothing itself."""
     if len(sentence) > _LONGEST_FRAME or states_a_hard_figure(sentence):
         return False
     words = plain_words(sentence).strip(" .!,:-*_\"'")

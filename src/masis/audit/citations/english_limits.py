@@ -1,4 +1,4 @@
-"""Stated limits in English. The comment above a pattern is a sentence that it is for."""
+"""Patterns for stated limits in English. The comment above a pattern gives sentences that it matches."""
 
 from masis.language.characters import GAP, SHORT_GAP, one_of
 
@@ -100,7 +100,7 @@ _ANY_VERB = (
 )
 
 LIMITS = (
-    # What was retrieved does not do something, whatever that is; nor does the question.
+    # The retrieved evidence does not do something, whatever that is; nor does the question.
     rf"\b{_HERE}{SHORT_GAP} (?:do|does|did|can|could) not {_ADVERBS}{_ANY_VERB}",
     rf"\b{_HERE}{SHORT_GAP} (?:shows?|mentions?|names?|lists?|records?|holds?|has|have|links?|describes?|speaks? of) "
     r"(?:no|neither|nothing|none)\b",
@@ -130,7 +130,7 @@ LIMITS = (
     rf"\b{EVIDENCE}\b{SHORT_GAP} (?:is|are|remains?|stays?) (?:\w+ )?"
     r"(?:silent|quiet|mute|unclear|insufficient|inconclusive|incomplete|limited to"
     r"|not (?:\w+ )?(?:clear|specific|sufficient|enough|conclusive|complete))",
-    # The passages describe the method rather than the results. So the results can not be given in numbers.
+    # The passages describe the method rather than the results. So the results cannot be given in numbers.
     rf"\b{_HERE}{SHORT_GAP} (?:describes?|covers?|gives?|contains?|concerns?|discuss(?:es)?|are about|is about)\b"
     rf"{GAP}\b(?:rather than|instead of|but not)\b",
     r"\b(?:results?|figures?|numbers?|amounts?|totals?|reasons?|causes?|answer|changes?|shares?|values?|dates?|names?)\b"

@@ -1,6 +1,6 @@
-"""The citation engine: which sentence cites what, what does not exist, and which claims cite nothing.
+"""The citation engine: finds which sentence cites what, which cited ids do not exist, and which claims cite nothing.
 
-Plain code. Which bracketed tokens count as ids, known or made up, is decided in `masis.language.citation_ids`.
+It is plain code. `citation_ids` decides which bracketed tokens count as ids, known or made up.
 """
 
 import re
@@ -42,7 +42,7 @@ _COMPUTED = re.compile(
 
 
 def kind_of(block: Block, bare: str, *, is_cited: bool) -> ClaimKind:
-    """`bare` is the sentence without its citations."""
+    """The kind of a sentence. `bare` is the sentence without its citations."""
     if block.kind in ("heading", "code") or block.is_title or _states_nothing(bare):
         return "heading"
     if states_a_limit(bare):
@@ -64,15 +64,15 @@ def _states_nothing(bare: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CitedCell:
-    """A figure in a table of the answer."""
+    """A cell with a figure in a table of the answer."""
 
     start: int
-    """In its row."""
+    """Start in the row's text."""
     end: int
     reads: str
-    """With the names of its row and its column; one that is computed, with what it is computed from."""
+    """The figure with the names of its row and column; a computed figure also with what it is computed from."""
     cited: tuple[str, ...]
-    """By the cell itself, or else by its row."""
+    """Ids that the cell cites or, if it cites none, those of its row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +82,18 @@ class CitedSentence:
     end: int
     kind: ClaimKind
     bare: str
-    """The text as it reads without its citations."""
+    """The text without its citations."""
     blanked: str
-    """The text with spaces for its citations: every character where it was."""
+    """The text with its citations replaced by spaces, so that every character keeps its place."""
     cited: tuple[str, ...]
-    """Ids that exist in the evidence."""
+    """Cited ids that exist in the evidence."""
     invalid: tuple[str, ...]
-    """Ids that do not: fabricated."""
+    """Cited ids that do not exist: they are fabricated."""
     cells: tuple[CitedCell, ...] = ()
-    """Of a row of a table, those with figures."""
+    """The cells with figures, if the sentence is a table row."""
 
 
 def strip_citations(text: str, known_ids: Collection[str]) -> str:
-    """The text as it reads without its citations."""
     blocks = parse_blocks(text)
     marks = find_marks(text, blocks, IdLexicon(known_ids))
     return without_groups(text, citation_groups(text, marks, 0, len(text)))
@@ -106,7 +105,7 @@ def cited_sentences(answer: str, known_ids: Collection[str]) -> list[CitedSenten
 
 @lru_cache(maxsize=512)
 def _cited_sentences(answer: str, known: frozenset[str]) -> tuple[CitedSentence, ...]:
-    """Cached: several agents ask about the same draft, and a worker has a hundred runs at a time."""
+    """Cached, because several agents ask about the same draft, and a worker handles a hundred runs at a time."""
     blocks = parse_blocks(answer)
     marks = find_marks(answer, blocks, IdLexicon(known))
     starts = [mark.start for mark in marks]
@@ -122,7 +121,7 @@ def _cited_sentences(answer: str, known: frozenset[str]) -> tuple[CitedSentence,
 
 
 def _cells(table: Sequence[CitedSentence], marks: Sequence[CitationMark]) -> tuple[CitedCell, ...]:
-    """Of the last row, by the names in the first."""
+    """The cells of the last row, with the column names from the first."""
     row = table[-1]
     heads, (label, *own) = _cut(table[0]), _cut(row)
     column_of_spans = [m.span() for m in re.finditer(r"[^|]*(?:\||$)", row.blanked)]
@@ -178,7 +177,7 @@ def _blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 
 def audit_citations(answer: str, known_ids: Collection[str]) -> CitationAudit:
-    """Recommendations are not claims about the evidence: they may stand without a citation."""
+    """The citation errors of an answer. Recommendations make no claim about the evidence, so they need no citation."""
     sentences = cited_sentences(answer, known_ids)
     invalid = list(dict.fromkeys(one for sentence in sentences for one in sentence.invalid))
     uncited = [s.text for s in sentences if s.kind == "claim" and not s.cited and not s.invalid]
@@ -192,7 +191,7 @@ def audit_citations(answer: str, known_ids: Collection[str]) -> CitationAudit:
 
 
 def is_abstention(answer: str, known_ids: Collection[str]) -> bool:
-    """Whether the answer says what the evidence lacks, or has instead, and nothing else."""
+    """The answer says only what the evidence lacks or what it has instead, and nothing else."""
     told = [sentence for sentence in cited_sentences(answer, known_ids) if sentence.kind != "heading"]
     is_limit = [sentence.kind == "limit" or refuses(sentence.bare) for sentence in told]
     return bool(told) and all(is_limit) and any(s.kind == "limit" or mentions_a_limit(s.bare) for s in told)

@@ -1,8 +1,8 @@
-"""Does a sentence state a limit of the evidence ("The documents do not say …"), and nothing else?
+"""Recognises sentences that state a limit of the evidence (“The documents do not say …”) and nothing else.
 
-The limit must be the evidence's or the reader's: "The company does not disclose its margins" is a claim. And
-a limit must not carry a claim along: "The documents do not give 2024, but revenue was $5M" has to be cited
-like any other claim.
+The limit must be that of the evidence or of the writer: “The company does not disclose its margins” is a claim. The
+sentence must not carry a claim as well: “The documents do not give 2024, but revenue was $5M” has to be cited like any
+other claim.
 """
 
 import re
@@ -15,7 +15,7 @@ from masis.language.characters import plain_typography
 from masis.language.measures import states_a_figure
 
 _LONGEST = 600
-"""Nobody needs more characters to say that something is missing."""
+"""Longest sentence, in characters, that is read as a limit: nobody needs more to say that something is missing."""
 
 _CITATION_LIKE = re.compile(r"\[[^\[\]]{0,200}\]|【[^【】]{0,200}】")
 _PARENTHESIS = re.compile(r"\(([^()]{0,200})\)")
@@ -68,7 +68,7 @@ _LEANS_ON_IT = re.compile(
     r"\W*(?:(?:so|and|therefore|thus|hence)\s+)?(?:(?:it|they|this|these)\s+(?:do|does|did|can) not"
     r"|it (?:gives|says|names|states|mentions) (?:no|nothing|none))\b"
 )
-"""“…, so it does not show which”, “so it gives no year”: the evidence again."""
+"""“…, so it does not show which”, “so it gives no year”: the subject is still the evidence."""
 _IN_A_NUMBER = re.compile(r"(?<=\d)[.,](?=\d)")
 _SAYS_ONLY = re.compile(
     r"\W*(?:it|they|these) (?:only (?:says?|states?|gives?|mentions?)|(?:says?|states?|gives?|mentions?) only)\b"
@@ -99,25 +99,26 @@ def _unless_it_claims(aside: re.Match[str]) -> str:
 
 
 _FEWEST_WORDS = 5
-"""“In short, no.” says too little to be read without what stands around it."""
+"""“In short, no.” says too little to be understood without its context."""
 _LURES = re.compile(r"^\W*you\b|www\.|://|\w@\w")
-"""A planted sentence speaks to its reader, or points somewhere."""
+"""A planted sentence addresses the reader, or points to an address."""
 READS_AS_A_LIMIT = 0.9
-"""The learnt share from which it does; what a figure stands in claims something all the same."""
+"""Learnt probability from which a sentence counts as a limit. A sentence with a figure is a claim regardless."""
 
 
 def reads_as_a_limit(sentence: str) -> bool:
-    """In whatever words: for sentences that cite nothing, where patterns find three limits in ten."""
+    """The sentence states a limit, in whatever words. Used for sentences that cite nothing, where the patterns find
+    only three limits in ten."""
     words = plain_words(sentence)
     if len(words.split()) < _FEWEST_WORDS or len(words) > _LONGEST or states_a_figure(words) or _LURES.search(words):
         return False
-    # Where a pattern knows the limit, it also knows what is claimed beside it.
+    # If a pattern finds the limit, the patterns also decide whether a claim is made beside it.
     return not mentions_a_limit(sentence) and limit_share(sentence) >= READS_AS_A_LIMIT
 
 
 def refuses(sentence: str) -> bool:
-    """“The evidence gives the costs, but not the income, so it does not show the gap”; “It says only that …”: what is
-    stated is what was found instead of an answer."""
+    """“The evidence gives the costs, but not the income, so it does not show the gap”; “It says only that …”: the
+    sentence states what was found instead of an answer."""
     words = plain_words(sentence)
     if _SAYS_ONLY.match(words):
         return True
@@ -125,14 +126,15 @@ def refuses(sentence: str) -> bool:
 
 
 def mentions_a_limit(sentence: str) -> bool:
-    """It states one, beside a claim or not."""
+    """The sentence states a limit, alone or beside a claim."""
     words = _IN_A_NUMBER.sub("", plain_words(sentence))
     return len(words) <= _LONGEST and not _NOT_A_DENIAL.search(words) and _limit_in(words) is not None
 
 
 @lru_cache(maxsize=1024)
 def plain_words(sentence: str) -> str:
-    """Lower case, one spelling of quotes and dashes, no markup, no brackets, "do not" for "don't"."""
+    """The sentence in lower case, with plain quotes and dashes, no markup or square brackets, and “do not” for
+    “don't”."""
     text = plain_typography(_CITATION_LIKE.sub(" ", sentence)).lower()
     text = _MARKUP.sub("", text).replace("can't", "can not").replace("cannot", "can not").replace("won't", "will not")
     return " ".join(_IS_CONTRACTED.sub(r"\1 is", _NOT_CONTRACTED.sub(r"\1 not", text)).split())
@@ -144,7 +146,7 @@ def _limit_in(text: str) -> re.Match[str] | None:
 
 
 def _claims_besides(text: str, limit: re.Match[str]) -> bool:
-    """Whether anything but the limit asserts something: a figure anywhere, or a whole clause of its own."""
+    """Something other than the limit makes an assertion: a figure anywhere, or a whole clause."""
     anchor = limit.end() - 1
     for start, end, is_clause in _pieces(text, limit.start()):
         if start <= anchor < end:
@@ -163,7 +165,8 @@ def _claims_besides(text: str, limit: re.Match[str]) -> bool:
 
 
 def _pieces(text: str, limit_start: int) -> Iterator[tuple[int, int, bool]]:
-    """Spans of the clauses of a sentence, and of the phrases in them that could bring in a figure."""
+    """The spans of a sentence's clauses, and of the phrases in them that could introduce a figure; True for a
+    clause."""
     subordinate = _OPENS_WITH_SUBORDINATE.match(text)
     breaks = [(match.start(), match.end(), True) for match in _CLAUSE_BREAK.finditer(text)]
     breaks += [(match.start(), match.end(), False) for match in _PHRASE_BREAK.finditer(text)]

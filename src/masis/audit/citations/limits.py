@@ -1,8 +1,7 @@
-"""How a writer says that the evidence lacks something: English in a module of its own, all other languages here.
+"""Patterns for saying that the evidence lacks something: English in `english_limits`, all other languages here.
 
-Every pattern reads text from `hedges.plain_words`: lower case, plain quotes and dashes, no contractions in
-English. The subject must be the evidence, the writer or nobody: "the company does not disclose" is a claim
-about the company.
+Every pattern reads text from `hedges.plain_words`: lower case, plain quotes and dashes, no English contractions. The
+subject must be the evidence, the writer or nobody: “the company does not disclose” is a claim about the company.
 """
 
 import re
@@ -279,7 +278,7 @@ WORLDWIDE_LIMITS = (*_POLISH_AND_RUSSIAN, *_TURKISH, *_CHINESE_JAPANESE_KOREAN, 
 
 @cache
 def limit_patterns() -> tuple[re.Pattern[str], ...]:
-    """Compiled at the first use: a hundred patterns take a while, and importing is free."""
+    """Compiled on first use, because a hundred patterns take a while to compile and importing should cost nothing."""
     patterns = [
         *english.LIMITS,
         *GERMAN_LIMITS,
@@ -296,7 +295,7 @@ def limit_patterns() -> tuple[re.Pattern[str], ...]:
 
 @cache
 def evidence_pattern() -> re.Pattern[str]:
-    """Any word for the evidence."""
+    """Matches any word for the evidence, in any of the languages."""
     nouns = "|".join(
         [
             english.EVIDENCE,

@@ -1,1 +1,1 @@
-"""Documents that do not agree with each other; `conflicts` puts it together."""
+"""Finds documents that disagree with each other; `detection` is the entry point."""

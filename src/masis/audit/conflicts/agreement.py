@@ -1,4 +1,4 @@
-"""Whether two answers say the same, whether a text gives an answer, and whether one text is a copy of another."""
+"""Decides whether two answers say the same, whether a text gives an answer, and whether a text is a copy of another."""
 
 import re
 import unicodedata
@@ -10,9 +10,9 @@ from masis.language.quantities import Quantity, quantities
 from masis.language.words import content_stems, words
 
 SPELLED_ALIKE = 0.86
-"""How alike two spellings of one name are: Alla Rakha and Allah Rakha."""
+"""Similarity from which two spellings are one name: Alla Rakha and Allah Rakha."""
 EMPTY = frozenset("about approximately around circa ca early late mid nearly roughly some former formerly".split())
-"""Words that come and go without making another answer of it."""
+"""Words that make no difference to an answer."""
 
 
 INITIAL = re.compile(r"[A-Z]\.?\s+[A-Z]")
@@ -37,7 +37,7 @@ def _years(text: str) -> frozenset[str]:
 
 
 def _same_dates(a: str, b: str) -> bool:
-    """Some date of the one can be one of the other; what one leaves open does not part them."""
+    """Some date of one text can be a date of the other; a part that one leaves out does not count as a difference."""
     return any(not p.excludes(q) for p in periods(a) for q in periods(b))
 
 
@@ -55,7 +55,7 @@ def _same_words(a: str, b: str) -> bool:
 
 
 def _numbered(a: str, b: str) -> bool:
-    """“Series 3” and “series 4” are spelled alike."""
+    """“Series 3” and “series 4” are spelled alike but differ in their number."""
     return re.findall(r"\d+", a) != re.findall(r"\d+", b)
 
 
@@ -64,19 +64,19 @@ def _meaning(text: str) -> frozenset[str]:
 
 
 def folded(text: str) -> str:
-    """Without case, accents and punctuation."""
+    """The text without case, accents and punctuation."""
     bare = unicodedata.normalize("NFKD", text)
     return " ".join(words("".join(c for c in bare if not unicodedata.combining(c)).replace(".", "")))
 
 
 def _same_initials(a: str, b: str) -> bool:
-    """“J. Smith” is John Smith, and not Mary."""
+    """“J. Smith” may be John Smith, but not Mary Smith."""
     ours, theirs = folded(a).split(), folded(b).split()
     return ours[-1] == theirs[-1] and (ours[0][0] == theirs[0][0] or 1 in (len(ours), len(theirs)))
 
 
 def _is_short_for(short: str, long: str) -> bool:
-    """“UNDP” for United Nations Development Programme."""
+    """“UNDP” is short for United Nations Development Programme."""
     spelled = re.findall(r"[^\W\d_]+", long)
     letters = re.sub(r"[^A-Za-z]", "", short)
     if not (2 <= len(letters) <= 6 and letters.isupper() and len(spelled) >= 2):
@@ -85,7 +85,7 @@ def _is_short_for(short: str, long: str) -> bool:
 
 
 MOST_WORDS = 0.75
-"""Share of a value's words that must be in the passage, where it is neither a number nor a date."""
+"""Share of a value's words that must be in the passage, if the value is neither a number nor a date."""
 
 
 def gives(text: str, value: str) -> bool:
@@ -103,9 +103,9 @@ def gives(text: str, value: str) -> bool:
 
 
 RUN = 4
-"""Words in a row: that long, two writers seldom choose the same by chance."""
+"""Length of a run of words that two writers seldom choose alike by chance."""
 COPIED = 0.6
-"""Share of the shorter text's runs of words that the longer one has too."""
+"""Share of the shorter text's runs that the longer text must contain to be a copy."""
 
 
 def is_copy(a: str, b: str) -> bool:

@@ -1,4 +1,5 @@
-"""A conflict as a record: both sides with their words and places, and a sentence that says what parts them."""
+"""Builds the record of a conflict: both sides with their words and places, and a sentence that explains the
+difference."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,18 +15,21 @@ EXPLANATIONS: dict[ConflictKind, str] = {
     "different_period": "{a} gives {x} on {about} and {b} gives {y}: they are for different periods.",
 }
 STRENGTH: tuple[ConflictKind, ...] = ("contradiction", "revision", "different_definition", "different_period")
+"""Kinds of conflict, the most serious first."""
 HANDFUL = 5
-"""Records that a reader can take in."""
+"""Most conflicts shown: as many as a reader can take in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What one document says of it."""
+    """What one document says on the matter."""
 
     chunk: EvidenceChunk
     value: str
     quote: str
+    """The statement that gives the value."""
     marks: frozenset[str] = frozenset()
+    """Qualifications of the value: preliminary, restated, net …"""
 
 
 def record(about: str, period: str | None, kind: ConflictKind, sides: Sequence[Said]) -> Conflict:
@@ -64,7 +68,7 @@ def side_of(said: Said) -> ConflictSide:
 
 
 def without_copies(conflicts: Sequence[Conflict], evidence: Sequence[EvidenceChunk]) -> list[Conflict]:
-    """Copies of a text are one voice: one of them stands in the record, the others are named beside it."""
+    """Copies of a text count as one source: one of them is in the record, and the explanation names the others."""
     texts = {chunk["chunk_id"]: chunk["text"] for chunk in evidence}
     kept: list[Conflict] = []
     for conflict in conflicts:
@@ -101,7 +105,7 @@ def _named_copies(conflict: Conflict, kept: Conflict) -> str:
 
 
 def joined(first: Iterable[Conflict], more: Iterable[Conflict]) -> list[Conflict]:
-    """Both lists, without what is already there: the same documents with the same values."""
+    """Both lists without duplicates, which are conflicts of the same documents with the same values."""
     kept = list(first)
     for conflict in more:
         if not any(_is_same(conflict, other) for other in kept):
@@ -121,7 +125,8 @@ def _says_the_same(a: ConflictSide, b: ConflictSide) -> bool:
 
 
 def strongest(conflicts: Iterable[Conflict]) -> list[Conflict]:
-    """A handful, one for each two values: what says the same as another adds nothing for the reader to decide."""
+    """The most serious conflicts, at most `HANDFUL`, and one for each pair of values: repeating it adds nothing to
+    decide."""
     kept: list[Conflict] = []
     for conflict in sorted(conflicts, key=lambda c: STRENGTH.index(c["kind"])):
         if not any(_has_the_same_values(conflict, other) for other in kept):

@@ -1,4 +1,4 @@
-"""Two documents that give different figures for the same thing: found by code, sorted by kind."""
+"""Finds documents that give different figures for the same thing, and classifies the difference."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ __all__ = ["conflicts_with_answer", "find_conflicts", "joined"]
 
 
 def find_conflicts(question: str, evidence: Sequence[EvidenceChunk]) -> list[Conflict]:
-    """Figures, dates, names and denials from different documents on what is asked that cannot both stand."""
+    """Figures, dates, names and denials on the question that come from different documents and cannot both be right."""
     asked = wanted_figures(question, evidence)
     stated = [figure for chunk in evidence for figure in figures_of(chunk)]
     given = Given(stated)
@@ -38,7 +38,7 @@ def find_conflicts(question: str, evidence: Sequence[EvidenceChunk]) -> list[Con
 
 
 def records_of(pairs: Iterable[tuple[Figure, Figure, ConflictKind]]) -> list[Conflict]:
-    """One for each two documents and each kind, the first: evidence comes best first."""
+    """One conflict for each pair of documents and each kind: the first one, because evidence comes best first."""
     found: dict[tuple[str, ...], Conflict] = {}
     for a, b, kind in pairs:
         first, second = sorted((a, b), key=lambda f: (f.chunk.get("date") or "", f.chunk["file_name"]))
@@ -48,7 +48,8 @@ def records_of(pairs: Iterable[tuple[Figure, Figure, ConflictKind]]) -> list[Con
 
 
 def conflicts_with_answer(question: str, claims: Sequence[Claim], evidence: Sequence[EvidenceChunk]) -> list[Conflict]:
-    """Figures of an answer that documents it does not cite give otherwise, for the same thing and time as asked."""
+    """Figures of an answer for which documents it does not cite give another value, for the thing and period asked
+    about."""
     if len({chunk["document_id"] for chunk in evidence}) < 2:
         return []
     asked = wanted_figures(question, evidence)
@@ -67,7 +68,8 @@ def conflicts_with_answer(question: str, claims: Sequence[Claim], evidence: Sequ
 
 
 def _figures_of_claim(claim: Claim, evidence: Sequence[EvidenceChunk]) -> list[Figure]:
-    """Each as if the first passage it cites said it in the answer's words; what cites nothing is judged elsewhere."""
+    """The claim's figures, each as if the first cited passage gave it in the answer's words. Claims without a citation
+    are judged elsewhere."""
     cited = [c["chunk_id"] for c in claim["citations"]]
     source = next((chunk for chunk in evidence if chunk["chunk_id"] in cited), None)
     if claim["kind"] != "claim" or source is None:
@@ -77,7 +79,7 @@ def _figures_of_claim(claim: Claim, evidence: Sequence[EvidenceChunk]) -> list[F
 
 
 def _quoting_source(conflict: Conflict, claim: Claim) -> Conflict:
-    """The answer's side is quoted from its source, not from the answer."""
+    """Quotes the answer's side from its source rather than from the answer."""
     side = conflict["sides"][0]
     quotes = (c["quote"] for c in claim["citations"] if c["chunk_id"] == side["chunk_id"] and c["quote"])
     side["quote"] = next(quotes, side["quote"])
@@ -85,7 +87,7 @@ def _quoting_source(conflict: Conflict, claim: Claim) -> Conflict:
 
 
 def kind_of_disagreement(a: Figure, b: Figure) -> ConflictKind | None:
-    """For two figures of the same thing."""
+    """The kind of conflict between two figures for the same thing; None if there is none."""
     if _agree_somewhere(a, b) or ("planned" in a.marks) != ("planned" in b.marks):
         return None
     return "different_period" if _at_other_times(a, b) else kind_by_marks(a.marks, b.marks)
@@ -98,7 +100,7 @@ def _kind_of_change(a: Figure, b: Figure) -> ConflictKind | None:
 
 
 def _at_other_times(a: Figure, b: Figure) -> bool:
-    """Two filings of a series are for different times, unless both say for which one, and it is the same."""
+    """Two filings of a series are for different periods, unless both name a single period and it is the same."""
     if at_other_times(a.periods, b.periods):
         return True
     say_the_same = len(a.periods) == 1 and a.periods == b.periods
@@ -106,7 +108,7 @@ def _at_other_times(a: Figure, b: Figure) -> bool:
 
 
 def _agree_somewhere(a: Figure, b: Figure) -> bool:
-    """A sentence that gives the other's figure too, or a range around it, does not contradict it."""
+    """A sentence that also gives the other's figure, or a range around it, does not contradict it."""
     ours, theirs = ([r.quantity for r in readings(f.statement)] for f in (a, b))
     if any(compatible(q, b.quantity) for q in [*ours, a.quantity]) or any(compatible(q, a.quantity) for q in theirs):
         return True
@@ -114,7 +116,7 @@ def _agree_somewhere(a: Figure, b: Figure) -> bool:
 
 
 def _is_unscaled(a: Quantity, b: Quantity) -> bool:
-    """A table's 517.3 and £517.3 million: the table left its unit to the reader."""
+    """517.3 in a table and £517.3 million are the same: the table leaves out its unit."""
     return a.scaled != b.scaled and _bare(a) == _bare(b)
 
 
@@ -122,7 +124,7 @@ TO = re.compile(r"\s*(?:to|and|through|-|–|—)\s*(?:[A-Z]{3}\s?|[$€£¥])?"
 
 
 def _is_in_a_range(number: Quantity, other: Figure) -> bool:
-    """11 % lies in “10 to 12 %”; the first of the two leaves unit and scale to the second."""
+    """11 % lies within “10 to 12 %”; the lower end takes its unit and scale from the upper one."""
     text = other.statement.text
     for low, high in pairwise(quantities(text)):
         if not TO.fullmatch(text[low.start + len(low.text.lstrip("$€£¥( ")) : high.start]):
@@ -144,7 +146,7 @@ def _record(a: Figure, b: Figure, kind: ConflictKind) -> Conflict:
 
 
 def _value(figure: Figure) -> str:
-    """With its measure, as it is written: 24 against three says nothing."""
+    """The figure with its measure as written, because “24” against “three” tells the reader nothing."""
     number = figure.quantity
     written = rf"{re.escape(number.text)}[\s-]?{re.escape(number.measure or '')}"
     found = re.search(written, figure.statement.text, re.IGNORECASE) if number.measure else None
@@ -157,7 +159,7 @@ def _named_period(when: Sequence[Period]) -> str | None:
 
 
 def _in_words(a: Figure, b: Figure) -> str:
-    """The words both have in common, as the first one writes them."""
+    """The words that both statements share, as the first one writes them."""
     shared = a.subject & b.subject
     source = b if a.statement.is_row else a
     before = source.statement.text if source.statement.is_row else source.statement.text[: source.quantity.start]

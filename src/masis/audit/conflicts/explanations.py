@@ -1,4 +1,4 @@
-"""Why two values can both be right: other stage, definition, period, part, or another thing of the same name."""
+"""Explains why two values can both be right: another stage, definition, period, part, or thing of the same name."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ RESTATED = re.compile(
     r"|rescheduled|postponed|brought forward|instead of|replaces|supersedes)\b",
     re.IGNORECASE,
 )
-"""What says that something else was given before. A final figure without a preliminary one revises nothing."""
+"""Words that show that another value was given before. A final figure without a preliminary one revises nothing."""
 PLANNED = re.compile(
     r"\b(?:targets?|targeted|goals?|plan|planned|plans|budget|budgeted|forecasts?|guidance|expects|expected|aims?"
     r"|outlook|projected|projections?|intends?)\b",
@@ -73,6 +73,7 @@ DEFINITIONS: Mapping[str, re.Pattern[str]] = {
         "at the end": r"\b(?:year|period|quarter)-end\b",
     }.items()
 }
+"""Words that say how a figure is defined, by the name that the explanation uses."""
 QUALIFYING = stems_of(
     "preliminary unaudited provisional flash estimate estimated initial initially interim draft advance previously "
     "originally final audited actual restated revised confirmed corrected target targeted goal plan planned budget "
@@ -83,12 +84,12 @@ QUALIFYING = stems_of(
     "contracted bookings booked backlog recognised recognized billed billings invoiced continuing logo seasonal "
     "annualised annualized contractors currency"
 )
-"""Words of qualifying, which are not what a figure is about."""
+"""Stems that qualify a figure but are not its subject."""
 STAGES: Mapping[str, re.Pattern[str]] = {"preliminary": PRELIMINARY, "restated": RESTATED, "planned": PLANNED}
 
 
 def stage_marks(text: str) -> frozenset[str]:
-    """How far a figure has come: announced, or put right; a plan is neither."""
+    """The stages that the text gives its figure: preliminary, restated, planned."""
     return frozenset(name for name, pattern in STAGES.items() if pattern.search(text))
 
 
@@ -97,14 +98,14 @@ def definition_marks(text: str) -> frozenset[str]:
 
 
 def kind_by_marks(ours: frozenset[str], theirs: frozenset[str]) -> ConflictKind:
-    """Why two values for the same thing and time differ, as far as their own words say."""
+    """Why two values for the same thing and period differ, as far as their own words say."""
     if (ours ^ theirs) & {"preliminary", "restated"}:
         return "revision"
     return "different_definition" if (ours ^ theirs) & DEFINITIONS.keys() else "contradiction"
 
 
 def are_issues_of_one_series(a: EvidenceChunk, b: EvidenceChunk) -> bool:
-    """Named alike but for the period: “2023 Q1 AMZN.pdf” and “2023 Q3 AMZN.pdf”."""
+    """The file names differ only in the period: “2023 Q1 AMZN.pdf” and “2023 Q3 AMZN.pdf”."""
     ours, theirs = (re.sub(r"[_.-]+", " ", chunk["file_name"]) for chunk in (a, b))
     named_alike = _but_for_digits(ours) == _but_for_digits(theirs)
     return named_alike and bool(periods(ours)) and periods(ours) != periods(theirs)
@@ -119,7 +120,7 @@ IS_A = re.compile(r"[^.;]{0,80}?\b(?:is|was|are|were)\s+(?:an?|the)\s+(?P<what>[
 
 
 def are_namesakes(question: str, a: str, b: str) -> bool:
-    """Both texts say which one they mean, and it is not the same."""
+    """Both texts say which bearer of the name they mean, and these differ."""
     return any(_told_apart(name, a, b) for name in read_question(question).called)
 
 
@@ -148,12 +149,12 @@ def _own(name: str, said: str) -> frozenset[str]:
 
 
 def at_other_times(ours: Sequence[Period], theirs: Sequence[Period]) -> bool:
-    """Both say when, and no two of their periods can be the same."""
+    """Both name their periods, and none of one can be the same as any of the other."""
     return bool(ours and theirs) and all(p.differs_from(q) for p in ours for q in theirs)
 
 
 def around_figure(text: str, figure: Quantity) -> str:
-    """Its clause, with the clauses beside it that give no figure of their own: “412 people, excluding contractors”."""
+    """The figure's clause, with the adjacent clauses that have no figure: “412 people, excluding contractors”."""
     spans = clauses(text)
     own = next((i for i, (a, b) in enumerate(spans) if a <= figure.start < b), 0)
     bare = [not quantities(text[a:b]) for a, b in spans]
@@ -170,18 +171,20 @@ ITEM = re.compile(
     r"scenario|tier|class|group|team|project|batch|type|customer|supplier|region)s?\s+(?P<item>[A-Z]|\d{1,3})\b(?![.,]\d)",
     re.IGNORECASE,
 )
-"""“Product A” and “product B” differ in a letter that no list of content words holds."""
+"""“Product A” and “product B” differ in a single letter, which is never a content word."""
 PEOPLE = stems_of("people persons employees staff workers colleagues inhabitants residents headcount")
-"""Counted under many names; customers are others."""
+"""Words for employees and other people. Two such words count the same thing; customers are not among them."""
 WAS = re.compile(r"\b(?:was|were)\s+(?:(?:in|at|the|an?)\s+)*$", re.IGNORECASE)
 WAS_THE = re.compile(r"\s+(?:was|were)\s+(?:the|its|an?)\b", re.IGNORECASE)
-"""Beside the answer itself: “was founded by” reports an event, which no later time undoes."""
+"""Applies right beside the answer only: “was founded by” reports an event, which remains true at any later time."""
 IS_NOW = re.compile(r"\b(?:is|are)\b", re.IGNORECASE)
 WITHIN = re.compile(r"\b(?:in|across|throughout|within|from)\s+(?:the\s+)?(?P<name>[A-Z][\w-]+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Worded:
+    """An answer that a document gives in words."""
+
     value: str
     quote: str
     text: str
@@ -189,7 +192,7 @@ class Worded:
 
     @property
     def figure(self) -> Quantity | None:
-        """The number of the quotation that the answer gives, with the currency it may have left out."""
+        """The quoted number that the answer gives, with a currency that the answer may have left out."""
         start = self.quote.find(self.value)
         end = start + len(self.value)
         return next((q for q in quantities(self.quote) if start >= 0 and q.start < end and q.end > start), None)
@@ -218,7 +221,7 @@ class Worded:
 
 
 def are_comparable(question: str, a: Worded, b: Worded) -> bool:
-    """Dollars are not euros, a plan is not a result, phase 2 is not phase 3, and customers are not employed."""
+    """Dollars are not euros, a plan is not a result, phase 2 is not phase 3, and customers are not employees."""
     if a.is_planned != b.is_planned or (a.items and b.items and a.items != b.items):
         return False
     ours, theirs = a.figure, b.figure
@@ -237,7 +240,7 @@ def _counted(answer: Worded) -> str | None:
 
 
 def _count_other_things(question: str, ours: str | None, theirs: str | None) -> bool:
-    """One counts what is asked for and the other does not."""
+    """One counts what the question asks for, and the other counts something else."""
     if ours is None or theirs is None or ours == theirs:
         return False
     asked = frozenset(content_stems(question))
@@ -260,11 +263,11 @@ def _at_other_times(a: Worded, b: Worded) -> bool:
 
 
 def then_and_now(a: Worded, b: Worded) -> bool:
-    """“In 2012 the chief executive was …” leaves open who it is now."""
+    """“In 2012 the chief executive was …” does not say who it is now."""
     return (a.is_past and b.is_present) or (b.is_past and a.is_present)
 
 
 def _part(question: str, answer: Worded, other: Worded) -> frozenset[str]:
-    """The region a figure is for, where neither the question nor the other passage speaks of it."""
+    """The region a figure is for, if neither the question nor the other passage mentions it."""
     named = (found["name"] for found in WITHIN.finditer(answer.quote))
     return frozenset(n for n in named if could_name(n) and n not in question and n not in other.text)

@@ -1,4 +1,4 @@
-"""Dates, names and denials on which documents differ, where each says so in plain words."""
+"""Finds dates, names and denials on which documents differ, where each of them is explicit."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -27,9 +27,9 @@ from masis.language.words import FUNCTION_WORDS, content_stems, is_negated, name
 from masis.types import Conflict, ConflictKind, EvidenceChunk
 
 SPEAKS_OF_IT = 0.6
-"""Share of the question's words that a statement must have to be an answer to it …"""
+"""Share of the question's words that a statement must contain to answer it."""
 SAME_MATTER = 0.5
-"""… and of all their words that two statements must share to be about the same matter."""
+"""Share of all their words that two statements must have in common to be about the same matter."""
 
 PERSON = re.compile(r"\b[A-Z][\w.'’-]*(?:\s+(?:de|van|von|der|del|la|al|bin|of)?\s?[A-Z][\w.'’-]+){1,3}")
 LINKS = FUNCTION_WORDS | frozenset("serves served named appointed became becomes currently new mr ms mrs dr".split())
@@ -45,7 +45,7 @@ class Fact:
     statement: Statement
     chunk: EvidenceChunk
     when: tuple[Period, ...] = ()
-    """For a name or a denial: the time it is for. A date is its own value."""
+    """For a name or a denial, the periods that the statement names. A date is its own value."""
 
     @property
     def marks(self) -> frozenset[str]:
@@ -72,7 +72,7 @@ def _disputes(question: str, evidence: Sequence[EvidenceChunk], find: Finder, pa
         first, second = sorted((a, b), key=lambda f: (f.chunk.get("date") or "", f.chunk["file_name"]))
         key = (first.chunk["document_id"], second.chunk["document_id"])
         found.setdefault(key, _record(first, second))
-    # Where a document says both, it explains the difference itself.
+    # A document that gives both values explains the difference itself.
     return [c for c in found.values() if not _says_both(c, facts)]
 
 
@@ -85,14 +85,15 @@ def _facts(question: str, evidence: Sequence[EvidenceChunk], find: Finder) -> It
 
 
 def _speaks_of_it(asked: Wanted, statement: Statement) -> bool:
-    """In its own words: a heading that echoes the question makes no sentence under it an answer."""
+    """The statement's own words decide: a heading that echoes the question does not make every sentence below it an
+    answer."""
     around = frozenset(content_stems(statement.in_context))
     own = around if statement.needs_context else frozenset(content_stems(statement.text))
     return asked.items <= around and len(asked.subject & own) >= SPEAKS_OF_IT * len(asked.subject) > 0
 
 
 def _date(question: str, statement: Statement, chunk: EvidenceChunk) -> Fact | None:
-    """The one date of the clause that speaks of it; of several, code cannot tell which is meant."""
+    """The only date in the clause closest to the question. Of several dates, code cannot tell which is meant."""
     wanted = frozenset(content_stems(question))
     spans = [statement.text[a:b] for a, b in clauses(statement.text)]
     clause = max(spans, key=lambda c: (len(wanted & set(content_stems(c))), bool(period_spans(c))))
@@ -105,7 +106,7 @@ def _date(question: str, statement: Statement, chunk: EvidenceChunk) -> Fact | N
 
 
 def _name(question: str, statement: Statement, chunk: EvidenceChunk) -> Fact | None:
-    """The one name that stands right beside the question's own word: “chief executive Anna Ruiz”."""
+    """The only name, if it is right beside a word of the question: “chief executive Anna Ruiz”."""
     wanted = frozenset(content_stems(question))
     found = [
         m for m in PERSON.finditer(statement.text) if not wanted & set(content_stems(m[0])) and m[0] not in question
@@ -142,7 +143,7 @@ def _differ(a: Fact, b: Fact) -> bool:
 
 
 def _deny(a: Fact, b: Fact) -> bool:
-    """One denies what the other says, or uses the contrary word; both at once say the same."""
+    """One statement denies what the other says or uses the opposite word. Doing both amounts to saying the same."""
     turned = bool(flipped(a.statement.text, b.statement.text))
     named_alike = set(names(f"x {a.statement.text}")) == set(names(f"x {b.statement.text}"))
     return named_alike and (a.value != b.value) != turned
@@ -161,7 +162,7 @@ def _record(a: Fact, b: Fact) -> Conflict:
 
 
 def _worded(fact: Fact, other: Fact) -> str:
-    """Contrary words say more than yes and no."""
+    """Opposite words tell the reader more than yes and no."""
     contrary = flipped(fact.statement.text, other.statement.text)
     return contrary[0][0] if fact.value == other.value and contrary else fact.value
 
@@ -191,4 +192,4 @@ DISPUTES: dict[Disputable, tuple[Finder, Parting]] = {
     "name": (_name, _differ),
     "denial": (_stand, _deny),
 }
-"""How each is found in a statement, and when two of them contradict each other."""
+"""For each kind: how to find it in a statement, and when two of them contradict each other."""

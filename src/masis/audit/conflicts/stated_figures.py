@@ -1,4 +1,5 @@
-"""The figures that documents state, each with its subject, and which of them are for the same thing."""
+"""Collects the figures that documents state, each with its subject, and decides which of them are for the same
+thing."""
 
 import re
 from collections import defaultdict
@@ -28,25 +29,28 @@ SITE = re.compile(
     r"\b(?P<site>[A-Z][\w-]+) (?:plant|site|factory|mill|office|store|branch|warehouse|facility|subsidiary|hospital"
     r"|works|yard|depot|terminal|mine|campus|centre|center|division|segment|region)\b"
 )
-"""A heading says of which one its table is: the Brno plant is not the Lyon plant."""
+"""A heading says which site its table is about: the Brno plant is not the Lyon plant."""
 LEANS_ON_THE_OPENING = re.compile(r"\b(?:its|their|his|her)\b", re.IGNORECASE)
 SPEAKS_FOR_ALL = frozenset("board group company management".split())
 
 
 Thing = tuple[object, ...]
+"""What a figure is for, without its value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number a document gives, with what it is about."""
+    """One number that a document gives, with its subject."""
 
     quantity: Quantity
     subject: frozenset[str]
     periods: tuple[Period, ...]
     marks: frozenset[str]
-    """Words that qualify it: preliminary, target, net …"""
+    """Its qualifications: preliminary, target, net …"""
     items: frozenset[str]
+    """Letters and numbers that distinguish items: the A of “product A”."""
     named: frozenset[str]
+    """Names in its clause, and sites in its heading."""
     is_change: bool
     statement: Statement
     chunk: EvidenceChunk
@@ -56,7 +60,8 @@ class Figure:
 
     @property
     def thing(self) -> Thing:
-        """All that decides what it can be set against, without its value: most rows of a table share it."""
+        """Everything that decides which figures it can be compared with, except its value. Many rows of a table share
+        it."""
         q = self.quantity
         unit = (q.unit, q.currency, q.measure)
         return (*unit, self.is_change, self.statement.is_row, self.subject, self.items, self.named, self.counted)
@@ -65,7 +70,7 @@ class Figure:
 def figures_of(chunk: EvidenceChunk) -> Iterator[Figure]:
     for statement in statements(chunk["text"], chunk.get("heading")):
         for reading in readings(statement):
-            # “Up from 381.0” is for a time that nobody names: it can be set against nothing.
+            # “Up from 381.0” is for a period that nobody names, so it cannot be compared with anything.
             if not reading.is_earlier and not _is_a_span_of_time(reading.quantity, statement.text):
                 yield _figure(reading, statement, chunk)
 
@@ -77,7 +82,7 @@ SPAN_AFTER = re.compile(
 
 
 def _is_a_span_of_time(number: Quantity, text: str) -> bool:
-    """“The first six months of 2023” says when, not how long."""
+    """“The first six months of 2023” is a period, not a duration."""
     before, after = text[: number.start], text[number.end :]
     return number.measure is not None and bool(SPAN_BEFORE.search(before) or SPAN_AFTER.match(after))
 
@@ -116,8 +121,9 @@ def _when(reading: Reading, statement: Statement) -> tuple[Period, ...]:
 
 
 def _marks(reading: Reading, statement: Statement) -> frozenset[str]:
-    """A heading makes all its figures preliminary or final; it does not make them a plan, or define them. A sentence
-    says it of its only figure: “£39.8 million, which was £1.4 million below the flash estimate” is final."""
+    """A heading can make all its figures preliminary or final, but it neither makes them a plan nor defines them. A
+    whole sentence qualifies a figure only if it has no other: in “£39.8 million, which was £1.4 million below the flash
+    estimate”, the first figure is final."""
     near = reading.clause if statement.is_row else around_figure(statement.text, reading.quantity)
     is_alone = not statement.is_row and len(readings(statement)) == 1
     stage = stage_marks(near) or (stage_marks(statement.text) if is_alone else frozenset())
@@ -132,11 +138,11 @@ def subject_of(text: str) -> frozenset[str]:
 SAME_SUBJECT = 0.60
 """Share of all their words that the subjects of two figures must have in common: revenue is not revenue in Europe."""
 HANDING_OVER = stems_of("product item customer buyer come comes carry carries give gives offer offers provide provides")
-"""“The product comes with a three-year warranty” says of the warranty how long it is, and no more."""
+"""“The product comes with a three-year warranty” gives the length of the warranty and nothing else."""
 
 
 class Given:
-    """What every document gives, by thing: tables have many rows, and few things."""
+    """The figures of every document, grouped by thing, because tables have many rows but few things."""
 
     def __init__(self, stated: Sequence[Figure]) -> None:
         self._places: dict[tuple[str, Thing], list[Figure]] = defaultdict(list)
@@ -149,7 +155,7 @@ class Given:
         self._confirmed: dict[tuple[Thing, Quantity, str], bool] = {}
 
     def is_confirmed(self, a: Figure, b: Figure) -> bool:
-        """A document that gives the other's figure too, in another row or sentence, does not contradict it."""
+        """A document that also gives the other's figure, in another row or sentence, does not contradict it."""
         return self._gives(b.chunk["document_id"], a) or self._gives(a.chunk["document_id"], b)
 
     def _gives(self, document_id: str, figure: Figure) -> bool:
@@ -169,7 +175,7 @@ class Given:
         return self._alike[thing]
 
     def pairs(self, figures: Sequence[Figure]) -> Iterator[tuple[Figure, Figure]]:
-        """Figures of two documents for the same thing, in the order they stand."""
+        """Pairs of figures from two documents for the same thing, in the order of the evidence."""
         clear = _told_apart(figures)
         at: dict[Thing, list[int]] = defaultdict(list)
         for index, figure in enumerate(clear):
@@ -180,8 +186,8 @@ class Given:
 
 
 def _told_apart(figures: Sequence[Figure]) -> list[Figure]:
-    """Without the rows of a document that give one thing several values: something parts them that code cannot read,
-    such as the number of an order, and nothing says which of them is meant."""
+    """Leaves out rows of one document that give several values for one thing. Something that code cannot read
+    distinguishes them, such as an order number, and nothing says which of them is meant."""
     rows: dict[tuple[object, ...], list[Figure]] = defaultdict(list)
     for figure in figures:
         if figure.statement.is_row:
@@ -213,13 +219,13 @@ def same_thing(a: Figure, b: Figure) -> bool:
 
 
 def _measured(figure: Figure) -> frozenset[str]:
-    """Its subject without the number itself: “three-year” and “24 months” share no word."""
+    """Its subject without the number itself, because “three-year” and “24 months” share no word."""
     number = frozenset(content_stems(figure.quantity.in_words))
     return figure.subject - number - HANDING_OVER
 
 
 def _same_items(a: Figure, b: Figure) -> bool:
-    """Product A is not product B, and Lyon is not Brno; one that names nothing may speak of either."""
+    """Product A is not product B, and Lyon is not Brno; a figure without a name may be for either."""
     return a.items == b.items and (a.named <= b.named or b.named <= a.named)
 
 
@@ -230,7 +236,7 @@ def _same_noun(a: Figure, b: Figure) -> bool:
 
 
 def measured_alike(a: Figure, b: Figure) -> bool:
-    """Square kilometres are not people, nor are euros; a table may leave its measure to the reader."""
+    """Square kilometres are not people, nor are euros. A table may leave out its measure."""
     one, other = a.quantity, b.quantity
     in_prose = not (a.statement.is_row or b.statement.is_row)
     return not in_prose or (one.unit == other.unit and bool(one.measure) == bool(other.measure))

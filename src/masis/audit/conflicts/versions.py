@@ -1,4 +1,4 @@
-"""Two versions of one text: another figure, name, place or date in the same place of the same line."""
+"""Compares two versions of one text: another figure, name, place or date in the same position of the same line."""
 
 import re
 from collections import defaultdict
@@ -19,7 +19,7 @@ from masis.types import Conflict, ConflictKind, EvidenceChunk
 
 
 def changed_figures(question: str, asked: Wanted, stated: Sequence[Figure]) -> Iterator[tuple[Figure, Figure]]:
-    """Pairs that stand at the same place of the same line of two copies, and differ."""
+    """Pairs of different figures in the same position of the same line of two copies."""
     lines: dict[tuple[str, int], list[Figure]] = defaultdict(list)
     for figure in _closest(question, [figure for figure in stated if asked.might_want(figure)]):
         lines[_line(figure)].append(figure)
@@ -30,20 +30,21 @@ def changed_figures(question: str, asked: Wanted, stated: Sequence[Figure]) -> I
 
 
 def _closest(question: str, figures: Sequence[Figure]) -> list[Figure]:
-    """Those in the lines that hold most of the question's words: “direct energy” is not asked of “indirect energy”."""
+    """The figures in the lines that contain most of the question's words: “direct energy” does not mean “indirect
+    energy”."""
     asked = frozenset(content_stems(question))
     shared = [len(asked & frozenset(content_stems(f"{f.statement.text} {f.statement.above}"))) for f in figures]
     return [figure for figure, count in zip(figures, shared, strict=True) if count == max(shared)]
 
 
 def _is_changed(a: Figure, b: Figure) -> bool:
-    """Neither text has the other's line as well: a table may have several lines “Total”."""
+    """Neither text also contains the other's line, since a table may have several lines labelled “Total”."""
     ours, theirs = a.chunk["text"], b.chunk["text"]
     return a.statement.text not in theirs and b.statement.text not in ours and is_copy(ours, theirs)
 
 
 def _line(figure: Figure) -> tuple[str, int]:
-    """The statement without its numbers, and which of them it is."""
+    """The statement without its numbers, and the position of the figure among them."""
     text = plain(figure.statement.text)
     if not figure.statement.is_row:
         return _masked(text), len(re.findall(r"\d[\d.,]*", text[: figure.quantity.start]))
@@ -57,10 +58,11 @@ def _masked(text: str) -> str:
 
 
 SAME_SENTENCE = 0.7
-"""Share of the words of two sentences that stand in both, in the same order."""
+"""Similarity of two sentences, by the words they have in the same order, from which they are versions of one."""
 FEW = 3
+"""Most differences between two versions of a sentence."""
 LONGEST = 6
-"""Words that may have been exchanged: with more it is another sentence."""
+"""Most words in one replaced stretch; with more it is another sentence."""
 
 
 def find_rewordings(question: str, evidence: Sequence[EvidenceChunk]) -> list[Conflict]:
@@ -76,7 +78,7 @@ def find_rewordings(question: str, evidence: Sequence[EvidenceChunk]) -> list[Co
 
 
 def _exchanged(question: str, a: EvidenceChunk, b: EvidenceChunk) -> Iterator[list[Said]]:
-    """What stands in one place of both, where it could answer the question."""
+    """Differing stretches in the same position of both texts, if they could answer the question."""
     asked = set(content_stems(question))
     for ours in _only_in(a, b):
         for theirs in _only_in(b, a):
@@ -91,7 +93,7 @@ def _only_in(chunk: EvidenceChunk, other: EvidenceChunk) -> list[Statement]:
 
 
 def _other_words(a: str, b: str) -> Iterator[tuple[str, str]]:
-    """The few stretches in which two sentences differ, as each has them; none where they differ in more."""
+    """The few stretches in which two sentences differ, as each writes them; nothing if they differ in more places."""
     ours, theirs = list(WORD.finditer(a)), list(WORD.finditer(b))
     matcher = SequenceMatcher(None, [m[0].lower() for m in ours], [m[0].lower() for m in theirs], autojunk=False)
     changes = [code for code in matcher.get_opcodes() if code[0] != "equal"]
@@ -105,7 +107,7 @@ def _other_words(a: str, b: str) -> Iterator[tuple[str, str]]:
 def _are_answers(question: str, a: str, b: str) -> bool:
     asked = set(content_stems(question))
     own = [set(content_stems(value)) - asked for value in (a, b)]
-    # Figures have a subject and a period of their own, and are compared by these.
+    # Figures have their own subject and period, and are compared by these instead.
     if read_question(question).seeks != "time" and any(quantities(value) for value in (a, b)):
         return False
     return all(own) and could_answer(question, a) and could_answer(question, b) and not same_answer(a, b)

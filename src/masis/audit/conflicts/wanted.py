@@ -1,4 +1,4 @@
-"""Which figures and which words of the documents could answer a question."""
+"""Determines which figures and words of the documents could answer a question."""
 
 import re
 from collections.abc import Sequence
@@ -13,24 +13,29 @@ from masis.language.words import content_stems, names, stem, words
 from masis.types import EvidenceChunk
 
 ABOUT_THE_QUESTION = 0.60
-"""Share of the question's words that a figure's sentence must hold to matter for it …"""
+"""Share of the question's words that a figure's sentence must contain to be relevant."""
 OWN_SUBJECT = 0.30
-"""… and that the figure's own clause must hold: a sentence may give more figures than the one asked for."""
+"""Share of the question's words that the figure's own clause must contain, because a sentence may give other figures
+too."""
 IN_PASSING = 0.40
+"""Share of the question's words that is enough in a line of two copies of a text."""
 YEAR = re.compile(r"\b[12]\d{3}s?\b|\b\d{1,2}(?:st|nd|rd|th) century\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a figure must be about, in which unit and for when."""
+    """What a figure must be about, in which unit and for which period."""
 
     subject: frozenset[str]
     periods: tuple[Period, ...]
     units: frozenset[Unit]
     counts: bool
+    """The question asks for a count."""
     items: frozenset[str]
-    """Names that tell one figure from another: a region, a product, and not the company all documents are about."""
+    """Names that distinguish figures, such as a region or a product, but not the company that all documents are
+    about."""
     no_figure: bool
+    """The question asks for something other than a figure."""
 
     def wants(self, figure: Figure) -> bool:
         if not self.items <= frozenset(content_stems(figure.statement.in_context)):
@@ -38,7 +43,7 @@ class Wanted:
         return self._is_about(figure) and self._fits(figure) and not at_other_times(figure.periods, self.periods)
 
     def might_want(self, figure: Figure) -> bool:
-        """Where something else shows what two figures are for, a part of the question's words is enough."""
+        """Part of the question's words is enough if something else shows that two figures are for the same thing."""
         meant = self.subject | self.items
         around = frozenset(content_stems(figure.statement.in_context))
         own = meant & frozenset(content_stems(figure.statement.text))
@@ -48,7 +53,7 @@ class Wanted:
 
     def _is_about(self, figure: Figure) -> bool:
         around = len(self.subject & subject_of(figure.statement.in_context))
-        # A row is about what its label names, where its table is about the rest.
+        # A row is about what its label names, and its table about the rest.
         own = len((self.subject | self.items if figure.statement.is_row else self.subject) & figure.subject)
         if not own or around < ABOUT_THE_QUESTION * len(self.subject) or own < OWN_SUBJECT * len(self.subject):
             return False
@@ -80,14 +85,14 @@ def wanted_figures(question: str, evidence: Sequence[EvidenceChunk]) -> Wanted:
 
 
 def _timeless(question: str) -> str:
-    """“The first half of 2025” says when, and not of what."""
+    """“The first half of 2025” says when, not what."""
     for _, (start, end) in period_spans(question):
         question = f"{question[:start]}{' ' * (end - start)}{question[end:]}"
     return question
 
 
 def could_answer(question: str, words: str) -> bool:
-    """Whether words are of the sort that the question seeks."""
+    """The words are of the kind that the question seeks."""
     match read_question(question).seeks:
         case "time":
             return bool(periods(words) or YEAR.search(words))
