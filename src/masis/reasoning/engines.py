@@ -1,7 +1,8 @@
 """Assigns an engine to each role: a chat model if one is configured, otherwise the offline engine.
 
 The offline engine also stands in for a model that cannot fill its role, and for the rest of a run that has used up its
-budget."""
+budget.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,6 +1,7 @@
 """The interfaces between the agents and the engines, and the account that model calls are charged to.
 
-There are two engines: chat models (`llm`) and plain code (`offline`)."""
+There are two engines: chat models (`llm`) and plain code (`offline`).
+"""
 
 import time
 from collections.abc import Callable, Iterator, Sequence

@@ -1,6 +1,7 @@
 """Prunes evidence that is too long for the writer to the sentences and rows relevant to the question.
 
-Nothing is rewritten: what remains is verbatim, with the headings, table headers and unit lines above it."""
+Nothing is rewritten: what remains is verbatim, with the headings, table headers and unit lines above it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

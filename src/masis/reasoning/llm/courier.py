@@ -1,6 +1,7 @@
 """Gets one completion from a provider: rate limit, deadline, retries and the server's dialect.
 
-This is the only place where a request is retried."""
+This is the only place where a request is retried.
+"""
 
 import asyncio
 import hashlib
@@ -149,7 +150,8 @@ def usage_of(completion: Completion, messages: Sequence[Message], price: tuple[f
     """Tokens and cost of one completion. The request itself was counted when it was sent.
 
     `price` is in US dollars per million input and output tokens. What a provider may charge for a failed request is
-    unknown and not counted."""
+    unknown and not counted.
+    """
     tokens_in, tokens_out = completion.input_tokens, completion.output_tokens
     if tokens_in is None:
         tokens_in = _estimate(sum(len(message["content"]) for message in messages))

@@ -32,7 +32,8 @@ def resolve(
     confirm nor refute.
 
     Conflicts that the auditor explains itself or cannot name are dropped if there is no record of them: they are not
-    worth a person's time."""
+    worth a person's time.
+    """
     # A value that only occurs in an instruction inside a document is not a statement of that document.
     honest = readable(evidence)
     chunks = {chunk["chunk_id"]: chunk for chunk in honest}

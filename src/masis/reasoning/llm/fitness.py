@@ -1,6 +1,7 @@
 """Tests which roles a model can fill, on a case with a known answer, and stores the result for later runs.
 
-`masis doctor` runs the tests. The embedded engine fills the roles that a model failed at until it is tested again."""
+`masis doctor` runs the tests. The embedded engine fills the roles that a model failed at until it is tested again.
+"""
 
 import json
 import time

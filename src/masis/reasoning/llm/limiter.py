@@ -1,7 +1,8 @@
 """A rate limit for model requests over a sliding window, first come, first served.
 
 Our own, because pyrate-limiter 4.5 does not keep the order between event loops, waits while holding a lock, and starts
-a thread."""
+a thread.
+"""
 
 import asyncio
 import random
@@ -52,7 +53,8 @@ class RateLimiter:
     """Limits the actual starts: no window of `seconds` contains more than `calls` of them.
 
     One instance may serve many threads and event loops at once. The lock guards a few list operations and is never held
-    while anything waits; a cancelled waiter gives up its place to those behind it."""
+    while anything waits; a cancelled waiter gives up its place to those behind it.
+    """
 
     def __init__(self, calls: int, seconds: float, *, clock: Callable[[], float] = time.monotonic) -> None:
         if calls < 1 or seconds <= 0:
@@ -137,7 +139,8 @@ class SharedRateLimiter:
 
     Within a process it is first come, first served: only the first in the queue asks the database, and no lock is held
     while anything waits. Between processes chance decides, so that none is always last. It waits for an unreachable
-    database as long as for a provider; after that, the model counts as unavailable and the run ends in human review."""
+    database as long as for a provider; after that, the model counts as unavailable and the run ends in human review.
+    """
 
     def __init__(self, settings: Settings) -> None:
         calls, seconds = settings.rate_limit_calls, settings.rate_limit_seconds

@@ -169,7 +169,8 @@ def meant_cells(statement: Statement, part: Question) -> list[tuple[str, str]]:
     """The cells of a row that may be meant, without its label.
 
     These are the cells for the periods asked for, or all of them if the question compares with a period it does not
-    name. Of a wide row, only the columns that the question mentions."""
+    name. Of a wide row, only the columns that the question mentions.
+    """
     rest = [(c, v) for c, v in statement.cells if c != GROUP][1:]
     is_compared = part.shape == "explanation" and len(part.periods) < 2
     wanted = [(c, v) for c, v in rest if v and (is_compared or not _another_period(c, part))]

@@ -112,7 +112,8 @@ class Weighed:
 def find_other_figures(question: str, evidence: Sequence[EvidenceChunk]) -> list[Conflict]:
     """For a question that one figure answers, finds another document's figure for it, however it is worded.
 
-    Code compares figures that are stated in similar words; here the selector says which figures to compare."""
+    Code compares figures that are stated in similar words; here the selector says which figures to compare.
+    """
     asked = parsed(question)
     if asked.shape != "fact" or len(asked.parts) > 1 or not asked.kinds <= FIGURE_OR_FACT:
         return []
@@ -133,7 +134,8 @@ def _belonging(asked: Question, evidence: Sequence[EvidenceChunk]) -> list[tuple
     """The statements that may belong to the answer.
 
     Each is read twice, with its title and headings as the writer reads it and without, and the surer reading counts:
-    under its title a report says “we”, and the selector may miss who that is."""
+    under its title a report says “we”, and the selector may miss who that is.
+    """
     honest = {chunk["chunk_id"]: chunk for chunk in readable(evidence)}
     candidates = candidates_of([as_passage(chunk) for chunk in honest.values()])
     part = asked.parts[0]
@@ -272,7 +274,8 @@ def _answers(question: str, evidence: Sequence[EvidenceChunk], read: Reader) -> 
 def _sentence(chunk: EvidenceChunk, start: int, end: int) -> str | None:
     """The statement that contains the words, verbatim, or None if there is none.
 
-    Also None for a row: code compares cells, and the selector, trained on prose, picks the first cell of a column."""
+    Also None for a row: code compares cells, and the selector, trained on prose, picks the first cell of a column.
+    """
     around = (s for s in statements(chunk["text"], chunk.get("heading")) if s.start <= start and end <= s.end)
     statement = next(around, None)
     return None if statement is None or statement.is_row else statement.text

@@ -1,7 +1,8 @@
 """Estimates how likely an answer is right from what it cites, with weights fitted on held-out answers.
 
 It reads the finished sentences and their citations, independently of the writer. `python -m evals.fit_likelihood`
-prints the weights and documents what they are fitted on; the exceptions set by hand are noted below."""
+prints the weights and documents what they are fitted on; the exceptions set by hand are noted below.
+"""
 
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace

@@ -1,7 +1,8 @@
 """The verifier: does the passage support the claim?
 
 An embedded cross-encoder, trained by us on answers with marked errors, decides what code cannot: paraphrases.
-docs/benchmarks.md has its results."""
+docs/benchmarks.md has its results.
+"""
 
 import re
 from collections import Counter

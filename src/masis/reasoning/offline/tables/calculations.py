@@ -2,7 +2,8 @@
 
 “How fast did sales grow in 2024?” mentions neither a percentage nor the previous year. Each such question is reworded
 the way the weights were fitted (“the percentage change in sales from 2023 to 2024”). Where reports have several names
-for a figure there are several wordings, and the surest result that computes what was asked wins."""
+for a figure there are several wordings, and the surest result that computes what was asked wins.
+"""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,8 @@
 """“Compare revenue in 2021 and 2023”, “How do A and B compare?”: puts the cells side by side in a small table.
 
 Each cell answers a plain question of its own (“revenue in 2021?”). It is used only if its period and its row, column or
-document are those asked for."""
+document are those asked for.
+"""
 
 import re
 from collections import defaultdict

@@ -141,7 +141,8 @@ class Table:
         """The quarters that each column covers.
 
         They come from the document's name, shifted by a year for each year between the columns, and from a year-to-date
-        column next to a three-month one: “nine months ended” the same day makes that column the third quarter."""
+        column next to a three-month one: “nine months ended” the same day makes that column the third quarter.
+        """
         named = [p for p in self.document_times if p.year and p.part and not p.is_day]
         newest = self.column_periods[self._newest[0]][0] if self._newest else None
         return tuple(

@@ -1,7 +1,8 @@
 """Answers a question from the tables in its passages, or gives nothing if no answer is sure enough.
 
 With tables from several documents, it finds out which documents the question means, or follows one figure through all
-of them."""
+of them.
+"""
 
 import re
 from collections import Counter, defaultdict
@@ -262,7 +263,8 @@ def _computed(
 ) -> TableAnswer | None:
     """Takes the figure from a row or column that states it, and computes it otherwise.
 
-    None if neither is possible: a figure that would only be an input to the calculation is not what was asked for."""
+    None if neither is possible: a figure that would only be an input to the calculation is not what was asked for.
+    """
     if best and best.trial.cells and all(wanted.is_given_by(best.trial.table, c) for c in best.trial.cells):
         return _answer(asked, [best.trial], best.trial.form, best.strength)
     tables = [t for t in tables if _has_all_times(asked, t)] or tables

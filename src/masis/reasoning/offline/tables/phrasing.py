@@ -42,7 +42,8 @@ def as_grid(
     """Writes a small Markdown table in which every cell has its unit and its citation.
 
     `changes` adds a column with the change from the first column to the second; `gap` adds a row with the difference
-    between the first line and the second."""
+    between the first line and the second.
+    """
     rows = [[corner, *heads, *(["Change"] if changes else [])]]
     for label, cells in lines:
         told = [_marked(value_of(*cell), [cell]) for cell in cells]

@@ -1,7 +1,8 @@
 """Rates how well a trial answers, with a network that reads the question beside a description of the trial.
 
 The log-linear model (`weighing`) only counts words that question and table share. The network knows that “private
-insurers” are commercial payors and that “lost” asks for a difference. training/README.md says how it was trained."""
+insurers” are commercial payors and that “lost” asks for a difference. training/README.md says how it was trained.
+"""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache

@@ -1,6 +1,7 @@
 """Lists every way a table could answer: a cell, a count, an extreme, a neighbour, a difference, a share, a mean.
 
-A trial is one of these ways, carried out. `weighing` then decides which of them the question asks for."""
+A trial is one of these ways, carried out. `weighing` then decides which of them the question asks for.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

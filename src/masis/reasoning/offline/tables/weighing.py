@@ -1,7 +1,8 @@
 """Decides which trial the question asks for.
 
 A log-linear model rates all trials and the option of giving no answer; then a network reads the likeliest (`reading`).
-`python -m evals.fit_tables` fits the weights and documents the data they were fitted on."""
+`python -m evals.fit_tables` fits the weights and documents the data they were fitted on.
+"""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
