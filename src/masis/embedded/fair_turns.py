@@ -1,9 +1,10 @@
-"""Who reads next with an embedded model: in turn, the work that has read least and the one that has waited longest.
+"""Decides which work reads next with an embedded model: alternately the one that has read least and the one that has
+waited longest.
 
-A question to long documents reads for minutes, and others must not wait for it: as many read at once as there are
-cores, and between two readings a place goes to the work that has had least of them. Every second place goes to the one
-that has waited longest, so that a stream of short questions does not stop a long one. Work that was cancelled ends at
-its next reading: a thread cannot be ended from outside.
+A question to long documents reads for minutes, and others must not wait for it. As many works read at once as there are
+cores, and between two readings a place goes to the work that has read least. Every second place goes to the one that
+has waited longest, so that a stream of short questions does not stop a long one. Cancelled work ends at its next
+reading, because a thread cannot be ended from outside.
 """
 
 import threading
@@ -17,7 +18,7 @@ from dataclasses import dataclass, field
 @dataclass(slots=True, eq=False)
 class Work:
     seconds: float = 0.0
-    """Read so far."""
+    """Time spent reading so far."""
     since: float = 0.0
     """When it began to wait for its turn."""
     is_over: bool = False
@@ -31,14 +32,14 @@ class GivenUp(BaseException):
 class Turns:
     places: int
     _given: int = 0
-    """Places, so far."""
+    """Number of places given so far."""
     _waiting: list[Work] = field(default_factory=list[Work])
     _changed: threading.Condition = field(default_factory=threading.Condition)
 
     @contextmanager
     def one(self) -> Iterator[None]:
         work = _current.get()
-        if work is None:  # an ingestion, a command: nothing to be fair to
+        if work is None:  # an ingestion or a command: nothing to be fair to
             yield
             return
         self._wait(work)

@@ -1,7 +1,7 @@
-"""Which sentences and rows of a passage belong to the answer to a question, and whether it answers it at all.
+"""The selector: which sentences and rows of a passage belong to the answer, and whether the passage answers at all.
 
-One reading of the question and the passage together. A passage longer than the network reads at once is read in
-windows, each of whole units.
+It reads question and passage together, once. A passage longer than the network's input is read in windows of whole
+units.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,29 +17,29 @@ if TYPE_CHECKING:
     import numpy as np
 
 Unit = tuple[int, int]
-"""Characters of the passage: a sentence or a row."""
+"""Start and end of a sentence or a row in the passage."""
 LONGEST_SPAN = 30
 """In tokens."""
 LONGEST_LEAD = 400
-"""Characters."""
+"""In characters."""
 SPARE = 8
-"""Tokens that mark where the texts begin and end, and a few to be safe."""
+"""Tokens that mark where the texts begin and end, and a few in reserve."""
 _IMPOSSIBLE = -1e9
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
     answers: float
-    """How likely it is that the passage answers the question."""
+    """The probability that the passage answers the question."""
     marks: tuple[float, ...]
-    """For each unit, how likely it is that it belongs to the answer."""
+    """For each unit, the probability that it belongs to the answer."""
     span: tuple[int, int, float] | None
-    """The words that answer best, and how likely it is that they do."""
+    """Start and end of the words that answer best, and the probability that they do."""
 
 
 def select_all(question: str, passages: Sequence[tuple[str, Sequence[Unit]]]) -> list[Selection]:
-    """On all cores."""
-    adapted("selector")  # created here once: otherwise each thread would create one
+    """Reads the passages on all cores."""
+    adapted("selector")  # load it here once: otherwise each thread would load its own
     return on_all_cores(lambda one: select(question, one[0], one[1]), passages)
 
 
@@ -49,7 +49,7 @@ def select(question: str, passage: str, units: Sequence[Unit]) -> Selection:
 
 @lru_cache(maxsize=20_000)
 def _select(question: str, passage: str, units: tuple[Unit, ...]) -> Selection:
-    """Cached, because the auditor and a retry read most passages again."""
+    """Cached because the auditor and a retry read most passages again."""
     # What is above the first unit, a title or a table's header, is read with every window.
     lead = passage[: units[0][0]][-LONGEST_LEAD:] if units else ""
     read = [_read(question, passage, lead, window) for window in _windows(question, passage, lead, units)]
@@ -87,8 +87,8 @@ def _tokenizer() -> Any:
 
 
 def _read(question: str, passage: str, lead: str, units: tuple[Unit, ...]) -> Selection:
-    """The third figure of a token says whether it belongs to the answer, that of the first whether there is one; the
-    first two are where a short answer begins and ends."""
+    """Reads one window. The third figure of a token says whether it belongs to the answer, that of the first token
+    whether there is an answer. The first two figures say where a short answer begins and ends."""
     first, last = units[0][0] - len(lead), units[-1][1]
     figures = adapted("selector").run(question, lead + passage[units[0][0] : last])
     marks = tuple(_mark(figures, start - first, end - first) for start, end in units)
@@ -99,7 +99,7 @@ def _read(question: str, passage: str, lead: str, units: tuple[Unit, ...]) -> Se
 
 
 def _mark(figures: Figures, begin: int, end: int) -> float:
-    """A unit is marked as its tokens are on average; one that was cut off says nothing."""
+    """The mean of a unit's tokens; 0 for a unit that was cut off."""
     places = [place for place in _inside(figures) if begin <= figures.offsets[place][0] < end]
     return _share(float(figures.values[places, 2].mean())) if places else 0.0
 

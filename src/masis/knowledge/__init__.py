@@ -1,1 +1,1 @@
-"""Documents become passages, passages get vectors, and a question finds them: `Library` is the entry point."""
+"""Turns documents into passages with vectors, and finds passages for a question. `Library` is the entry point."""

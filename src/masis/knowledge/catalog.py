@@ -1,7 +1,7 @@
-"""Which documents a workspace has, their extracted text, and which of them a search may see.
+"""The catalogue: which documents a workspace has, their extracted text, and which of them searches may see.
 
 Visibility changes in one transaction: when a file changes, readers find the old document until the new one is complete,
-never both.
+and never both.
 """
 
 import random
@@ -22,21 +22,21 @@ from masis.types import WORKSPACE_NAME, WORKSPACE_NAME_RULE, Document, DocumentS
 
 _NO_LIMIT = 2**62
 _IDENTITY_SECONDS = 5.0
-"""How soon a database that is replaced under a running service is noticed."""
+"""How soon the service notices that its database was replaced."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceSummary:
     workspace_id: str
     documents: int
-    """READY ones."""
+    """Number of READY documents."""
     chunks: int
     created_at: str
 
 
 class Catalog:
     def __init__(self, database: Database) -> None:
-        """A database opened with `CATALOG`."""
+        """Takes a database opened with `CATALOG`."""
         self._database = database
 
     def create_workspace(self, workspace_id: str) -> None:
@@ -66,43 +66,44 @@ class Catalog:
         self._database.forget_deleted()
 
     def save_document(self, document: Document) -> None:
-        """Adds it, or replaces the entry for the same bytes; its visibility stays."""
+        """Adds the document, or replaces the entry for the same bytes; its visibility stays."""
         with self._database.writing() as db:
             catalog_rows.save(db, document)
 
     def update_document(self, document: Document) -> bool:
-        """Like `save_document`, but only updates; False if it is deleted or being deleted, perhaps by another
+        """Like `save_document`, but only updates; False if the document is deleted or being deleted, perhaps by another
         process."""
         with self._database.writing() as db:
             return catalog_rows.update(db, document)
 
     def save_failed(self, document: Document) -> None:
-        """None of its text is stored."""
+        """Saves a failed document, without any of its text."""
         with self._database.writing() as db:
             catalog_rows.save(db, document)
             db.execute(f"DELETE FROM document_texts WHERE {ONE}", (document.workspace_id, document.document_id))
 
     def show(self, document: Document, at: str | None = None) -> list[Document]:
-        """Makes it visible to searches and hides what was at its place before, in one transaction. Returns what it
-        replaced."""
+        """Makes the document visible to searches and hides what was at its place before, in one transaction. Returns
+        what it replaced."""
         with self._database.writing(lock=document.workspace_id) as db:
             return catalog_rows.show(db, document, at)
 
     def finish(self, document: Document, at: str | None) -> list[Document] | None:
-        """Like `show`; None if it was deleted or replaced meanwhile, perhaps by another process."""
+        """Like `show`; None if the document was deleted or replaced in the meantime, perhaps by another process."""
         one = (document.workspace_id, document.document_id)
         with self._database.writing(lock=document.workspace_id) as db:
             row = db.execute(f"SELECT visibility FROM documents WHERE {ONE}", one).fetchone()
             return None if row is None or row[0] == "going" else catalog_rows.show(db, document, at)
 
     def found_at(self, workspace_id: str, document_id: str, source: str) -> None:
-        """The same bytes may be at several places, and a place may have an old and a new version for a while."""
+        """Records a place. The same bytes may be at several places, and a place may have an old and a new version for a
+        while."""
         with self._database.writing() as db:
             catalog_rows.found_at(db, workspace_id, document_id, source)
 
     def found_again(self, workspace_id: str, document_id: str, source: str | None) -> tuple[Document | None, bool]:
-        """The document with these bytes, which are now at this place too, and whether it is being deleted. One
-        transaction: either the new place keeps it, or its deletion is known."""
+        """The document with these bytes, which are now at this place too, and whether it is being deleted. This is one
+        transaction: either the new place keeps the document, or its deletion is known."""
         one = (workspace_id, document_id)
         with self._database.writing(lock=workspace_id) as db:
             row = db.execute(f"SELECT visibility, {COLUMNS} FROM documents WHERE {ONE}", one).fetchone()
@@ -112,7 +113,8 @@ class Catalog:
         return Document(*row[1:]) if row else None, is_going
 
     def take_over(self, workspace_id: str, source: str, document_id: str | None = None) -> list[Document]:
-        """The place now has this document, or none; returns those that are nowhere any more, which are then hidden."""
+        """Assigns the place to this document, or to none. Returns and hides the documents that are at no place any
+        more."""
         with self._database.writing(lock=workspace_id) as db:
             return catalog_rows.take_over(db, workspace_id, source, document_id)
 
@@ -123,7 +125,7 @@ class Catalog:
             return [str(row[0]) for row in rows]
 
     def sources_inside(self, workspace_id: str, places: Iterable[str]) -> list[str]:
-        """Those inside one of these files."""
+        """The places inside one of these files."""
         inside = "SELECT DISTINCT source FROM document_sources WHERE workspace_id = ? AND source > ? AND source < ?"
         with self._database.reading() as db:
             # "0" is the character after "/".
@@ -131,7 +133,7 @@ class Catalog:
         return [str(row[0]) for rows in found for row in rows]
 
     def places(self, workspace_id: str, document_id: str) -> list[str]:
-        """All its places."""
+        """All places of a document."""
         with self._database.reading() as db:
             rows = db.execute(
                 f"SELECT source FROM document_sources WHERE {ONE} ORDER BY source", (workspace_id, document_id)
@@ -139,12 +141,12 @@ class Catalog:
             return [str(row[0]) for row in rows]
 
     def move(self, workspace_id: str, old: str, new: str) -> None:
-        """A renamed file, with its members."""
+        """Moves a renamed file and its members."""
         with self._database.writing(lock=workspace_id) as db:
             catalog_rows.move(db, workspace_id, old, new)
 
     def hide(self, workspace_id: str, document_id: str) -> None:
-        """Hides it from searches so that it can be deleted; it is listed until then."""
+        """Hides the document from searches before it is deleted; it is listed until then."""
         with self._database.writing(lock=workspace_id) as db:
             catalog_rows.set_visibility(db, workspace_id, document_id, "going")
             db.execute(
@@ -153,7 +155,7 @@ class Catalog:
             )
 
     def not_shown(self, workspace_id: str) -> list[str]:
-        """Documents that may have passages in the index which nobody may see."""
+        """Documents that may have passages in the index that nobody may see."""
         with self._database.reading() as db:
             rows = db.execute(
                 "SELECT document_id FROM documents WHERE workspace_id = ? AND visibility <> 'shown'", (workspace_id,)
@@ -186,7 +188,7 @@ class Catalog:
         limit: int | None = None,
         after: str | None = None,
     ) -> list[Document]:
-        """By name; a page starts `after` the position of the last document of the page before."""
+        """Sorted by name; a page starts `after` the position of the previous page's last document."""
         conditions, values = ["workspace_id = ?"], [workspace_id]
         if status:
             conditions.append("status = ?")
@@ -213,7 +215,7 @@ class Catalog:
             return [Document(*row) for row in rows]
 
     def has_other_version(self, workspace_id: str, source: str, document_id: str) -> bool:
-        """Whether searches see something else that was read from the same place."""
+        """Whether searches see another document that was read from the same place."""
         with self._database.reading() as db:
             found = db.execute(
                 "SELECT 1 FROM document_sources s JOIN documents d USING (workspace_id, document_id)"
@@ -228,7 +230,7 @@ class Catalog:
         self._database.forget_deleted()
 
     def save_parsed(self, workspace_id: str, document_id: str, parsed: ParsedDocument) -> None:
-        """The extracted text, where its pages are in it, and what the document can be called and found by."""
+        """Saves the extracted text, the positions of its pages, and what the document can be called and found by."""
         text = parsed.text
         row = {
             "workspace_id": workspace_id,
@@ -261,7 +263,7 @@ class Catalog:
         return ParsedDocument(catalog_rows.pages_of(text, pages), title=title, date=date, period=period)
 
     def overview(self, workspace_id: str, document_id: str, made_by: str) -> str | None:
-        """As it was made of this very text, by the same version with the same settings."""
+        """The stored overview, if it was made from this text by the same version with the same settings."""
         with self._database.reading() as db:
             row = db.execute(
                 f"SELECT overview FROM document_texts WHERE {ONE} AND overview_by = ?",
@@ -277,7 +279,7 @@ class Catalog:
             )
 
     def known_documents(self, workspace_id: str) -> list[NamedDocument]:
-        """What those that searches see can be called by."""
+        """The names of the documents that searches see."""
         with self._database.reading() as db:
             rows = db.execute(
                 "SELECT d.document_id, d.file_name, t.title, d.date, d.period, t.names, d.chunks"
@@ -298,8 +300,8 @@ class Catalog:
             return {word for row in rows for word in str(row[0]).split()}
 
     def some_indexed_documents(self, most: int) -> list[tuple[str, str, int]]:
-        """Their workspaces, ids and numbers of passages, which the index must have. Taken by chance, each found by the
-        index of the table however many there are; one at least, where there is one."""
+        """Some documents at random, as workspace, id and number of passages, to check that the index has them. At least
+        one if there is any. The table's index finds each, however many there are."""
         one = (
             "SELECT workspace_id, document_id, chunks FROM documents"
             " WHERE status = 'READY' AND visibility = 'shown' AND chunks > 0"
@@ -317,7 +319,7 @@ class Catalog:
         return list({tuple(row) for row in found})
 
     def needed_passages(self, workspace_id: str) -> tuple[int, list[str]]:
-        """How many the index must have; and the documents of which it may have some besides."""
+        """How many passages the index must have, and the documents of which it may have additional ones."""
         with self._database.reading() as db:
             here, is_needed = "FROM documents WHERE workspace_id = ?", "status = 'READY' AND visibility = 'shown'"
             others = db.execute(f"SELECT document_id {here} AND NOT ({is_needed})", (workspace_id,)).fetchall()
@@ -345,17 +347,17 @@ class Catalog:
             return row[0] if row else None
 
     def text(self, workspace_id: str, document_id: str) -> str | None:
-        """The extracted text that every character span of the document counts in."""
+        """The extracted text, which all character offsets of the document refer to."""
         with self._database.reading() as db:
             row = db.execute(f"SELECT text FROM document_texts WHERE {ONE}", (workspace_id, document_id)).fetchone()
             return str(row[0]) if row else None
 
 
 class CatalogIdentity:
-    """By which an index knows the database whose documents it holds."""
+    """Lets an index recognise the database whose documents it holds."""
 
     def __init__(self, database: Database) -> None:
-        """A database opened with `CATALOG`."""
+        """Takes a database opened with `CATALOG`."""
         self._database = database
         self._read: tuple[str, float] = ("", 0.0)
 

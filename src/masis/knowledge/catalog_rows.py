@@ -1,4 +1,4 @@
-"""The tables of the catalog, and what is done to their rows within a transaction."""
+"""The tables of the catalogue, and the operations on their rows within a transaction."""
 
 import json
 from collections.abc import Sequence
@@ -90,7 +90,7 @@ CREATE TABLE synced_files (
 );
 """
 _IDENTITY = "CREATE TABLE catalog_identity (identity TEXT PRIMARY KEY);"
-"""The index stores it as well, so that each recognises the other."""
+"""The index stores it too, so that catalogue and index can recognise each other."""
 _OVERVIEWS = """
 ALTER TABLE document_texts ADD COLUMN overview TEXT;
 ALTER TABLE document_texts ADD COLUMN overview_by TEXT;
@@ -101,20 +101,20 @@ _NAMES = [field.name for field in fields(Document)]
 COLUMNS = ", ".join(_NAMES)
 ONE = "workspace_id = ? AND document_id = ?"
 _POSITION_CHARS = 300
-"""Of a file name: a position goes into an address, and a member of an archive may be called anything. Where such a
-document is deleted, a list may continue with one that was there before; it leaves none out."""
+"""The most characters of a file name in a position: a position becomes part of a URL, and a member of an archive may
+have any name. If such a document is deleted, a list may continue with one already shown; it never leaves one out."""
 
 Visibility = Literal["coming", "shown", "going"]
-"""`coming`: not all of it is in the index yet; `going`: replaced or deleted, and not yet out of the index."""
+"""`coming`: not completely in the index yet. `going`: replaced or deleted, and not yet removed from the index."""
 
 
 def position_of(document: Document) -> str:
-    """Where it is in a list of documents; that place stays when the document is deleted."""
+    """The place in a list of documents; it stays valid when the document is deleted."""
     return f"{document.document_id} {document.file_name[:_POSITION_CHARS]}"
 
 
 def place_of(db: Connection, workspace_id: str, position: str) -> list[str]:
-    """Its file name and its id, as lists are sorted."""
+    """The file name and id of a position, which lists are sorted by."""
     document_id, space, file_name = position.partition(" ")
     if not space:
         raise InvalidInput(
@@ -138,7 +138,7 @@ def save(db: Connection, document: Document) -> None:
 
 
 def update(db: Connection, document: Document) -> bool:
-    """Whether it was there to be changed, and not just being deleted."""
+    """Whether the document was there to be changed and was not being deleted."""
     updates = ", ".join(f"{name} = :{name}" for name in _NAMES)
     found = "workspace_id = :workspace_id AND document_id = :document_id AND visibility <> 'going'"
     return db.execute(f"UPDATE documents SET {updates} WHERE {found}", asdict(document)).rowcount > 0
@@ -148,7 +148,7 @@ def show(db: Connection, document: Document, at: str | None) -> list[Document]:
     save(db, document)
     set_visibility(db, document.workspace_id, document.document_id, "shown")
     if at:
-        # Another version may have been finished, and have taken the place, since this one was found there.
+        # Another version may have been finished and taken the place since this one was found there.
         found_at(db, document.workspace_id, document.document_id, at)
     return take_over(db, document.workspace_id, at, document.document_id)
 
@@ -163,7 +163,7 @@ def found_at(db: Connection, workspace_id: str, document_id: str, source: str) -
 
 
 def take_over(db: Connection, workspace_id: str, source: str | None, document_id: str | None) -> list[Document]:
-    # No document has the empty id: where none stays, all are others.
+    # No document has the empty id, so with None all documents at the place count as others.
     place = (workspace_id, source, document_id or "")
     at_place = "workspace_id = ? AND source = ? AND document_id <> ?"
     others = db.execute(f"SELECT document_id FROM document_sources WHERE {at_place}", place).fetchall()

@@ -1,4 +1,4 @@
-"""The documents of every workspace: ingested, searched, deleted. Only this class calls the store."""
+"""The documents of every workspace: ingesting, searching, deleting. Only this class calls the store."""
 
 import asyncio
 import sys
@@ -57,7 +57,8 @@ def open_library(
     embedder: Embedder | None = None,
     store: VectorStore | None = None,
 ) -> "Library":
-    """Opens no file, socket or model yet. Close it; a given embedder and store stay the caller's to close."""
+    """Opens no file, socket or model yet. Close the library after use; an embedder or store passed in is not closed
+    with it."""
     used, database = embedder or embedder_for(settings), open_database(settings, CATALOG)
     used_store = store or store_for(settings, used, CatalogIdentity(database))
     made = Library(settings, used_store, used, image_reader, database)
@@ -76,7 +77,7 @@ class Library:
     ) -> None:
         self.embedder = embedder
         self.lent: tuple[Embedder | VectorStore, ...] = ()
-        """Parts that were given, and that their giver closes."""
+        """Parts that were passed in, which the caller closes."""
         self._databases = database or open_database(settings, CATALOG), open_database(settings, VECTORS, "vectors.db")
         self.catalog, self._cache = Catalog(self._databases[0]), VectorCache(self._databases[1])
         self.sources = SourceTable(self._databases[0])
@@ -98,9 +99,10 @@ class Library:
         *,
         defer_vectors: bool = False,
     ) -> IngestReport:
-        """Every file of every path; failures are reported and the rest continues. Makes the workspace.
+        """Ingests every file of every path and creates the workspace if needed. Failures are reported and the rest
+        continues.
 
-        A file that was read before is skipped while it is the same, and replaced when it has changed.
+        A file that was read before is skipped if it is unchanged, and replaced if it has changed.
         """
         files = await asyncio.to_thread(find_files, paths, self._settings.max_file_bytes)
         return await self.ingest_files(files, workspace_id, on_progress, defer_vectors=defer_vectors)
@@ -127,7 +129,7 @@ class Library:
         dry_run: bool = False,
         allow_empty: bool = False,
     ) -> SyncReport:
-        """Makes the workspace equal to the source, and the workspace itself where there is none yet."""
+        """Makes the workspace match the source, and creates the workspace if needed."""
         check_workspace_name(source.workspace_id)
 
         async def begin(source: Source) -> None:
@@ -141,8 +143,8 @@ class Library:
         return await syncer.sync(source, on_progress, dry_run=dry_run, allow_empty=allow_empty)
 
     async def keep_upload(self, workspace_id: str, name: str, data: bytes) -> str:
-        """Keeps the bytes until `ingest_kept` makes a document of them; gives its id. Raises UnreadableFile for too
-        many, UnknownWorkspace."""
+        """Stores the bytes until `ingest_kept` makes a document of them; returns its id. Raises UnreadableFile if there
+        are too many bytes, and UnknownWorkspace."""
         return await asyncio.to_thread(self.uploads.keep, workspace_id, name, data)
 
     async def ingest_kept(
@@ -153,8 +155,8 @@ class Library:
         *,
         upload_id: str,
     ) -> IngestReport:
-        """Ids and names of stored files. The same call again, with the same `upload_id`, resumes after a crash, and
-        reports what was finished before it as this upload's own."""
+        """Ingests stored files, given as ids and names. After a crash, the same call with the same `upload_id` resumes
+        and also reports what was finished before."""
         await asyncio.to_thread(self.uploads.require_workspace, workspace_id)
         await self._prepare(workspace_id)
         unread, earlier = await asyncio.to_thread(self.uploads.unread, workspace_id, upload_id, kept)
@@ -169,7 +171,8 @@ class Library:
         )
 
     async def forget_kept(self, workspace_id: str, document_ids: Sequence[str]) -> None:
-        """Of an upload that was cancelled, or read: bytes that became no document, as those of an archive."""
+        """Deletes the bytes of an upload that was cancelled or read and did not become a document, such as an
+        archive."""
         await asyncio.to_thread(self.uploads.forget, workspace_id, document_ids)
 
     async def search(
@@ -183,26 +186,28 @@ class Library:
         highlight: bool = False,
         filters: SearchFilters = EVERYWHERE,
     ) -> SearchResult:
-        """The best passages by meaning and keywords together, each as it is in the index and with its relevance.
+        """The best passages by meaning and keywords together, each verbatim from the index, with its relevance.
 
-        With `at_least`, what holds the very words asked for is that relevant; `closely`: also what is read as an
-        answer, however far it is by its vectors. `highlight`: the focus of each passage is read by the selector, which
-        takes some tens of milliseconds each, instead of found by the question's words."""
+        With `at_least`, passages with the exact words asked for get at least that relevance; with `closely`, so do
+        those that the selector reads as an answer, however far their vectors are. With `highlight`, the selector
+        chooses the focus of each passage, at some tens of milliseconds each; otherwise the question's words do.
+        """
         return await self._searcher.search(
             workspace_id, text, limit, at_least=at_least, closely=closely, highlight=highlight, filters=filters
         )
 
     async def mentions(self, workspace_id: str, words: Sequence[str]) -> dict[str, Mentions | None]:
-        """In how many documents and passages each of them occurs at all: of several words as one, all in one passage.
+        """Counts the documents and passages that contain each entry; an entry of several words must be in one passage.
 
-        None for what the keyword index does not keep, such as "the": nothing can be said of it."""
+        None for words that the keyword index does not hold, such as “the”: nothing is known about them.
+        """
         return await self._searcher.mentions(workspace_id, words)
 
     async def outline(
         self, workspace_id: str, question: str, found: Sequence[EvidenceChunk], filters: SearchFilters, limit: int
     ) -> tuple[list[EvidenceChunk], list[str]]:
-        """For a question about a whole document, or about several: the passages that carry the substance of each, and,
-        of several, the names of all that are in its scope."""
+        """For a question about one or several whole documents: the passages with the substance of each, and all file
+        names in scope if there are several."""
         documents = await asyncio.to_thread(self.catalog.documents, workspace_id)
         within = await asyncio.to_thread(store_filters, self.catalog, workspace_id, filters)
         meant, names = meant_documents(question, [d for d in documents if is_within(d, within)], found)
@@ -218,8 +223,8 @@ class Library:
     async def whole_tables(
         self, workspace_id: str, evidence: Sequence[EvidenceChunk], and_beside: int = 0
     ) -> list[EvidenceChunk]:
-        """The evidence, and behind it the other rows of the tables that the best of it have rows of: a count or a
-        superlative over half of a table is wrong. `and_beside`: characters of what is beside the evidence."""
+        """Adds the other rows of the tables that the best passages belong to, as a count or a superlative over half a
+        table is wrong. `and_beside` is the number of characters to add from next to the evidence."""
         return await with_whole_tables(self.store, workspace_id, evidence, and_beside)
 
     async def require_filters(self, workspace_id: str, filters: SearchFilters) -> None:
@@ -230,18 +235,18 @@ class Library:
         return [item.chunk for item in await self.store.chunks(workspace_id, document_id)]
 
     async def passages(self, workspace_id: str, document_id: str) -> list[str]:
-        """A document's passages, as they are embedded."""
+        """A document's passages as they are embedded."""
         title = await asyncio.to_thread(self.catalog.title, workspace_id, document_id)
         indexed = await self.store.chunks(workspace_id, document_id)
         return [meaning_text(item.chunk, title) for item in indexed]
 
     async def passage(self, workspace_id: str, chunk_id: str) -> Chunk | None:
-        """As it is in the index, of a document that searches see."""
+        """The passage from the index, if its document is visible to searches."""
         chunk = await self.store.chunk(workspace_id, chunk_id)
         return chunk if chunk and await self._is_shown(workspace_id, chunk.document_id) else None
 
     async def section(self, workspace_id: str, chunk_id: str, place: Place = NOWHERE) -> Section:
-        """The whole section that a passage is part of; `place`: of passages that were found together."""
+        """The whole section that a passage is part of. `place` locates passages that were found together."""
         chunk, _ = await read_words(self, workspace_id, chunk_id, place)
         parsed = await self.document_text(workspace_id, chunk.document_id)
         if parsed is None:
@@ -254,18 +259,21 @@ class Library:
         return await asyncio.to_thread(self.catalog.parsed, workspace_id, document_id)
 
     async def reindex(self, on_progress: OnProgress | None = None) -> int:
-        """Rebuilds the index for the current embedder; the old one serves until the new one is complete."""
+        """Rebuilds the index for the current embedder; the old one is used until the new one is complete."""
         with self._ingestor.rebuilding():
             return await self._reindexer(Tally(on_progress)).run()
 
     async def lost_documents(self) -> list[Document]:
-        """Documents of which the index lacks passages."""
+        """Documents with passages missing from the index."""
         workspaces = await asyncio.to_thread(self.catalog.workspaces)
         return [one for each in workspaces for one in await lost_of(self.store, self.catalog, each.workspace_id)]
 
     async def mend_index(self) -> int:
-        """Of an index that has lost everything, a new one is made beside it, so that no question is answered from a
-        part; where some is left, what is missing is put into it. How many passages that were."""
+        """Restores lost passages and returns how many.
+
+        An index that has lost everything is rebuilt beside the old one, so that no question is answered from a part of
+        it; otherwise only the missing passages are added.
+        """
         lost, workspaces = await self.lost_documents(), await asyncio.to_thread(self.catalog.workspaces)
         if lost and not any([await self.store.count(workspace.workspace_id) for workspace in workspaces]):
             return await self.reindex()
@@ -297,7 +305,7 @@ class Library:
         )
 
     async def require_deletable(self, workspace_id: str) -> None:
-        """Raises what deleting the workspace would meet, before anything is gone."""
+        """Raises whatever deleting the workspace would raise, before anything is deleted."""
         if not await asyncio.to_thread(self.catalog.has_workspace, workspace_id):
             raise UnknownWorkspace(f"There is no workspace {workspace_id[:80]!r}.")
         self._ingestor.require_at_rest(workspace_id)
@@ -307,7 +315,7 @@ class Library:
         await self.require_deletable(workspace_id)
         documents = await asyncio.to_thread(self.catalog.documents, workspace_id)
         chars = await asyncio.to_thread(self.catalog.text_chars, workspace_id)
-        # The store first: should it fail, the workspace is still listed and can be deleted again.
+        # The store first: if it fails, the workspace is still listed and can be deleted again.
         passages = await self.store.delete_workspace(workspace_id)
         size = await asyncio.to_thread(self.originals.delete_workspace, workspace_id)
         cached = await asyncio.to_thread(self._cache.delete, workspace_id)
@@ -331,12 +339,12 @@ class Library:
                 part.close()
 
     async def answers(self) -> None:
-        """Raises what a search would meet now: cheap enough to call often."""
+        """Raises whatever a search would raise now; cheap enough to call often."""
         await self.store.count("")
         await self._searcher.require_index()
 
     async def check(self) -> None:
-        """Raises what ingesting or searching would meet, and where the index lost what the catalog lists."""
+        """Raises whatever ingesting or searching would raise, and reports passages that the index has lost."""
         await self.store.count("")
         for workspace in await asyncio.to_thread(self.catalog.workspaces):
             name = workspace.workspace_id
@@ -347,7 +355,7 @@ class Library:
                 )
 
     async def _prepare(self, workspace_id: str) -> None:
-        """What would fail for every file fails here, once: a bad name, a locked index, an absent server."""
+        """Fails once for what would fail for every file: a bad name, a locked index, a missing server."""
         check_workspace_name(workspace_id)
         self._ingestor.require_no_rebuilding()
         await self.store.prepare(await self.embedder.ready())

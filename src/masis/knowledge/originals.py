@@ -1,6 +1,7 @@
-"""The bytes of every document, stored by hash: a citation can be shown in the file itself, not only in its text.
+"""Stores the bytes of every document by hash, so that a citation can be shown in the file itself and not only in its
+text.
 
-In the data folder, or in PostgreSQL if configured, where every process on every machine can read them.
+They are in the data folder, or in PostgreSQL if configured, where every process on every machine can read them.
 """
 
 import contextlib
@@ -28,14 +29,14 @@ ORIGINALS = Schema("originals", (_TABLES,))
 _ONE = "workspace_id = ? AND document_id = ?"
 _SIZE = "SELECT COALESCE(SUM(LENGTH(data)), 0) FROM originals"
 PART_BYTES = 8_000_000
-"""A whole file in one value would be held several times in memory on its way."""
+"""A whole file in one value would be in memory several times on its way."""
 
 
 class Originals(Protocol):
-    """Stored for each workspace separately, so that one tenant's files go without touching another's."""
+    """Files are stored per workspace, so that deleting one tenant's files does not touch another's."""
 
     def save(self, workspace_id: str, document_id: str, data: bytes) -> None:
-        """Whole or not at all."""
+        """Stores the file as a whole or not at all."""
         ...
 
     def has(self, workspace_id: str, document_id: str) -> bool: ...
@@ -43,11 +44,11 @@ class Originals(Protocol):
     def read(self, workspace_id: str, document_id: str) -> bytes | None: ...
 
     def delete(self, workspace_id: str, document_id: str) -> int:
-        """How many bytes went."""
+        """The number of bytes deleted."""
         ...
 
     def delete_workspace(self, workspace_id: str) -> int:
-        """How many bytes went."""
+        """The number of bytes deleted."""
         ...
 
     def close(self) -> None: ...
@@ -62,7 +63,7 @@ def originals_for(settings: Settings) -> Originals:
 class FolderOriginals:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        # The same bytes may come in while what failed of them before is taken out.
+        # The same bytes may arrive while a failed earlier upload of them is being removed.
         self._lock = threading.Lock()
 
     def save(self, workspace_id: str, document_id: str, data: bytes) -> None:
@@ -106,7 +107,7 @@ class FolderOriginals:
             return size
 
     def close(self) -> None:
-        """Nothing stays open."""
+        """Does nothing: no file stays open."""
 
     def _path(self, workspace_id: str, document_id: str) -> Path:
         return self._folder / workspace_id / document_id
@@ -114,7 +115,7 @@ class FolderOriginals:
 
 class StoredOriginals:
     def __init__(self, database: Database) -> None:
-        """A database opened with `ORIGINALS`."""
+        """Takes a database opened with `ORIGINALS`."""
         self._database = database
 
     def save(self, workspace_id: str, document_id: str, data: bytes) -> None:
@@ -132,7 +133,7 @@ class StoredOriginals:
             return found.fetchone() is not None
 
     def read(self, workspace_id: str, document_id: str) -> bytes | None:
-        # One statement: it sees all parts of one moment.
+        # A single statement sees all parts as of one moment.
         with self._database.reading() as db:
             rows = db.execute(f"SELECT data FROM originals WHERE {_ONE} ORDER BY part", (workspace_id, document_id))
             parts = [row[0] for row in rows]

@@ -1,5 +1,5 @@
 """A document at a glance: a representative sentence, its sections and main figures, each with its place in the text,
-and questions that it answers, each tried before it is suggested."""
+and questions that it answers, each tested before it is suggested."""
 
 import asyncio
 import json
@@ -47,18 +47,20 @@ if TYPE_CHECKING:
 
 MOST_PAGES = 40
 MOST_CHARS = 150_000
-"""What a document is about is in its first pages; a figure from page 300 is not a main one."""
+"""How much is read: what a document is about is on its first pages, and a figure on page 300 is not a main one."""
 MOST_SECTIONS, MOST_FIGURES, MOST_OF_A_TABLE = 10, 6, 4
 MOST_OWN, MOST_ASKED, PASSAGES_ASKED = 4, 12, 4
 WORK, OF_A_ROW = 90_000, 8
-"""Characters that are read to answer what is suggested, those of tables eight times: some seconds of a processor."""
+"""Characters read to answer the suggested questions, with those of tables counted eight times: some seconds of one
+core."""
 OF_THE_WHOLE = ("What is this document about?", "What are the main points of this document?")
 LONGEST_SECTION = 90
 KEY, OPENS = 40, 3
-"""Key sentences that are asked about; and of how many, among the first statements, the first opens the overview."""
+"""How many key sentences questions are made from, and of how many among the first statements the first one opens the
+overview."""
 BEGINNING = 50
 FEWEST_SENTENCES, LINES_OF_A_FORM = 3, 6
-"""With fewer, and as many labelled lines, it is a form."""
+"""A document with fewer key sentences and at least as many labelled lines is a form."""
 HEAD = 600
 FROM, TO = re.compile(r"From: ([^\n]+)"), re.compile(r"^To: ([^\n]+)", re.MULTILINE)
 CALLED = re.compile(
@@ -72,7 +74,7 @@ CALLED = re.compile(
 
 
 Ask = Callable[[str, Sequence[Chunk]], str]
-"""An answer to a question from these passages, in words."""
+"""Answers a question from these passages, as text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ class Quoted:
     text: str
     page: int
     start: int
-    """In the document's text, as citations count."""
+    """Offset in the document's text, as in citations."""
     end: int
 
 
@@ -94,17 +96,17 @@ class Overview:
     kind: str
     """What it is by its form: “message from …”, “workbook of 2 sheets”, “table of 40 rows”, “invoice”."""
     opening: Quoted | None
-    """A sentence that says much of it; of a table what is over it, or its head."""
+    """A representative sentence; for a table, the line above it or its header."""
     sections: list[Quoted]
     figures: list[Quoted]
-    """Sentences, rows and labelled lines that give them, word for word; of the columns of a table their ranges and
-    totals, computed, with the place of the table."""
+    """Sentences, rows and labelled lines with figures, verbatim; for table columns, computed ranges and totals with the
+    place of the table."""
     questions: list[str]
-    """To be put to this document alone."""
+    """Questions to put to this document alone."""
 
 
 async def stored_overview(library: "Library", document: Document, ask: Ask, chunk_chars: int) -> Overview:
-    """Made once for a document: its questions take a while to try."""
+    """Made once per document, because testing its questions takes a while."""
     workspace, document_id = document.workspace_id, document.document_id
     parsed = await library.document_text(workspace, document_id)
     if parsed is None:
@@ -124,7 +126,7 @@ def overview_from(known: Mapping[str, Any]) -> Overview:
 
 
 def overview_of(document: ParsedDocument, chunks: Sequence[Chunk] = (), ask: Ask | None = None) -> Overview:
-    """Questions that `ask` does not answer with what they were made from are left out."""
+    """Leaves out questions that `ask` does not answer with the statement they were made from."""
     read = list(_first_pages(document.pages))
     noted = [
         (start + block.start, start + block.end)
@@ -133,7 +135,7 @@ def overview_of(document: ParsedDocument, chunks: Sequence[Chunk] = (), ask: Ask
         if block.kind == "note"
     ]
     every = [(page, start, each) for page, start in read for each in statements(page.text)]
-    # The lines over a message are known already.
+    # Header lines of a message are given elsewhere.
     given = [at for at in every if not any(a <= at[1] + at[2].start < b for a, b in noted)]
     title = document.title or ""
     tables = tables_in(given)
@@ -180,13 +182,13 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _name(address: str) -> str:
-    """“Petra Lindahl <petra@…>”; of several the first."""
+    """“Petra Lindahl <petra@…>” becomes the name; of several people, the first."""
     bare = re.split(r"[,;]", address, maxsplit=1)[0]
     return " ".join(re.sub(r"<[^<>]*>", "", bare).strip(' "').split()) or bare.strip(" <>")
 
 
 def _figures(given: Sequence[Given], tables: Sequence[Table], title: str) -> list[Quoted]:
-    """Labelled amounts, what tables sum up to and range over, and sentences with amounts, those that say most first."""
+    """Labelled amounts, totals and ranges of tables, and sentences with amounts, the most telling first."""
     fields = [_quoted(*field.at) for field in fields_in(given) if field.is_figure]
     told = [at for at in given if not at[2].cells and has_amount(at[2]) and not NOTICE.search(at[2].text)]
     whole = [at for at in told if len(at[2].text.split()) > FEWEST_WORDS and "\n" not in at[2].text]
@@ -215,7 +217,7 @@ def _figures_of(table: Table) -> Iterator[Quoted]:
 
 
 def _candidates(given: Sequence[Given], key: Sequence[Given], tables: Sequence[Table], title: str) -> list[Candidate]:
-    """Of each kind in turn, no two on the same thing, and of each section in turn."""
+    """Questions of each kind in turn and of each section in turn, no two about the same thing."""
     wording = Wording(" ".join(each.text for _, _, each in given if not each.cells))
     known = {id(at) for at in key}
     others = [at for at in given if not at[2].cells and id(at) not in known and not NOTICE.search(at[2].text)]
@@ -239,7 +241,7 @@ def _of_each_form(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _apart(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """No two on the same thing, and none made from the same words."""
+    """No two about the same thing, and none made from the same words."""
     found: dict[frozenset[str], Candidate] = {}
     for candidate in candidates:
         key = frozenset(content_stems(candidate.subject))
@@ -269,7 +271,7 @@ def answered(candidates: Sequence[Candidate], chunks: Sequence[Chunk], ask: Ask 
         wanted = frozenset(content_stems(candidate.question))
         worth = [sum(log(1 + len(chunks) / known[stem]) for stem in wanted & each) for each in stems]
         ranked = [chunks[n] for n in sorted(range(len(chunks)), key=lambda n: -worth[n])]
-        # A cell is read from its own part of a table.
+        # A cell is read from its own part of the table.
         nearest = ranked[: 1 if candidate.holds and candidate.quote[2].cells else PASSAGES_ASKED]
         given = _with_their_tables(nearest, chunks) if candidate.whole else nearest
         work += sum(len(chunk.text) * (OF_A_ROW if "\n|" in chunk.text else 1) for chunk in given)
@@ -283,7 +285,7 @@ def answered(candidates: Sequence[Candidate], chunks: Sequence[Chunk], ask: Ask 
 
 
 def _with_their_tables(nearest: Sequence[Chunk], chunks: Sequence[Chunk]) -> list[Chunk]:
-    """A count or an extreme over half of a table is wrong."""
+    """Adds the rest of the table: a count or an extreme over half a table is wrong."""
     wanted = {chunk.chunk_id for chunk in nearest}
     for found in substance(nearest[:1], 1):
         others, _ = rest_of_table(chunks, found)
@@ -311,7 +313,7 @@ def _head_of_a_form(given: Sequence[Given]) -> Quoted:
 
 
 def _first_line(given: Sequence[Given]) -> Quoted | None:
-    """Of a document without key sentences: its first line that is not a notice, or the head of its table."""
+    """For a document without key sentences: its first line that is not a notice, or the header of its table."""
     lines = [at for at in given if not at[2].cells and len(at[2].text.split()) > 4 and not NOTICE.search(at[2].text)]
     row = next((at for at in given if at[2].cells), None)
     told = next((at for at in lines if at[2].text.rstrip().endswith((".", ":", "!")) or row), None)
@@ -334,7 +336,7 @@ def _first_pages(pages: Sequence[Page]) -> Iterator[tuple[Page, int]]:
 
 
 def _beginning(page: Page) -> Page:
-    """A text or a table has one page, however long it is."""
+    """Cuts a long page: a text or a table has only one page, however long it is."""
     blocks = [block for block in page.blocks if block.end <= MOST_CHARS]
     return page if len(page.text) <= MOST_CHARS else replace(page, text=page.text[:MOST_CHARS], blocks=blocks)
 

@@ -1,4 +1,4 @@
-"""The sources of workspaces: their schedules, and which version of each file was read."""
+"""The synchronised sources of workspaces: their schedules, and which version of each file was read."""
 
 import hashlib
 import json
@@ -21,25 +21,25 @@ class Source:
     workspace_id: str
     source_id: str
     address: str
-    """A folder of the machine that syncs it, or an address."""
+    """A folder on the machine that synchronises it, or a URL."""
     ignore: tuple[str, ...] = ()
     every_seconds: int | None = None
-    """None: on demand only."""
+    """None: only on demand."""
     is_trusted: bool = True
-    """Added on the machine itself; sources added through the service are restricted."""
+    """Whether it was added on the machine itself; sources added through the service are restricted."""
     added_by: str = "local"
     added_at: str = ""
     status: SourceStatus = "new"
     last_sync: str | None = None
-    """When it was last synced to the end."""
+    """When the last complete synchronisation ended."""
     next_sync: str | None = None
     error: str | None = None
     """Why the last synchronisation failed, or what it could not read."""
     summary: dict[str, Any] = field(default_factory=dict[str, Any])
-    """What the last one did: `counts`, and the first names of each kind."""
+    """What the last synchronisation did: `counts`, and the first names of each kind."""
     progress: dict[str, int] = field(default_factory=dict[str, int])
     allow_empty: bool = False
-    """Whether the next sync may find it empty."""
+    """Whether the next synchronisation may find the source empty."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -53,22 +53,22 @@ class KnownFile:
     version: str
     identity: str | None
     document_id: str
-    """The hash of its bytes; of an archive, whose members are the documents, too."""
+    """The hash of its bytes, also for an archive, whose members are the documents."""
 
 
 def shown_address(source: Source) -> str:
-    """Paths on the service's machine are for administrators only."""
+    """Hides paths on the service's machine, which are for administrators only."""
     return source.address if scheme_of(source.address) else PurePath(source.address).name or "a folder"
 
 
 def new_source(workspace_id: str, address: str, **given: Any) -> Source:
-    # The same for the same address: adding it again changes it.
+    # The same address gives the same id, so adding it again updates the source.
     source_id = hashlib.sha256(f"{workspace_id}\n{address}".encode()).hexdigest()[:16]
     return Source(workspace_id, source_id, address, added_at=now(), **given)
 
 
 def after(seconds: int | None) -> str | None:
-    """When that many seconds are over."""
+    """The time after that many seconds."""
     return None if seconds is None else (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat(timespec="seconds")
 
 
@@ -84,7 +84,7 @@ class SourceTable:
         self._database = database
 
     def add(self, source: Source) -> Source:
-        """An existing source keeps its history, and gets the new patterns and schedule."""
+        """An existing source keeps its history and gets the new patterns and schedule."""
         with self._database.writing(lock=source.source_id) as db:
             known = _one(db, source.key)
             if known:
@@ -106,7 +106,7 @@ class SourceTable:
         return found
 
     def named(self, workspace_id: str, name: str) -> Source:
-        """By its address or its id."""
+        """Finds a source by its address or its id."""
         for source in self.of(workspace_id):
             if name in (source.address, source.source_id):
                 return source
@@ -127,7 +127,7 @@ class SourceTable:
             return [_source(row) for row in rows.fetchall()]
 
     def save(self, source: Source) -> None:
-        """Not one that was removed meanwhile."""
+        """Saves the source unless it was removed in the meantime."""
         with self._database.writing(lock=source.source_id) as db:
             if _one(db, source.key):
                 _save(db, source)
@@ -138,7 +138,7 @@ class SourceTable:
             db.execute(f"DELETE FROM synced_sources WHERE {_ONE}", (workspace_id, source_id))
 
     def files(self, source: Source) -> dict[str, KnownFile]:
-        """By their places."""
+        """The known files by their places."""
         with self._database.reading() as db:
             rows = db.execute(
                 f"SELECT place, name, version, identity, document_id FROM synced_files WHERE {_ONE}", source.key

@@ -1,4 +1,4 @@
-"""Questions that a document answers, made from its sentences, rows and sections in good English."""
+"""Makes questions that a document answers from its sentences, rows and sections."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -91,7 +91,7 @@ _NO_TOPIC = re.compile(
     r"|what|where|when|let['’]s|pg|page|slide|chapter|conditionally|title|copyright|contact)\b",
     re.IGNORECASE,
 )
-"""Headings that are sentences, or furniture of a web page."""
+"""Headings that are sentences, or navigation elements of a web page."""
 _POINTS_BACK = re.compile(
     r"\b(?:it|they|this|that|these|those|there|he|she|we|which|who|what|its|their|both|each|one|such|others?|another|me|more|less|some|all)\b",
     re.IGNORECASE,
@@ -121,23 +121,23 @@ class Candidate:
     question: str
     subject: str
     quote: Given
-    """What answers it."""
+    """The statement that answers it."""
     expects: str = ""
-    """The cell or value that the answer must have …"""
+    """The cell or value that the answer must contain."""
     starts: str = ""
-    """… and the name of the row that it must begin with …"""
+    """The name of the row that the answer must begin with."""
     holds: tuple[str, ...] = ()
-    """… and other words that it must have …"""
+    """Other words that the answer must contain."""
     rivals: tuple[str, ...] = ()
-    """… and what it may name only behind the cell."""
+    """What the answer may only mention after the cell."""
     opens: tuple[str, ...] = ()
-    """A count: what the answer must open with one of."""
+    """For a count: the answer must begin with one of these."""
     section: tuple[str, ...] = ()
-    """The sentences of which it must begin with one; with the quote, where there are none."""
+    """The answer must begin with one of these sentences, or with the quote if there are none."""
     anywhere: bool = False
-    """It may have the quote behind others that answer too."""
+    """Whether the quote may come after other sentences that answer too."""
     whole: bool = False
-    """Answered from all rows of the table only."""
+    """Whether only all rows of the table together answer it."""
 
     def is_answered_by(self, answer: str) -> bool:
         said = f" {plain(answer)} "
@@ -157,8 +157,8 @@ class Candidate:
 
 
 class Wording:
-    """How a document writes its words: one that also occurs in lower case, or only at the start of sentences, is not a
-    name."""
+    """How a document writes its words: a word that also occurs in lower case, or only at the start of sentences, is not
+    a name."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -166,13 +166,13 @@ class Wording:
         self._names = frozenset(re.findall(r"(?<=[a-z,;] )[A-Z][\w’'-]+", text)) - {w.capitalize() for w in self._small}
 
     def inside(self, phrase: str) -> str:
-        """As it is inside a sentence."""
+        """The phrase as written inside a sentence."""
         first, *rest = phrase.split(" ")
         small = " ".join([self._word(first), *rest])
         return re.sub(r"^our\b", "the", small)
 
     def label(self, phrase: str) -> str:
-        """“Total Value”, over a column, is not a name."""
+        """“Total Value” above a column is not a name."""
         bare = phrase.strip(" :")
         if bare.isupper() and " " in bare:
             return bare.lower()
@@ -221,7 +221,7 @@ def asked_of_sentence(at: Given, wording: Wording) -> Candidate | None:
 
 
 def asked_of_order(at: Given) -> Candidate | None:
-    """Who is to do what, and what has to be done by when: of minutes and messages."""
+    """From minutes and messages: who is to do what, and what has to be done by when."""
     line = " ".join(at[2].text.split())
     if len(line) > LONGEST_QUOTE:
         return None
@@ -308,7 +308,7 @@ def _ends(match: re.Match[str], line: str, wording: Wording) -> str | None:
 
 
 def _base(verb: str) -> str:
-    """“quotes”, “carries”, “reaches”."""
+    """The base form of “quotes”, “carries”, “reaches”."""
     return re.sub(r"(?:(?<=ch|sh|ss)es|(?<=[xz])es|s)$", "", re.sub(r"ies$", "ys", verb))
 
 
@@ -323,7 +323,7 @@ def _gives(match: re.Match[str], line: str, wording: Wording) -> str | None:
         return None
     verb = match["verb"] if match["verb"] in ("was", "were", "is", "are") else be(match["subject"])
     when = _period(line, match["subject"])
-    # Without its time a figure of the past is asked for as if it were always the same.
+    # Without its period, a past figure would be asked for as if it never changed.
     if when is None and verb in ("was", "were") and len(set(content_stems(match["subject"]))) < 2:
         return None
     asks = "How much" if verb in ("is", "are") and quantities(match["rest"])[0].currency else "What"
@@ -331,7 +331,7 @@ def _gives(match: re.Match[str], line: str, wording: Wording) -> str | None:
 
 
 def _defines(match: re.Match[str], line: str, wording: Wording) -> str | None:
-    """Of names only: what is said of “the matter” is not what it is."""
+    """Only for names: a sentence about “the matter” does not define it."""
     subject = match["subject"]
     said = subject.lower().split()
     is_common = len(said) == 1 and wording.inside(subject).islower()
@@ -347,7 +347,7 @@ _FORMS = (
 
 
 def be(label: str) -> str:
-    """By the noun before “of”, “from” or “in”."""
+    """“Was” or “were”, depending on the noun before “of”, “from” or “in”."""
     first = re.split(r"\s(?:of|from|in|on|to|for|before|after|per|by|at|attributable|used|provided)\b", label)[0]
     head = first.split()[-1]
     return "were" if re.search(r"(?:[^suia]s|ses|ies)$", head.lower()) else "was"
@@ -356,7 +356,7 @@ def be(label: str) -> str:
 def _period(line: str, subject: str) -> str | None:
     if periods(subject):
         return ""
-    # “5.05 percent (2022: 5.30 percent)”: what is in brackets is of another time.
+    # “5.05 percent (2022: 5.30 percent)”: the period in brackets belongs to another figure.
     spans = [(a, b) for period, (a, b) in period_spans(line) if period.year and not period.is_day]
     found = [line[a:b] for a, b in spans if line[a - 1 : a] != "("]
     article = "the " if found and re.match(r"(?:first|second|third|fourth|year|quarter)\b", found[0]) else ""
@@ -364,7 +364,7 @@ def _period(line: str, subject: str) -> str | None:
 
 
 def asked_of_sections(given: Sequence[Given], wording: Wording) -> Iterator[Candidate]:
-    """“Waiting list”, over sentences: “What is said about the waiting list?”"""
+    """The heading “Waiting list” above sentences gives “What is said about the waiting list?”"""
     parts: dict[str, list[Given]] = {}
     alone = {line for page in {id(at[0]): at[0] for at in given}.values() for line in _lines_alone(page.text)}
     for at in given:
@@ -391,7 +391,7 @@ def asked_of_sections(given: Sequence[Given], wording: Wording) -> Iterator[Cand
 
 
 def _lines_alone(text: str) -> Iterator[str]:
-    """Lines with nothing above them: the first words of a wrapped paragraph are not its title."""
+    """Lines with nothing above them: the first line of a wrapped paragraph is not a title."""
     for above, line in pairwise(["", *text.splitlines()]):
         if not above.strip() and len(line) <= LONGEST_HEADING:
             yield plain(line)

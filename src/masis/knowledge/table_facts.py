@@ -1,5 +1,5 @@
-"""What the tables and the labelled lines of a document state: columns with their ranges and totals, rows that sum up,
-fields with their values; and the questions that they answer."""
+"""Facts in the tables and labelled lines of a document: columns with ranges and totals, rows with totals, fields with
+their values; and the questions that they answer."""
 
 import re
 from collections import Counter
@@ -25,9 +25,9 @@ MEASURE = re.compile(
     r"(?:revenues?|turnover|sales|income|profit|EBITDA?|headcount|employees|assets|equity|debt|cash|dividends?|costs)",
     re.IGNORECASE,
 )
-"""Labels of one word that say what they are of."""
+"""Single words that are enough as a label."""
 _BY = re.compile(r"([A-Z]\w+(?: \w+)?) by \w+(?: \w+)?")
-"""“Sales by division”, over a table: each row is of sales."""
+"""“Sales by division” above a table: each row gives sales."""
 _ENDED = re.compile(r"(?:(?:\w+\s(?:months|weeks)|(?:fiscal\s)?(?:year|quarter)s?)\sended\s)", re.IGNORECASE)
 _ISO_DAY = re.compile(r"(?:19|20)\d\d-[01]\d-[0-3]\d")
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -46,13 +46,13 @@ _YEAR_AT_THE_END = re.compile(r" ((?:FY)?20\d\d)$")
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under one header; those that sum up the others apart."""
+    """Rows under one header; totals are kept apart."""
 
     every: tuple[Given, ...]
 
     @cached_property
     def rows(self) -> list[Given]:
-        """What is below a total is of another kind."""
+        """The rows above the first total; rows below it are of another kind."""
         sums = [n for n, at in enumerate(self.every) if TOTAL.search(_cells(at)[0][1])]
         above = self.every[: sums[0]] if sums and sums[0] >= FEWEST_ROWS else self.every
         return [at for at in above if not TOTAL.search(_cells(at)[0][1])]
@@ -63,7 +63,7 @@ class Table:
 
     @cached_property
     def is_a_bill(self) -> bool:
-        """It comes to one amount: what its columns range over says little."""
+        """Whether the table comes to one amount; the ranges of its columns then say little."""
         return bool(self.totals) and sum(cell_number(value) is not None for _, value in _cells(self.totals[-1])) == 1
 
     @cached_property
@@ -74,7 +74,7 @@ class Table:
         return [cells[column][1] if column < len(cells) else "" for cells in map(_cells, self.rows)]
 
     def numbers(self, column: int) -> list[float | None] | None:
-        """None where some that are filled are not numbers."""
+        """The numbers of a column; None if a non-empty cell is not a number."""
         texts = self.texts(column)
         read = [cell_number(text) for text in texts]
         is_wrong = any(value is None and text.strip("-–— ") for value, text in zip(read, texts, strict=True))
@@ -82,7 +82,8 @@ class Table:
 
     @cached_property
     def is_of_periods(self) -> bool:
-        """Each row is a measure of its own: its columns have no range and no total."""
+        """Whether columns are periods: each row is then a measure of its own, and columns have neither range nor
+        total."""
         return any(is_period(name) for name in self.columns[1:])
 
 
@@ -105,7 +106,7 @@ def facts_of(table: Table) -> Iterator[str]:
     columns = [n for n in range(1, min(len(table.columns), MOST_COLUMNS)) if table.columns[n].strip()]
     ranges = {n: told for n in columns if (told := _range(table, n))}
     kinds = {n: told for n in columns if len(table.rows) >= MANY_ROWS and (told := _kinds(table, n))}
-    # What can be summed up says most.
+    # Columns that can be summed say the most.
     for n in sorted(ranges, key=lambda n: not is_a_sum(table, n)) + list(kinds):
         yield f"{readable(table.columns[n])}: {ranges.get(n) or kinds[n]}"
 
@@ -125,8 +126,8 @@ def _range(table: Table, column: int) -> str:
 
 
 def _sums_itself_up(values: Sequence[float]) -> bool:
-    """Amounts below zero are a statement's; and a row that holds all others, or rows that hold those above them, are
-    totals without the name."""
+    """Whether the column contains totals without a name: a row that equals the sum of all others, or rows that equal
+    the sum of those above. Negative amounts show that it is a financial statement, which has such rows."""
     whole = sum(values)
     if min(values) < 0 or any(abs(2 * value - whole) <= ROUNDED * whole for value in (values[0], values[-1])):
         return True
@@ -135,7 +136,7 @@ def _sums_itself_up(values: Sequence[float]) -> bool:
 
 
 def _held_above(values: Sequence[float], place: int) -> int:
-    """How many rows above it come to its amount."""
+    """How many rows directly above add up to this amount."""
     added = 0.0
     for n in range(place - 1, -1, -1):
         added += values[n]
@@ -174,7 +175,8 @@ def readable(name: str) -> str:
 
 
 def asked_of_table(table: Table, wording: Wording) -> Iterator[Candidate]:
-    """The extremes, a count and a cell of a table whose rows have names of one kind; and its totals."""
+    """Questions for the extremes, a count and a cell of a table whose rows have names of one kind; and for its
+    totals."""
     head = re.sub(r"\s(?:id|no|number|name|code)$", "", readable(table.columns[0]), flags=re.IGNORECASE)
     names = table.texts(0) if table.rows else []
     yield from _asked_of_totals(table, wording)
@@ -188,7 +190,7 @@ def asked_of_table(table: Table, wording: Wording) -> Iterator[Candidate]:
         return
     named = head if head[1:2].isupper() else "item" if head.lower() == "description" else head.lower()
     columns = [n for n in range(1, min(len(table.columns), MOST_COLUMNS)) if _can_be_asked(table, n)]
-    # What the last column gives is mostly what the others lead to.
+    # The last column is usually the result of the others.
     for turn, n in enumerate(reversed(columns)):
         yield from _asked_of_column(table, n, named, wording, is_highest=turn % 2 == 0)
         yield from _asked_of_cell(table, n, wording)
@@ -228,14 +230,14 @@ def _asked_of_column(
 
 
 def _measure(table: Table, column: int, wording: Wording) -> tuple[str, str]:
-    """“cyclists_2024” are cyclists in 2024."""
+    """“cyclists_2024” becomes “cyclists” and “in 2024”."""
     name = _IN_BRACKETS.sub("", readable(table.columns[column]))
     year = _YEAR_AT_THE_END.search(name)
     return wording.label(name[: year.start()] if year else name), f" in {year[1]}" if year else ""
 
 
 def _asked_of_cell(table: Table, column: int, wording: Wording) -> Iterator[Candidate]:
-    """Of the row in the middle: the first and the last are what anybody sees."""
+    """Asks about the middle row, as anybody sees the first and the last."""
     place = len(table.rows) // 2
     name, value = table.texts(0)[place], table.texts(column)[place]
     what, when = _measure(table, column, wording)
@@ -296,7 +298,7 @@ class Field:
     value: str
     at: Given
     is_alone: bool = True
-    """Not among others of a passage that is laid out as a table: there a name may be of anything."""
+    """Whether it is on a line of its own. Within text laid out as a table, a name may refer to anything."""
 
     @property
     def is_figure(self) -> bool:
@@ -309,7 +311,7 @@ class Field:
 
 
 def fields_in(given: Sequence[Given]) -> list[Field]:
-    """Alone on their lines; a sentence with a colon is none."""
+    """Fields on lines of their own; a sentence with a colon is not a field."""
     lines = [at for at in given if not (at[2].cells or at[2].is_item)]
     found = [(at, _FIELD.fullmatch(" ".join(at[2].text.split()).rstrip("."))) for at in lines]
     set_apart = [field for at in lines if "\n" in at[2].text for field in _set_apart(at)]
@@ -321,7 +323,7 @@ def fields_in(given: Sequence[Given]) -> list[Field]:
 
 
 def _set_apart(at: Given) -> Iterator[Field]:
-    """“Operating income      $22.5m”: lines of a message that are laid out as a table."""
+    """“Operating income $22.5m”: lines of a message that are laid out as a table."""
     page, start, said = at
     for match in _LAID_OUT.finditer(said.text):
         first, last = said.start + match.start(1), said.start + match.end(2)
@@ -346,7 +348,7 @@ def asked_of_field(field: Field, wording: Wording) -> Candidate | None:
 
 
 def has_amount(statement: Statement) -> bool:
-    """A figure that a reader would note: money, a share, millions, thousands."""
+    """Whether it has a figure that a reader would note: money, a percentage, millions, thousands."""
     dates = [span for _, span in period_spans(statement.text)]
     return any(
         q.currency or q.unit in ("percent", "money") or q.scaled or re.search(r"\d,\d{3}", q.text)
@@ -356,7 +358,7 @@ def has_amount(statement: Statement) -> bool:
 
 
 def is_period(column: str) -> bool:
-    """Nothing else, and with its year: “2025”, “Three Months Ended July 1, 2023”."""
+    """Whether the column name is only a period with its year: “2025”, “Three Months Ended July 1, 2023”."""
     line = _ENDED.sub("", " ".join(column.split()))
     line = re.sub(rf"^(?:{'|'.join(MONTHS)})\s?[–-]\s?", "", line, flags=re.IGNORECASE)
     found = period_spans(line)

@@ -1,4 +1,4 @@
-"""An agent as a node of the graph: sync and async, with its turn timed and charged."""
+"""An agent as a node of the graph, sync and async, with its step timed and charged."""
 
 import asyncio
 import threading
@@ -22,7 +22,7 @@ from masis.types import Usage
 
 
 def account_of(state: MASISState) -> Account:
-    """What the run may still spend; time spent waiting for a person does not count."""
+    """What the run may still spend. Time spent waiting for a person does not count."""
     metrics = state.get("metrics", {})
     return Account(
         workspace_id=state.get("workspace_id", ""),
@@ -35,7 +35,7 @@ def account_of(state: MASISState) -> Account:
 
 
 def settled(update: StateUpdate, account: Account) -> StateUpdate:
-    """The result of an agent's step; its trace entry names the engine that stood in for a model, and why."""
+    """Adds to an agent's result which engine stood in for a model, and why, and what came from the cache."""
     if not (account.stood_in or account.from_cache):
         return update
     trace, metrics = update["trace"], update["metrics"] | {"answers_from_cache": account.from_cache}
@@ -69,7 +69,7 @@ class Turn:
         return round((self._clock() - self._started) * 1000, 3)
 
     def calls_engine(self, engine: object, prompt: str = "prompt") -> None:
-        """Counted when made, even if it fails. `prompt`: which of the engine's prompts."""
+        """Counts a call when it is made, even if it fails. `prompt` says which of the engine's prompts is used."""
         self._calls += 1
         self._engine = getattr(engine, "name", None)
         if stamp := prompt_of(engine, prompt):
@@ -133,7 +133,7 @@ Node = Callable[[MASISState, Runtime[Services]], Awaitable[StateUpdate]]
 
 
 def run_blocking(work: Coroutine[Any, Any, T]) -> T:
-    """Safe inside a running event loop too (a notebook): the work runs on another thread."""
+    """Runs the work on another thread, so it is safe inside a running event loop too (a notebook)."""
     if threading.current_thread().name == THREAD:
         work.close()
         raise RuntimeError("A sync method was called from inside a run: call its async twin instead.")
@@ -142,7 +142,7 @@ def run_blocking(work: Coroutine[Any, Any, T]) -> T:
     try:
         return future.result()
     except (KeyboardInterrupt, SystemExit):
-        # The caller is gone: release what the work holds, so that nobody continues it unasked.
+        # The caller is gone: release what the work holds, so that it does not go on unasked.
         future.cancel()
         ended.wait(LET_GO_SECONDS)
         raise
@@ -153,7 +153,7 @@ Self = TypeVar("Self")
 
 
 def blocking(method: Callable[Concatenate[Self, P], Coroutine[Any, Any, T]]) -> Callable[Concatenate[Self, P], T]:
-    """The sync twin of an async method."""
+    """The sync counterpart of an async method."""
 
     def twin(self: Self, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return run_blocking(method(self, *args, **kwargs))
@@ -178,7 +178,7 @@ def _background_loop() -> asyncio.AbstractEventLoop:
 
 
 def finished(agent: str, state: MASISState, config: RunnableConfig | None, update: StateUpdate) -> dict[str, Any]:
-    """The custom event of a node that is done: with its step, so that a node done twice is known to be one."""
+    """The event that a node is done. It contains the step, so that a repeated event can be recognised."""
     return {**_turn(agent, state, config), "event": "finished", "update": update}
 
 
@@ -188,7 +188,7 @@ def _turn(agent: str, state: MASISState, config: RunnableConfig | None) -> dict[
 
 
 class Agent(Runnable[MASISState, StateUpdate]):
-    """A node that LangGraph can call both ways, saying on the custom stream when it starts and what it did."""
+    """A node that LangGraph can call sync and async. It reports its start and its result on the custom stream."""
 
     def __init__(self, node: Node) -> None:
         self.name = self._agent = node.__name__
@@ -201,7 +201,7 @@ class Agent(Runnable[MASISState, StateUpdate]):
         return await self._work(input, get_runtime(Services), config)
 
     async def _work(self, state: MASISState, runtime: Runtime[Services], config: RunnableConfig | None) -> StateUpdate:
-        # langgraph types the context as always given; without one it is None.
+        # langgraph's types say that the context is always set, but without one it is None.
         given: Services | None = runtime.context
         lease = given.lease if given is not None else None
         if lease:
@@ -212,14 +212,14 @@ class Agent(Runnable[MASISState, StateUpdate]):
         with watched, one_work(TURNS), charged_to(account_of(state)) as account:
             update = settled(await self._node(state, runtime), account)
         if lease:
-            # A process that was frozen wakes up here, and must not overwrite another's work.
+            # A process that was suspended wakes up here and must not overwrite another's work.
             await lease.check()
         runtime.stream_writer(finished(self._agent, state, config, update))
         return update
 
 
 class Edge(Runnable[MASISState, str]):
-    """Where the graph goes next, decided inline: LangGraph would run a plain function in another thread."""
+    """Decides the next node inline: LangGraph would run a plain function in another thread."""
 
     def __init__(self, choose: Callable[[MASISState], str]) -> None:
         self.name = choose.__name__

@@ -1,4 +1,4 @@
-"""The Critic, the auditor: a semantic audit by an engine and a citation audit by code. Both always run."""
+"""The Critic: a semantic audit by an engine and a citation audit by code. Both always run."""
 
 import asyncio
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ async def critic(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
         # The writer failed: there is nothing to audit, and the Supervisor will ask a person.
         return {"trace": [turn.trace(warning="nothing_to_audit")], "metrics": turn.metrics()}
     update: StateUpdate = {}
-    # In a thread: reading sentences takes a while, and other runs must continue.
+    # In a thread: reading sentences takes a while, and other runs must go on.
     written, read = await asyncio.to_thread(_judged, draft, state, services)
     try:
         finding = await _semantic_audit(state, read.text, read.claims, services, turn)
@@ -50,7 +50,7 @@ async def critic(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
     audited = await asyncio.to_thread(_audit, state, read, finding, services.settings)
     candidates = [audited]
     if read.repairs and any(claim["verdict"] == "fabricated_citation" for claim in written.claims):
-        # A made-up id counts against the attempt as written; repaired, it may still be the best one.
+        # A made-up id counts against the attempt as written; the repaired text may still be the best one.
         as_written = replace(written, repairs=read.repairs)
         candidates = [await asyncio.to_thread(_audit, state, as_written, finding, services.settings), audited]
     return update | _report(candidates, state, services.settings, turn)
@@ -66,15 +66,17 @@ class Read:
 
 
 def _judged(draft: str, state: MASISState, services: Services) -> tuple[Read, Read]:
-    """As it was written, and the text to audit."""
+    """The draft as written, and the text to audit."""
     evidence, asked = state.get("evidence", []), question_of(state)
     written = Read(draft, judge_claims(draft, evidence, services.second_opinion, services.checks, asked))
     return written, _repaired(written, state, services)
 
 
 def _repaired(written: Read, state: MASISState, services: Services) -> Read:
-    """The text to audit: repaired if that leaves an answer, else as written. If a document gives orders, errors may be
-    their effect and are not repaired."""
+    """The text to audit: repaired if an answer remains, otherwise as written.
+
+    If a document contains instructions, errors may be their effect and are not repaired.
+    """
     if _has_orders(state):
         return written
     readers = services.second_opinion, services.checks, question_of(state)
@@ -86,7 +88,7 @@ def _repaired(written: Read, state: MASISState, services: Services) -> Read:
 
 
 def _has_orders(state: MASISState) -> bool:
-    """A document that gives orders may have been obeyed by writer and auditor alike."""
+    """Whether a document contains instructions: the writer and the auditor may both have followed them."""
     found = (one for chunk in state.get("evidence", []) for one in find_instructions(chunk["text"]))
     return any(one.is_certain for one in found)
 
@@ -142,8 +144,8 @@ def _audit(state: MASISState, read: Read, finding: AuditFinding | None, settings
 
 
 def _answered(made: AuditFinding, read: Read, known: Sequence[str]) -> Answered:
-    """By the auditor's judgement if the answer denies anything at all; by its own words if it only says what is
-    missing."""
+    """The auditor's judgement, if the answer denies anything; otherwise an answer is never rated “none”. An abstention
+    always is."""
     if is_abstention(read.text, known):
         return "none"
     is_denying = any(names_a_limit(c) or NEGATIONS & set(words(c["text"])) for c in read.claims)
@@ -151,7 +153,7 @@ def _answered(made: AuditFinding, read: Read, known: Sequence[str]) -> Answered:
 
 
 def _vouches(finding: AuditFinding, settings: Settings) -> bool:
-    """It found no fault in any sentence, and is confident."""
+    """Whether the auditor is confident and found no fault in any sentence."""
     faultless = not finding.unsupported_claims and not finding.hallucination_detected
     return faultless and as_share(finding.confidence) >= settings.confidence_threshold
 
@@ -170,18 +172,19 @@ def names_a_limit(claim: Claim) -> bool:
 
 
 def says_nothing(draft: str, known: Sequence[str]) -> bool:
-    """Only headings, marks or nothing: it states nothing."""
+    """Whether the draft is empty or has only headings and marks."""
     return all(sentence.kind == "heading" for sentence in cited_sentences(draft, known))
 
 
 def _is_contested(gaps: Sequence[str], citations: CitationAudit, known: Sequence[str]) -> bool:
-    """“The documents do not say” is wrong when the auditor can point to the passage that does."""
+    """“The documents do not say” is wrong if the auditor points to a passage that does."""
     pointed_at = any(chunk_id in gap for gap in gaps for chunk_id in known)
     return pointed_at or bool(citations["invalid_citations"])
 
 
 def refuted_by_code(question: str, claims: Sequence[Claim], evidence: Sequence[EvidenceChunk]) -> list[Claim]:
-    """What no auditor can overrule: numbers, names and words that the source lacks, and orders that were followed."""
+    """What no auditor can overrule: numbers, names and words missing from the source, and instructions that were
+    followed."""
     refuted = [c for c in claims if c["verdict"] in REFUTED]
     return [*refuted, *(claim for claim in obeyed(claims, evidence) if claim not in refuted)]
 
@@ -189,12 +192,12 @@ def refuted_by_code(question: str, claims: Sequence[Claim], evidence: Sequence[E
 def critique_of(
     finding: AuditFinding, citations: CitationAudit, settings: Settings, refuted: Sequence[Claim] = ()
 ) -> Critique:
-    """The engine's finding after the citation engine: code overrules, never the other way round."""
+    """Combines the engine's finding with the citation audit. Code overrules the engine, never the reverse."""
     fabricated = bool(citations["invalid_citations"])
     uncited = citations["uncited_claim_count"]
     confidence = penalised(as_share(finding.confidence), citations, settings)
     if refuted and not fabricated and not finding.hallucination_detected:
-        # An auditor that vouches for what the source does not say counts like a made-up citation.
+        # An auditor that approves what the source does not say counts like a made-up citation.
         confidence = round(confidence * settings.fabrication_penalty, 4)
     in_words = [f"{claim['text']} ({claim['reason']})" for claim in refuted]
     unsupported = [*finding.unsupported_claims, *citations["unsupported_claims"], *in_words]
@@ -223,14 +226,14 @@ def penalised(confidence: float, citations: CitationAudit, settings: Settings) -
 
 
 def _escalated(finding: AuditFinding) -> list[str]:
-    """Only a contradiction needs a person; a revision or another period is explained in the answer, and between two
-    places of one document nobody can choose."""
+    """Only a contradiction between documents needs a person. The answer explains a revision or a different period, and
+    nobody can choose between two places in one document."""
     contradictions = (c for c in finding.conflicts if c["kind"] == "contradiction")
     return [c["explanation"] for c in contradictions if len({side["document_id"] for side in c["sides"]}) != 1]
 
 
 def _of_abstention(critique: Critique, question: str, retry_count: int, settings: Settings) -> Critique:
-    """“The documents do not say” claims nothing: one wider search follows, then it is accepted."""
+    """“The documents do not say” claims nothing: it is accepted after one wider search."""
     first = retry_count == 0
     return critique | {
         "confidence": max(critique["confidence"], settings.confidence_threshold),
@@ -241,7 +244,7 @@ def _of_abstention(critique: Critique, question: str, retry_count: int, settings
 
 
 def stands_as_silence(best: Attempt, settings: Settings) -> bool:
-    """Whether it claims nothing, and was sent back only in case a wider search finds more."""
+    """Whether the attempt claims nothing and was only sent back in case a wider search finds more."""
     known, critique = [chunk["chunk_id"] for chunk in best["evidence"]], best["critique"]
     is_silent = best.get("answered") == "none" or is_abstention(best["answer"], known)
     if not is_silent or critique["confidence"] < settings.confidence_threshold:
@@ -268,8 +271,8 @@ def is_flagged(critique: Critique, settings: Settings) -> bool:
 
 
 def better_of(best: Attempt | None, new: Attempt) -> Attempt:
-    """Clean beats flagged; then the one that answers more, then confidence; the earlier one wins a tie. A draft from
-    before a person's decision never wins after it."""
+    """Prefers a clean attempt over a flagged one, then the one that answers more, then confidence; a tie goes to the
+    earlier. A draft from before a person's decision never wins after it."""
     return new if best is None or _rank(new) > _rank(best) else best
 
 
@@ -297,7 +300,7 @@ def _attempt(audited: Audited, state: MASISState, settings: Settings, turn: Turn
 
 
 def _report(candidates: Sequence[Audited], state: MASISState, settings: Settings, turn: Turn) -> StateUpdate:
-    """The first candidate is what the Supervisor decides on; the best answer may be any."""
+    """The Supervisor decides on the first candidate; the best answer may be any of them."""
     audited = candidates[0]
     critique, citations = audited.critique, audited.citations
     best = state.get("best")

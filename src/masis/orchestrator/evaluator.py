@@ -1,4 +1,4 @@
-"""The Evaluator, the scorecard: four scores by a judge, caps and the weighted mean by code. It never routes."""
+"""The Evaluator: a judge gives four scores, and code applies the caps and the weighted mean. It never routes."""
 
 from langgraph.runtime import Runtime
 
@@ -36,7 +36,7 @@ async def evaluator(state: MASISState, runtime: Runtime[Services]) -> StateUpdat
     if scores is not None and scores.made_by:
         judged_by = f"{scores.made_by} (in place of {judged_by})"
     if scores is None:
-        # Every response has an evaluation: the offline judge stands in, and says so.
+        # Every response has an evaluation, so the offline judge stands in, and the result says so.
         scores = (await _ask(OfflineJudge(), state)).value
         judged_by = f"{OfflineJudge.name} ({judged_by} was not asked or did not respond)"
     critique = state.get("critique")
@@ -57,7 +57,7 @@ async def _judged(state: MASISState, judge: Judge, turn: Turn) -> Scores | None:
 
 async def _ask(judge: Judge, state: MASISState) -> Reply[Scores]:
     draft = state.get("draft_answer") or ""
-    # Without a draft the claims in the state are those of the attempt before.
+    # Without a draft, the claims in the state belong to the previous attempt.
     claims = state.get("claims", []) if draft else []
     critique = state.get("critique") if draft else None
     return await judge.judge(question_of(state), draft, state.get("evidence", []), _audit_of(state), claims, critique)

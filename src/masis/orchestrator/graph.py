@@ -27,13 +27,13 @@ from masis.settings import RETRY_CEILING
 
 STEPS_AN_ATTEMPT = 5
 STEP_LIMIT = STEPS_AN_ATTEMPT * (1 + RETRY_CEILING + DECISIONS_A_RUN) + 5
-"""Enough steps for the longest possible run; any other is ended."""
+"""Enough steps for the longest legitimate run; anything longer is stopped."""
 
 MASISGraph = CompiledStateGraph[MASISState, Services, MASISState, MASISState]
 
 
 def build_graph(checkpointer: BaseCheckpointSaver[Any] | None = None) -> MASISGraph:
-    """With a checkpointer, a run that needs a decision can continue; without one, it has ended."""
+    """With a checkpointer, a run that waits for a decision can be resumed; without one, it has ended."""
     builder = StateGraph(MASISState, context_schema=Services)
     builder.add_node("supervisor", Agent(supervisor))
     builder.add_node("researcher", Agent(researcher))

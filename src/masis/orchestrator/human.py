@@ -1,4 +1,4 @@
-"""Decisions by people: the answer to a waiting run, what it changes, and standing decisions."""
+"""Decisions by people: the answer to a waiting run, its effects, and standing decisions."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -35,12 +35,12 @@ class Answer(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     action: Action
-    """prefer some documents over others · explain_both · refine the question · look_again, documents were added ·
+    """prefer some documents over others · explain_both · refine the question · look_again, after adding documents ·
     accept the best draft as it is · stop"""
     prefer: list[str] = Field(default_factory=list)
-    """File names to trust where documents disagree …"""
+    """File names to trust if documents disagree."""
     over: list[str] = Field(default_factory=list)
-    """… and the file names not to use for this question."""
+    """File names not to use for this question."""
     question: str | None = None
     """The question to ask instead."""
     by: str = Field("a person", min_length=1, max_length=200)
@@ -74,12 +74,12 @@ class Answer(BaseModel):
 
 
 def is_name(text: str) -> bool:
-    """The name appears in the answer: it must not smuggle in a sentence."""
+    """The name appears in the answer, so it must not contain a sentence."""
     return not re.search(r"[\n\r%$€£]|\w{4,}[.!?]\s", text)
 
 
 def human_review(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
-    """Only pauses the run: the node runs again from the top when the answer arrives."""
+    """Pauses the run and nothing else, because the node starts again from the top when the answer arrives."""
     given = interrupt(state.get("review"), response_schema=Answer)
     record = checked_answer(given, state).model_dump()
     entry = cast(TraceEntry, {"node": "human_review", "retry_count": state.get("retry_count", 0), **record})
@@ -89,7 +89,8 @@ def human_review(state: MASISState, runtime: Runtime[Services]) -> StateUpdate:
 
 
 def checked_answer(given: Any, state: MASISState) -> Answer:
-    """An answer to the question that was asked, about documents of the run; raises InvalidInput otherwise."""
+    """Validates an answer: it must fit the question asked and name documents of the run. Raises InvalidInput
+    otherwise."""
     try:
         answer = Answer.model_validate(given)
     except ValidationError as error:
@@ -113,7 +114,7 @@ def checked_answer(given: Any, state: MASISState) -> Answer:
 
 
 def conflicts_settled(action: Action, prefer: Sequence[str], over: Sequence[str], state: MASISState) -> list[Conflict]:
-    """Of the conflicts the person was asked about, those this answer decides."""
+    """The conflicts the person was asked about that this answer settles."""
     review = state.get("review")
     asked = review["conflicts"] if review else []
     return [c for c in asked if _settles(action, frozenset(prefer), frozenset(over), frozenset(files_in(c)))]
@@ -136,13 +137,13 @@ def _files_of(state: MASISState) -> set[str]:
 
 
 def question_of(state: MASISState) -> str:
-    """The question as a person last put it; `user_query` itself never changes."""
+    """The question as a person last worded it; `user_query` itself never changes."""
     refined = [a["question"] for a in state.get("human_answers", []) if a["action"] == "refine"]
     return refined[-1] if refined else state["user_query"]
 
 
 def guidance_of(state: MASISState) -> Guidance:
-    """The decisions in force: the latest on a document counts, and a new question reopens its conflicts."""
+    """The decisions in force. The latest one on a document counts, and a new question reopens its conflicts."""
     answers = state.get("human_answers", [])
     trusted: dict[str, bool] = {}
     for answer in answers:
@@ -155,16 +156,16 @@ def guidance_of(state: MASISState) -> Guidance:
 
 
 def both_explained(answers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The decisions in force to explain both sides: a new question reopens its conflicts."""
+    """The decisions in force to explain both sides; a new question reopens its conflicts."""
     refined = [index for index, answer in enumerate(answers) if answer["action"] == "refine"]
     latest = answers[refined[-1] :] if refined else answers
     return [answer for answer in latest if answer["action"] == "explain_both"]
 
 
 def decisions_named(answers: Sequence[dict[str, Any]]) -> str:
-    """The sentences that name a person's decisions in the answer; empty when there was none to name.
+    """The sentences of the answer that name a person's decisions; empty if there are none.
 
-    They speak of the answer and not of the documents, and are worded so that the citation engine sees it.
+    They are about the answer, not the documents, and are worded so that the citation engine recognises that.
     """
     refined = [answer for answer in answers if answer["action"] == "refine"]
     decided = [_decided(answer) for answer in answers if answer["action"] != "refine" or answer is refined[-1]]
@@ -183,13 +184,13 @@ def _decided(answer: dict[str, Any]) -> tuple[str, str]:
         "stop": "",
     }
     since = f", remembered since {answer['since']}," if answer.get("decision_id") else ""
-    # Without keys and without a name the service knows nobody: "local" means nothing to a reader.
+    # Without keys and without a name, the service knows nobody: "local" means nothing to a reader.
     who = "the person at this machine" if answer["by"] == LOCAL.name else answer["by"]
     return who + since, wording[answer["action"]]
 
 
 DECISIONS_A_RUN = 5
-"""Each one applied costs an attempt: a run must end, however many standing decisions there are."""
+"""Each applied decision costs an attempt, and a run must end however many standing decisions there are."""
 SAYS_NOTHING = frozenset(content_stems("the same figure fact value number amount level total overall fiscal year"))
 """Words that do not distinguish one subject from another."""
 
@@ -222,12 +223,12 @@ def _decision(
 
 
 def _about(conflict: Conflict, state: MASISState) -> str:
-    """“The same figure” says nothing: then the question is the subject."""
+    """The subject of a conflict, or the question if the subject says nothing (“the same figure”)."""
     return conflict["about"] if _matter(conflict["about"], None).words else question_of(state)
 
 
 def answers_to_apply(state: MASISState) -> list[dict[str, Any]]:
-    """The standing decisions that settle an open conflict of this attempt, as if their people had answered now."""
+    """The standing decisions that settle an open conflict of this attempt, as if they had just been made."""
     conflicts = _open_conflicts(state)
     chosen = _decisions_by_conflict(conflicts, state)
     while hiding := _hiding_others(chosen, conflicts):
@@ -253,7 +254,8 @@ def _may_be_applied(decision: StandingDecision, chosen: Sequence[StandingDecisio
 
 
 def _hiding_others(chosen: Mapping[int, StandingDecision], conflicts: Sequence[Conflict]) -> set[int]:
-    """An overruled document is no longer read: its other conflicts would be settled silently."""
+    """Decisions that must not be applied: an overruled document is no longer read, so its other conflicts would be
+    settled silently."""
     unsettled = [conflict for index, conflict in enumerate(conflicts) if index not in chosen]
     disputed = {name for conflict in unsettled for name in files_in(conflict)}
     return {index for index, decision in chosen.items() if disputed.intersection(decision["over"])}
@@ -278,7 +280,7 @@ def _contradictions(conflicts: Sequence[Conflict]) -> list[Conflict]:
 
 
 def _latest_on(conflict: Conflict, state: MASISState) -> StandingDecision | None:
-    """Of two on the same conflict, the later one counts."""
+    """The latest standing decision on this conflict."""
     about = _about(conflict, state)
     fitting = [d for d in state.get("standing_decisions", []) if _is_about(d, conflict, about)]
     return max(fitting, key=lambda d: d["created_at"], default=None)
@@ -291,7 +293,7 @@ def _is_about(decision: StandingDecision, conflict: Conflict, about: str) -> boo
 
 
 def _is_at_odds(decision: StandingDecision, state: MASISState, chosen: Sequence[StandingDecision]) -> bool:
-    """Trusting a file that was overruled, or the reverse: both cannot apply, so a person is asked."""
+    """Whether it trusts a file that was overruled or the reverse: both cannot apply, so a person is asked."""
     now = guidance_of(state)
     trusted = {*now.prefer, *(name for other in chosen for name in other["prefer"])}
     overruled = {*now.over, *(name for other in chosen for name in other["over"])}
@@ -313,9 +315,9 @@ def _as_answer(decision: StandingDecision) -> dict[str, Any]:
 
 
 def still_open(conflicting: Sequence[str], conflicts: Sequence[Conflict], state: MASISState) -> list[str]:
-    """What the Critic lists as conflicting, less what was decided to be explained from both sides.
+    """The Critic's conflicts without those that a decision says to explain from both sides.
 
-    A person who answers this run has seen all its conflicts; a standing decision speaks of its own one alone.
+    A person who answers this run has seen all its conflicts; a standing decision only covers its own.
     """
     explained = both_explained(state.get("human_answers", []))
     if any(not answer.get("decision_id") for answer in explained):
@@ -338,7 +340,7 @@ class Matter:
     when: tuple[Period, ...]
 
     def is_same(self, other: "Matter") -> bool:
-        """Exactly the same words: revenue is not revenue in Europe, and asking once too often does less harm."""
+        """Exact match: “revenue” is not “revenue in Europe”, and asking once too often does less harm."""
         return self.words == other.words and _covers(self.when, other.when) and _covers(other.when, self.when)
 
 

@@ -1,4 +1,4 @@
-"""The Researcher, the librarian: finds evidence, writes nothing, judges nothing."""
+"""The Researcher: finds evidence. It writes nothing and judges nothing."""
 
 import asyncio
 from collections import Counter
@@ -33,8 +33,11 @@ MOST_WORDS = 12
 def closest_passages(
     question: str, candidates: Sequence[EvidenceChunk], to_read: Sequence[EvidenceChunk] = ()
 ) -> list[ClosestPassage]:
-    """Those of `to_read` that come nearest to an answer as the embedded models read them, then those with most of the
-    question's words, at equal count as the search ranked them."""
+    """The passages closest to the question.
+
+    First those of `to_read` that come nearest to an answer according to the embedded models, then those with the most
+    words of the question; ties keep the order of the search.
+    """
     wanted = parsed(question).subject
     by_id = {chunk["chunk_id"]: chunk for chunk in to_read}
     read = strongest_of_each(parsed(question), [as_passage(chunk) for chunk in to_read])[:SHOWN]
@@ -45,7 +48,8 @@ def closest_passages(
 
 
 def _closest(question: str, wanted: frozenset[str], chunk: EvidenceChunk, begins: int | None = None) -> ClosestPassage:
-    """`begins`: where the statement to show does, if that is known; else the one with most of the words."""
+    """`begins` is the offset of the statement to show; if None, the statement with the most words of the question is
+    shown."""
     text = chunk["text"]
     parts = statements(text, chunk.get("heading")) or (Statement(text[:EXCERPT], 0, min(EXCERPT, len(text))),)
     best = max(parts, key=lambda s: (s.start == begins, len(wanted & set(content_stems(s.text))), -s.start))
@@ -68,7 +72,7 @@ def _closest(question: str, wanted: frozenset[str], chunk: EvidenceChunk, begins
 
 
 def _end_of_excerpt(best: Statement, parts: Sequence[Statement]) -> int:
-    """A short statement (a heading, the address of a letter) comes with what follows it."""
+    """Extends a short statement (a heading, the address of a letter) by what follows it."""
     after = [part for part in parts if part.start >= best.end] if not best.is_row else []
     end = best.end
     for part in after:
@@ -81,7 +85,8 @@ def _end_of_excerpt(best: Statement, parts: Sequence[Statement]) -> int:
 async def absent_words(
     question: str, candidates: Sequence[EvidenceChunk], workspace_id: str, services: Services
 ) -> list[str]:
-    """Content words that no document of the workspace has in any form, by the keyword index."""
+    """Content words of the question that no document of the workspace contains in any form, according to the keyword
+    index."""
     here = {s for chunk in candidates for s in content_stems(f"{chunk.get('heading') or ''} {chunk['text']}")}
     wanted = parsed(question).subject - here
     asked = list(dict.fromkeys(w for w in words(question) if stem(w) in wanted))[:MOST_WORDS]
@@ -94,7 +99,7 @@ async def absent_words(
 OVERVIEW_PASSAGES = 10
 READ_ANYWAY = 5
 BESIDE = 5_000
-"""Characters a chat model is given of what is beside the evidence."""
+"""Characters next to the evidence that a chat model gets in addition."""
 BORNE_OUT: tuple[Verdict, ...] = ("verbatim", "supported")
 
 
@@ -105,7 +110,7 @@ class SearchPlan:
     threshold: float
     augmented: bool
     closely: bool = False
-    """Whether passages that are far from the question by their vectors are read as well."""
+    """Whether passages whose vectors are far from the question are read as well."""
 
 
 def plan_search(state: MASISState, settings: Settings) -> SearchPlan:
@@ -138,17 +143,17 @@ async def researcher(state: MASISState, runtime: Runtime[Services]) -> StateUpda
             filters=filters_of(state),
         )
     except DatabaseUnavailable:
-        # The run itself is stored there: it continues when the database is back, without asking a person.
+        # The run itself is stored there: it resumes when the database is back, without asking a person.
         raise
     except MASISError as error:
         update = _ask_person("unavailable", turn, warning=error.code, error=str(error))
         return update | {"failure": turn.failure(error)}
     evidence = select_evidence([*result.candidates, *borne_out_before(state)], plan.threshold, guidance_of(state).over)
     if not evidence and filters_of(state).documents:
-        # A caller who names documents has said where the answer is: their best passages are used, whatever the score.
+        # A caller who names documents has said where the answer is: their best passages are used whatever the score.
         evidence = select_evidence(result.candidates[:READ_ANYWAY], 0.0, guidance_of(state).over)
     if services.whole_tables:
-        # A chat model reads on as a person would; the embedded writer takes the best sentences of what is found.
+        # A chat model benefits from surrounding text; the embedded writer picks the best sentences of what was found.
         more = BESIDE if services.writer.name != OFFLINE and not filters_of(state).pages else 0
         evidence = await services.whole_tables(state["workspace_id"], evidence, more)
     summed_up: list[str] = []
@@ -161,19 +166,19 @@ async def researcher(state: MASISState, runtime: Runtime[Services]) -> StateUpda
 
     def read() -> tuple[list[ClosestPassage], Counter[str]]:
         aside = _set_aside(evidence, candidates, plan, guidance_of(state).over)
-        # The embedded writer reads them next in any case; for a chat model's sake nothing is read twice.
+        # The embedded writer reads them next anyway, from the cache. For a chat model, they are not read just for this.
         to_read = evidence if services.writer.name == OFFLINE else ()
         return closest_passages(question, candidates, to_read), aside
 
     closest, aside = await asyncio.to_thread(read)
-    # If there is no answer: the closest passages, and the words that no document has.
+    # Shown if there is no answer: the closest passages, and the words that no document has.
     absent = await absent_words(question, candidates, state["workspace_id"], services)
     found = _found(evidence, result, plan, turn, aside) if evidence else _nothing_found(result, plan, turn)
     return {"closest": closest, "absent": absent, "summed_up": summed_up, **found}
 
 
 def borne_out_before(state: MASISState) -> list[EvidenceChunk]:
-    """The passages that right sentences of the last draft cite: a new draft must be able to say them again."""
+    """The passages cited by supported claims of the last draft: the next draft must be able to cite them again."""
     if state.get("retry_count", 0) == 0:
         return []
     right = [claim for claim in state.get("claims", []) if claim["verdict"] in BORNE_OUT]
@@ -184,7 +189,7 @@ def borne_out_before(state: MASISState) -> list[EvidenceChunk]:
 def select_evidence(
     candidates: Sequence[EvidenceChunk], threshold: float, disregarded_files: Sequence[str] = ()
 ) -> list[EvidenceChunk]:
-    """What passes the score filter, best first; the same id or the same words count once."""
+    """The candidates that reach the threshold, best first, without repeated ids or texts."""
     kept: dict[str, EvidenceChunk] = {}
     texts: set[str] = set()
     for chunk in sorted(candidates, key=lambda c: (-c["score"], c["chunk_id"])):
@@ -219,7 +224,7 @@ def _found(
 def _set_aside(
     evidence: Sequence[EvidenceChunk], candidates: Sequence[EvidenceChunk], plan: SearchPlan, over: Sequence[str]
 ) -> Counter[str]:
-    """Why each candidate is not used."""
+    """Counts why candidates are not used."""
     asked = parsed(plan.text).periods
     kept = {chunk["chunk_id"] for chunk in evidence}
 
@@ -235,7 +240,7 @@ def _set_aside(
 
 
 def instructions_seen(evidence: Sequence[EvidenceChunk]) -> list[InstructionSeen]:
-    """Instructions found in documents: treated as data, and reported."""
+    """Instructions found in documents. They are treated as data and reported."""
     return [
         {"chunk_id": chunk["chunk_id"], "file_name": chunk["file_name"], "kind": found.kind, "quote": found.text}
         for chunk in evidence
@@ -260,7 +265,7 @@ def _nothing_found(result: SearchResult, plan: SearchPlan, turn: Turn) -> StateU
 
 
 def _searched(result: SearchResult) -> dict[str, object]:
-    """What a reader would not expect of the search: documents without a date, words spelled otherwise."""
+    """What the reader may not expect of the search: undated documents left out, words spelled differently."""
     undated = {"undated_left_out": result.undated_left_out} if result.undated_left_out else {}
     return {**undated, **({"respelled": dict(result.respelled)} if result.respelled else {})}
 
@@ -276,5 +281,5 @@ def _ask_person(cause: ReviewCause, turn: Turn, **found: object) -> StateUpdate:
 
 
 def route(state: MASISState) -> Literal["synthesizer", "supervisor"]:
-    """Nothing usable found: straight back to the Supervisor, so that no model is called on nothing."""
+    """Back to the Supervisor if nothing usable was found, so that no model is called without evidence."""
     return "supervisor" if state.get("requires_human_review") else "synthesizer"

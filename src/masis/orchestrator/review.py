@@ -1,4 +1,4 @@
-"""How a run ends: its outcome, and the question to a person, worded once for each cause."""
+"""How a run ends: its outcome, and the question put to a person, with one wording per cause."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ BY_CAUSE: dict[ReviewCause, Outcome] = {
     "unavailable": "unavailable",
     "out_of_scope": "out_of_scope",
 }
-"""An answer that could not be made to pass its own audit is one the evidence does not carry."""
+"""An answer that never passed its own audit is one that the evidence does not support."""
 
 
 def outcome_of(cause: ReviewCause | None, best: Attempt | None) -> Outcome:
@@ -28,7 +28,7 @@ def outcome_of(cause: ReviewCause | None, best: Attempt | None) -> Outcome:
     asserts = any(claim["kind"] in ("claim", "recommendation") for claim in claims)
     share = best.get("answered", "all") if best else "all"
     limited = share == "part" or any(claim["kind"] == "limit" or mentions_a_limit(claim["text"]) for claim in claims)
-    # A contradiction that a person settled, and a figure that was revised, are part of what the reader must know.
+    # The reader must know of a contradiction that a person settled, and of a figure that was revised.
     disputed = any(c["kind"] in ("revision", "contradiction") for c in best["conflicts"]) if best else False
     silent = best and is_abstention(best["answer"], [chunk["chunk_id"] for chunk in best["evidence"]])
     if not asserts or silent or share == "none":
@@ -47,11 +47,11 @@ class Situation:
     failure: Failure | None = None
     has_draft: bool = False
     missing: tuple[str, ...] = ()
-    """What the best draft leaves open, by its own word and the Critic's."""
+    """What the best draft leaves open, according to the draft itself and the Critic."""
 
 
 NOTHING_COVERS: tuple[ReviewCause, ...] = ("empty_workspace", "weak_evidence")
-"""Without a draft these mean that no document speaks of the question at all."""
+"""Without a draft, these causes mean that no document covers the question at all."""
 
 CHOICES: dict[ReviewCause, list[str]] = {
     "conflict": ["prefer", "explain_both", "refine", "look_again", "accept", "stop"],

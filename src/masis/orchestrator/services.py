@@ -1,4 +1,4 @@
-"""What the agents work with: settings, retrieval, engines and a clock. They reach it through the runtime context."""
+"""What the agents work with: settings, retrieval, engines and a clock, passed through the runtime context."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ from masis.types import EVERYWHERE, EvidenceChunk, Mentions, SearchFilters, Sear
 
 
 class Search(Protocol):
-    """One store query, filtered by workspace inside the store."""
+    """One query to the store, restricted to a workspace by the store itself."""
 
     async def __call__(
         self,
@@ -28,18 +28,20 @@ class Search(Protocol):
         closely: bool = False,
         filters: SearchFilters = EVERYWHERE,
     ) -> SearchResult:
-        """`at_least`: the relevance that will be asked for; neighbours that both have it come as one passage."""
+        """`at_least` is the relevance threshold that will be applied; neighbouring passages that both reach it are
+        joined."""
         ...
 
 
 class MentionCounter(Protocol):
-    """In how many documents of the workspace each word occurs; None for a word that the index does not keep."""
+    """Counts the documents of the workspace that contain each word; None for a word that the index does not hold."""
 
     async def __call__(self, workspace_id: str, words: Sequence[str]) -> Mapping[str, Mentions | None]: ...
 
 
 class Outline(Protocol):
-    """For a question about whole documents: the passages with the substance of each, and, of several, all names."""
+    """For a question about whole documents: the passages with the substance of each, and all file names if there are
+    several."""
 
     async def __call__(
         self, workspace_id: str, question: str, found: Sequence[EvidenceChunk], filters: SearchFilters, limit: int
@@ -47,7 +49,8 @@ class Outline(Protocol):
 
 
 class WholeTables(Protocol):
-    """Evidence with the other rows of the tables that the best of it have rows of, and some characters beside it."""
+    """Completes evidence with the other rows of the tables that the best passages belong to, and with text next to
+    it."""
 
     async def __call__(
         self, workspace_id: str, evidence: Sequence[EvidenceChunk], and_beside: int = 0
@@ -58,7 +61,7 @@ class Lease(Protocol):
     """The right of this process to work on a run."""
 
     async def check(self) -> None:
-        """Raises when another process has taken the run over."""
+        """Raises if another process has taken over the run."""
         ...
 
 
@@ -70,22 +73,22 @@ class Services:
     auditor: Auditor
     judge: Judge
     second_opinion: SecondOpinion | None = None
-    """Who is asked what a sentence in other words means, where code cannot tell."""
+    """Decides whether a paraphrased claim is supported, if code cannot tell."""
     checks: tuple[Check, ...] = ()
-    """Checks of the caller's own, which every cited sentence has to pass as well."""
+    """The caller's own checks, which every cited claim has to pass as well."""
     mentions: MentionCounter | None = None
-    """Without it no word is said to be absent."""
+    """Without it, no word is reported as absent."""
     outline: Outline | None = None
-    """Without it a whole document is known by what a search finds of it."""
+    """Without it, a question about a whole document is answered from search results only."""
     whole_tables: WholeTables | None = None
     clock: Callable[[], float] = time.perf_counter
     lease: Lease | None = None
-    """Asked before and after each agent's turn; without one the run belongs to this process alone."""
+    """Checked before and after each agent's step; without one, the run belongs to this process alone."""
 
 
 def services_of(runtime: Runtime[Services]) -> Services:
-    """`graph.invoke(state)` alone has no context: it gets what the environment configures."""
-    # langgraph types the context as always given; without one it is None.
+    """A plain `graph.invoke(state)` has no context and gets what the environment configures."""
+    # langgraph's types say that the context is always set, but without one it is None.
     given: Services | None = runtime.context
     return given if given is not None else services_for(current_settings())
 
@@ -108,7 +111,7 @@ def services_with(
     judge: Judge | None = None,
     checks: Sequence[Check] = (),
 ) -> Services:
-    """What is not given is made from the settings."""
+    """Makes everything that is not given from the settings."""
     from masis.reasoning.engines import engines_for
     from masis.reasoning.offline.verifier import second_opinion
 

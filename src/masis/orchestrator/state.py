@@ -1,4 +1,4 @@
-"""What a run knows. Nodes return only the keys they changed; `trace` and `metrics` have reducers."""
+"""The state of a run. Nodes return only the keys they changed; `trace` and `metrics` have reducers."""
 
 import operator
 import re
@@ -32,10 +32,10 @@ from masis.types import (
 Route = Literal["first_run", "retry", "finalize", "human_review"]
 
 ADDED = frozenset({"model_calls", "model_requests", "input_tokens", "output_tokens", "cost_usd", "answers_from_cache"})
-"""Metrics that count over the whole run."""
+"""Metrics summed over the whole run."""
 ADDED_BY_AGENT = frozenset({"node_latency_ms", "calls_by_agent", "cost_by_agent"})
 APPENDED = frozenset({"confidence_history", "retry_reasons", "citation_violations", "receipt"})
-"""Metrics with one entry an attempt; every other metric holds the latest value."""
+"""Metrics with one entry per attempt. All other metrics hold the latest value."""
 
 
 def merge_metrics(old: Metrics | None, new: Metrics | None) -> Metrics:
@@ -87,11 +87,11 @@ def empty_metrics() -> Metrics:
 
 
 class Attempt(TypedDict):
-    """An audited attempt, stored whole so that what is returned belongs together."""
+    """An audited attempt, stored as a whole so that everything returned belongs together."""
 
     number: int
     round: int
-    """How many decisions of a person came before it, standing ones included."""
+    """How many decisions by people came before it, standing decisions included."""
     answer: str
     confidence: float
     critique: Critique
@@ -106,7 +106,7 @@ class Attempt(TypedDict):
 
 
 class Failure(TypedDict):
-    """A store or a model that did not do its part."""
+    """A store or a model that failed."""
 
     agent: AgentName
     code: str
@@ -115,7 +115,7 @@ class Failure(TypedDict):
 
 
 class Review(TypedDict):
-    """The question to a person, for programs; `clarification_question` says the same in words."""
+    """The question to a person, for programs; `clarification_question` is the same as text."""
 
     cause: ReviewCause
     question: str
@@ -124,9 +124,9 @@ class Review(TypedDict):
     missing: list[str]
     """What the evidence does not cover, in sentences."""
     attempts: int
-    """How many were made in this round."""
+    """Number of attempts in this round."""
     confidence: float
-    """Of the best draft."""
+    """Confidence of the best draft."""
 
 
 class MASISState(TypedDict, total=False):
@@ -134,15 +134,15 @@ class MASISState(TypedDict, total=False):
     workspace_id: str
     max_retries: int | None
     max_cost_usd: float | None
-    """What the run may spend on models; then the embedded engine finishes it."""
+    """Limit of model costs; beyond it, the embedded engine finishes the run."""
     max_seconds: float | None
-    """How long its agents may work."""
+    """Limit of the agents' working time."""
     thread_id: str | None
-    """The first run of the thread that this one follows up on."""
+    """The first run of the thread that this run continues."""
     asked: str | None
-    """What the person wrote, where the query was completed from the thread."""
+    """What the person wrote, if the query was completed from the thread."""
     filters: dict[str, Any]
-    """Where in the workspace to look; the fields of SearchFilters, absent ones do not restrict."""
+    """Where in the workspace to look: the fields of SearchFilters. A missing field does not restrict."""
     standing_decisions: list[StandingDecision]
     """The standing decisions of the workspace when the run began."""
 
@@ -156,20 +156,20 @@ class MASISState(TypedDict, total=False):
     answered: Answered
     """How much of the question the last draft answers."""
     likelihood: float | None
-    """That the returned answer is right, fitted on held-out answers; None where there is no fit."""
+    """The likelihood that the returned answer is right, fitted on held-out answers; None if there is no fit."""
     closest: list[ClosestPassage]
-    """What comes nearest to the question, for when nothing answers it."""
+    """The passages closest to the question, shown if nothing answers it."""
     absent: list[str]
-    """Words of the question that no document of the workspace has."""
+    """Words of the question that no document of the workspace contains."""
     summed_up: list[str]
     """The files that a summary of several documents has to cover."""
 
     retry_count: int
     retry_ceiling: int | None
-    """The last attempt that may be retried to; a person's answer raises it by one round, a standing decision by the
-    one attempt that obeys it."""
+    """The number of the last attempt allowed. A person's answer raises it by one round, a standing decision by one
+    attempt."""
     retried_from: str | None
-    """Stands for the draft and the evidence of the attempt before, to see whether a retry changed anything."""
+    """A hash of the previous attempt's draft and evidence, to see whether a retry changed anything."""
     round_start: int
     """The first attempt of this round."""
     requires_human_review: bool
@@ -179,9 +179,9 @@ class MASISState(TypedDict, total=False):
     """Why the Researcher asks for a person."""
     failure: Failure | None
     pending_answer: dict[str, Any] | None
-    """A person's answer the Supervisor has not acted on yet."""
+    """A person's answer that the Supervisor has not acted on yet."""
     human_answers: Annotated[list[dict[str, Any]], operator.add]
-    """What people decided, oldest first; those with a `decision_id` are standing decisions from earlier runs."""
+    """Decisions by people, oldest first; those with a `decision_id` are standing decisions from earlier runs."""
     best: Attempt | None
     decision: Route
     outcome: Outcome | None
@@ -195,7 +195,7 @@ StateUpdate = MASISState
 
 
 def filters_of(state: MASISState) -> SearchFilters:
-    """A checkpoint gives lists back where tuples went in."""
+    """Restores the tuples, which a checkpoint returns as lists."""
     given: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in (state.get("filters") or {}).items()
     }
@@ -203,12 +203,12 @@ def filters_of(state: MASISState) -> SearchFilters:
 
 
 def max_retries_of(state: MASISState, settings: Settings) -> int:
-    """None, 0 and absent mean the default; the ceiling is hard."""
+    """None, 0 and a missing key mean the default; the ceiling always applies."""
     return min(int(state.get("max_retries") or settings.max_retries), RETRY_CEILING)
 
 
 def readable_question(text: str) -> str:
-    """Without control characters; raises ValueError for what cannot be asked."""
+    """The question without control characters; raises ValueError if it is empty or too long."""
     clean = "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs")).strip()
     if not clean:
         raise ValueError("The question is empty.")
@@ -221,7 +221,7 @@ def readable_question(text: str) -> str:
 
 
 def in_words(error: ValidationError) -> str:
-    """The first thing that is wrong, as a sentence."""
+    """The first error, as a sentence."""
     first = error.errors(include_url=False)[0]
     where = " ".join(str(part) for part in first["loc"])
     said = first["msg"].removeprefix("Value error, ")
@@ -229,7 +229,7 @@ def in_words(error: ValidationError) -> str:
 
 
 class MASISInput(BaseModel):
-    """The edge: whatever comes in is checked here, once.
+    """Validates the input of a run, once, at the boundary.
 
     >>> MASISInput(user_query=" What was revenue? ", workspace_id="demo").to_state()["user_query"]
     'What was revenue?'
@@ -250,7 +250,7 @@ class MASISInput(BaseModel):
     thread_id: str | None = Field(None, description="The thread that the question belongs to.")
     asked: str | None = Field(None, description="The question as written, if the query was completed from a thread.")
 
-    # A StandingDecision each: pydantic cannot read a TypedDict of Python 3.11, and they come from our own records.
+    # Each is a StandingDecision: pydantic cannot read a TypedDict of Python 3.11, and they come from our own records.
     standing_decisions: Sequence[Mapping[str, Any]] = Field((), description="The standing decisions of the workspace.")
 
     @field_validator("user_query")
@@ -273,7 +273,7 @@ class MASISInput(BaseModel):
         return retries
 
     def to_state(self) -> MASISState:
-        """Every key a caller may read, from the start: what no agent has written yet is empty, not missing."""
+        """A state with every key that a caller may read: what no agent has written yet is empty, not missing."""
         return {
             "user_query": self.user_query,
             "workspace_id": self.workspace_id,

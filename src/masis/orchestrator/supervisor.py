@@ -1,4 +1,4 @@
-"""The Supervisor: the only router, plain Python. Same state, same decision, no model call."""
+"""The Supervisor: the only router. Plain Python without model calls, so the same state gives the same decision."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,11 +29,11 @@ TraceDecision = Literal["retry", "finalize", "HITL_conflict", "HITL_triggered"]
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """All that the decision looks at."""
+    """Everything the decision depends on."""
 
     drafted: bool = False
     review_requested: ReviewCause | None = None
-    """The Researcher asked for a person."""
+    """Why the Researcher asks for a person."""
     answered: Literal["continue", "end"] | None = None
     """A person answered: continue with a new round, or end."""
     failed: bool = False
@@ -43,20 +43,20 @@ class Signals:
     critic_asks_retry: bool = False
     conflict: bool = False
     partly: bool = False
-    """It says itself that a part of the question is not covered, and was not searched for more widely yet."""
+    """The draft says that a part of the question is not covered, and there was no wider search for it yet."""
     standing_decision: bool = False
-    """A decision of an earlier run settles a conflict, and was not applied in this one."""
+    """A decision from an earlier run settles a conflict and has not been applied in this run."""
     retries_left: bool = True
     no_progress: bool = False
-    """The retry brought the evidence and the draft that were there before: another would bring them again."""
+    """The retry produced the same evidence and the same draft; another one would do so too."""
     budget_spent: bool = False
-    """The run may not spend what another attempt would take."""
+    """The budget does not cover another attempt."""
     repaired: bool = False
-    """The best answer is one that the Critic mended, and it passes."""
+    """The best answer was repaired by the Critic and passes."""
     passed_before: bool = False
-    """The best answer passes, and was only searched for more widely."""
+    """The best answer passes; the retry was only to search more widely."""
     silent: bool = False
-    """The best answer is that the documents do not say; nothing that was written later passes."""
+    """The best answer is that the documents do not say, and no later draft passes."""
 
     @property
     def quality_issue(self) -> bool:
@@ -72,7 +72,7 @@ class Decision:
 
 
 def decide(s: Signals) -> Decision:
-    """The whole decision table, first match wins."""
+    """The complete decision table; the first match wins."""
     if s.answered == "end":
         return Decision("finalize", "finalize", "decided_by_person")
     if s.answered == "continue":
@@ -142,7 +142,7 @@ def _is_first(state: MASISState) -> bool:
 
 
 def is_budget_spent(state: MASISState) -> bool:
-    """It is, or would be after another attempt like those before."""
+    """Whether the budget is used up, or would be after another attempt of average cost."""
     account, attempts = account_of(state), state.get("retry_count", 0) + 1
     money, seconds = account.spent_usd / attempts, account.spent_seconds / attempts
     out_of_money = account.max_cost_usd is not None and account.spent_usd + money > account.max_cost_usd
@@ -151,12 +151,12 @@ def is_budget_spent(state: MASISState) -> bool:
 
 
 def _has_passed(best: Attempt | None) -> bool:
-    """Only a repaired text can be better than the attempt it was made from: what passes as written ends the run."""
+    """Whether the best answer is a repaired text that passes. An unrepaired text that passes ends the run at once."""
     return best is not None and not best["flagged"] and any("repaired" in claim for claim in best["claims"])
 
 
 def mark_of(state: MASISState) -> str:
-    """Changes with the draft and with the evidence it was written from."""
+    """A hash that changes with the draft and its evidence."""
     ids = sorted(chunk["chunk_id"] for chunk in state.get("evidence", []))
     return sha256("\n".join([*ids, state.get("draft_answer") or ""]).encode(errors="surrogatepass")).hexdigest()
 
@@ -196,17 +196,17 @@ def _next_attempt(state: MASISState, seen: Signals, decision: Decision, services
         "citation_issue": seen.invalid_citation,
         "hallucination": seen.hallucination,
     }
-    # What a person decided changes what is to be written, even from the same evidence.
+    # A person's decision changes what is to be written, even from the same evidence.
     before = None if seen.answered or decision.reason == STANDING else mark_of(state)
     update: StateUpdate = {"retry_count": attempt, "retried_from": before, "metrics": {"retry_reasons": [reason]}}
     if decision.reason == STANDING:
-        # An attempt that follows a decision is not a retry and uses none up.
+        # An attempt that applies a decision is not a retry and does not use one up.
         return update | {
             "human_answers": answers_to_apply(state),
             "retry_ceiling": ceiling_of(state, services) + 1,
         }
     if seen.answered:
-        # A person's answer buys one round: this attempt and as many retries as the run was given.
+        # A person's answer allows one more round: this attempt, and as many retries as the run was given.
         update |= {
             "round_start": attempt,
             "retry_ceiling": attempt + max_retries_of(state, services.settings),
@@ -220,7 +220,7 @@ def _next_attempt(state: MASISState, seen: Signals, decision: Decision, services
 
 
 def _forgotten(state: MASISState) -> StateUpdate:
-    """A refined question is another question: what was written and criticised before does not answer it."""
+    """A refined question is a new question: earlier drafts and critiques do not apply to it."""
     answer = state.get("pending_answer")
     if not (answer and answer["action"] == "refine"):
         return {}
@@ -236,7 +236,7 @@ def _forgotten(state: MASISState) -> StateUpdate:
 
 
 def _ending(state: MASISState, decision: Decision, services: Services) -> StateUpdate:
-    """The run ends, or pauses for a person, with its best attempt and everything that belongs to it."""
+    """Ends the run, or pauses it for a person, with its best attempt and everything that belongs to it."""
     best, answer = state.get("best"), state.get("pending_answer")
     update = _returned(best) if best else _without_answer(state, services)
     if decision.cause:
@@ -246,7 +246,7 @@ def _ending(state: MASISState, decision: Decision, services: Services) -> StateU
         return update | {"outcome": outcome_of(decision.cause, best)}
     update |= NOTHING_ASKED
     if answer and answer["action"] == "stop":
-        # The question that was put to the person stays unanswered, and the outcome says so.
+        # The question put to the person stays unanswered, and the outcome says so.
         asked = state.get("review")
         return update | {"outcome": outcome_of(asked["cause"] if asked else None, best)}
     if answer and best:
@@ -265,7 +265,7 @@ def _accepted(answer: dict[str, Any], best: Attempt) -> StateUpdate:
 
 
 def _after(length: int, claims: Sequence[Claim]) -> list[Claim]:
-    """What was audited keeps its verdicts; only the sentences added behind it are new."""
+    """Shifts the claims of the sentences appended to an audited answer; the audited part keeps its verdicts."""
     return [{**claim, "start": claim["start"] + length, "end": claim["end"] + length} for claim in claims]
 
 

@@ -1,4 +1,4 @@
-"""The Synthesizer, the writer: fits the evidence into the context and has a cited answer written from it alone."""
+"""The Synthesizer: fits the evidence into the context and has a cited answer written from it alone."""
 
 import asyncio
 from collections.abc import Sequence
@@ -20,7 +20,8 @@ from masis.types import Claim, EvidenceChunk
 
 COVERS = "This summary covers"
 LONGEST_NAMED = 200
-"""Characters of a sentence that names documents: a longer one is not seen to speak of the answer."""
+"""Characters of a sentence that lists documents. The citation engine does not recognise a longer one as a remark about
+the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +51,20 @@ async def fit_context(state: MASISState, services: Services, turn: Turn) -> Cont
     limit = min(settings.context_limit, at_most or settings.context_limit)
     if whole.chars <= limit:
         return whole
-    # A writer that can read little cannot fill in a form of summaries either.
+    # A writer that can read only little cannot fill in a schema of summaries either.
     if settings.context == "summaries" and at_most is None:
         return await _summarized(question_of(state), whole, services, turn)
     if services.writer.name == OFFLINE:
-        # It selects sentences itself, and better from all of them.
+        # The offline writer selects sentences itself, and does it better from all of them.
         return whole
     started = turn.elapsed_ms()
-    # Reading takes a processor for a while: other runs continue meanwhile.
+    # In a thread: reading occupies a core for a while, and other runs must go on meanwhile.
     left = await asyncio.to_thread(pruned, question_of(state), passages, limit)
     return Context(left, whole.chars, True, round(turn.elapsed_ms() - started, 3))
 
 
 async def _summarized(question: str, whole: Context, services: Services, turn: Turn) -> Context:
-    """The best passages stay whole, the others become summaries of a few words."""
+    """Keeps the best passages whole and replaces the others by short summaries."""
     settings = services.settings
     kept, others = whole.passages[: settings.full_chunks], whole.passages[settings.full_chunks :]
     if not others:
@@ -80,8 +81,8 @@ async def _summarized(question: str, whole: Context, services: Services, turn: T
 
 
 def _shortened(passage: Passage, summary: str | None, settings: Settings) -> Passage:
-    """An empty summary says that nothing in the passage bears on the question. One that did not come back is replaced
-    by the passage's own first words, never by nothing."""
+    """An empty summary means that nothing in the passage is relevant. A missing one is replaced by the passage's first
+    words, never by nothing."""
     text = passage.text if summary is None else summary.strip()
     return replace(passage, text=text[: settings.summary_chars], shortened="summary")
 
@@ -100,7 +101,8 @@ async def synthesizer(state: MASISState, runtime: Runtime[Services]) -> StateUpd
 
 
 def _telling(runtime: Runtime[Services], turn: Turn) -> Listener:
-    """Followers of the run read along; a stream that breaks off is written again, so the draft decides."""
+    """Streams the draft to followers of the run. A stream that breaks off is written again, so only the final draft
+    counts."""
 
     def tell(piece: str) -> None:
         runtime.stream_writer({"agent": turn.agent, "event": "token", "attempt": turn.attempt, "text": piece})
@@ -122,8 +124,8 @@ async def _write(state: MASISState, context: Context, services: Services, turn: 
 
 
 def left_out(written: str, state: MASISState) -> str:
-    """Of a summary of several documents, which it says nothing of, by name; worded so that the citation engine sees
-    that it speaks of the answer."""
+    """Names the documents that a summary of several does not cover. The citation engine recognises the wording as a
+    remark about the answer."""
     named = {chunk["file_name"] for chunk in state.get("evidence", []) if chunk["chunk_id"] in written}
     wanted = state.get("summed_up", [])
     missing = list(dict.fromkeys(name for name in wanted if name not in named))
@@ -139,8 +141,8 @@ def left_out(written: str, state: MASISState) -> str:
 
 
 def _previous_draft(state: MASISState) -> str | None:
-    """The draft that the critique is about, with the ids its passages have now, and without the sentences that name a
-    person's decisions: they are added again."""
+    """The draft that the critique is about. Passage ids are updated, and the sentences about a person's decisions are
+    removed because they are added again."""
     draft, named = state.get("draft_answer"), decisions_named(state.get("human_answers", []))
     if draft is None:
         return None
@@ -150,7 +152,7 @@ def _previous_draft(state: MASISState) -> str | None:
 
 
 def renamed_passages(claims: Sequence[Claim], evidence: Sequence[EvidenceChunk]) -> dict[str, str]:
-    """Cited passages that a wider search found again as part of a longer one, which has an id of its own."""
+    """Maps cited passages to longer ones, with ids of their own, as part of which a wider search found them again."""
     known = {chunk["chunk_id"] for chunk in evidence}
     cited = [c for claim in claims for c in claim["citations"] if c["chunk_id"] not in known and c["start"] is not None]
     return {

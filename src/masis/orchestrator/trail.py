@@ -1,6 +1,6 @@
-"""What a result says about its run beside the answer: an entry for each turn of an agent, and figures.
+"""What a result says about its run besides the answer: one entry per step of an agent, and metrics.
 
-Every key is optional but those of every entry: an agent writes what it knows.
+All keys are optional unless marked otherwise: each agent writes what it knows.
 """
 
 from typing import Any, Literal, Required, TypedDict
@@ -11,7 +11,7 @@ AgentName = Literal["supervisor", "researcher", "synthesizer", "critic", "evalua
 
 
 class InstructionSeen(TypedDict):
-    """A sentence of a document that gives orders to its reader; an entry of the Researcher's trace."""
+    """A sentence in a document that gives instructions to its reader; part of the Researcher's trace entry."""
 
     chunk_id: str
     file_name: str
@@ -20,36 +20,36 @@ class InstructionSeen(TypedDict):
 
 
 class TraceEntry(TypedDict, total=False):
-    """One turn of an agent."""
+    """One step of an agent."""
 
     node: Required[str]
-    """Which agent."""
+    """The agent."""
     retry_count: int
-    """In which attempt, from 0."""
+    """The attempt, counted from 0."""
     duration_ms: float
     warning: str
-    """A code for what did not go as it should."""
+    """A code for what went wrong."""
     error: str
-    """The same in words."""
+    """What went wrong, in words."""
     prompt: dict[str, str]
-    """Version and hash of the words that the model of this turn was asked with."""
+    """Version and hash of the prompt given to the model in this step."""
     summary_prompt: dict[str, str]
     stood_in: list[str]
-    """For which model the embedded engine did this turn's work, and why."""
+    """For each model that the embedded engine replaced in this step: which one, and why."""
     from_cache: int
-    """Answers of models that were not asked for again."""
+    """Number of model answers taken from the cache."""
 
     # Researcher
     chunks: int
-    """Passages used."""
+    """Number of passages used."""
     filtered_out: int
-    """Candidates that were set aside."""
+    """Number of candidates not used."""
     set_aside: dict[str, int]
-    """Why, and how many; the commonest reason first."""
+    """Number of unused candidates per reason, the most frequent reason first."""
     avg_score: float
     threshold_used: float
     augmented_query_used: bool
-    """The search was widened by what the Critic said."""
+    """Whether the search was widened by the Critic's findings."""
     results_before_filter: int
     instructions_seen: list[InstructionSeen]
 
@@ -62,7 +62,7 @@ class TraceEntry(TypedDict, total=False):
 
     # Critic
     confidence: float
-    """Also the Supervisor's: of the attempt that it decided on."""
+    """In the Supervisor's entry, that of the attempt it decided on."""
     raw_confidence: float
     """Before penalties."""
     hallucination: bool
@@ -72,7 +72,8 @@ class TraceEntry(TypedDict, total=False):
     uncited_claims: int
     refuted_claims: int
     repairs: list[dict[str, object]]
-    """What the Critic mended: the sentence as written, `added`, `corrected` or `cut`, with which citations and why."""
+    """What the Critic repaired: the original sentence, whether it was `added`, `corrected` or `cut`, the citations and
+    the reason."""
 
     # Evaluator
     overall_score: float
@@ -83,7 +84,7 @@ class TraceEntry(TypedDict, total=False):
 
     # Supervisor
     decision: str | None
-    """retry, finalize, HITL_conflict or HITL_triggered."""
+    """One of: retry, finalize, HITL_conflict, HITL_triggered."""
     reason: str
 
     # A person
@@ -97,7 +98,7 @@ class TraceEntry(TypedDict, total=False):
 
 
 class RetryReason(TypedDict):
-    """Why there was another attempt."""
+    """Why another attempt was made."""
 
     iteration: int
     confidence: float
@@ -107,7 +108,7 @@ class RetryReason(TypedDict):
 
 
 class ReceiptRow(TypedDict):
-    """What one turn of an agent spent."""
+    """What one step of an agent spent."""
 
     agent: str
     attempt: int
@@ -121,17 +122,17 @@ class ReceiptRow(TypedDict):
 
 
 class Metrics(TypedDict, total=False):
-    """Figures of a run: some count over all of it, some have an entry for each attempt, all others are the latest."""
+    """Metrics of a run: some are totals, some have one entry per attempt, all others hold the latest value."""
 
     # Over the whole run
     model_calls: int
     model_requests: int
-    """Requests on the wire, retries included."""
+    """HTTP requests, retries included."""
     input_tokens: int
     output_tokens: int
     cost_usd: float
     node_latency_ms: dict[str, float]
-    """By agent, like the two below."""
+    """Per agent, like the next two."""
     calls_by_agent: dict[str, int]
     cost_by_agent: dict[str, float]
     answers_from_cache: int
@@ -141,7 +142,7 @@ class Metrics(TypedDict, total=False):
     retry_reasons: list[RetryReason]
     citation_violations: list[dict[str, Any]]
     receipt: list[ReceiptRow]
-    """One row for each turn that called an engine."""
+    """One row for each step that called an engine."""
 
     # The latest
     retrieval_scores: list[float]
@@ -157,10 +158,10 @@ class Metrics(TypedDict, total=False):
     last_citation_audit: CitationAudit | None
     evaluation: Evaluation | None
     iterations: int
-    """How many attempts."""
+    """Number of attempts."""
     budget_spent: bool
-    """A model was not asked, because the run may spend no more."""
+    """Whether a model was not asked because the run's budget is used up."""
     silent_models: list[str]
-    """Models on this machine that did not respond in time; the embedded engine took over for the rest of the run."""
+    """Local models that did not respond in time; the embedded engine replaced them for the rest of the run."""
     prompts: dict[str, str]
-    """Version and hash of all words that models were asked with."""
+    """Version and hash of all prompts given to models."""

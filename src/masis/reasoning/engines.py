@@ -1,7 +1,7 @@
-"""Which engine plays which role: a chat model where one is configured, the offline engine otherwise.
+"""Assigns an engine to each role: a chat model if one is configured, otherwise the offline engine.
 
-Where a model plays, the offline engine stands behind it: for a role that the model cannot fill, and for a run that may
-spend no more.
+The offline engine also stands in for a model that cannot fill its role, and for the rest of a run that has used up its
+budget.
 """
 
 import asyncio
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Engine = TypeVar("Engine", Writer, Auditor, Judge)
 PROMPT_CHARS = 9000
-"""At most: instructions, examples, schema and marks, beside evidence and draft."""
+"""Upper bound for instructions, examples, schema and block marks, without evidence and draft."""
 CHARS_A_TOKEN = 4
 
 
 class _Means:
-    """The engine of a role, and what a call may cost."""
+    """The model of a role, and what a call may cost."""
 
     def __init__(self, role: Role, model: str, settings: Settings, unfit: str | None) -> None:
         self.role, self.model, self.unfit = role, model, unfit
@@ -50,7 +50,7 @@ class _Means:
     async def reply(
         self, characters: int, ask: Callable[[], Awaitable[Reply[T]]], stand_in: Callable[[], Awaitable[Reply[T]]]
     ) -> tuple[Reply[T], bool]:
-        """The model's reply or the embedded engine's, and whether it is the model's."""
+        """The reply, and whether it is the model's rather than the embedded engine's."""
         account, spent = current_account(), Usage()
         reason = self.unfit or account.silence_of(self.model) or account.refusal(self.cost(characters))
         if reason is None:
@@ -65,7 +65,7 @@ class _Means:
                 reason, spent = str(error).rstrip("."), error.usage
                 account.charge(spent)
             except ModelSilent as error:
-                # A model elsewhere may be up again soon. This one is too slow for its machine, and would be next time.
+                # A remote model may recover soon. A local one is too slow for its machine and would be again.
                 if not self._runs_here:
                     raise
                 account.silent_models.append(self.model)
@@ -75,7 +75,7 @@ class _Means:
         return replace(reply, usage=reply.usage + spent), False
 
     def cost(self, characters: int) -> float:
-        """At most: with an output of full length."""
+        """Upper bound of the cost in US dollars, with an output of full length."""
         tokens = (characters + PROMPT_CHARS) / CHARS_A_TOKEN
         return (tokens * self._price[0] + self._max_tokens * self._price[1]) / 1e6
 
@@ -96,7 +96,7 @@ class MeasuredWriter(_Measured[Writer]):
 
     @property
     def reads_at_most(self) -> int | None:
-        """Characters of evidence; None for as many as the settings allow."""
+        """Characters of evidence; None if only the settings limit it."""
         return getattr(self._model, "reads_at_most", None)
 
     @property
@@ -172,7 +172,7 @@ def _read(evidence: Sequence[EvidenceChunk], answer: str) -> int:
 
 
 def engines_for(settings: Settings) -> tuple[Writer, Auditor, Judge]:
-    """All three roles share one rate limit: it belongs to the account."""
+    """All three roles share one rate limit, because it belongs to the account."""
     clients = clients_for(settings)
     embedded = _embedded_engines()
     if not clients:
@@ -181,7 +181,7 @@ def engines_for(settings: Settings) -> tuple[Writer, Auditor, Judge]:
 
 
 def clients_for(settings: Settings) -> "dict[Role, ModelClient]":
-    """A client for every role that a model plays."""
+    """One client for each role that is played by a model."""
     roles = [role for role in ROLES if settings.model_for(role) != OFFLINE]
     if not roles:
         return {}

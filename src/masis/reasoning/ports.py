@@ -1,6 +1,6 @@
-"""What the agents need from an engine, and the account that model calls are charged to.
+"""The interfaces between the agents and the engines, and the account that model calls are charged to.
 
-Two engines fit: chat models (`llm`) and plain code (`offline`).
+There are two engines: chat models (`llm`) and plain code (`offline`).
 """
 
 import time
@@ -27,18 +27,18 @@ class Reply(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class PromptStamp:
-    """The prompt that a model was given; engines without a model have none."""
+    """Identifies the prompt that a model was given. Engines without a model have none."""
 
     version: str
     hash: str
-    """Of the words said to this role."""
+    """Hash of everything said to this role."""
     whole: str
-    """Of the words said to all of them."""
+    """Hash of everything said to all roles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What the writer sees of one passage: the whole text, or the rest after shortening."""
+    """What the writer sees of one passage: the whole text, or what remains after shortening."""
 
     chunk_id: str
     file_name: str
@@ -47,21 +47,22 @@ class Passage:
     heading: str | None = None
     date: str | None = None
     shortened: Literal["summary", "shortened"] | None = None
-    """By a model's words, or to the sentences and rows that bear on the question."""
+    """Summarised by a model, or shortened to the sentences and rows relevant to the question."""
     label: str | None = None
-    """Which sheet or slide."""
+    """The sheet or slide."""
     start: int = 0
-    """Where it begins in its document: the parts of a table that was cut are put together by it."""
+    """Where it begins in its document; used to join the parts of a split table."""
     title: str = ""
     """The title of its document."""
     about: str = ""
-    """The company and period of its document, as far as the question mentions them."""
+    """The company and period of its document, if the question mentions them."""
     table_rows: int = 0
-    """How many the table has that it holds rows of, where that is too long to be read whole."""
+    """Number of rows in the whole table if that is too long to be read whole; otherwise 0."""
 
     @property
     def stands_under(self) -> str:
-        """The title of its document and its headings, a line each, as far as it does not begin with them itself."""
+        """The document's title and the headings above the passage, one per line, unless the passage begins with them
+        itself."""
         over = f"{self.heading}\n" if self.heading else ""
         titled = f"{over}{self.text}".startswith(self.title)
         return over if titled else f"{self.title}\n{over}"
@@ -88,9 +89,9 @@ class Guidance:
     """A person's decision, as the agents apply it."""
 
     prefer: tuple[str, ...] = ()
-    """Files to trust where documents disagree …"""
+    """Files to trust if documents disagree."""
     over: tuple[str, ...] = ()
-    """… with these."""
+    """Files that these overrule."""
     explain_both: bool = False
 
     def __bool__(self) -> bool:
@@ -106,14 +107,14 @@ class WritingBrief:
     previous_critique: Critique | None = None
     guidance: Guidance = Guidance()
     previous_draft: str | None = None
-    """What the critique is about."""
+    """The draft that the critique is about."""
     absent: Sequence[str] = ()
-    """Words of the question that no document of the workspace has."""
+    """Words of the question that no document of the workspace contains."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditFinding:
-    """The semantic audit of a draft, before the citation engine has its say."""
+    """The semantic audit of a draft, before the citation engine adds its findings."""
 
     confidence: float
     hallucination_detected: bool = False
@@ -122,7 +123,7 @@ class AuditFinding:
     conflicts: Sequence[Conflict] = ()
     """Conflicts as records."""
     conflicting_evidence: Sequence[str] = ()
-    """Conflicts in the auditor's own words; `conflicts` are described by code and need none."""
+    """Conflicts in the auditor's own words. Those in `conflicts` are described by code and are not repeated here."""
     needs_retry: bool = False
     answered: Answered = "all"
     likelihood: float | None = None
@@ -153,11 +154,12 @@ class Writer(Protocol):
     name: str
 
     async def write(self, brief: WritingBrief, on_token: Listener | None = None) -> Reply[str]:
-        """A cited answer to the question from the passages alone. The returned text counts, whatever was streamed."""
+        """Writes a cited answer to the question from the passages alone. The returned text counts, whatever was
+        streamed."""
         ...
 
     async def summarize(self, question: str, passages: Sequence[Passage], limit: int) -> Reply[dict[str, str]]:
-        """One call: a summary of at most `limit` characters for each chunk id it could summarize."""
+        """Summarises passages in one call: at most `limit` characters for each chunk id that could be summarised."""
         ...
 
 
@@ -172,7 +174,8 @@ class Auditor(Protocol):
         guidance: Guidance,
         claims: Sequence[Claim],
     ) -> Reply[AuditFinding]:
-        """`claims`: the answer's sentences with the verdicts that code and the verifier gave, once for everybody."""
+        """Audits a draft. `claims` are its sentences with the verdicts of code and verifier, computed once for all
+        agents."""
         ...
 
 
@@ -188,28 +191,28 @@ class Judge(Protocol):
         claims: Sequence[Claim],
         critique: Critique | None = None,
     ) -> Reply[Scores]:
-        """`critique`: what the Critic found, in the words given to the writer."""
+        """Scores an answer. `critique` is what the Critic found, in the words given to the writer."""
         ...
 
 
 @dataclass(slots=True)
 class Account:
-    """The limits of a run and what was spent; one for each step of an agent."""
+    """The limits of a run and what it has spent; each step of an agent has its own."""
 
     workspace_id: str = ""
     max_cost_usd: float | None = None
     max_seconds: float | None = None
     spent_usd: float = 0.0
     spent_seconds: float = 0.0
-    """Before this turn."""
+    """Spent before this step."""
     opened_at: float = field(default_factory=time.monotonic)
     stood_in: list[str] = field(default_factory=list[str])
-    """For which model the embedded engine worked, and why, in words."""
+    """For each model that the embedded engine replaced: which one, and why."""
     is_spent: bool = False
     from_cache: int = 0
-    """Answers that a model had given before, to the same words."""
+    """Number of answers taken from the cache of earlier identical requests."""
     silent_models: list[str] = field(default_factory=list[str])
-    """Models of this machine that were too slow for a call of this run, and are not asked again in it."""
+    """Local models that were too slow in this run and are not asked again."""
 
     @property
     def seconds_left(self) -> float | None:
@@ -218,7 +221,7 @@ class Account:
         return max(0.0, self.max_seconds - self.spent_seconds - (time.monotonic() - self.opened_at))
 
     def refusal(self, next_call_usd: float = 0.0) -> str | None:
-        """Why the next call may not be made; None when it may."""
+        """Why the next call may not be made; None if it may."""
         if self.max_cost_usd is not None and self.spent_usd + next_call_usd > self.max_cost_usd:
             self.is_spent = True
             return (
@@ -243,7 +246,7 @@ _CURRENT: ContextVar[Account | None] = ContextVar("masis_account", default=None)
 
 
 def current_account() -> Account:
-    """The account of the current run; one without limits if there is none."""
+    """The account of the current run, or one without limits outside a run."""
     return _CURRENT.get() or Account()
 
 

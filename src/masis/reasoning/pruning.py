@@ -1,6 +1,6 @@
-"""Evidence pruned to the sentences and rows relevant to the question, if it is longer than a writer should read.
+"""Prunes evidence that is too long for the writer to the sentences and rows relevant to the question.
 
-Nothing is rewritten: what stays is as in the document, with the headings, table headers and unit lines above it.
+Nothing is rewritten: what remains is verbatim, with the headings, table headers and unit lines above it.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ CUT = " … "
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """A sentence or a row, and where it stands."""
+    """A sentence or a row, and where it is."""
 
     passage: int
     place: int
@@ -23,7 +23,7 @@ class _Unit:
 
 
 def pruned(question: str, passages: Sequence[Passage], limit: int) -> list[Passage]:
-    """At most `limit` characters of all passages; those of which nothing bears on the question go."""
+    """Shortens all passages to `limit` characters in total. Passages without anything relevant are dropped."""
     if sum(len(passage.text) for passage in passages) <= limit:
         return list(passages)
     read = [statements(passage.text, passage.heading) for passage in passages]
@@ -35,7 +35,8 @@ def pruned(question: str, passages: Sequence[Passage], limit: int) -> list[Passa
 
 
 def _bearing(question: str, passages: Sequence[Passage], read: Sequence[Sequence[Statement]]) -> list[float]:
-    """How likely each unit belongs to the answer, says the embedded selector, which reads it where it stands."""
+    """The probability that each unit belongs to the answer, from the embedded selector, which reads it in its
+    passage."""
     leads = [passage.stands_under for passage in passages]
     spans = [[(len(lead) + s.start, len(lead) + s.end) for s in found] for lead, found in zip(leads, read, strict=True)]
     texts = [lead + passage.text for lead, passage in zip(leads, passages, strict=True)]
@@ -46,7 +47,7 @@ def _bearing(question: str, passages: Sequence[Passage], read: Sequence[Sequence
 def _within(
     limit: int, ranked: Sequence[_Unit], read: Sequence[Sequence[Statement]], passages: Sequence[Passage]
 ) -> list[set[int]]:
-    """The places to keep in each passage: the best units first, each with the sentence it leans on."""
+    """The units to keep in each passage: the best first, each with the sentence that it refers back to."""
     kept: list[set[int]] = [set() for _ in passages]
     left = limit
     for unit in ranked:
@@ -63,7 +64,8 @@ def _within(
 
 
 def _spans(text: str, found: Sequence[Statement], kept: set[int]) -> list[tuple[int, int]]:
-    """What stays: the chosen units, and whatever states nothing itself (a heading, a header row) above any of them."""
+    """The spans to keep: the chosen units, and anything above them that is not a statement itself (a heading, a header
+    row)."""
     spans: list[tuple[int, int]] = []
     last, at = max(kept, default=-1), 0
     for place, one in enumerate(found[: last + 1]):
@@ -77,7 +79,7 @@ def _spans(text: str, found: Sequence[Statement], kept: set[int]) -> list[tuple[
 
 
 def _whole(text: str, one: Statement) -> tuple[int, int]:
-    """A row is its whole line, with the bars around it."""
+    """Extends a row to its whole line, including the bars around it."""
     if not one.is_row:
         return one.start, one.end
     end = text.find("\n", one.end)
@@ -91,7 +93,7 @@ def _cut(passage: Passage, found: Sequence[Statement], kept: set[int]) -> Passag
 
 
 def _left(text: str, found: Sequence[Statement], kept: set[int]) -> str:
-    """What is left of a passage, each cut marked."""
+    """The remaining text of a passage, with each cut marked."""
     parts: list[str] = []
     at = 0
     for start, end in _spans(text, found, kept):

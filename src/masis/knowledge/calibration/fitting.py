@@ -1,7 +1,7 @@
-"""Fits what an embedder's cosines mean: the same questions and passages go through it and through the reference.
+"""Fits what an embedder's cosines mean, by running the same questions and passages through it and the reference.
 
-At each of the reference's thresholds a share of the answering passages passes, and a share of the off-topic questions
-finds something. The cosine of the other embedder at which the same shares pass means the same relevance.
+At each of the reference's thresholds, a share of the answering passages passes and a share of the off-topic questions
+finds something. The cosine at which the same shares pass with the other embedder means the same relevance.
 """
 
 import asyncio
@@ -40,9 +40,9 @@ from masis.settings import Settings
 from masis.types import Document
 
 THRESHOLDS = (0.45, 0.50, 0.55, 0.60, 0.65, 0.70, 0.80)
-"""Of the reference, matched one by one; the defaults of the Researcher are among them."""
+"""Thresholds of the reference that are matched one by one; they include the Researcher's defaults."""
 _LEAST_INFORMATION = 0.02
-"""A threshold that nearly everything passes, or nearly nothing, says little about where it lies."""
+"""A threshold that nearly everything or nearly nothing passes is hard to place."""
 _LEAST_STEP = 0.005
 
 
@@ -51,18 +51,19 @@ class Scores:
     """Cosines of one embedder on one sample."""
 
     on_topic: tuple[float, ...]
-    """Of each question and the best of the passages that answer it."""
+    """For each question, the cosine with the best passage that answers it."""
     off_topic: tuple[float, ...]
-    """Of each question that nothing answers and the passage nearest to it."""
+    """For each question without an answer, the cosine with the nearest passage."""
 
     def shares_at(self, cosine: float) -> tuple[float, float]:
-        """Of on-topic and of off-topic questions that pass."""
+        """The shares of on-topic and off-topic questions that pass."""
         return _share(self.on_topic, cosine), _share(self.off_topic, cosine)
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Shares of on-topic and off-topic questions that pass a threshold: as the reference has it, before and after."""
+    """Shares of on-topic and off-topic questions that pass a threshold: with the reference, before and after
+    calibration."""
 
     threshold: float
     reference: tuple[float, float]
@@ -148,7 +149,8 @@ def fit(reference: Scores, other: Scores) -> tuple[Point, ...]:
 
 
 def _same_shares(reference: Scores, other: Scores, threshold: float) -> float | None:
-    """Where the same shares pass. The two kinds of question never agree wholly: each counts by what it tells."""
+    """The cosine at which the same shares pass. On-topic and off-topic questions never agree exactly, so each is
+    weighted by how much it tells."""
     shares = reference.shares_at(threshold)
     weights = [share * (1 - share) for share in shares]
     if sum(weights) < _LEAST_INFORMATION:
@@ -167,7 +169,7 @@ def compare(reference: Scores, other: Scores, points: tuple[Point, ...]) -> tupl
 
 
 def save(profile: Profile, home: Path) -> Path:
-    """Beside the profiles of other embedders; a reader sees the old file or the new one."""
+    """Saves the profile next to those of other embedders. A reader sees either the old file or the new one."""
     path = home / OWN_PROFILES
     profiles = {**read_profiles(path), profile.embedder: profile.as_json()}
     calibration_of(profile.as_json())
@@ -188,7 +190,7 @@ def _share(scores: Sequence[float], at_least: float) -> float:
 
 
 def _quantile(scores: Sequence[float], share_below: float) -> float:
-    """Half-way between the highest score that does not pass and the lowest that does."""
+    """Halfway between the highest score that does not pass and the lowest that does."""
     ordered = sorted(scores)
     place = round(share_below * len(ordered))
     if place == 0:
@@ -204,7 +206,7 @@ async def calibrate_library(
     *,
     dry_run: bool = False,
 ) -> Profile:
-    """From the questions in a file, or from ones made of the passages of a workspace, or of all of them."""
+    """Calibrates with the questions in a file, or with questions generated from one workspace or all of them."""
     entries = await asyncio.to_thread(read_labelled, questions) if questions else []
     named = frozenset(entry["document"] for entry in entries if "document" in entry)
     passages = await _passages(library, await _workspaces(library, workspace_id), named)
@@ -229,7 +231,7 @@ async def _workspaces(library: Library, workspace_id: str | None) -> list[str]:
 
 
 async def _passages(library: Library, workspaces: Sequence[str], named: frozenset[str]) -> list[Passage]:
-    """All of the documents that are asked for by name, and enough of the others, taken by lot."""
+    """All passages of the named documents, and enough of the others, chosen at random."""
     found: list[Passage] = []
     for document in await asyncio.to_thread(_documents, library, workspaces, named):
         if len(found) >= MOST_PASSAGES and document.file_name not in named:

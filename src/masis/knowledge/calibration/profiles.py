@@ -1,7 +1,7 @@
-"""Relevance: a cosine made comparable, so that 0.60 keeps the same kind of passage whichever model embeds.
+"""Relevance: makes cosines comparable, so that 0.60 keeps the same kind of passage whichever model embeds.
 
-The embedded bge-small is the reference: its cosines are relevance as they are. For any other embedder a profile says
-which of its cosines do what the reference's 0.60, 0.55 and so on do. Profiles ship for the common models; one fitted by
+The embedded bge-small is the reference: its cosines are the relevance. For any other embedder, a profile says which of
+its cosines correspond to the reference's 0.60, 0.55 and so on. Profiles for common models are included; one fitted by
 `masis calibrate` takes precedence.
 """
 
@@ -20,7 +20,7 @@ Point = tuple[float, float]
 
 IDENTITY: tuple[Point, ...] = ((0.0, 0.0), (1.0, 1.0))
 OWN_PROFILES = "calibration.json"
-"""In the data folder: a profile for each embedder a person has calibrated."""
+"""In the data folder: a profile for each embedder that was calibrated by a user."""
 NOBODY_MEASURED = "nobody measured this embedder, its cosines are taken as they are"
 
 
@@ -30,9 +30,9 @@ class Calibration:
 
     points: tuple[Point, ...] = IDENTITY
     is_calibrated: bool = False
-    """False: what 0.60 and 0.55 do with this embedder was not measured."""
+    """False if nobody measured what 0.60 and 0.55 mean for this embedder."""
     source: str = NOBODY_MEASURED
-    """What the points are based on, for people."""
+    """What the points are based on, in words."""
 
     def relevance(self, cosine: float) -> float:
         for (x0, y0), (x1, y1) in pairwise(self.points):
@@ -56,7 +56,7 @@ def calibration_of(profile: Mapping[str, Any]) -> Calibration:
 
 
 def read_profiles(path: Path) -> dict[str, dict[str, Any]]:
-    """By embedder; none when there is no file."""
+    """Profiles by embedder; empty if there is no file."""
     try:
         profiles: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["profiles"]
         for profile in profiles.values():
@@ -81,7 +81,7 @@ def _own_profiles(home: Path) -> dict[str, Calibration]:
 
 @lru_cache(maxsize=8)
 def _read_own(path: Path, written: int) -> dict[str, Calibration]:
-    """Every search asks for it; the file is read again only when it was written again."""
+    """Cached because every search needs it; the file is read again only when it has changed."""
     return {embedder: calibration_of(profile) for embedder, profile in read_profiles(path).items()}
 
 

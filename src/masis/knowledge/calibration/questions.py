@@ -1,4 +1,4 @@
-"""Questions to calibrate on: labelled ones, or ones made from the passages themselves."""
+"""The questions to calibrate with: labelled ones, or ones generated from the passages."""
 
 import json
 import random
@@ -19,25 +19,26 @@ SEED = 20
 MOST_PASSAGES = 400
 MOST_QUESTIONS = 200
 LEAST = 40
-"""Of passages, of questions and of off-topic questions: with fewer, a share of 3 % cannot be seen at all."""
+"""Least number of passages, of answered and of off-topic questions: with fewer, a share of 3 % cannot be measured at
+all."""
 _LEAST_WORDS = 5
 _MOST_WORDS = 8
 _KEPT_WORDS = 0.6
-"""Of a sentence's content words: a question says less than the sentence that answers it."""
+"""Share of a sentence's content words: a question has fewer than the sentence that answers it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
     text: str
     document: str = ""
-    """The name of the file it is from."""
+    """The name of its file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     text: str
     answered_by: tuple[int, ...] = ()
-    """Places among the sample's passages; none for a question that nothing here answers."""
+    """Indices of the passages that answer it; empty if none does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Sample:
     method: str
 
     def check(self) -> None:
-        """Enough to see a share of a few per cent, or a refusal that says what is missing."""
+        """Raises InvalidInput, saying what is missing, if a share of a few per cent could not be measured."""
         answered = sum(bool(question.answered_by) for question in self.questions)
         counts = {
             "passages": len(self.passages),
@@ -62,7 +63,7 @@ class Sample:
 
 
 def synthetic_sample(passages: Sequence[Passage]) -> Sample:
-    """From the passages alone. The same passages always give the same questions."""
+    """Generates questions from the passages alone; the same passages always give the same questions."""
     chance = random.Random(SEED)
     chosen = _some(passages, MOST_PASSAGES, chance)
     made = [(place, question_from(passage.text, chance)) for place, passage in enumerate(chosen)]
@@ -73,7 +74,7 @@ def synthetic_sample(passages: Sequence[Passage]) -> Sample:
 
 
 def labelled_sample(entries: Sequence[dict[str, str]], passages: Sequence[Passage]) -> Sample:
-    """Each entry has a question and the passage or the document that answers it; neither: nothing does."""
+    """Each entry has a question and the passage or document that answers it, or neither if nothing does."""
     chance = random.Random(SEED)
     wanted = {entry["document"] for entry in entries if "document" in entry}
     if unknown := sorted(wanted - {passage.document for passage in passages}):
@@ -89,7 +90,7 @@ def labelled_sample(entries: Sequence[dict[str, str]], passages: Sequence[Passag
 
 
 def read_labelled(path: Path) -> list[dict[str, str]]:
-    """JSON lines: {"question", "passage"} or {"question", "document"}; the question alone when nothing answers it."""
+    """JSON lines: {"question", "passage"} or {"question", "document"}, or the question alone if nothing answers it."""
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -98,7 +99,7 @@ def read_labelled(path: Path) -> list[dict[str, str]]:
 
 
 def question_from(passage: str, chance: random.Random) -> str | None:
-    """Some content words of one of its sentences, in another order; None where no sentence says enough."""
+    """Some content words of one sentence, shuffled; None if no sentence has enough."""
     sentences = [_content_words(sentence.text) for sentence in split_sentences(passage)]
     telling = [words for words in sentences if len(words) >= _LEAST_WORDS]
     if not telling:
@@ -109,7 +110,7 @@ def question_from(passage: str, chance: random.Random) -> str | None:
 
 @lru_cache(maxsize=1)
 def off_topic_questions() -> tuple[str, ...]:
-    """Everyday questions, on many things, that few workspaces are about."""
+    """Everyday questions on many subjects that few workspaces are about."""
     listed = (files("masis.knowledge.calibration") / "data" / "off_topic.txt").read_text(encoding="utf-8")
     return tuple(line.strip() for line in listed.splitlines() if line.strip())
 

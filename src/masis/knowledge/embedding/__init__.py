@@ -1,1 +1,1 @@
-"""Embedders: the one that installs with MASIS, a folder's, an endpoint's; and the cache of their vectors."""
+"""Embedders (the built-in one, one in a folder, one at an endpoint) and the cache of their vectors."""

@@ -1,4 +1,4 @@
-"""Embeddings on this machine: bge-small, which installs with the package, or the model in a folder."""
+"""Embeddings computed on this machine, by the built-in bge-small or a model in a folder."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ class _Habits:
     query_prefix: str = ""
     passage_prefix: str = ""
     pools_first_token: bool = False
-    """The text's vector is that of its first token; otherwise the mean of all tokens."""
+    """Whether the text's vector is that of its first token; otherwise it is the mean of all tokens."""
 
 
 class OnnxEmbedder:
@@ -45,7 +45,7 @@ class OnnxEmbedder:
     def name(self) -> str:
         if self._folder is None:
             return BUILT_IN_NAME
-        # The weights are part of the name: another model put into the same folder is another embedder.
+        # The weights are part of the name: another model in the same folder is another embedder.
         digest = _sha256(self._folder / "model.onnx")
         return BUILT_IN_NAME if digest == EMBEDDER.sha256 else f"{self._folder.name}-{digest[:12]}"
 
@@ -57,7 +57,7 @@ class OnnxEmbedder:
         return self._dimension or len(await self.embed_query("ready"))
 
     async def embed_passages(self, texts: list[str]) -> list[Vector]:
-        # The longest first, so that all cores finish together; a text a call, so that a cancelled ingestion stops
+        # The longest first, so that all cores finish together. One text per call, so that a cancelled ingestion stops
         # at the next text.
         places = iter(sorted(range(len(texts)), key=lambda place: len(texts[place]), reverse=True))
         vectors: list[Vector] = [[] for _ in texts]
@@ -110,7 +110,7 @@ class OnnxEmbedder:
 
 
 async def _all_or_none(works: list[Coroutine[None, None, None]]) -> None:
-    """The first failure ends the others, and is raised as it is, not in a group."""
+    """The first failure cancels the others and is raised by itself, not in a group."""
     try:
         async with asyncio.TaskGroup() as group:
             for work in works:
@@ -127,7 +127,7 @@ def _normalised(output: Any) -> Vector:
 
 
 def _habits(folder: Path) -> _Habits:
-    """From the files sentence-transformers keeps beside a model; bge's own are known."""
+    """Read from the files that sentence-transformers puts beside a model; those of bge are known."""
     prompts = _read_json(folder / "config_sentence_transformers.json").get("prompts") or {}
     pooling = _read_json(folder / "1_Pooling" / "config.json")
     config = _read_json(folder / "config.json")

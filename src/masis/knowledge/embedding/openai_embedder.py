@@ -24,7 +24,7 @@ ADVICE = "Check MASIS_EMBEDDING_MODEL, MASIS_EMBEDDING_BASE_URL and OPENAI_API_K
 _LENGTH_COMPLAINT = re.compile(
     r"\btokens\b|\btoken limit|\btoo (long|large|big)\b|\blength\b|\bbatch size\b", re.IGNORECASE
 )
-"""OpenAI, vLLM, llama.cpp, Ollama and text-embeddings-inference each say it in their own words."""
+"""OpenAI, vLLM, llama.cpp, Ollama and text-embeddings-inference each word it differently."""
 
 
 class TryAgain(Exception):
@@ -98,7 +98,7 @@ def _retry_after(header: str | None) -> float | None:
 
 
 def _in_order(rows: list[Any]) -> list[Any]:
-    """By their index; servers that number nothing, or everything 0, answer in order."""
+    """Sorts rows by index. Servers that number nothing, or everything 0, answer in order."""
     numbers = [row.index for row in rows]
     if len(set(numbers)) <= 1:
         return rows
@@ -117,11 +117,11 @@ def _normalised(values: list[float]) -> Vector:
 _ATTEMPTS = 4
 _FIRST_WAIT_SECONDS = 0.5
 _REQUESTS_AT_ONCE = 4
-"""Enough to hide the way to the provider, few enough not to run into its limits by ourselves."""
+"""Enough to hide the latency, and few enough not to hit the provider's limits."""
 
 
 class _SharedClient:
-    """Closed by the last request that uses it: a connection made while its client closes would stay open."""
+    """The last request closes the client: a connection opened while the client closes would stay open."""
 
     def __init__(self, client: "OpenAI") -> None:
         self._client = client
@@ -152,7 +152,7 @@ class _SharedClient:
 
 
 class OpenAIEmbedder:
-    """Uses the SDK's blocking client in threads: one client then serves any event loop, now and later."""
+    """Uses the SDK's blocking client in threads, so that one client serves any event loop."""
 
     def __init__(self, settings: Settings) -> None:
         if not settings.embedding_model:
@@ -180,7 +180,7 @@ class OpenAIEmbedder:
         places = asyncio.Semaphore(_REQUESTS_AT_ONCE)
 
         async def in_turn(request: list[str]) -> list[Vector]:
-            async with places:  # a request's deadline counts from here, not from when it was put in line
+            async with places:  # the request's deadline counts from here, not from when it was queued
                 return await self._embed(request, self._threads())
 
         try:
@@ -191,7 +191,7 @@ class OpenAIEmbedder:
         return [vector for task in tasks for vector in task.result()]
 
     async def embed_query(self, text: str) -> Vector:
-        # Not in the passages' threads: a question does not wait behind an ingestion.
+        # Not in the passages' threads: a question must not wait behind an ingestion.
         return (await self._embed([cut(text)], None))[0]
 
     def close(self) -> None:
@@ -209,7 +209,7 @@ class OpenAIEmbedder:
         except TooLong as refusal:
             if len(texts) == 1:
                 return await self._embed_half(texts[0], threads, refusal.error)
-        # Either all of them together are too much or one of them alone: the halves will tell.
+        # Either all of them together are too long or one of them alone; halving finds out.
         middle = len(texts) // 2
         return [*await self._embed(texts[:middle], threads), *await self._embed(texts[middle:], threads)]
 
@@ -241,7 +241,7 @@ class OpenAIEmbedder:
         from openai import APIError
 
         try:
-            # Plain numbers: not every compatible server supports the base64 that the SDK requests by default.
+            # Not every compatible server supports the base64 encoding that the SDK requests by default.
             with self._open().in_use() as client:
                 response = client.embeddings.create(input=texts, model=self._model, encoding_format="float")
         except APIError as error:

@@ -1,8 +1,8 @@
-"""The embedder port, and the embedder that the settings name.
+"""The embedder interface, the embedder chosen by the settings, and the cache of vectors.
 
-`VectorCache`: the same words are never embedded twice for a workspace, however often its files change. Embedding is the
-slow part of ingestion. What a crash interrupted, what moved within a file and what an edit left alone all come from
-there. Entries belong to a document and go with it; nothing is shared between workspaces.
+Embedding is the slow part of ingestion. With `VectorCache`, a workspace never embeds the same text twice, however often
+its files change: after a crash, a move within a file or an edit elsewhere, vectors come from the cache. Entries belong
+to a document and are deleted with it; workspaces share nothing.
 """
 
 import hashlib
@@ -16,12 +16,12 @@ from masis.errors import InvalidInput
 from masis.settings import Settings
 
 REQUEST_TOKENS = 300_000
-"""What OpenAI takes in one request, all texts together."""
+"""OpenAI's limit for all texts of one request together."""
 TEXT_TOKENS = 8191
-"""What OpenAI's models read of one text; other models say so themselves when it is too much for them."""
+"""OpenAI's limit for one text. Other models say themselves if a text is too long."""
 
 _PROSE_CHARACTERS_A_TOKEN = 3
-"""Four to five in plain English; names and technical words have fewer."""
+"""A low estimate: plain English has four to five, names and technical words have fewer."""
 _TOKENS_A_FOREIGN_CHARACTER = 2
 
 
@@ -30,7 +30,8 @@ def estimated_tokens(text: str) -> int:
 
 
 def cut(text: str, tokens: int = TEXT_TOKENS) -> str:
-    """The beginning of a text that is too long; all of any other. A blank replaces an empty text, which is refused."""
+    """The beginning of a text that is too long, else the whole text. An empty text, which endpoints refuse, becomes a
+    blank."""
     if len(text) * _TOKENS_A_FOREIGN_CHARACTER <= tokens:
         return text or " "
     spent = 0.0
@@ -42,7 +43,7 @@ def cut(text: str, tokens: int = TEXT_TOKENS) -> str:
 
 
 def batches(texts: Sequence[str], most_texts: int, most_tokens: int = REQUEST_TOKENS) -> list[list[str]]:
-    """In order, and each text in exactly one."""
+    """Splits texts into requests, in order; each text is in exactly one."""
     made: list[list[str]] = []
     spent = 0
     for text in texts:
@@ -78,7 +79,7 @@ class Embedder(Protocol):
         ...
 
     async def ready(self) -> int:
-        """The dimension; the model is asked once if it is unknown."""
+        """The dimension; asks the model once if it is unknown."""
         ...
 
     async def embed_passages(self, texts: list[str]) -> list[Vector]: ...
@@ -124,11 +125,11 @@ _LOOKUP = 500
 
 class VectorCache:
     def __init__(self, database: Database) -> None:
-        """A database opened with `VECTORS`."""
+        """Takes a database opened with `VECTORS`."""
         self._database = database
 
     def vectors(self, workspace_id: str, embedder: str, texts: Sequence[str]) -> dict[str, Vector]:
-        """Those of the texts that were embedded before."""
+        """The vectors of those texts that were embedded before."""
         by_content = {_content(text): text for text in texts}
         found: dict[str, Vector] = {}
         with self._database.reading() as db:
@@ -145,7 +146,8 @@ class VectorCache:
         return found
 
     def save(self, workspace_id: str, embedder: str, owned: Iterable[tuple[str, str, Vector]]) -> None:
-        """Document, text and vector. The document that used a text last owns it: it outlives what it replaces."""
+        """Stores triples of document, text and vector. The document that last used a text owns it, so the vector
+        outlives the document's older version."""
         rows = {
             (content := _content(text)): (workspace_id, embedder, content, document_id, array("f", vector).tobytes())
             for document_id, text, vector in owned
@@ -154,23 +156,23 @@ class VectorCache:
             db.executemany(
                 "INSERT INTO vectors VALUES (?, ?, ?, ?, ?)"
                 " ON CONFLICT (workspace_id, embedder, content) DO UPDATE SET document_id = excluded.document_id",
-                # In one order everywhere: two processes that write the same texts must not wait for each other.
+                # Always in the same order: two processes that write the same texts must not deadlock.
                 [rows[content] for content in sorted(rows)],
             )
 
     def delete(self, workspace_id: str, document_id: str | None = None) -> int:
-        """How many vectors were deleted: a document's, or all of the workspace's."""
+        """Deletes the vectors of a document or of the whole workspace; returns how many."""
         if document_id is None:
             return self._delete("workspace_id = ?", workspace_id)
         return self._delete("workspace_id = ? AND document_id = ?", workspace_id, document_id)
 
     def keep_only(self, embedder: str) -> None:
-        """After the index was rebuilt: vectors of other embedders are no longer needed."""
+        """Called after the index was rebuilt, when vectors of other embedders are no longer needed."""
         self._delete("embedder <> ?", embedder)
 
     def _delete(self, condition: str, *values: str) -> int:
         with self._database.reading() as db:
-            # An empty cache is not created just to be emptied.
+            # Writing would create the database; an empty cache need not be created just to be emptied.
             if db.execute(f"SELECT 1 FROM vectors WHERE {condition} LIMIT 1", values).fetchone() is None:
                 return 0
         with self._database.writing() as db:

@@ -1,4 +1,4 @@
-"""Many files at once: read in parallel, searchable by keyword as soon as they are read, then embedded."""
+"""Ingests many files at once: reads them in parallel, makes each searchable by keyword at once, then embeds them."""
 
 import asyncio
 import time
@@ -15,7 +15,7 @@ from masis.knowledge.ingestion.vectors import OUTAGES, VectorStage
 from masis.types import Document, IngestReport
 
 IngestStage = Literal["reading", "findable", "embedding", "ready", "pending", "duplicate", "failed"]
-"""`findable`: by keyword, vectors to follow; `pending`: vectors deferred."""
+"""`findable`: searchable by keyword, vectors to follow. `pending`: vectors deferred."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +26,13 @@ class IngestProgress:
     files_total: int
     """Grows when an archive is opened."""
     pages: int = 0
-    """Read so far."""
+    """Pages read so far."""
     chunks_done: int = 0
-    """Passages that have their vectors …"""
+    """Passages that have their vectors."""
     chunks_total: int = 0
-    """… of those read so far."""
+    """Passages read so far."""
     seconds_left: float | None = None
-    """An estimate, once there is something to estimate from."""
+    """An estimate; None until there is something to base it on."""
 
 
 OnProgress = Callable[[IngestProgress], None]
@@ -65,12 +65,12 @@ class Tally:
         self._tell(document.file_name, "embedding")
 
     def settled(self, file_name: str, stage: IngestStage) -> None:
-        """However it ended."""
+        """The file is done, with whatever result."""
         self._files_done += 1
         self._tell(file_name, stage)
 
     def unpacked(self) -> None:
-        """An archive is done when its members, which are counted themselves, are found."""
+        """Stops counting an archive once its members are found, as they are counted themselves."""
         self._files_total -= 1
 
     def _tell(self, file_name: str, stage: IngestStage) -> None:
@@ -89,7 +89,8 @@ class Tally:
             )
 
     def _seconds_left(self) -> float | None:
-        """Embedding takes longest: at the rate so far, and as if the files not yet read were like those that are."""
+        """Embedding takes longest. The estimate uses the rate so far and assumes that unread files are like those
+        already read."""
         if not self._chunks_done or not self._files_read:
             return None
         settled_unread = self._files_done - min(self._files_done, self._files_read)
@@ -120,8 +121,8 @@ class Batch:
         defer_vectors: bool = False,
         is_continued: bool = False,
     ) -> None:
-        """`is_continued`: what came from the very same place is this ingestion's own, of before a crash; and what
-        cannot be done now will be: `run` raises why, to be called again."""
+        """`is_continued`: documents from the very same place belong to this ingestion, from before a crash; and `run`
+        raises temporary failures, to be called again later."""
         self._ingestor = ingestor
         self._workspace_id = workspace_id
         self._tally = tally
@@ -132,13 +133,13 @@ class Batch:
         self._waiting: asyncio.Queue[tuple[Position, IncomingFile]] = asyncio.Queue()
         self._to_embed: asyncio.Queue[Document | None] = asyncio.Queue()
         self._positions: dict[str, Position] = {}
-        """Documents that still need vectors; they are claimed until then."""
+        """Documents that still need vectors; they stay claimed until then."""
         self._settled: list[tuple[Position, IngestStage, Document]] = []
         self._replaced: list[Document] = []
         self._notes: list[str] = []
         self._places = _Places()
         self._outage: Exception | None = None
-        """For which it will be called again."""
+        """The temporary failure that `run` raises."""
 
     async def run(self, files: Sequence[IncomingFile]) -> IngestReport:
         self._expect([((number,), file) for number, file in enumerate(files)])
@@ -172,7 +173,7 @@ class Batch:
                 if not self._outage:
                     self._tally.reading(file.name)
                     await self._take_in(position, file)
-            except Exception as error:  # one file's trouble must not stop the others
+            except Exception as error:  # a failure of one file must not stop the others
                 failed = Document(self._workspace_id, "", file.name, status="FAILED", reason=failure_reason(error))
                 if not self._waits_for(error):
                     self._settle(position, "failed", failed)
@@ -231,7 +232,7 @@ class Batch:
             self._release(document, "failed", failed)
 
     async def _forget_vanished(self) -> None:
-        """Former members of an archive or a message that are no longer in it."""
+        """Deletes former members of an archive or a message that are no longer in it."""
         known = await asyncio.to_thread(self._ingestor.sources_inside, self._workspace_id, self._places.opened)
         for source in self._places.vanished(known):
             self._replaced += await self._ingestor.forget(self._workspace_id, source)
@@ -242,7 +243,8 @@ class Batch:
         return self._outage is not None
 
     def _leave(self, document: Document, outage: Exception | None) -> None:
-        """Searchable by keyword; its vectors follow with the next ingestion, or when a question needs them."""
+        """Leaves the document searchable by keyword; its vectors follow with the next ingestion, or when a question
+        needs them."""
         self._waits_for(outage)
         reason = failure_reason(outage) if outage else "Its vectors were left for later."
         self._release(document, "pending", replace(document, reason=reason))
@@ -269,7 +271,7 @@ class Batch:
 
 
 class _Places:
-    """Which places of the workspace's files an ingestion has looked at, and what is no longer at them."""
+    """The places that an ingestion has looked at, and the known places that no longer exist."""
 
     def __init__(self) -> None:
         self._seen: set[str] = set()
@@ -283,12 +285,12 @@ class _Places:
                 self.opened.add(file.source)
 
     def closed(self, file: IncomingFile) -> None:
-        """It could not be read this time: what was in it before stays."""
+        """Marks a file that could not be read this time: its former members stay."""
         if file.source:
             self._closed.add(file.source)
 
     def vanished(self, known: Iterable[str]) -> list[str]:
-        """Of the places known from before, those inside a file that was opened just now, and not found in it."""
+        """The known places inside a file opened by this ingestion that were not found in it again."""
         return [source for source in known if source not in self._seen and self._is_inside(source)]
 
     def _is_inside(self, source: str) -> bool:

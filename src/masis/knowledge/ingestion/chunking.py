@@ -1,7 +1,7 @@
 """Cuts a document into passages: whole sentences, items and rows, never across a page, every character once.
 
-A section that fits is one passage. A table or a list that must be cut repeats its context in every part: its captions,
-its unit and its header, or the sentence that introduces it.
+A section that fits is one passage. A table or a list that must be split repeats its context in every part: its
+captions, its unit and its header, or the sentence that introduces it.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ _LENGTH = 10
 
 
 def chunk_id(document_id: str, start: int, end: int, text: str) -> str:
-    """`c` and ten characters of which at least one is a digit, so that no id reads like a word."""
+    """`c` and ten characters, at least one of them a digit, so that no id reads like a word."""
     content = f"{document_id}\n{start}\n{end}\n{text}"
     for attempt in count():
         # The first attempt hashes the content alone; 1 in 42 needs another.
@@ -47,8 +47,8 @@ def _base32(digest: bytes) -> str:
     return "".join(_CROCKFORD[bits >> 5 * place & 31] for place in reversed(range(_LENGTH)))
 
 
-# A wrong guess only moves a cut to another sensible place, so this stays simple; claims are split elsewhere.
-# “… in Ukraine.[60][61] He said”: the marks of notes belong to the sentence before them.
+# A wrong guess only moves a cut to another sensible place, so this stays simple; claims are split elsewhere. “… in
+# Ukraine.[60][61] He said”: note marks belong to the sentence before them.
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]{0,3}(?:\[\w{1,5}\]){0,5}\s+(?=[^\sa-z])|(?<=[。！？])")
 _NO_END = re.compile(
     r"(?:^|[\s(.])(?:[A-Za-z]|Inc|Corp|Ltd|Co|Mr|Mrs|Ms|Dr|St|No|vs|cf|al|approx|Fig|e\.g|i\.e)\.$"
@@ -57,18 +57,18 @@ _NO_END = re.compile(
 )
 
 _HEADING_FILL = 0.15
-"""A heading opens a new chunk when the current one is this full."""
+"""A heading begins a new chunk if the current one is at least this full."""
 _SECTION = 1.25
-"""A section this much longer than a chunk is still one chunk."""
+"""A section up to this much longer than a chunk still is one chunk."""
 _TABLE = 2.0
-"""A table between bars may be this much longer: its figures are cut from what is embedded, and rows need each other."""
+"""A table with bars may be this much longer: its figures are not embedded, and its rows need each other."""
 _BLOCK_FILL = 0.1
-"""A table or a list that fits into one chunk moves there whole when the current one is this full."""
+"""A table or list that fits into one chunk moves there as a whole if the current chunk is at least this full."""
 _REST_FILL = 0.35
 _GOOD_FILL = 0.5
 _LEAST_FILL = 0.25
 _PART_CHARS = 1000
-"""Of a heading or a table's header: one that is cut short would put names over the wrong columns."""
+"""The most characters of a heading or a table header. A shorter limit would put names above the wrong columns."""
 
 
 class Strength(IntEnum):
@@ -95,7 +95,7 @@ def chunk_document(parsed: ParsedDocument, document_id: str, file_name: str, set
     for page, layout in zip(parsed.pages, layouts, strict=True):
         layout.continue_table(open_table, unit)
         open_table, unit = layout.table_at_the_end, layout.unit_at_the_end
-        # A title alone on its page is above what follows; it is a passage only where nothing else is.
+        # A title alone on its page is a heading of what follows; it is a passage only if the document has nothing else.
         spans = [] if layout.is_a_title and has_text else list(layout.spans(settings.chunk_chars))
         if not spans:
             path.pass_over(layout.heading_lines)
@@ -121,7 +121,8 @@ def chunk_document(parsed: ParsedDocument, document_id: str, file_name: str, set
 
 
 def statements(text: str) -> list[tuple[int, int]]:
-    """The spans of a passage that can be read on their own: its sentences, and each table whole with its header."""
+    """The spans of a passage that can be read on their own: its sentences, and each table as a whole with its
+    header."""
     page = _Page(Page(1, text))
     inside = [(page.lines[table.first].start, page.lines[table.last].end) for table in page.tables]
     starts = [place for place, _ in page.cuts if not any(first < place < last for first, last in inside)]
@@ -130,7 +131,7 @@ def statements(text: str) -> list[tuple[int, int]]:
 
 
 class _Page:
-    """The places where one page may be cut, and the cutting."""
+    """Finds the places where one page may be cut, and cuts it."""
 
     def __init__(self, page: Page) -> None:
         self.text = text = _without_furniture(page)
@@ -139,14 +140,14 @@ class _Page:
         self.tables = find_tables(self.lines)
         blocks: list[Block] = [*self.tables, *_outside(find_lists(self.lines), self.tables)]
         self.blocks = sorted(blocks, key=lambda block: block.first)
-        """What stays whole where it fits."""
+        """Tables and lists, which stay whole if they fit."""
         self.heading_lines = [line for line in self.lines if line.kind == "heading"]
         bodies = [line for line in self.lines if line.kind not in ("heading", "blank")]
         self.has_text = bool(bodies)
         self.is_a_title = len(self.heading_lines) == 1 and not bodies
         body_end = bodies[-1].end if bodies else 0
         cuts = sorted(_cuts(text, self.lines, self.blocks).items())
-        # Headings at the end of a page have their text on the next: alone they do not make a passage.
+        # Headings at the end of a page have their text on the next page and do not make a passage by themselves.
         self.cuts: list[Cut] = [cut for cut in cuts if cut[0] < body_end]
         self.headings = [position for position, strength in self.cuts if strength is Strength.HEADING]
 
@@ -157,15 +158,15 @@ class _Page:
 
     @property
     def unit_at_the_end(self) -> str:
-        """Of a sentence that introduces tables, with or without the first of them."""
+        """The unit in a sentence that introduces tables, whether or not the first of them follows it on this page."""
         if table := self.table_at_the_end:
             return table.unit
         last = next((line for line in reversed(self.lines) if line.kind != "blank"), None)
         return unit_in(last.text) if last and last.kind == "text" and last.text.endswith(":") else ""
 
     def continue_table(self, begun: Table | None, unit: str) -> None:
-        """The first table of this page began on the page before, where its header stands; or the sentence that gives
-        its unit is there."""
+        """Completes the first table of this page if it began on the page before, where its header is, or if the
+        sentence with its unit is there."""
         if not self.tables:
             return
         own = continued = self.tables[0]
@@ -185,7 +186,7 @@ class _Page:
             start = self._skip_space(cut)
 
     def heading(self, start: int, end: int, path: HeadingPath) -> str | None:
-        """The headings above the passage; those that are its own first lines are in its text already."""
+        """The headings above the passage, without those that are its own first lines."""
         lines = self.lines[self._line_at(start) : self._line_at(end - 1) + 1]
         headings = [line for line in lines if line.kind == "heading" and line.start >= start]
         first_text = next((line.start for line in lines if line.kind not in ("heading", "blank")), end)
@@ -213,7 +214,7 @@ class _Page:
             return section
         if moved := self._block_to_move(start, limit) or self._table_through(start, limit):
             return moved
-        # What is left of the section should be a passage too, not a stray line.
+        # The rest of the section should make a passage too, not a stray line.
         rest = self._section_end(start + limit, end) - _REST_FILL * limit
         latest = min(start + limit, max(start + _GOOD_FILL * limit, rest))
         for fill in (_GOOD_FILL, _LEAST_FILL):
@@ -230,7 +231,7 @@ class _Page:
         return self.headings[index] if index < len(self.headings) else end
 
     def _block_to_move(self, start: int, limit: int) -> int | None:
-        """The table or list that the limit would cut though it fits into a passage of its own."""
+        """The start of the table or list that the limit would cut although it fits into a passage of its own."""
         block = self._block_near(start + limit)
         if block is None:
             return None
@@ -239,7 +240,7 @@ class _Page:
         return first if is_cut and last - first <= (_TABLE * limit if self._has_bars(block) else limit) else None
 
     def _table_through(self, start: int, limit: int) -> int | None:
-        """Where the table that the passage begins with is cut: at its end, or into parts of about one length."""
+        """Where to cut the table that the passage begins with: at its end, or into parts of about equal length."""
         block = self._block_near(start + limit)
         if block is None or not self._has_bars(block) or self._leads_to(block, start, limit):
             return None
@@ -252,7 +253,7 @@ class _Page:
         return rows[-1] if rows and rows[-1] > start + _GOOD_FILL * limit else None
 
     def _leads_to(self, block: Block, start: int, limit: int) -> bool:
-        """Whether there is enough text before the block for a passage of its own; headings alone are none."""
+        """Whether there is enough text before the block for a passage of its own; headings alone do not count."""
         first = self._start_of(block)
         lines = map(self.lines.__getitem__, range(self._line_at(start), block.first + 1))
         is_text = any(line.kind not in ("heading", "blank") and line.start < first for line in lines)
@@ -262,7 +263,7 @@ class _Page:
         return isinstance(block, Table) and self.lines[block.last].text.startswith("|")
 
     def _start_of(self, block: Block) -> int:
-        """A list begins with the sentence that introduces it, which may close a paragraph."""
+        """A list begins with the sentence that introduces it, which may be the end of a paragraph."""
         line = self.lines[block.first]
         introduction = len(block.introduction) if isinstance(block, Listing) else 0
         return line.start + len(line.text.rstrip()) - introduction if introduction else line.start
@@ -288,7 +289,7 @@ class _Page:
 
 
 def _without_furniture(page: Page) -> str:
-    """Running headers, footers and page numbers as spaces: they belong to no passage."""
+    """Replaces running headers, footers and page numbers by spaces: they belong to no passage."""
     pieces: list[str] = []
     reached = 0
     for block in sorted(page.blocks, key=lambda block: block.start):
@@ -303,7 +304,7 @@ def _position(cut: Cut) -> int:
 
 
 def _outside(lists: Sequence[Listing], tables: Sequence[Table]) -> list[Listing]:
-    """A printed table may number its rows."""
+    """Drops lists inside tables, as a printed table may number its rows."""
     taken = {index for table in tables for index in range(table.first, table.last + 1)}
     return [found for found in lists if taken.isdisjoint(range(found.first, found.last + 1))]
 
@@ -341,7 +342,7 @@ def _ends_sentence(text: str, match: re.Match[str]) -> bool:
 def _strength(line: Line, above: Line, follows_blank: bool, follows_sentence: bool) -> Strength | None:
     if line.kind == "heading":
         return Strength.HEADING
-    # What a line with a colon announces should come in the same passage.
+    # What a line with a colon announces should be in the same passage.
     if above.text.endswith(":"):
         return Strength.LINE
     if follows_blank:

@@ -1,4 +1,4 @@
-"""Incoming files and uploads: which files a list of paths means, and reading each in a sandboxed process."""
+"""Incoming files and uploads: finding the files of a list of paths, and reading each in a sandboxed process."""
 
 import asyncio
 import hashlib
@@ -48,7 +48,7 @@ class IncomingFile:
     """An incoming file: on this machine, uploaded, or inside another file."""
 
     name: str
-    """The document's name: for a file in a folder, the path from that folder."""
+    """The document's name; for a file in a folder, the path from that folder."""
     read: Callable[[], bytes]
     """Reads its bytes; raises UnreadableFile."""
     source: str | None = None
@@ -64,7 +64,7 @@ class IncomingFile:
 
 
 def find_files(paths: Sequence[Path], max_bytes: int) -> list[IncomingFile]:
-    """An unusable path is a file that fails with the reason when read, so that the others are still read."""
+    """An unusable path becomes a file that fails with the reason when read, so that the others are still read."""
     found: dict[str, IncomingFile] = {}
     for path in paths:
         for file in _files_of(path, max_bytes):
@@ -74,7 +74,7 @@ def find_files(paths: Sequence[Path], max_bytes: int) -> list[IncomingFile]:
 
 def _files_of(path: Path, max_bytes: int) -> Iterator[IncomingFile]:
     def found(file: Path, name: str) -> IncomingFile:
-        # Two names that do not decode must stay two places.
+        # Two names that cannot be decoded must stay two places.
         place = str(file.absolute()).encode("utf-8", "backslashreplace").decode()
         return IncomingFile(_storable(name), partial(read_file, file, max_bytes), place)
 
@@ -125,7 +125,7 @@ def too_large(name: str, max_bytes: int) -> UnreadableFile:
 
 
 def _storable(name: str) -> str:
-    """A file name may be any bytes; what is stored and shown is text."""
+    """A file name may be any bytes; what is stored and shown must be text."""
     return name.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -155,12 +155,12 @@ class Uploads:
     def unread(
         self, workspace_id: str, upload_id: str, kept: Iterable[tuple[str, str]]
     ) -> tuple[list[IncomingFile], IngestReport]:
-        """For ids and names of stored files: those still to be read, and the results of the rest, whose bytes were
-        deleted when they were done."""
+        """Given ids and names of stored files: the files still to be read, and the results of the others, whose bytes
+        were deleted when they were done."""
         report = IngestReport(workspace_id)
         waiting: list[IncomingFile] = []
         for document_id, name in dict.fromkeys((document_id, base_name(name)) for document_id, name in kept):
-            # In one upload two files may have one name, or one content.
+            # Two files of one upload may have the same name or the same content.
             place = f"upload:{upload_id}/{document_id}/{name}"
             if self._originals.has(workspace_id, document_id):
                 waiting.append(IncomingFile(name, partial(self._read, workspace_id, document_id, name), place))
@@ -243,13 +243,13 @@ class FileReader:
             )
         allowance = file.allowance or Allowance(self._settings.max_members, self._settings.max_unpacked_bytes)
         allowance.spend(parsed.members, file.name)
-        # Two attachments may have one name; as documents they need two.
+        # Two attachments may have the same name; as documents they need different ones.
         names = MemberNames()
         return [file.member(replace(inside, name=names.label(inside.name)), allowance) for inside in parsed.members]
 
 
 def _with_pages(parsed: ParsedDocument, recognised: Mapping[int, str], reader: str) -> ParsedDocument:
-    """Scanned pages take their place among the others, and the note says who read them."""
+    """Puts scanned pages in their place among the others; the notes say what read them."""
     pages = [replace(page, text=clean(recognised.get(page.number, page.text))) for page in parsed.pages]
     missing = [number for number in parsed.scanned if number not in recognised]
     notes = [f"{len(recognised)} of its {len(pages)} pages are scanned and were read by {reader}."]

@@ -1,6 +1,6 @@
-"""The ingestion of one document: claimed, read, searchable by keyword, and deleted when a newer version replaces it.
+"""The ingestion of one document: claiming it, reading it, making it searchable by keyword, deleting older versions.
 
-Its vectors come afterwards (`vectors.py`), because they take longest.
+Vectors are added afterwards (`vectors.py`), because they take longest.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ class Ingested:
     """The result for an incoming file."""
 
     document: Document | None
-    """PROCESSING (searchable by keyword), or FAILED; None for an archive, whose members are the documents."""
+    """PROCESSING (searchable by keyword) or FAILED; None for an archive, whose members are the documents."""
     members: list[IncomingFile] = field(default_factory=list[IncomingFile])
     notes: Sequence[str] = ()
 
@@ -69,10 +69,10 @@ class Ingestor:
         self._is_rebuilding = False
 
     async def take_in(self, file: IncomingFile, data: bytes, workspace_id: str) -> Ingested:
-        """Reads it and makes it searchable by keyword. It stays claimed until `release`.
+        """Reads the file and makes it searchable by keyword. The document stays claimed until `release`.
 
-        Raises AlreadyThere, or DuplicateDocument while the same bytes are being read. What a crash left PROCESSING, and
-        what FAILED, is done again.
+        Raises AlreadyThere, or DuplicateDocument while the same bytes are being read. Documents that a crash left
+        PROCESSING and those that FAILED are read again.
         """
         document_id = await asyncio.to_thread(document_id_of, data)
         self._claim(workspace_id, document_id, file.name)
@@ -83,7 +83,7 @@ class Ingestor:
             raise
 
     def twin_of(self, file: IncomingFile, data: bytes, workspace_id: str, reason: str) -> Document:
-        """What is known of a document that holds the same bytes."""
+        """What is known of a document with the same bytes."""
         document_id = document_id_of(data)
         known = self._catalog.document(workspace_id, document_id)
         document = known or Document(workspace_id, document_id, file.name, status="PROCESSING")
@@ -94,7 +94,7 @@ class Ingestor:
             self._in_work.discard((workspace_id, document_id))
 
     def require_at_rest(self, workspace_id: str, document_id: str | None = None) -> None:
-        """A document being ingested cannot be deleted: it would come back with its next vectors."""
+        """Raises if something is being ingested: a document deleted meanwhile would come back with its next vectors."""
         with self._lock:
             in_work = {document for workspace, document in self._in_work if workspace == workspace_id}
             is_at_rest = not (in_work if document_id is None else document_id in in_work)
@@ -125,7 +125,8 @@ class Ingestor:
             self._is_rebuilding = False
 
     async def remove(self, workspace_id: str, document_id: str) -> tuple[int, int, int]:
-        """Counts the passages, stored bytes and cached vectors removed. No search sees any of it from the start."""
+        """Removes a document and counts its passages, stored bytes and cached vectors. Searches do not see it from the
+        start."""
         await asyncio.to_thread(self._catalog.hide, workspace_id, document_id)
         passages = await self._store.delete_document(workspace_id, document_id)
         size = await asyncio.to_thread(self._originals.delete, workspace_id, document_id)
@@ -134,7 +135,7 @@ class Ingestor:
         return passages, size, cached
 
     async def finish(self, document: Document) -> tuple[Document, list[Document]]:
-        """All vectors are stored: searches now see this version. Also returns those it replaced."""
+        """Makes this version visible to searches once all vectors are stored. Also returns the versions it replaced."""
         ready = replace(document, status="READY", reason=None)
         replaced = await asyncio.to_thread(self._catalog.finish, ready, ready.source)
         if replaced is None:
@@ -148,13 +149,13 @@ class Ingestor:
         return self._catalog.sources_inside(workspace_id, places)
 
     async def forget(self, workspace_id: str, source: str) -> list[Document]:
-        """The place is empty now; a document that is nowhere else is deleted."""
+        """Records that the place is empty; a document that is at no other place is deleted."""
         gone = await asyncio.to_thread(self._catalog.take_over, workspace_id, source)
         await self._remove_all(gone)
         return gone
 
     async def rename(self, document: Document, name: str, source: str) -> None:
-        """Makes it searchable by its new name. Its vectors stay; nothing is read or embedded again."""
+        """Makes the document searchable by its new name. Its vectors stay; nothing is read or embedded again."""
         workspace_id, language = document.workspace_id, self._settings.keyword_language
         title = await asyncio.to_thread(self._catalog.title, workspace_id, document.document_id)
         items = await self._store.chunks(workspace_id, document.document_id)
@@ -169,7 +170,7 @@ class Ingestor:
 
     async def _remove_all(self, documents: Sequence[Document]) -> None:
         for old in documents:
-            with suppress(MASISError):  # nobody sees it any more; the next ingestion takes it away
+            with suppress(MASISError):  # searches do not see it any more; the next ingestion removes it
                 await self.remove(old.workspace_id, old.document_id)
 
     async def fail(self, document: Document, error: Exception) -> Document:
@@ -208,13 +209,14 @@ class Ingestor:
             await self._store.delete_document(workspace_id, document_id)
         try:
             return await self._read(file, data, document)
-        except AWAY:  # it stays PROCESSING, and is done again
+        except AWAY:  # it stays PROCESSING and is read again
             raise
-        except Exception as error:  # one file's trouble, foreseen or not, must not stop the others
+        except Exception as error:  # a failure of one file, expected or not, must not stop the others
             return Ingested(await self.fail(document, error))
 
     async def _found_again(self, workspace_id: str, document_id: str, source: str | None) -> Document | None:
-        """Two files may swap contents: a document must leave one place before it appears at another."""
+        """Waits while the document is being deleted: two files may swap contents, so a document must leave one place
+        before it appears at another."""
         for _ in range(_PATIENCE):
             known, is_going = await asyncio.to_thread(self._catalog.found_again, workspace_id, document_id, source)
             if not is_going:
@@ -237,13 +239,14 @@ class Ingestor:
         await asyncio.to_thread(self._catalog.save_parsed, workspace_id, document_id, parsed)
         await self._index_by_keyword(workspace_id, chunks, parsed.title)
         findable = replace(with_what_was_read(document, parsed), chunks=len(chunks), members=len(members))
-        # A new version stays unseen until it is complete; a new document may be found at once.
+        # A new version stays hidden until it is complete; a new document may be found at once.
         save = self._catalog.save_document if await self._has_older(findable) else self._catalog.show
         await asyncio.to_thread(save, findable)
         return Ingested(findable, members, parsed.notes)
 
     async def _members_again(self, file: IncomingFile, data: bytes, known: Document) -> list[IncomingFile]:
-        """A message may be complete while a crash prevented its attachments from being read."""
+        """Reads the members again: a message may be complete although a crash prevented its attachments from being
+        read."""
         if not known.members:
             return []
         with suppress(UnreadableFile):
@@ -261,7 +264,7 @@ class Ingestor:
             await self._store.upsert(workspace_id, items)
 
     async def _is_complete(self, known: Document) -> bool:
-        """The catalog is not enough: the index may have been lost or replaced since."""
+        """Checks the index too, because it may have been lost or replaced since."""
         if known.status == "FAILED" or not known.chunks:
             return False
         embedded = known.status == "READY"
@@ -280,7 +283,7 @@ class Ingestor:
         )
 
     async def _settle_at(self, source: str | None, document: Document) -> None:
-        """The file at this place now has the bytes of another document: what was there before may be deleted."""
+        """The file at this place now has the bytes of another document, so what was there before may be deleted."""
         if source:
             await self._found_at(source, document)
             await self._remove_all(
@@ -297,9 +300,9 @@ class Ingestor:
 
 
 def embedded_text(chunk: Chunk, title: str | None) -> str:
-    """A passage is found by where it is as well as by what it says: its file, the title, the headings.
+    """A passage is found by its place as well as its text: its file name, title and headings.
 
-    Every filing opens with "UNITED STATES", and only its file's name says whose it is and of which quarter.
+    Every filing opens with “UNITED STATES”, and only its file name says whose it is and for which quarter.
     """
     name = PurePosixPath(chunk.file_name).stem.replace("_", " ").replace("-", " ")
     heading = _nearest(chunk.heading or "")
@@ -310,13 +313,14 @@ def embedded_text(chunk: Chunk, title: str | None) -> str:
 
 
 def _nearest(heading: str) -> str:
-    """The headings right above: the path to them is much the same for half of the document."""
+    """The headings directly above: the path to them is much the same for half of the document."""
     parts = heading.split(" > ")
     return " > ".join(part[:_HEADING_CHARS] for part in parts[-_NEAREST:])
 
 
 def meaning_text(chunk: Chunk, title: str | None) -> str:
-    """What its vector is made of: of a table the names of its rows and columns, which its figures would drown."""
+    """The text its vector is made from. For a table, only the names of its rows and columns, which figures would drown
+    out."""
     whole = embedded_text(chunk, title)
     if "\n|" not in whole:
         return whole

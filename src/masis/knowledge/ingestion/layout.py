@@ -1,4 +1,4 @@
-"""How a page of text is laid out: its lines, headings, lists, tables and sections."""
+"""The layout of a page of text: its lines, headings, lists, tables and sections."""
 
 import re
 from bisect import bisect_right
@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"[^\w\s]*[A-Za-z]{0,2}\d[\d.,:/]*[A-Za-z%]{0,2}[^\w\s]*|[-
 _UNIT = re.compile(r"\([^()]{4,200}\)")
 _SEVERAL = re.compile(r"\btables\b", re.IGNORECASE)
 _REMARK = re.compile(r"\(?(?:un)?audited\)?", re.IGNORECASE)
-"""Is below the unit of a statement, or above it."""
+"""Found below or above the unit of a financial statement."""
 
 _MIN_NUMERIC_ROWS = 3
 _LABEL_CHARS = 100
@@ -29,7 +29,7 @@ _HEADER_LINES = 12
 _HEADER_CHARS = 300
 _MOST_CAPTIONS = 3
 _UNIT_REACH = 80
-"""Lines over which a sentence that introduces several tables gives them its unit."""
+"""How many lines below a sentence that introduces several tables its unit still applies."""
 _MOST_HEADER_ROWS = 4
 _INTRODUCTION_CHARS = 400
 
@@ -43,7 +43,7 @@ class Line:
 
     @property
     def level(self) -> int:
-        """Of a heading."""
+        """The level of a heading."""
         return len(self.text) - len(self.text.lstrip("#"))
 
     @property
@@ -53,29 +53,29 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A run of lines, by their indexes."""
+    """A table as a range of line indices."""
 
     first: int
-    """Its captions included."""
+    """The first line, captions included."""
     body: int
     """The first line before which it may be cut: header and first row stay together."""
     last: int
     names: tuple[str, ...]
-    """What every part of it is under: captions, the unit, the rows of the header."""
+    """The context of every part: captions, unit, header rows."""
     is_continued: bool = False
-    """Begun on the page before, where its names are."""
+    """Whether it began on the page before, where its names are."""
     unit: str = ""
-    """Where the sentence above says it, and no line of the table's own."""
+    """The unit, if only the sentence above states it and no line of the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A run of items, by their lines, and the sentence above that introduces them."""
+    """A list as a range of line indices, with the sentence that introduces it."""
 
     first: int
-    """The line of the introduction, or the first item where there is none."""
+    """The line of the introduction, or the first item if there is none."""
     body: int
-    """The line before which it may be cut first: the second item."""
+    """The first line before which it may be cut: the second item."""
     last: int
     introduction: str = ""
 
@@ -134,7 +134,7 @@ def find_tables(lines: Sequence[Line]) -> list[Table]:
 
 
 def _last_row(lines: Sequence[Line], first: int) -> int:
-    """Rows follow each other; in a table of figures a short label may be between ("Cost of sales:")."""
+    """Rows are consecutive; in a table of figures, a short label may come between them (“Cost of sales:”)."""
     last = first
     has_bars = _has_bars(lines[first].text)
     for index in range(first + 1, len(lines)):
@@ -170,8 +170,8 @@ def _table(lines: Sequence[Line], first: int, last: int) -> Table | None:
 
 
 def _unit_above(lines: Sequence[Line], first: int) -> str:
-    """ "(dollars in millions)", at the end of the sentence that introduces the table, or this one among several, under
-    headings and names of their own."""
+    """“(dollars in millions)” at the end of the sentence that introduces this table, or several tables with headings
+    and names of their own."""
     is_next = True
     for line in reversed(lines[max(first - _UNIT_REACH, 0) : first]):
         if line.kind == "text" and line.text.endswith(":") and (is_next or _SEVERAL.search(line.text)):
@@ -188,7 +188,7 @@ def unit_in(text: str) -> str:
 
 
 def _captions(lines: Sequence[Line], first: int) -> list[int]:
-    """Short lines above, blank lines between or not, that name the table and its unit, in order."""
+    """Short lines above the table that name it and its unit, in order; blank lines may come between."""
     found: list[int] = []
     above = first - 1
     while above >= 0 and len(found) < _MOST_CAPTIONS:
@@ -205,7 +205,7 @@ def _captions(lines: Sequence[Line], first: int) -> list[int]:
 
 
 def _numeric_table(lines: Sequence[Line], first: int, last: int) -> Table:
-    """Printed tables have their header in the short lines above the figures: names, units, periods."""
+    """A printed table has its header in the short lines above the figures: names, units, periods."""
     top, length = first, 0
     while top > 0 and first - top < _HEADER_LINES and lines[top - 1].kind in ("text", "row"):
         length += len(lines[top - 1].text)
@@ -217,7 +217,7 @@ def _numeric_table(lines: Sequence[Line], first: int, last: int) -> Table:
 
 
 def _names_periods(row: str) -> bool:
-    """ "Region FY2024 FY2025": figures that are all years or quarters are column names."""
+    """“Region FY2024 FY2025”: figures that are all years or quarters are column names."""
     return all(_PERIOD.fullmatch(word) for word in row.split() if _NUMBER.fullmatch(word))
 
 
@@ -235,7 +235,7 @@ def find_lists(lines: Sequence[Line]) -> list[Listing]:
 
 
 def _last_item(lines: Sequence[Line], first: int) -> int:
-    """Items follow each other, a blank line between or not; the lines right below an item are its own."""
+    """Items are consecutive; a blank line may come between. Lines directly below an item belong to it."""
     last = first
     for index in range(first + 1, len(lines)):
         kind = lines[index].kind
@@ -259,13 +259,13 @@ def _listing(lines: Sequence[Line], first: int, last: int) -> Listing:
 
 
 class HeadingPath:
-    """The headings a passage is under, followed through the document."""
+    """Tracks the headings above a passage through the document."""
 
     def __init__(self) -> None:
         self._open: list[Line] = []
 
     def above(self, leading: Sequence[Line]) -> list[str]:
-        """The open headings, without those that a passage's own first headings will close."""
+        """The open headings, without those that the passage's own first headings will close."""
         level = min((line.level for line in leading), default=7)
         return [line.title for line in self._open if line.level < level]
 
@@ -279,7 +279,7 @@ class HeadingPath:
 class _Placed(NamedTuple):
     page: Page
     start: int
-    """In the text of the document."""
+    """Offset in the text of the document."""
     lines: list[Line]
 
 
@@ -288,7 +288,7 @@ class Section:
     document_id: str
     file_name: str
     heading: str | None
-    """The path to it, its own heading last; None for what is before the first heading."""
+    """The path of headings, its own last; None before the first heading."""
     text: str
     start: int
     end: int
@@ -297,7 +297,8 @@ class Section:
 
 
 def section_of(parsed: ParsedDocument, chunk: Chunk) -> Section:
-    """Before the first heading, and in a document without any, the page is the section."""
+    """The section of a passage. Before the first heading, and in a document without headings, the page is the
+    section."""
     pages = _placed(parsed)
     headings = [_moved(line, each.start) for each in pages for line in each.lines if line.kind == "heading"]
     position = _first_words(pages, chunk)
@@ -328,7 +329,7 @@ def _moved(line: Line, offset: int) -> Line:
 
 
 def _first_words(pages: list[_Placed], chunk: Chunk) -> int:
-    """A passage may open with the headings of its section; its first words after them are inside."""
+    """The first words after the headings that a passage may open with: these are inside its section."""
     for each in pages:
         for line in each.lines:
             if each.start + line.end > chunk.start and line.kind not in ("heading", "blank"):

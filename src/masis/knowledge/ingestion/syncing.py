@@ -1,4 +1,4 @@
-"""Syncs a workspace with a source: new and changed files are read, deleted ones deleted, renamed ones renamed.
+"""Synchronises a workspace with a source: reads new and changed files, deletes deleted ones, renames renamed ones.
 
 Only documents that came from the source are ever deleted, and only if the source was listed and lacks them.
 """
@@ -20,7 +20,7 @@ from masis.sources.remote.listing import ListedFile, Listing, Wanted, ignore_for
 from masis.types import Document, IngestReport
 
 TOGETHER = 100
-"""Progress is saved after this many files: an interrupted sync resumes there."""
+"""Progress is saved after this many files; an interrupted synchronisation resumes there."""
 
 
 @dataclass(slots=True)
@@ -59,13 +59,14 @@ class Changes:
     gone: list[KnownFile] = field(default_factory=list[KnownFile])
     unchanged: list[KnownFile] = field(default_factory=list[KnownFile])
     touched: dict[str, KnownFile] = field(default_factory=dict[str, KnownFile])
-    """By place, how the changed ones were known: the bytes of some will be the same."""
+    """The previous entries of changed files by place; some will turn out to have the same bytes."""
 
 
 def changes_between(
     known: Mapping[str, KnownFile], listing: Listing, is_there: Callable[[KnownFile], bool] = lambda _: True
 ) -> Changes:
-    """`is_there`: whether the document is still in the workspace; one deleted by hand is read again."""
+    """Compares a listing with the known files. `is_there` says whether a document is still in the workspace; one
+    deleted by hand is read again."""
     changes = Changes()
     now = {file.place: file for file in listing.files}
     vanished = [file for place, file in known.items() if place not in now and not is_below(place, listing.unreadable)]
@@ -98,7 +99,7 @@ class Syncer:
     ingestor: Ingestor
     batch_with: Callable[[str, Tally], Batch]
     begin: Callable[[Source], Awaitable[object]]
-    """Called when the source has been listed, before anything is changed."""
+    """Called once the source has been listed, before anything is changed."""
 
     async def sync(
         self,
@@ -108,7 +109,7 @@ class Syncer:
         dry_run: bool = False,
         allow_empty: bool = False,
     ) -> SyncReport:
-        """Raises SourceUnavailable where the source cannot be listed, or is suddenly empty; then nothing is changed."""
+        """Raises SourceUnavailable, without changing anything, if the source cannot be listed or is suddenly empty."""
         ignore = await asyncio.to_thread(ignore_for, source.address, source.ignore)
         wanted = Wanted(source.address, ignore, self.settings, source.is_trusted)
         listing = await asyncio.to_thread(listed, wanted)
@@ -143,7 +144,7 @@ class Syncer:
         return report
 
     def _known(self, source: Source, listing: Listing) -> dict[str, KnownFile]:
-        """What was read at the last synchronisation, and of a folder also what was ingested from it by other means."""
+        """What was read at the last synchronisation; for a folder, also what was ingested from it by other means."""
         known = self.sources.files(source)
         if scheme_of(source.address):
             return known
@@ -157,12 +158,12 @@ class Syncer:
         return known
 
     def _is_archive(self, source: Source, file: KnownFile) -> bool:
-        """It is not a document; its members are."""
+        """Whether the file is an archive, which is not a document itself but has documents as its members."""
         return bool(self.catalog.documents_at(source.workspace_id, file.place))
 
 
 class _Application:
-    """One sync in progress."""
+    """One synchronisation in progress."""
 
     def __init__(self, syncer: Syncer, source: Source, report: SyncReport) -> None:
         self._of = syncer
@@ -216,7 +217,7 @@ class _Application:
         return read
 
     def _as_known(self, files: Sequence[ListedFile]) -> list[KnownFile]:
-        """A file that could not be fetched is fetched again next time."""
+        """Leaves out files that could not be fetched, so that they are fetched again next time."""
         return [
             KnownFile(file.place, file.name, file.version, file.identity, self._hashes[file.place])
             for file in files
@@ -238,7 +239,7 @@ class _Application:
                 await self._of.ingestor.forget(self._workspace, each)
 
     async def _rename_what_moved(self, files: Sequence[ListedFile], gone: set[str]) -> None:
-        """A document whose place is gone, but that is also elsewhere, takes its name from there."""
+        """Renames a document whose place is gone but that is also at another place."""
         names = {file.place: file.name for file in files}
         for document_id in {*self._hashes.values(), *gone}:
             document = await asyncio.to_thread(self._of.catalog.document, self._workspace, document_id)
@@ -263,7 +264,8 @@ def _report_of(
 
 
 def _still_unread(files: Sequence[KnownFile], unread: Sequence[Document]) -> list[tuple[str, str]]:
-    """What could not be read before, in archives too, is as it was; it stays an error until it is read or gone."""
+    """Files that failed before and have not changed, including those in archives. They stay an error until they are
+    read or gone."""
     reasons = {document.document_id: document.reason or "" for document in unread}
     whole = {file.name: reasons[file.document_id] for file in files if file.document_id in reasons}
     places = {file.place for file in files}
@@ -277,7 +279,7 @@ def _above(place: str) -> Iterator[str]:
 
 
 def _note_same_bytes(report: SyncReport, changes: Changes, hashes: Mapping[str, str]) -> None:
-    """A new modification time alone changes nothing."""
+    """Counts files as unchanged if only their modification time is new."""
     unread = {name for name, _ in report.failed}
     touched = changes.touched.items()
     same = {before.name for place, before in touched if hashes.get(place) == before.document_id} - unread

@@ -1,4 +1,4 @@
-"""Embeds passages: vectors come from the cache if the same words were embedded before, else from the embedder."""
+"""Embeds passages: vectors come from the cache if the same text was embedded before, else from the embedder."""
 
 import asyncio
 from collections import deque
@@ -60,7 +60,7 @@ class Vectorizer:
 
 
 async def unembedded(store: VectorStore, catalog: Catalog, workspace_id: str, document_id: str) -> list[Unembedded]:
-    """The passages of a document that are found by keyword only, for now."""
+    """The passages of a document that can only be found by keyword for now."""
     title = await asyncio.to_thread(catalog.title, workspace_id, document_id)
     items = await store.chunks(workspace_id, document_id)
     return [Unembedded(item, meaning_text(item.chunk, title)) for item in items if item.dense is None]
@@ -73,7 +73,7 @@ class _InWork:
 
 
 class VectorStage:
-    """Documents arrive one by one; `on_done` is called for each when its last vector is stored, or with the error."""
+    """Takes documents one by one, and calls `on_done` when a document's last vector is stored, or with the error."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class VectorStage:
         """Once set, nothing more is embedded: later documents stay searchable by keyword only."""
 
     async def run(self, documents: "asyncio.Queue[Document | None]") -> None:
-        """Until None comes."""
+        """Runs until it receives None."""
         open_works: list[_InWork] = []
         more = True
         while more or open_works:
@@ -118,7 +118,7 @@ class VectorStage:
         return _InWork(document, deque())
 
     async def _step(self, works: Sequence[_InWork]) -> list[_InWork]:
-        """Embeds one batch; returns the passages that are left."""
+        """Embeds one batch; returns the work that is left."""
         parts: list[tuple[_InWork, list[Unembedded]]] = []
         room = self._batch
         for work in works:
@@ -159,10 +159,11 @@ class VectorStage:
 
 
 async def lost_of(store: VectorStore, catalog: Catalog, workspace_id: str) -> list[Document]:
-    """Its documents of which the index lacks passages; each is counted only where all together are too few."""
+    """Documents of the workspace with passages missing from the index. Counts them one by one only if the total is too
+    low."""
     found = await store.count(workspace_id)
     needed, others = await asyncio.to_thread(catalog.needed_passages, workspace_id)
-    # Passages that come or go, which would stand in for those that are lost.
+    # Passages of documents being added or removed must not make up for lost ones.
     if found - sum([await store.count(workspace_id, other) for other in others]) >= needed:
         return []
     lost: list[Document] = []
@@ -174,11 +175,11 @@ async def lost_of(store: VectorStore, catalog: Catalog, workspace_id: str) -> li
 
 
 class Reindexer:
-    """Builds the index again, for another embedder, other chunk sizes or a newer MASIS, beside the one in use.
+    """Rebuilds the index beside the one in use, for another embedder, other chunk sizes or a newer MASIS.
 
-    Each document is read again from its original, so that what parsers have learnt since reaches old documents too;
-    where the original cannot be read any more, its extracted text stays as it is. Searches find the old index until
-    the new one is complete; what was embedded before a crash comes from the cache.
+    Each document is read again from its original, so that improvements of the parsers reach old documents too; if the
+    original can no longer be read, the extracted text stays as it is. Searches use the old index until the new one is
+    complete. What was embedded before a crash comes from the cache.
     """
 
     def __init__(
@@ -202,7 +203,7 @@ class Reindexer:
         self._tally = tally
 
     async def run(self) -> int:
-        """How many passages the new index has."""
+        """Returns the number of passages in the new index."""
         documents = await asyncio.to_thread(self._documents)
         self._tally.expect(len(documents))
         rebuilt = await self._store.rebuild()
@@ -220,12 +221,13 @@ class Reindexer:
         return sum([await self._mended(document) for document in documents])
 
     async def _mended(self, document: Document) -> int:
-        # Today's passages may be others than those that are left.
+        # Today's passages may differ from those that are left.
         await self._store.delete_document(document.workspace_id, document.document_id)
         return await self._settled(await self._reindexed(document, self._store))
 
     async def _settled(self, document: Document) -> int:
-        """How many of its passages stay: a document that another process deleted meanwhile must not come back."""
+        """Returns how many of its passages stay: a document that another process deleted meanwhile must not come
+        back."""
         if await asyncio.to_thread(self._catalog.update_document, document):
             return document.chunks
         one = (document.workspace_id, document.document_id)
@@ -234,7 +236,7 @@ class Reindexer:
         return 0
 
     def _documents(self) -> list[Document]:
-        """All whose text is there; a file that never was readable has nothing to index."""
+        """All documents with text; a file that was never readable has nothing to index."""
         workspaces = self._catalog.workspaces()
         documents = [d for workspace in workspaces for d in self._catalog.documents(workspace.workspace_id)]
         return [document for document in documents if document.chunks]
@@ -244,7 +246,7 @@ class Reindexer:
         document, parsed = await self._read_again(document)
         passages = await asyncio.to_thread(self._passages, document, parsed) if parsed else []
         is_shown = await asyncio.to_thread(self._catalog.is_shown, document.workspace_id, document.document_id)
-        # A version that waits to replace another still waits: only ingesting it again makes the exchange.
+        # A version that waits to replace another keeps waiting: only ingesting it again replaces the old one.
         status: DocumentStatus = "READY" if is_shown else document.status
         found = replace(document, chunks=len(passages), status=status, reason=None)
         self._tally.read(found)

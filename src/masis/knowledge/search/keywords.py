@@ -1,5 +1,5 @@
-"""Relevance by words: a passage with the words of the question must not be lost because its cosine is low, or because a
-word of the question is misspelled."""
+"""Relevance by words: a passage with the question's words must not be lost because its cosine is low or because a word
+of the question is misspelled."""
 
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -12,18 +12,18 @@ from masis.types import Chunk
 
 _SHORTEST = 5
 _TWO_SLIPS = 9
-"""A word this long may have two slips; a shorter one with two is another word."""
+"""A word of this length may have two typing errors; a shorter one with two is another word."""
 _MIDDLE = 12
 
 
 def vocabulary_of(text: str) -> str:
-    """Every word of a text that can be misspelt, once, with a space between."""
+    """Every word of a text that may be misspelled in a question, once each, separated by spaces."""
     return " ".join(sorted({word for word in words(folded(text)) if len(word) >= _SHORTEST - 1 and word.isalpha()}))
 
 
 def nearest(word: str, vocabulary: Iterable[str]) -> str | None:
-    """The word with the fewest slips (a letter too many, too few, wrong, or two exchanged), None where none is near;
-    of equals the one that begins alike, then the first."""
+    """The word with the fewest typing errors (a letter added, missing or wrong, or two exchanged); None if none is
+    close. Ties go to a word with the same first letter, then to the alphabetically first."""
     word = folded(word).lower()
     if len(word) < _SHORTEST or not word.isalpha():
         return None
@@ -41,7 +41,7 @@ def nearest(word: str, vocabulary: Iterable[str]) -> str | None:
 
 
 def _slips(one: str, other: str, most: int) -> int:
-    """How many, counted up to one more than `most`: letters that both begin or end with are not looked at."""
+    """The number of typing errors, counted up to `most` + 1. Common beginnings and endings are skipped."""
     start = 0
     shorter = min(len(one), len(other))
     while start < shorter and one[start] == other[start]:
@@ -67,21 +67,21 @@ def _distance(a: str, b: str) -> int:
 
 
 ALL_WORDS = 0.80
-"""The relevance of a passage that has every word of the question; at 0.60 three words in four must be there."""
+"""Relevance of a passage with every word of the question. To reach 0.60, it must have three words in four."""
 _PHRASE = 3
-"""This many content words in a row are a phrase of the question; what it quotes is one anyway."""
+"""This many content words in a row make a phrase; quoted text is always one."""
 _LABEL = 2
-"""A heading or a row's label of fewer words is on too many pages to be what was meant."""
+"""Headings and row labels with fewer words are on too many pages to show what is meant."""
 BY_ROW = 0.3
-"""What a row is worth, where the best passage by meaning and words has 1; measured on quarterly filings, where the
-amounts asked for then are among the first five passages for .40 of the questions instead of .32."""
+"""Bonus for a row whose label is in the question; the best passage by meaning and words has 1. Measured on quarterly
+filings: with it, the amounts asked for are among the first five passages for .40 of the questions instead of .32."""
 _FULL_LABEL = 3
 _MOST_WORDS = 80
-"""Of a question: a retry adds the Critic's findings to it."""
+"""The most words of a question that are used: a retry adds the Critic's findings to it."""
 
 
 def folded(text: str) -> str:
-    """Without accents: "societe" is Société."""
+    """Without accents, so that “societe” matches “Société”."""
     decomposed = unicodedata.normalize("NFKD", text)
     return "".join(character for character in decomposed if not unicodedata.combining(character))
 
@@ -98,27 +98,28 @@ class QueryWords:
 
     @cached_property
     def phrases(self) -> tuple[str, ...]:
-        """Word by word, each between spaces."""
+        """The words of each phrase, with a space before and after each word."""
         spoken = words(folded(self.text))[:_MOST_WORDS]
         quoted = (words(folded(phrase)) for phrase in quoted_in(self.text))
         runs = [*_runs(spoken), *(part for part in quoted if len(part) > 1)]
         return tuple(dict.fromkeys(f" {' '.join(run)} " for run in runs))
 
     def relevance(self, chunk: Chunk, known: frozenset[str] = frozenset()) -> float:
-        """By the share of the question's words that the passage has; `known` are those that name its document."""
+        """The share of the question's words that the passage has. `known` are the words that name its document."""
         if not self.stems:
             return 0.0
         said = known.union(content_stems(folded(f"{chunk.file_name} {chunk.heading or ''} {chunk.text}")))
         return ALL_WORDS * len(self.stems & said) / len(self.stems)
 
     def row_worth(self, chunk: Chunk) -> float:
-        """What a row adds that is called what is asked ("Total net sales"): prose about a figure says more of the
-        question's words than the table that has it."""
+        """Bonus for a row with the label asked for (“Total net sales”): prose about a figure has more of the question's
+        words than the table with the figure."""
         named = (len(label) for label in row_labels(chunk.text) if label <= self.stems)
         return BY_ROW * min(max(named, default=0), _FULL_LABEL) / _FULL_LABEL
 
     def is_named_in(self, chunk: Chunk, known: frozenset[str] = frozenset()) -> bool:
-        """Whether a heading or a row's label of the passage holds what is asked, or its text a phrase of it."""
+        """Whether a heading or a row label of the passage names what is asked, or its text contains a phrase of the
+        question."""
         return any(self._is_meant(label, known) for label in _labels(chunk)) or self._is_quoted_in(chunk)
 
     def _is_meant(self, label: str, known: frozenset[str]) -> bool:
@@ -133,14 +134,14 @@ class QueryWords:
 
 @lru_cache(maxsize=8192)
 def row_labels(text: str) -> frozenset[frozenset[str]]:
-    """The words of the first cell of each row of a table."""
+    """The words in the first cell of each table row."""
     lines = (line for line in text.split("\n") if line.startswith("|"))
     labels = (frozenset(content_stems(folded(line.strip("| ").split(" | ", 1)[0]))) for line in lines)
     return frozenset(label for label in labels if label)
 
 
 def _runs(spoken: list[str]) -> Iterator[list[str]]:
-    """The shortest runs of words that hold enough content."""
+    """The shortest runs of words with enough content words."""
     content = [place for place, word in enumerate(spoken) if word not in FUNCTION_WORDS]
     for first, last in zip(content, content[_PHRASE - 1 :], strict=False):
         yield spoken[first : last + 1]

@@ -1,7 +1,7 @@
-"""Which documents a question names: by company, title, file name or period.
+"""Finds the documents that a question names: by company, title, file name or period.
 
-On many filings that are alike, whose and of when is half of the search. A document is known by the words of its file
-name and title and by the names on its first page; a word that names most of the documents names none.
+Among many similar filings, whose and for when is half of the search. A document is known by the words of its file name
+and title and by the names on its first page. A word that occurs in most names identifies none.
 """
 
 import re
@@ -19,16 +19,16 @@ from masis.language.words import FUNCTION_WORDS, content_stems, words
 from masis.types import ParsedDocument
 
 BY_NAME = 0.4
-"""What being named is worth, where the best passage by meaning and words has 1."""
+"""Bonus for being named; the best passage by meaning and words has 1."""
 BY_PERIOD = 0.3
 _HEAD_CHARS = 2500
 _NAME_CHARS = 60
 _MOST_NAMES = 60
 _SHARE = 0.5
-"""A word in the names of more documents than this tells none from the others."""
+"""A word in the names of more than this share of the documents identifies none."""
 _NEAR_BEST = 0.6
 _LONG = 4
-"""Passages: in a document of fewer, the name is never far from what is asked, and its words find it."""
+"""In passages. In a shorter document, the name is never far from the text, so the search finds it by words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,29 +41,29 @@ class NamedDocument:
     date: str | None
     period: str | None
     names: str
-    """Of its first page, each between spaces."""
+    """Words of the names on its first page, separated by spaces."""
     passages: int
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The documents that a question means, each with what that is worth and the words that say so."""
+    """The documents that a question names, with the bonus of each and the words that name it."""
 
     worth: Mapping[str, float] = field(default_factory=dict[str, float])
     stems: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     meant: tuple[str, ...] = ()
-    """The best of them, looked into apart; none where all are meant alike."""
+    """The documents to search separately; empty if these are all documents."""
     about: Mapping[str, str] = field(default_factory=dict[str, str])
-    """For every document the words of the question that it is called by, and its period."""
+    """For every document, the words of the question that name it, and its period."""
     titles: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def known(self, document_id: str) -> frozenset[str]:
-        """The words of the question that the document's name says already."""
+        """The words of the question that are part of the document's name."""
         return self.stems.get(document_id, frozenset())
 
 
 def names_of(parsed: ParsedDocument) -> str:
-    """Short lines of names near the top: "Apple Inc.", "AMAZON.COM, INC."."""
+    """The words of short lines of names near the top: “Apple Inc.”, “AMAZON.COM, INC.”."""
     head = parsed.pages[0].text[:_HEAD_CHARS] if parsed.pages else ""
     lines = [line.strip("#* ") for line in head.split("\n")]
     found = [word for line in lines if _is_name(line) for word in _naming_words(line)]
@@ -73,7 +73,7 @@ def names_of(parsed: ParsedDocument) -> str:
 def named_documents(question: str, documents: Sequence[NamedDocument]) -> Named:
     long = [each for each in documents if each.passages >= _LONG]
     named_by = _matches(question, long)
-    # A year alone picks no document: many report what happened in 2025, those of other years included.
+    # A year alone selects no document: many report what happened in 2025, including those of other years.
     asked = [period for period in periods(question) if period.year and period.part]
     candidates = [each for each in long if each.document_id in named_by] or long
     of_period = _of_period(question, asked, candidates)
@@ -88,7 +88,7 @@ def named_documents(question: str, documents: Sequence[NamedDocument]) -> Named:
 
 
 def _in_words(file_name: str) -> str:
-    """`board-memo_2026-02.docx`: board memo 2026 02."""
+    """`board-memo_2026-02.docx` becomes “board memo 2026 02”."""
     return re.sub(r"[-_.\s]+", " ", re.sub(r"\.\w{1,5}$", "", file_name)).strip()
 
 
@@ -98,7 +98,8 @@ def _about(document: NamedDocument, spoken: Iterable[str]) -> str:
 
 
 def _matches(question: str, documents: Sequence[NamedDocument]) -> dict[str, float]:
-    """Each document that is named, relative to the best of those that share a word with it: a question may name two."""
+    """Each named document with its weight relative to the best one that shares a word with it: a question may name
+    two."""
     spoken, proper = words(folded(question)), _proper(question)
     found_in = Counter(word for each in documents for word in _called(each).intersection(_naming_words(question)))
     rare = {word: log(len(documents) / count) for word, count in found_in.items() if count <= _SHARE * len(documents)}
@@ -116,13 +117,13 @@ def _matches(question: str, documents: Sequence[NamedDocument]) -> dict[str, flo
 
 
 def _is_called_in(spoken: Sequence[str], file_name: str) -> bool:
-    """“The annual report” is annual-report-2025.pdf, though a report is what many are."""
+    """“The annual report” means annual-report-2025.pdf, although many documents are reports."""
     own = [word for word in words(folded(_in_words(file_name))) if word.isalpha()]
     return len(own) > 1 and set(own) <= set(spoken)
 
 
 def _proper(question: str) -> frozenset[str]:
-    """Words written as names; in a question without any capitals, all."""
+    """Capitalised words, or all words if the question has no capitals."""
     written = re.findall(r"[^\W_]+(?:['’.&-][^\W_]+)*", folded(question))
     capitals = [word for word in written[1:] if word[0].isupper()]
     if len(written) > 1 and written[0][0].isupper() and not capitals:
@@ -165,7 +166,7 @@ def _called(document: NamedDocument) -> frozenset[str]:
 
 
 def _is_name(line: str) -> bool:
-    """ "Apple Inc." and "Annual Report", not "We sell phones"."""
+    """“Apple Inc.” and “Annual Report” are names; “We sell phones” is not."""
     spoken = re.findall(r"[^\W\d_][\w&.'’-]*", line)
     if not spoken or len(line) > _NAME_CHARS or line.startswith("("):
         return False
@@ -174,6 +175,6 @@ def _is_name(line: str) -> bool:
 
 
 def _naming_words(text: str) -> list[str]:
-    """Without endings such as that of "Apple's"; figures name nothing."""
+    """Words without endings such as that of “Apple's”. Numbers name nothing."""
     parts = (part for word in words(folded(text)) for part in re.split(r"['\-]s?\b", word))
     return [part for part in parts if len(part) > 1 and part not in FUNCTION_WORDS and not part[0].isdigit()]

@@ -1,4 +1,4 @@
-"""The exact words behind a citation, even if several passages were found together, and the text around them."""
+"""Finds the exact text of a citation, even if it spans several passages, and the text around it."""
 
 import asyncio
 import re
@@ -18,34 +18,35 @@ if TYPE_CHECKING:
     from masis.knowledge.library import Library
 
 TABLES_COMPLETED = 3
-"""Passages whose tables are looked up whole."""
+"""How many of the passages with table rows get their whole table."""
 READ_BESIDE = 5
 LONGEST_TABLE = 24_000
-"""Characters."""
+"""In characters."""
 BETWEEN_PARTS = 4
 BETWEEN_FOUND = 1_200
 READ_ON = 800
-"""Characters read between two found passages, and after one."""
+"""Characters read between two passages that were found, and after one."""
 HEADER_LINES = 2
-"""Of a table: its columns, and the rule below them."""
+"""The header of a table: its columns and the rule below them."""
 FEWEST_KEY = 2
 MOST_READ = 80
-"""Passages that are read for an overview."""
+"""The most passages read for an overview."""
 SEVERAL = re.compile(
     r"\b(?:these|those|all|my|the)\s+(?:[\w-]+\s+){0,2}(?:documents|files|reports|papers|articles|materials|policies)\b|\beverything\b",
     re.IGNORECASE,
 )
-"""A question about more than one document as a whole."""
+"""A question about more than one whole document."""
 ONE = re.compile(r"\b(?:this|the|that|it|its)\b", re.IGNORECASE)
-"""“Give me an overview” names none, and means all."""
+"""“Give me an overview” names no document and means all of them."""
 FEWEST_OF_EACH = 2
-"""Key sentences of each document, where several are summed up …"""
+"""Key sentences per document in a summary of several."""
 MOST_SUMMED_UP = 20
-"""… and how many of them are."""
+"""The most documents in a summary of several."""
 
 
 def is_within(document: Document, within: StoreFilters) -> bool:
-    """As a search sees it; a file that only holds other files says nothing itself."""
+    """Whether a search with these filters covers the document. A file that only contains other files has no text
+    itself."""
     kind = PurePosixPath(document.file_name).suffix.lower().lstrip(".")
     first, last = days_of(document.date) or (None, None)
     return (
@@ -58,11 +59,11 @@ def is_within(document: Document, within: StoreFilters) -> bool:
 
 
 def meant_document(question: str, documents: Sequence[Document], found: Sequence[EvidenceChunk]) -> str | None:
-    """The document that the question names by its file, the only one there is, or the one that was found first."""
+    """The document that the question names by its file name, or the only one, or else the one found first."""
     asked = set(content_stems(question))
     shared = {d.document_id: len(asked & set(content_stems(re.sub(r"[\W_]", " ", d.file_name)))) for d in documents}
     most = max(shared.values(), default=0)
-    # Names that the question's words tell no further apart: what was found first decides.
+    # If the question's words match several names equally well, the one found first is meant.
     meant = [name for name, count in shared.items() if count == most]
     ranked = [chunk["document_id"] for chunk in found if chunk["document_id"] in meant]
     return meant[0] if len(meant) == 1 and (most or len(documents) == 1) else next(iter(ranked), None)
@@ -71,7 +72,7 @@ def meant_document(question: str, documents: Sequence[Document], found: Sequence
 def meant_documents(
     question: str, documents: Sequence[Document], found: Sequence[EvidenceChunk]
 ) -> tuple[list[str], list[str]]:
-    """The ids of those to open, and, where the question is about several, the names of all of them."""
+    """The ids of the documents to open, and the names of all documents if the question is about several."""
     ready = [d for d in documents if d.status == "READY"]
     if SEVERAL.search(question) or not ONE.search(question):
         return [d.document_id for d in ready if d.chunks][:MOST_SUMMED_UP], [d.file_name for d in documents]
@@ -80,8 +81,8 @@ def meant_documents(
 
 
 def substance(chunks: Sequence[Chunk], limit: int, title: str = "") -> list[EvidenceChunk]:
-    """In their order: the passages that hold a document's key sentences; of one that has none, those that open it and
-    its sections."""
+    """The passages with a document's key sentences, in order. If there are too few, the passages that open the document
+    and its sections."""
     in_order = sorted(chunks, key=lambda chunk: chunk.start)
     read = in_order if len(in_order) <= MOST_READ else _spread(in_order)
     given = [(chunk, one) for chunk in read for one in statements(chunk.text, chunk.heading)]
@@ -96,7 +97,7 @@ def substance(chunks: Sequence[Chunk], limit: int, title: str = "") -> list[Evid
 
 
 def _spread(in_order: Sequence[Chunk]) -> list[Chunk]:
-    """Of a long document its beginning, what sums it up, and what opens its sections."""
+    """For a long document: its beginning, its summaries, and the openings of its sections."""
     first = set(range(MOST_READ // 2))
     sums_up = [n for n, chunk in enumerate(in_order) if SUMS_UP.search((chunk.heading or "")[-80:])]
     opens = [n + 1 for n, (one, two) in enumerate(pairwise(in_order)) if one.heading != two.heading]
@@ -126,8 +127,8 @@ async def with_whole_tables(
 
 
 def rest_of_table(chunks: Sequence[Chunk], found: EvidenceChunk) -> tuple[list[EvidenceChunk], int]:
-    """The passages that have the other rows of a table that was cut. Of a table too long to be read whole none, and how
-    many rows it has."""
+    """The passages with the other rows of a table that was split. For a table too long to be read whole, no passages
+    but the number of its rows."""
     in_order = sorted(chunks, key=lambda chunk: chunk.start)
     inside = [n for n, c in enumerate(in_order) if c.start < found["end"] and found["start"] < c.end]
     if not inside:
@@ -151,8 +152,8 @@ def rest_of_table(chunks: Sequence[Chunk], found: EvidenceChunk) -> tuple[list[E
 def beside(
     chunks: Sequence[Chunk], evidence: Sequence[EvidenceChunk], best: Sequence[EvidenceChunk], most: int
 ) -> dict[str, EvidenceChunk]:
-    """Passages of one document that are between two found ones a few lines apart, then those right behind the best:
-    the list under its heading, the note under its table, the paragraph that explains the row."""
+    """Passages between two found ones that are a few lines apart, then those right after the best: the list under its
+    heading, the note under its table, the paragraph that explains the row."""
     found = [one for one in evidence if one["document_id"] in {chunk.document_id for chunk in chunks}]
     spans = sorted((one["start"], one["end"]) for one in found)
     gaps = [(end, start) for (_, end), (start, _) in pairwise(spans) if 0 < start - end <= BETWEEN_FOUND]
@@ -170,7 +171,8 @@ def beside(
 
 
 def _continues(chunk: Chunk, before: Chunk) -> bool:
-    """Rows whose header is above the passage, right behind those of the passage before."""
+    """Whether the passage continues the table of the passage before it: it begins with rows, and their header is in its
+    heading."""
     header = re.split(r"\n| > ", chunk.heading or "")[-1]
     return header.startswith("|") and chunk.text.startswith("|") and 0 <= chunk.start - before.end <= BETWEEN_PARTS
 
@@ -192,20 +194,20 @@ def _as_evidence(chunk: Chunk) -> EvidenceChunk:
 
 
 Place = tuple[str | None, int | None, int | None]
-"""A document's id, and where in its text a passage begins and ends."""
+"""A document id, and the start and end of a passage in its text."""
 NOWHERE: Place = (None, None, None)
 
 
 async def read_words(library: "Library", workspace: str, chunk_id: str, place: Place) -> tuple[Chunk, str]:
-    """The passage, and the whole text around it."""
+    """The passage, and the whole text of its document."""
     chunk = await library.passage(workspace, chunk_id) or await _at(library, workspace, chunk_id, place)
     parsed = await library.document_text(workspace, chunk.document_id)
     return chunk, parsed.text if parsed else ""
 
 
 async def _at(library: "Library", workspace: str, chunk_id: str, place: Place) -> Chunk:
-    """Adjacent passages found together are cited as one, under an id that is not in the index: their position
-    identifies them."""
+    """Adjacent passages found together are cited as one, with an id that is not in the index. Their position identifies
+    them."""
     document_id, start, end = place
     if document_id is None or start is None or end is None:
         raise _not_there(chunk_id)

@@ -1,9 +1,10 @@
-"""Fuses the results by meaning and by keyword into one order, and rereads the best: question and passage together,
-slower and sharper than the search.
+"""Fuses the results by meaning and by keyword into one order, and reranks the best: reading question and passage
+together is slower and more accurate than the search.
 
-Each score is taken relative to the other candidates of the same question: cosines and BM25 have nothing else in common.
-Fusing ranks instead (reciprocal, k = 2) was as good on prose and worse where many passages are alike: on quarterly
-reports the right one came first for 59 % of the questions instead of 69 %, on tables 55 instead of 57.
+Each score is relative to the other candidates of the same question, as cosines and BM25 scores have nothing else in
+common. Fusing ranks instead (reciprocal, k = 2) was as good on prose and worse where many passages are alike: on
+quarterly reports the right passage came first for 59 % of the questions instead of 69 %, on tables for 55 instead of
+57.
 """
 
 import asyncio
@@ -27,20 +28,20 @@ from masis.types import Chunk, EvidenceChunk
 # A sign, a bracket or a currency is part of the number: (5) is not 5.
 _WORD = re.compile(r"[-(]?[$€£¥]?\d+(?:[.,:/]\d+)*%?|[^\W\d_]+(?:['’][^\W\d_]+)*", re.UNICODE)
 _FILLERS = frozenset("a an and as at by for in is it its of on that the this to was were which with".split())
-"""Words that may come or go without changing what is said."""
+"""Words that can be added or removed without changing the meaning."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Said:
     words: str
-    """In order, each between spaces."""
+    """In order, with a space before and after each."""
     stands_under: str
-    """The headings, which name the period or the region of a table."""
+    """The words of the headings, which name the period or the region of a table."""
     date: str | None
 
 
 def without_near_duplicates(hits: Sequence[EvidenceChunk]) -> list[EvidenceChunk]:
-    """Best first, as they came, without those that say in the same words what a better one says."""
+    """Removes passages that repeat a better one word for word; the order stays."""
     kept: list[EvidenceChunk] = []
     heard: list[_Said] = []
     for hit in hits:
@@ -63,7 +64,7 @@ def _words(text: str) -> str:
 def _repeats(said: _Said, better: _Said) -> bool:
     if said.words not in better.words:
         return False
-    # The same row in the reports of two quarters is two facts.
+    # The same row in the reports of two quarters states two facts.
     other_period = None not in (said.date, better.date) and said.date != better.date
     return not other_period and said.stands_under == better.stands_under
 
@@ -71,35 +72,35 @@ def _repeats(said: _Said, better: _Said) -> bool:
 Worth = Callable[[Chunk], float]
 
 MEANING = 0.7
-"""The weight of meaning; words have the rest. Measured: 0.6 is better on tables, 0.8 on nothing."""
+"""Weight of meaning; keywords have the rest. In measurements, 0.6 is better on tables and 0.8 on nothing."""
 _SURE = 2
-"""This many of the best by words have a place, however far in meaning: exact words must not be lost."""
+"""This many of the best by keyword always stay, however far in meaning: exact words must not be lost."""
 _UNNAMED = 3
-"""This many of the best have a place, whichever document the question names: another may contradict it."""
+"""This many of the best always stay, whichever document the question names: another may contradict it."""
 _NO_ANSWER = Answer()
 _SCORE_DIGITS = 5
 _TIE_DIGITS = 4
-"""Below these, scores differ by the order of additions only, and between the two engines."""
+"""Smaller differences come from the order of additions and between the two store engines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
     chunk: Chunk
     cosine: float | None
-    """Between question and passage: what relevance is calibrated from; None where the passage has no vector yet."""
+    """Cosine of question and passage, from which the relevance is computed; None if the passage has no vector yet."""
     fused: float
-    """What hits are ordered by: 0 to 1, and what its document and its rows are worth."""
+    """The score that hits are sorted by: 0 to 1, plus the bonus for its document and its rows."""
     is_sure: bool = False
-    """Has a place among the candidates, whatever others are worth."""
+    """Always stays among the candidates, whatever the others score."""
 
 
 def fuse(answer: Answer, limit: int, meant: Answer = _NO_ANSWER, worth: Worth = lambda _: 0.0) -> list[Hit]:
-    """Best first, ties by chunk id. `meant` is what the documents that the question names answered apart, `worth` what
-    a passage gets for its document and its rows."""
+    """Best first, ties by chunk id. `meant` is the separate result for the documents that the question names; `worth`
+    returns a passage's bonus for its document and its rows."""
     depth = search_depth(limit)
     by_meaning = [*answer.by_meaning[:depth], *meant.by_meaning[:depth]]
     by_words = [*answer.by_words[:depth], *meant.by_words[:depth]]
-    # Words first: what both found keeps the cosine that the search by meaning computed.
+    # By words first, so that passages found both ways keep the cosine from the search by meaning.
     found = {one.chunk.chunk_id: one for one in (*by_words, *by_meaning)}
     meaning = _relative({name: one.cosine for name, one in found.items() if one.cosine is not None})
     words = _relative({one.chunk.chunk_id: one.score for one in by_words})
@@ -116,7 +117,7 @@ def _ordered(fused: Mapping[str, float]) -> list[str]:
 
 
 def with_places(order: list[str], limit: int, sure: set[str]) -> list[str]:
-    """The first of them; where one of the sure is not among them, it takes the last place of another."""
+    """The first `limit` names. Each of `sure` that is not among them replaces one at the end."""
     missing = sure.intersection(order[limit:])
     if len(missing) >= limit:
         return order[:limit]
@@ -125,7 +126,7 @@ def with_places(order: list[str], limit: int, sure: set[str]) -> list[str]:
 
 
 def _relative(scores: dict[str, float]) -> dict[str, float]:
-    """0 for the lowest, 1 for the highest."""
+    """Scales scores to 0 for the lowest and 1 for the highest."""
     if not scores:
         return {}
     rounded = {name: round(score, _SCORE_DIGITS) for name, score in scores.items()}
@@ -137,15 +138,15 @@ def _relative(scores: dict[str, float]) -> dict[str, float]:
 Span = tuple[int, int]
 
 _COST_PER_CHARACTER = 0.0005
-"""Two hundred characters more must bring a tenth of the question's weight. Measured: half of this narrows little,
-twice as much loses answers."""
+"""Two hundred more characters must add a tenth of the question's weight. Measured: half of this hardly narrows
+anything, and twice as much loses answers."""
 _NEIGHBOUR = 0.3
-"""What a statement is worth for standing beside one that speaks of the question."""
+"""Share of its neighbours' value that a statement gets."""
 
 
 def narrowed(question: str, evidence: Sequence[EvidenceChunk]) -> list[EvidenceChunk]:
-    """Each passage cut down to its window, with exact text and span and its own id; whole statements, and never through
-    a table."""
+    """Cuts each passage down to its window. Text and offsets stay exact, the id stays the same, and only whole
+    statements are cut, never part of a table."""
     spans = windows(question, [passage["text"] for passage in evidence])
     return [_cut(passage, *span) for passage, span in zip(evidence, spans, strict=True)]
 
@@ -158,15 +159,16 @@ def windows(question: str, texts: Sequence[str]) -> list[Span]:
 
 
 MOST_READ = 10
-"""Passages: each takes some tens of milliseconds."""
+"""Passages the selector reads; each takes some tens of milliseconds."""
 HIGHLIGHTED = 0.5
-"""The mark from which a statement is shown as part of the answer …"""
+"""Least mark with which a statement is highlighted as part of the answer."""
 BESIDE_IT = 0.6
-"""… and the share of it that a neighbour must have to be shown with it."""
+"""Share of that mark that a neighbour must have to be highlighted with it."""
 
 
 def read_windows(question: str, evidence: Sequence[EvidenceChunk]) -> list[Span]:
-    """Of each passage what the selector reads as the answer; where it marks nothing, what has the question's words."""
+    """What the selector reads as the answer in each passage, or the window with the question's words if it marks
+    nothing."""
     by_words = windows(question, [passage["text"] for passage in evidence])
     leads = [f"{_place(passage)}\n" for passage in evidence[:MOST_READ]]
     units = [statements(passage["text"]) for passage in evidence[:MOST_READ]]
@@ -192,7 +194,7 @@ def _highlight(spans: Sequence[Span], marks: Sequence[float]) -> Span | None:
 
 
 def _weights(found_in: Mapping[str, int], count: int) -> dict[str, float]:
-    """Of the words that any candidate has; together they weigh 1."""
+    """Weights of the question's words that any candidate has; they sum to 1."""
     raw = {stem: log(1 + (count - number + 0.5) / (number + 0.5)) for stem, number in found_in.items()}
     total = sum(raw.values()) or 1.0
     return {stem: weight / total for stem, weight in raw.items()}
@@ -221,7 +223,7 @@ def _with_neighbours(worth: Sequence[float]) -> Iterator[float]:
 
 
 def _best_run(gains: Sequence[float]) -> Span:
-    """First and last of the run with the greatest sum; the earliest of equals."""
+    """First and last index of the run with the greatest sum; ties go to the earliest."""
     best, best_run = gains[0], (0, 0)
     total, first = 0.0, 0
     for index, gain in enumerate(gains):
@@ -242,26 +244,27 @@ def _cut(passage: EvidenceChunk, start: int, end: int) -> EvidenceChunk:
 
 
 CLEARLY_WEAKER = 6.0
-"""A distance below the best score at which a passage seldom answers, on the scale of the embedded cross-encoder.
+"""A passage that scores this far below the best seldom answers, on the scale of the embedded cross-encoder.
 
-Dropping such passages raised precision by two thirds for a point of recall, and also dropped one side of a revised
-figure that a person should have seen: an option, never the default."""
+Dropping such passages raised precision by two thirds for one point of recall, but also dropped one side of a revised
+figure that a person should have seen. It is an option and never the default.
+"""
 
 MAY_ANSWER = 0.1
-"""What the selector must say of a passage at least: of 90 questions that others wrote, it says less of nearly every
-passage where there is no answer."""
+"""Least probability, by the selector, that a passage answers. On 90 questions written by others, it gives less to
+nearly every passage if there is no answer."""
 
 
 class Reranker(Protocol):
     """Loads nothing until its first use; may be used from any thread and event loop."""
 
     async def scores(self, question: str, passages: list[str]) -> list[float]:
-        """One for each passage; higher answers better. Comparable within one question only."""
+        """One score per passage; a higher one answers better. Comparable only within one question."""
         ...
 
 
 class EmbeddedReranker:
-    """The cross-encoder that installs with the package."""
+    """The cross-encoder that is installed with the package."""
 
     async def scores(self, question: str, passages: list[str]) -> list[float]:
         return await asyncio.to_thread(answer_scores, question, passages)
@@ -270,7 +273,7 @@ class EmbeddedReranker:
 async def reranked(
     question: str, evidence: Sequence[EvidenceChunk], reranker: Reranker, *, drop_below_best: float = inf
 ) -> list[EvidenceChunk]:
-    """Best first by the second reading, ties as they came; the relevance each was found with stays as it is."""
+    """Sorts by the reranker's scores; ties keep their order. The relevance of each passage does not change."""
     scores = await reranker.scores(question, _read(question, evidence))
     order = sorted(range(len(evidence)), key=lambda index: -scores[index])
     return [evidence[index] for index in order if scores[index] >= scores[order[0]] - drop_below_best]
@@ -279,8 +282,8 @@ async def reranked(
 def lifted(
     question: str, evidence: Sequence[EvidenceChunk], at_least: float, *, closely: bool = False
 ) -> list[EvidenceChunk]:
-    """What is not near enough by its vectors, but is read as an answer, has the relevance asked for. That takes a
-    while, so it is done `closely`, or where nothing is near enough."""
+    """Gives the required relevance to passages whose vectors are too far away but that the selector reads as an answer.
+    As this takes a while, it is done only if `closely` is set or nothing is near enough."""
     far = [passage for passage in evidence if passage["score"] < at_least]
     if len(far) < len(evidence) and not closely:
         return list(evidence)
@@ -291,10 +294,10 @@ def lifted(
 
 
 def _read(question: str, evidence: Sequence[EvidenceChunk]) -> list[str]:
-    """The part of each passage that speaks of the question, shorter and so faster than the whole, under its names.
+    """The relevant part of each passage, which is shorter and so faster to read, under its file name and headings.
 
-    Without the file's name a reader cannot tell one company's quarter from another's: in twelve filings it then put the
-    wrong one first more often than the search alone.
+    Without the file name, the reranker cannot tell one company's quarter from another's: on twelve filings it then
+    ranked the wrong one first more often than the search alone.
     """
     spans = windows(question, [passage["text"] for passage in evidence])
     return [

@@ -1,4 +1,4 @@
-"""A question in, the passages that may answer it out: by meaning and by keyword, each with its relevance."""
+"""Finds the passages that may answer a question, by meaning and by keyword, each with its relevance."""
 
 import asyncio
 import re
@@ -81,12 +81,13 @@ def _day(date: str | None, end: int) -> int | None:
 
 
 SPARE = 10
-"""Fetched beyond the limit, to replace near-duplicates."""
+"""Passages fetched beyond the limit, to replace near-duplicates."""
 LOOKS = 4
-"""Documents looked for when an index may be lost: enough that the loss of a part is noticed after a few times."""
+"""How many documents are checked when the index may be lost: enough that a partial loss is noticed after a few
+searches."""
 _MAX_TURNS = 5
 _MOST_MISSING = 20
-"""Words of a question that are looked up in the keyword index."""
+"""The most words of a question that are looked up in the keyword index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +126,12 @@ class Searcher:
         highlight: bool = False,
         filters: SearchFilters = EVERYWHERE,
     ) -> SearchResult:
-        """One query of the store, and one more into the documents that the question names, or with the nearest
-        spelling of a word that no document has. What holds the very words asked for has a relevance of `at_least`, and
-        so has what is read as an answer, `closely` or where nothing else has it."""
+        """Searches the store, and once more in the documents that the question names or with the nearest spelling of a
+        word that no document has.
+
+        A passage with the exact words asked for gets at least the relevance `at_least`. So does one that the selector
+        reads as an answer, if `closely` is set or nothing else is relevant enough.
+        """
         within = await asyncio.to_thread(store_filters, self._catalog, workspace_id, filters)
         query = await self._query(workspace_id, text, limit + SPARE, within)
         answer = await self._consistent_answer(workspace_id, query)
@@ -168,7 +172,7 @@ class Searcher:
         return _Query(dense, sparse, limit, within)
 
     async def _consistent_answer(self, workspace_id: str, query: "_Query") -> Answer:
-        """If a document was replaced during the query, the result may hold half of it: query again."""
+        """Queries again if a document was replaced during the query, as the result may contain half of it."""
         hidden = await asyncio.to_thread(self._catalog.not_shown, workspace_id)
         for _ in range(_MAX_TURNS):
             answer = await self._store.query(
@@ -192,7 +196,7 @@ class Searcher:
         return await self._with_vectors(workspace_id, answer, query.dense, limit)
 
     async def _respelled(self, workspace_id: str, text: str, answer: Answer) -> dict[str, str]:
-        """Only a word that the best passages lack is looked up: one that any passage had would have brought it here."""
+        """Looks up only words that the best passages lack: any passage with the word would be among them."""
         said = {stem for found in answer.by_words for stem in content_stems(folded(embedded_text(found.chunk, None)))}
         spoken = dict.fromkeys(word for word in words(text) if word.isalpha() and word not in FUNCTION_WORDS)
         missing = [word for word in spoken if not said.issuperset(content_stems(folded(word)))]
@@ -210,7 +214,7 @@ class Searcher:
         return await asyncio.to_thread(self._catalog.undated, workspace_id)
 
     async def _with_vectors(self, workspace_id: str, answer: Answer, dense: Vector, limit: int) -> Answer:
-        """Passages whose vectors are still to come are embedded now, the best by keyword first, and stored."""
+        """Embeds and stores passages that have no vector yet, the best by keyword first."""
         waiting = [found for found in answer.by_words if found.cosine is None][:limit]
         if not waiting:
             return answer
@@ -251,11 +255,11 @@ class Searcher:
         return narrowed(text, await reranked(text, candidates, self._reranker, drop_below_best=CLEARLY_WEAKER))
 
     async def require_index(self) -> None:
-        """Documents are READY but their passages are missing: an empty result proves nothing."""
+        """Raises IndexLost if passages of READY documents are missing: an empty result then proves nothing."""
         for workspace_id, document_id, chunks in await asyncio.to_thread(self._catalog.some_indexed_documents, LOOKS):
             if await self._store.count(workspace_id, document_id) >= chunks:
                 continue
-            if await asyncio.to_thread(self._catalog.is_shown, workspace_id, document_id):  # or it was deleted just now
+            if await asyncio.to_thread(self._catalog.is_shown, workspace_id, document_id):  # unless deleted just now
                 raise IndexLost("The index lacks passages of documents that were indexed: it was lost or replaced.")
 
     async def _is_empty(self, workspace_id: str) -> bool:
@@ -264,7 +268,7 @@ class Searcher:
 
 
 def worth(asked: QueryWords, named: Named, chunk: Chunk) -> float:
-    """What a passage gets beyond its meaning and words."""
+    """What a passage gets in addition to its meaning and words."""
     return named.worth.get(chunk.document_id, 0.0) + asked.row_worth(chunk)
 
 
@@ -276,7 +280,7 @@ def _with_spelling(text: str, respelled: Mapping[str, str]) -> str:
 
 
 def _mentions(holders: Sequence[dict[str, str]]) -> Mentions | None:
-    """Of a word by the points that hold each of its parts."""
+    """Counts a word by the index points that contain all of its parts."""
     if not holders:
         return None
     together = set(holders[0]).intersection(*holders[1:])

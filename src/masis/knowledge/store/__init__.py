@@ -1,1 +1,1 @@
-"""The vector store: one port, Qdrant in this process or on a server."""
+"""The vector store: one interface, with Qdrant in this process or on a server."""

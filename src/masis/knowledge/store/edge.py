@@ -1,13 +1,14 @@
 """The vector store in this process: Qdrant Edge in the data folder.
 
-Its calls hold Python's lock and its errors are bare: each runs in a thread, one at a time, and is translated. Search is
-exact: building a graph index froze every thread for 19 s at 20,000 points; exact search takes 3 ms.
+The engine's calls hold Python's lock and its errors are bare, so each call runs in a thread, one at a time, and errors
+are translated. Search is exact: building a graph index froze every thread for 19 s at 20,000 points, while exact search
+takes 3 ms.
 
-Deleted points are no longer found at once. Its bytes leave the files with it when a workspace is deleted or a fifth of
-the index (and a thousand points) has gone, otherwise when the store is closed, after a crash when the next one is.
+Deleted points are no longer found at once. Their bytes are purged from the files when a workspace is deleted or a fifth
+of the index (and a thousand points) is gone, otherwise when the store is closed; after a crash, when the next one is.
 
-The engine allows one opener of a folder. Stores of one process share it: what the first one opened, the last one to
-close gives back. Two stores may have different embedders; the one that does not fit the index gets an error.
+The engine allows a folder to be opened only once. Stores in one process share it: the first one opens it and the last
+one closes it. Two stores may have different embedders; the one that does not fit the index gets an error.
 """
 
 import asyncio
@@ -58,9 +59,9 @@ T = TypeVar("T")
 
 _BATCH = 128
 _LARGE_SHARE = 0.2
-"""Of deleted points: from here on they slow the search."""
+"""Share of deleted points above which they slow down the search."""
 _FEW = 1000
-"""As many deleted points slow nothing, however small the index."""
+"""This many deleted points slow down nothing, however small the index is."""
 
 
 class _OpenIndex:
@@ -103,7 +104,7 @@ class EdgeStore:
         self._embedder = embedder
         self._language = language
         self._identity = identity
-        # What is built beside the current index is its maker's alone.
+        # An index built beside the current one belongs to its builder alone.
         self._index = _open_index_of(home) if number is None else _OpenIndex(home)
 
     async def prepare(self, dimension: int) -> None:
@@ -219,7 +220,8 @@ class EdgeStore:
                     shard.update(delete_operation(workspace_id, document_id))
                 self._index.deleted += deleted
                 left = int(shard.info().points_count)
-            # Also when nothing was found: it may have been deleted by a call that ended before its bytes had gone.
+            # Purge even if nothing was found: an earlier call may have deleted the points and ended before their bytes
+            # were gone.
             is_large = self._index.deleted > max(_FEW, _LARGE_SHARE * (self._index.deleted + left))
             if self._files.unpurged.exists() and (document_id is None or is_large):
                 self._purge()
@@ -299,7 +301,7 @@ class EdgeStore:
             self._require_alone()
 
     def _require_alone(self) -> None:
-        """What another store wrote to the current index would be missing in its replacement."""
+        """Whatever another store wrote to the current index would be missing from its replacement."""
         if any(user is not self for user in self._index.users):
             raise DataFolderError(
                 f"{self._where} is being rebuilt, or is open in another Masis of this process.",
@@ -310,14 +312,14 @@ class EdgeStore:
         return self._index.shard is not None and self._index.process == os.getpid()
 
     def _let_go(self) -> None:
-        """The lock on the data folder stays."""
+        """Closes the shard; the lock on the data folder stays."""
         if self._is_ours():
             with translated(self._where):
                 self._index.shard.close()
         self._index.shard = self._index.meta = None
 
     def _held(self) -> contextlib.AbstractContextManager[None]:
-        """What is built beside the current index is held by its maker."""
+        """Holds the folder lock. An index built beside the current one is covered by its builder's lock."""
         return self._index.folder_lock.kept() if self._files.number is None else contextlib.nullcontext()
 
     def _found(self) -> Path | None:
@@ -345,7 +347,7 @@ class EdgeStore:
             raise DataFolderError(f"{self._where} cannot be made before the embedder said how long its vectors are.")
         require_free_space(self._home)
         folder = self._files.new_folder()
-        # Made beside its place, then renamed: after a crash there is a whole index or none.
+        # Created under another name and then renamed, so that after a crash there is a whole index or none.
         draft = folder.with_suffix(".new")
         create_shard(draft, dimension, self._where)
         with translated(self._where):

@@ -1,4 +1,4 @@
-"""The files and requests of the embedded engine, its errors in words, and the purge of what was deleted."""
+"""The embedded engine's files and requests, its errors in words, and the purge of deleted data."""
 
 import contextlib
 import json
@@ -29,7 +29,7 @@ from masis.knowledge.store.port import DENSE, EVERYWHERE, MOST_HOLDERS, SPARSE, 
 _FOLDER = re.compile(r"index(?:-(\d+))?")
 _LEFTOVER = re.compile(r"index-\d+(?:\.new|\.json|\.json\.new|\.unpurged)")
 _ONE_FOLDER = 1
-"""The format whose folder had but one name and was not described."""
+"""The format with a single folder name and no description of it."""
 _MADE_BY_THE_ENGINE = "edge_config.json"
 
 
@@ -37,7 +37,7 @@ _MADE_BY_THE_ENGINE = "edge_config.json"
 class IndexFiles:
     home: Path
     number: int | None = None
-    """Of an index that is being built beside the current one; None: the current one."""
+    """Number of an index being built beside the current one; None for the current one."""
 
     @property
     def description(self) -> Path:
@@ -45,16 +45,17 @@ class IndexFiles:
 
     @property
     def unpurged(self) -> Path:
-        """Exists while files of the index may hold deleted data."""
+        """Exists while files of the index may contain deleted data."""
         return self.description.with_suffix(".unpurged")
 
     def folder(self) -> Path | None:
-        """Of the index as described; None where there is none."""
+        """The folder named by the description; None if there is none."""
         described = self._described()
         return next((path for path in self._folders() if path.name == described), None)
 
     def stray(self) -> bool:
-        """Folders that look like an index, and nothing says which of them is; one being built says so."""
+        """Whether there are folders that look like an index and no description says which one is current. A folder
+        being built has its own description."""
         unsaid = (path for path in self._folders() if not path.with_suffix(".json").exists())
         return self.number is None and self._described() is None and any(unsaid)
 
@@ -65,7 +66,7 @@ class IndexFiles:
         return max((_number(path) for path in self._folders()), default=0) + 1
 
     def sweep(self, keep: Path | None) -> None:
-        """Removes every index but this one: what a crash or a rebuilding left."""
+        """Removes every index but this one, left behind by a crash or a rebuild."""
         for path in self._folders():
             if path != keep and (path / _MADE_BY_THE_ENGINE).exists():
                 shutil.rmtree(path, ignore_errors=True)
@@ -84,7 +85,7 @@ class IndexFiles:
         return name if isinstance(name, str) else None
 
     def _folders(self) -> list[Path]:
-        """An empty folder is not an index: renaming the new one onto it works."""
+        """Empty folders are left out: they are no index, and a new one can be renamed onto them."""
         if not self.home.is_dir():
             return []
         found = (path for path in self.home.iterdir() if _FOLDER.fullmatch(path.name) and path.is_dir())
@@ -99,11 +100,11 @@ def _number(folder: Path) -> int:
 _SMALL = 10_000
 _LOG_FILE_BYTES = 32 << 20
 _LOG_FILES = 2
-"""The one being written, and the closed one before it: the engine keeps no more."""
+"""The engine keeps two log files: the one being written, and the closed one before it."""
 
 
 def purge(folder: Path, dimension: int, points: int, where: str) -> None:
-    """The index must be closed, and held by this process."""
+    """Removes deleted data from the files. The index must be closed, and this process must hold its lock."""
     if points <= _SMALL:
         purge_here(folder, dimension, where)
         return
@@ -120,7 +121,7 @@ def purge_here(folder: Path, dimension: int, where: str) -> None:
     with translated(where):
         shard.optimize()
         shard.flush()
-        # Does nothing, at a length that fits into no file of the log beside anything else.
+        # An operation that does nothing, but is too long to share a log file with anything else.
         nobody = Filter(must=[FieldCondition("workspace_id", match=MatchValue(""))])
         filler = UpdateOperation.delete_payload_by_filter(nobody, ["-" * (_LOG_FILE_BYTES + 1)])
         for _ in range(_LOG_FILES):
@@ -171,7 +172,7 @@ def _config(dimension: int) -> Any:
     return EdgeConfig(
         vectors={DENSE: EdgeVectorParams(size=dimension, distance=Distance.Cosine)},
         sparse_vectors={SPARSE: EdgeSparseVectorParams(modifier=Modifier.Idf)},
-        # No graph is ever built, and optimizing, which only the purge does, rewrites whatever lost a point.
+        # A graph is never built. Only the purge optimises, and it rewrites whatever lost a point.
         optimizers=EdgeOptimizersConfig(
             indexing_threshold=_NEVER, deleted_threshold=_ANY_DELETED, vacuum_min_vector_number=1
         ),
@@ -186,13 +187,13 @@ def query_request(
     filters: StoreFilters = EVERYWHERE,
     hidden: Collection[str] = (),
 ) -> Any:
-    """By meaning, then by keyword; the latter only where the question has words to search for."""
+    """Searches by meaning, and by keyword if the question has words to search for."""
     from qdrant_edge import IdfParams, Query, QueryBatchRequest, QueryRequest, SearchParams
 
     common = {"limit": asked_depth(limit), "filter": _filter(workspace_id, filters, hidden), "with_payload": True}
     queries = [QueryRequest(query=Query.Nearest(dense, using=DENSE), **common)]
     if sparse.indices:
-        # How rare a word is counts within the workspace: what others store must not change the order here.
+        # The rarity of a word counts within the workspace: what others store must not change the order here.
         rarity = SearchParams(idf=IdfParams(corpus=_filter(workspace_id, EVERYWHERE, hidden)))
         words = Query.Nearest(_sparse(sparse), using=SPARSE)
         queries.append(QueryRequest(query=words, params=rarity, with_vector=[DENSE], **common))
@@ -200,7 +201,7 @@ def query_request(
 
 
 def holders_request(workspace_id: str, terms: Sequence[int], hidden: Collection[str]) -> Any:
-    """One query for each term."""
+    """One query per term."""
     from qdrant_edge import Query, QueryBatchRequest, QueryRequest
 
     own = _filter(workspace_id, EVERYWHERE, hidden)
@@ -225,7 +226,7 @@ def count_points(shard: Any, workspace_id: str, document_id: str | None, *, embe
 
 
 def scroll(shard: Any, workspace_id: str, document_id: str | None, after: Any) -> tuple[list[Any], Any]:
-    """One page of points with everything they have, and where the next one begins."""
+    """One page of points with payload and vectors, and the offset of the next page."""
     from qdrant_edge import ScrollRequest
 
     own = _filter(workspace_id, document_filter(document_id))
@@ -287,7 +288,7 @@ def _condition(wanted: Condition) -> Any:
 
 @contextlib.contextmanager
 def translated(where: str, damaged: type[DataFolderError] = DataFolderError) -> Iterator[None]:
-    """Edge raises bare exceptions, and a Rust panic that is not even an Exception."""
+    """Translates errors: Edge raises bare exceptions, and a Rust panic that is not even an Exception."""
     try:
         yield
     except MASISError:

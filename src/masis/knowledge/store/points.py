@@ -1,4 +1,4 @@
-"""The points of an index, with their keyword vectors: what both engines write, query and return."""
+"""The points of an index and their keyword vectors, as both engines write, query and return them."""
 
 import math
 import operator
@@ -53,23 +53,23 @@ def _vector(raw: Any) -> SparseVector:
 
 KEYWORD_FIELDS = ("document_id", "file_type")
 INTEGER_FIELDS = ("page", "day", "last_day")
-"""What can be filtered by, each indexed: a filter on a field without an index took 107 ms at 50,000 points instead of
-4; an index costs about 130 bytes of memory a point and 5 to 10 % of the speed of writing."""
+"""Fields to filter by. Each has an index: at 50,000 points, a filter without one took 107 ms instead of 4. An index
+costs about 130 bytes of memory per point and 5 to 10 % of the writing speed."""
 
 _POINT_NAMESPACE = uuid.UUID("6d617369-7300-5000-8000-000000000001")
 _SPARE = 10
 _SCORE_DIGITS = 5
-"""Below this, scores differ by the order of additions only."""
+"""Smaller differences come only from the order of additions."""
 _CHUNK_FIELDS = tuple(field.name for field in fields(Chunk))
 
 
 def point_id(workspace_id: str, chunk_id: str) -> str:
-    """The same passage may be in two workspaces: the point belongs to one."""
+    """The id includes the workspace, because two workspaces may have the same passage."""
     return str(uuid.uuid5(_POINT_NAMESPACE, f"{workspace_id}/{chunk_id}"))
 
 
 def payload_of(workspace_id: str, chunk: Chunk) -> dict[str, Any]:
-    """The chunk, and beside it what it can be filtered by."""
+    """The chunk, and the fields it can be filtered by."""
     payload: dict[str, Any] = {"workspace_id": workspace_id, "file_type": file_type_of(chunk.file_name)}
     payload["day"], payload["last_day"] = days_of(chunk.date) or (None, None)
     payload |= {name: getattr(chunk, name) for name in _CHUNK_FIELDS}
@@ -84,12 +84,12 @@ def file_type_of(file_name: str) -> str:
     return PurePosixPath(file_name).suffix.removeprefix(".").lower()
 
 
-# What both engines are asked.
+# Requests to both engines.
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """On one field of a point: one of these values, or a number in this range."""
+    """A condition on one field of a point: one of these values, or a number in this range."""
 
     field: str
     any_of: tuple[str, ...] = ()
@@ -98,7 +98,7 @@ class Condition:
 
 
 def conditions(workspace_id: str, filters: StoreFilters = EVERYWHERE) -> list[Condition]:
-    """All of them must hold. The workspace is always among them."""
+    """The conditions that must all hold. The workspace is always one of them."""
     first_page, last_page = filters.pages or (None, None)
     wanted = [
         Condition("document_id", filters.document_ids),
@@ -116,7 +116,7 @@ def document_filter(document_id: str | None) -> StoreFilters:
 
 
 def search_depth(limit: int) -> int:
-    """How many of each kind are fused; 20, 50 and 100 measured alike."""
+    """How many results of each kind are fused; 20, 50 and 100 gave the same quality."""
     return max(20, 2 * limit)
 
 
@@ -125,7 +125,7 @@ def asked_depth(limit: int) -> int:
     return search_depth(limit) + _SPARE
 
 
-# What both engines answer: points with a payload, a score and, where it was asked for, the vector.
+# Results of both engines: points with a payload, a score and, if requested, the vector.
 
 
 def answer_of(by_meaning: Iterable[Any], by_words: Iterable[Any], query: Vector, limit: int) -> Answer:
@@ -141,7 +141,7 @@ def _ranked(points: Iterable[Any], limit: int) -> list[Any]:
 
 
 def _cosines(query: Vector) -> Callable[[Any], float | None]:
-    """With points as both engines keep them: of length 1."""
+    """Cosines with points that both engines store with length 1."""
     length = math.hypot(*query) or 1.0
 
     def cosine_of(point: Any) -> float | None:
@@ -152,7 +152,7 @@ def _cosines(query: Vector) -> Callable[[Any], float | None]:
 
 
 def holders_of(points: Iterable[Any]) -> dict[str, str]:
-    """Which points were found, and the document of each."""
+    """The ids of the points found, each with its document."""
     return {str(point.id): point.payload["document_id"] for point in points}
 
 
@@ -163,10 +163,10 @@ def indexed_chunk_of(point: Any) -> IndexedChunk:
 
 
 def own_chunk(workspace_id: str, points: Iterable[Any]) -> Chunk | None:
-    """The id of a point says whose it is; what it holds must say the same."""
+    """The chunk, if its payload confirms that it belongs to the workspace, as its id says."""
     return next((chunk_of(p.payload) for p in points if p.payload["workspace_id"] == workspace_id), None)
 
 
 def in_order(items: Iterable[IndexedChunk]) -> list[IndexedChunk]:
-    """By document, and as they follow each other in it."""
+    """Sorted by document and position."""
     return sorted(items, key=lambda item: (item.chunk.document_id, item.chunk.start, item.chunk.chunk_id))

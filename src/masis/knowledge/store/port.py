@@ -1,12 +1,12 @@
-"""The vector store port. Two engines fit: Qdrant in this process (`edge`) and a Qdrant server (`qdrant`).
+"""The vector store interface, with two engines: Qdrant in this process (`edge`) and a Qdrant server (`qdrant`).
 
 One contract test runs against both. Every call takes a workspace, and the filter on it is part of the query.
 
-A query is one request that asks by meaning and by keyword. Its two results are ordered here and fused in
-`search/reranking`: each engine breaks ties in its own way, and the same documents ingested again gave another top ten
-to 89 of 472 questions.
+A query is one request that searches by meaning and by keyword. Its two results are sorted here and fused in
+`search/reranking`, because each engine breaks ties in its own way: ingesting the same documents again changed the top
+ten for 89 of 472 questions.
 
-`IndexMeta` is what an index says of itself: vectors of two embedders must never mix, nor the words of two languages.
+`IndexMeta` is what an index says about itself: vectors of two embedders, or words of two languages, must never mix.
 """
 
 import calendar
@@ -28,9 +28,9 @@ from masis.types import Chunk
 DENSE = "dense"
 SPARSE = "sparse"
 FORMAT_VERSION = 3
-"""Of what is written to an index; another number cannot be read."""
+"""Version of the index format; an index with another version cannot be read."""
 MOST_HOLDERS = 10_000
-"""Passages that hold a word are counted up to here: beyond it, nobody asks whether it occurs at all."""
+"""Passages with a word are counted up to this number: beyond it, nobody asks whether the word occurs at all."""
 
 _ISO_DATE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ].*)?)?)?")
 
@@ -45,7 +45,7 @@ class SparseVector:
 class IndexedChunk:
     chunk: Chunk
     dense: Vector | None
-    """None: findable by keyword only, for now."""
+    """None: the passage can only be found by keyword for now."""
     sparse: SparseVector
 
 
@@ -53,14 +53,14 @@ class IndexedChunk:
 class Found:
     chunk: Chunk
     score: float
-    """As the engine gave it; comparable within one answer only."""
+    """The engine's score; comparable only within one answer."""
     cosine: float | None
-    """Between question and passage; None where the passage has no vector yet."""
+    """Cosine of question and passage; None if the passage has no vector yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """To both halves of one query, best first, ties by chunk id."""
+    """The results of both halves of a query, best first, ties by chunk id."""
 
     by_meaning: Sequence[Found] = ()
     by_words: Sequence[Found] = ()
@@ -68,17 +68,17 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class StoreFilters:
-    """Where a query may look; what is not said is not restricted."""
+    """Where a query may look; an empty field does not restrict."""
 
     document_ids: tuple[str, ...] = ()
     file_types: tuple[str, ...] = ()
-    """Extensions without the dot, lower case."""
+    """Extensions without the dot, in lower case."""
     first_day: int | None = None
-    """YYYYMMDD. A document dated by a year or a month is found when any day of it is inside …"""
+    """YYYYMMDD. A document dated by a year or a month is found if any day of it is in the range."""
     last_day: int | None = None
-    """… and one without a date never is."""
+    """YYYYMMDD. A document without a date is never found with a date filter."""
     pages: tuple[int, int] | None = None
-    """First and last, both included."""
+    """First and last page, both included."""
 
 
 EVERYWHERE = StoreFilters()
@@ -88,11 +88,11 @@ class VectorStore(Protocol):
     """Opens at its first use; may be used from any thread and event loop."""
 
     async def prepare(self, dimension: int) -> None:
-        """Makes the index if there is none; raises IndexMismatch for one that another embedder made."""
+        """Creates the index if there is none; raises IndexMismatch if another embedder made it."""
         ...
 
     async def upsert(self, workspace_id: str, items: Sequence[IndexedChunk]) -> None:
-        """The same passage again replaces its point, so that a later write can bring its vector."""
+        """Writing a passage again replaces its point, so a later write can add its vector."""
         ...
 
     async def query(
@@ -105,55 +105,56 @@ class VectorStore(Protocol):
         filters: StoreFilters = EVERYWHERE,
         hidden: Collection[str] = (),
     ) -> Answer:
-        """One request to the store; documents that are `hidden` count for nothing."""
+        """One request to the store; `hidden` documents are ignored."""
         ...
 
     async def holders(
         self, workspace_id: str, terms: Sequence[int], *, hidden: Collection[str] = ()
     ) -> list[dict[str, str]]:
-        """For each term of the keyword index the points that hold it, with the document of each: at most
+        """For each term of the keyword index, the points that contain it with their documents, at most
         `MOST_HOLDERS`."""
         ...
 
     async def count(self, workspace_id: str, document_id: str | None = None, *, embedded: bool = False) -> int:
-        """Of passages; `embedded`: of those that have their vector."""
+        """The number of passages; with `embedded`, only those that have their vector."""
         ...
 
     async def chunks(self, workspace_id: str, document_id: str | None = None) -> list[IndexedChunk]:
-        """Every passage with its vectors (of length 1), by document and place in it."""
+        """Every passage with its vectors (of length 1), sorted by document and position."""
         ...
 
     async def chunk(self, workspace_id: str, chunk_id: str) -> Chunk | None: ...
 
     async def delete_document(self, workspace_id: str, document_id: str) -> int:
-        """How many passages went."""
+        """The number of passages deleted."""
         ...
 
     async def delete_workspace(self, workspace_id: str) -> int: ...
 
     async def rebuild(self) -> "VectorStore":
-        """An empty index beside the current one, for the embedder in use now; until it is adopted, nothing reads it."""
+        """Creates an empty index beside the current one, for the current embedder. Nothing reads it until it is
+        adopted."""
         ...
 
     async def adopt(self, rebuilt: "VectorStore") -> None:
-        """`rebuilt` takes the place of the current index, which is removed."""
+        """Replaces the current index, which is removed, by `rebuilt`."""
         ...
 
     def close(self) -> None: ...
 
 
 class Identity(Protocol):
-    """Of the database whose documents an index holds."""
+    """Identifies the database whose documents an index holds."""
 
     def known(self) -> str:
-        """Empty where there is no database yet; makes none."""
+        """Empty if there is no database yet; does not create one."""
         ...
 
     def made(self) -> str: ...
 
 
 def store_for(settings: Settings, embedder: Embedder, identity: Identity | None = None) -> VectorStore:
-    """Not opened yet. Keep one per data folder: a second one finds it locked."""
+    """Not opened yet. Use only one per data folder: a second one finds it locked."""
     if settings.uses_qdrant_server:
         if find_spec("qdrant_client") is None:
             raise InvalidInput(
@@ -169,7 +170,7 @@ def store_for(settings: Settings, embedder: Embedder, identity: Identity | None 
 
 
 def days_of(date: str | None) -> tuple[int, int] | None:
-    """The first and the last day that an ISO date means, as YYYYMMDD; None where it means none."""
+    """The first and last day that an ISO date covers, as YYYYMMDD; None if it is not a date."""
     match = _ISO_DATE.fullmatch(date or "")
     if match is None:
         return None
@@ -196,14 +197,14 @@ class IndexMeta:
     language: str
     format: int = FORMAT_VERSION
     database: str = ""
-    """The identity of the database whose documents it holds."""
+    """Identity of the database whose documents the index holds."""
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
 
 def read_meta(source: object, where: str) -> IndexMeta:
-    """From what was stored beside the index; raises IndexMismatch for what MASIS did not write."""
+    """Reads what was stored beside the index; raises IndexMismatch if MASIS did not write it."""
     if not isinstance(source, dict):
         raise foreign_index(where)
     version = source.get("format")
@@ -237,7 +238,8 @@ def require_match(stored: IndexMeta, embedder: str, language: str, dimension: in
 
 
 def require_own(stored: IndexMeta, database: str, where: str) -> None:
-    """Found under a workspace's name, passages of another database would be answered from, and could not be shown."""
+    """Passages of another database, found under the same workspace name, would be used in answers and could not be
+    shown."""
     if stored.database and stored.database != database:
         raise IndexMismatch(
             f"{where} belongs to another database: it holds passages of documents that this one does not know.",
@@ -262,7 +264,7 @@ def read_meta_file(path: Path, where: str) -> IndexMeta:
 
 
 def write_meta_file(path: Path, meta: IndexMeta, folder: str) -> None:
-    """Whole or not at all: a crash must not leave half a description."""
+    """Writes the file as a whole or not at all: a crash must not leave half a description."""
     draft = path.with_name(f"{path.name}.new")
     with draft.open("w", encoding="utf-8") as file:
         json.dump({**meta.as_dict(), "folder": folder}, file)

@@ -1,7 +1,7 @@
-"""The vector store on a Qdrant server or cluster: for several processes, and for more data than one machine holds.
+"""The vector store on a Qdrant server or cluster, for several processes or more data than one machine holds.
 
-The blocking client runs in threads: it is safe there, and one client serves any event loop, now and later. Deleted
-points are no longer found at once; the server's vacuum decides when their bytes leave the files.
+The blocking client runs in threads: it is safe there, and one client serves any event loop. Deleted points are no
+longer found at once; the server's vacuum decides when their bytes leave the files.
 """
 
 import asyncio
@@ -64,11 +64,11 @@ class QdrantStore:
         self._embedder = embedder
         self._identity = identity
         self._own = collection
-        """Of an index that is built beside the current one."""
+        """The name of an index built beside the current one; None for the current one."""
         self._lock = threading.Lock()
         self._client: QdrantClient | None = None
         self._opened: tuple[str, IndexMeta] | None = None
-        """The collection and what it says of itself."""
+        """The collection and its description."""
         self._rebuilt: QdrantStore | None = None
 
     async def prepare(self, dimension: int) -> None:
@@ -151,7 +151,7 @@ class QdrantStore:
         return await asyncio.to_thread(self._run, delete, 0)
 
     async def rebuild(self, *, resume: bool = False) -> "QdrantStore":
-        """`resume`: the one that was being built for the same database, where there is one."""
+        """`resume` continues an index that was being built for the same database, if there is one."""
 
         def rebuild() -> QdrantStore:
             from masis.knowledge.store.qdrant_requests import next_name, unfinished
@@ -190,7 +190,7 @@ class QdrantStore:
             return client.count(name, exact=True).count if name else 0
 
     def save_snapshot(self, file: Path) -> int:
-        """The index as it is now, in one file; the passages in it. Nothing has to stop meanwhile."""
+        """Saves the current index to one file and returns the number of passages. Nothing has to stop meanwhile."""
 
         def save(client: "QdrantClient", collection: str) -> int:
             from masis.knowledge.store.qdrant_requests import download_snapshot
@@ -201,7 +201,8 @@ class QdrantStore:
         return self._run(save, 0)
 
     def restore_snapshot(self, file: Path) -> "QdrantStore":
-        """Beside the current index, like `rebuild`; raises IndexMismatch for one of another database or embedder."""
+        """Restores beside the current index, like `rebuild`; raises IndexMismatch if the snapshot belongs to another
+        database or embedder."""
         from masis.knowledge.store.qdrant_requests import next_name, upload_snapshot
 
         with self._translated():
@@ -216,7 +217,7 @@ class QdrantStore:
         return self._rebuilt
 
     def discard(self, rebuilt: "QdrantStore") -> None:
-        """What was to take the place of the current index and must not."""
+        """Deletes an index that was to replace the current one and must not."""
         with self._translated():
             self._connected().delete_collection(str(rebuilt._own))
         rebuilt.close()
@@ -247,7 +248,7 @@ class QdrantStore:
             except UnexpectedResponse as error:
                 if error.status_code != _GONE:
                     raise
-                # Another process may have put a rebuilt index in its place.
+                # Another process may have replaced it by a rebuilt index.
                 self._opened = None
                 successor = self._open(client, dimension, may_create)
                 if successor in (None, collection):
@@ -261,10 +262,10 @@ class QdrantStore:
             return self._client
 
     def _open(self, client: "QdrantClient", dimension: int | None, may_create: bool) -> str | None:
-        """The collection, made if need be, that fits the embedder.
+        """The collection that fits the embedder, created if needed.
 
-        It is asked by its own name, not by the alias: one that was replaced answers no more, so that a process which
-        still has the old embedder cannot write its vectors into the new index.
+        It is addressed by its own name, not by the alias: a replaced collection no longer answers, so a process that
+        still uses the old embedder cannot write its vectors into the new index.
         """
         from masis.knowledge.store.qdrant_requests import find_collection, read_collection
 
@@ -283,7 +284,7 @@ class QdrantStore:
             return name
 
     def _create(self, client: "QdrantClient", dimension: int) -> str:
-        """Several processes may come here at once: they all make the same."""
+        """Several processes may do this at once: they all create the same collection."""
         from masis.knowledge.store.qdrant_requests import create_collection, give_alias, read_collection
 
         name = self._own or f"{self._alias}-1"
@@ -304,7 +305,7 @@ class QdrantStore:
         try:
             yield
         except UnexpectedResponse as error:
-            self._opened = None  # the collection may have gone: look again next time
+            self._opened = None  # the collection may be gone: look again next time
             if error.status_code in (401, 403):
                 raise StoreUnavailable(
                     "The Qdrant server refused the key.", advice="Set QDRANT_API_KEY to a key that may write."

@@ -1,4 +1,4 @@
-"""The requests to a Qdrant server, twins of the embedded engine's."""
+"""The requests to a Qdrant server, counterparts of the embedded engine's."""
 
 import hashlib
 import os
@@ -40,14 +40,15 @@ if TYPE_CHECKING:
 
 
 _OLDEST_SERVER = (1, 16)
-"""The first that keeps a description with the collection."""
+"""The first version that stores a description with the collection."""
 _CONFLICT = 409
 _SNAPSHOT_SECONDS = 3600
 _PIECE = 1 << 20
 
 
 def find_collection(client: "QdrantClient", alias: str) -> str | None:
-    """What the alias names; a collection of that very name is an index of the first format, or somebody else's."""
+    """The collection that the alias points to. A collection with that very name is an index of the first format, or
+    somebody else's."""
     for known in client.get_aliases().aliases:
         if known.alias_name == alias:
             return known.collection_name
@@ -79,8 +80,8 @@ def read_collection(client: "QdrantClient", name: str, where: str) -> IndexMeta:
 
 
 def next_name(client: "QdrantClient", alias: str) -> str:
-    """For an index beside the current one. Never 1: that is what a service makes where it finds none, and it must not
-    take one for its own that is only half there."""
+    """A name for an index beside the current one. Never number 1, which a service creates if it finds none: it must not
+    take a half-built index for its own."""
     numbers = [_number(name, alias) for name in _names(client)]
     return f"{alias}-{max(numbers, default=1) + 1}"
 
@@ -97,7 +98,7 @@ def unfinished(client: "QdrantClient", alias: str, database: str) -> str | None:
 
 
 def download_snapshot(client: "QdrantClient", name: str, file: Path) -> None:
-    """Whole or not at all: a file of this name is the snapshot that the server made."""
+    """Downloads the snapshot as a whole or not at all: a file of this name is always complete."""
     _require_one_node(client, name)
     draft, place = file.with_name(f"{file.name}.part"), f"collections/{name}/snapshots"
     with _http(client) as http:
@@ -144,7 +145,7 @@ def _require_one_node(client: "QdrantClient", name: str) -> None:
 
 
 def _http(client: "QdrantClient") -> "httpx.Client":
-    """What the client has no method for, or no patience: it waits ten seconds."""
+    """For requests that the client has no method for, or gives up on after ten seconds."""
     import httpx
 
     remote: Any = client._client
@@ -159,9 +160,9 @@ def give_alias(client: "QdrantClient", alias: str, name: str) -> None:
 
 
 def switch(client: "QdrantClient", alias: str, name: str | None, where: str) -> None:
-    """The alias names this collection, None: nothing; every other index that had or wanted the alias is removed."""
+    """Points the alias to this collection, or to nothing if None, and removes every other index of the same alias."""
     if find_collection(client, alias) == alias:
-        # An alias cannot have the name of a collection: the only switch that is not one step.
+        # An alias cannot have the name of a collection; only in this case does the switch take more than one step.
         if not is_described(_description(client, alias)):
             raise foreign_index(where)
         client.delete_collection(alias)
@@ -218,7 +219,7 @@ def collection_options(dimension: int, settings: Settings) -> dict[str, Any]:
                 modifier=models.Modifier.IDF, index=models.SparseIndexParams(on_disk=on_disk)
             )
         },
-        # One graph for each workspace and none for all: no query crosses workspaces.
+        # One graph per workspace and none for all, because no query crosses workspaces.
         "hnsw_config": models.HnswConfigDiff(m=0, payload_m=16, on_disk=on_disk),
         "quantization_config": quantization[settings.qdrant_quantization],
         "shard_number": settings.qdrant_shards,
@@ -287,14 +288,14 @@ def query_requests(
     filters: StoreFilters = EVERYWHERE,
     hidden: Collection[str] = (),
 ) -> list["models.QueryRequest"]:
-    """By meaning, then by keyword; the latter only where the question has words to search for."""
+    """Searches by meaning, and by keyword if the question has words to search for."""
     from qdrant_client import models
 
     within = points_filter(workspace_id, filters, hidden)
     common: dict[str, Any] = {"limit": asked_depth(limit), "filter": within, "with_payload": True}
     requests = [models.QueryRequest(query=dense, using=DENSE, **common)]
     if sparse.indices:
-        # A server that does not know `idf` (1.16 does not) counts a word's rarity over all workspaces.
+        # A server that does not know `idf` (1.16 does not) computes a word's rarity over all workspaces.
         corpus = points_filter(workspace_id, EVERYWHERE, hidden)
         rarity = models.SearchParams(idf=models.IdfCorpusParams(corpus=corpus))
         words = _sparse(sparse)
@@ -303,7 +304,7 @@ def query_requests(
 
 
 def holders_requests(workspace_id: str, terms: Sequence[int], hidden: Collection[str]) -> list["models.QueryRequest"]:
-    """One for each term."""
+    """One request per term."""
     from qdrant_client import models
 
     own = points_filter(workspace_id, EVERYWHERE, hidden)

@@ -1,4 +1,4 @@
-"""One chat model as MASIS uses it: prose or a validated record, with what it cost, or a typed error."""
+"""One chat model as MASIS uses it: returns prose or a validated record with its cost, or raises a typed error."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -18,11 +18,11 @@ from masis.settings import Role, Settings
 
 Schema = TypeVar("Schema", bound=BaseModel)
 PLAIN = 0.5
-"""Minimum probability of yes and no together: a model that starts otherwise has not answered."""
+"""Least probability of yes and no together; below it, the model has not answered the question."""
 
 
 class ModelClient:
-    """The model that plays one role. Any number of threads and event loops may use it, at once or in turn."""
+    """The model that plays one role. Any number of threads and event loops may use it at once."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class ModelClient:
 
     @property
     def rung(self) -> Rung:
-        """How structured output is asked for, as far as this client has learnt."""
+        """How structured output is requested, as far as this client has found out."""
         return self._courier.dialect.rung
 
     async def complete(
@@ -52,8 +52,8 @@ class ModelClient:
         max_tokens: int | None = None,
         on_token: Listener | None = None,
     ) -> Reply[str]:
-        """The model's prose. The listener gets it as it streams; the returned text counts. If the stream breaks off,
-        the answer is fetched again, whole, and the listener gets no more."""
+        """Returns the model's prose. The listener gets it as it streams, but the returned text counts. If the stream
+        breaks off, the whole answer is fetched again and the listener gets no more."""
         ledger = Ledger(self._deadline)
         with ledger.on_errors():
             request = Request(messages, max_tokens or self._max_tokens, listener=on_token)
@@ -63,7 +63,8 @@ class ModelClient:
         return Reply(text, ledger.usage)
 
     async def structured(self, messages: Sequence[Message], schema: type[Schema]) -> Reply[Schema]:
-        """The answer as a record. If it does not fit the schema, the model is asked once more, with the errors."""
+        """Returns the answer as a record. If it does not fit the schema, the model is asked once more, with the
+        errors."""
         ledger = Ledger(self._deadline)
         with ledger.on_errors():
             answer = await self._record(messages, schema, ledger)
@@ -78,7 +79,8 @@ class ModelClient:
                 raise BadModelOutput(f"{self.name} gave no usable {schema.__name__}: {misfit}") from None
 
     async def chance_of_yes(self, messages: Sequence[Message]) -> Reply[float | None]:
-        """By the first token's probability; None if the server does not return it, or the model says neither."""
+        """The probability of “yes”, from the first token; None if the server does not return it or the model says
+        neither."""
         ledger = Ledger(self._deadline)
         if not self._courier.dialect.gives_chances:
             return Reply(None)
@@ -97,7 +99,7 @@ class ModelClient:
         try:
             return await self._said(Request(messages, self._max_tokens, schema), ledger)
         except ModelTruncated:
-            # A small model may repeat itself until it is cut off: once more, with bounds on every list and text.
+            # A small model may repeat itself until it is cut off: try once more, with bounds on every list and text.
             return await self._said(Request(messages, self._max_tokens, schema, bounded=True), ledger)
 
     async def _said(self, request: Request, ledger: Ledger) -> str:

@@ -1,6 +1,6 @@
-"""Getting one completion out of a provider: rate limiter, deadline, retries and the server's dialect.
+"""Gets one completion from a provider: rate limit, deadline, retries and the server's dialect.
 
-This is the only place where a request is tried again.
+This is the only place where a request is retried.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ CONNECT_SECONDS = 10.0
 
 FIRST_TOKENS = 10
 NO_KEY_NEEDED = "not-needed"
-"""Sent to local servers: the SDK requires a key."""
+"""Sent to local servers, because the SDK requires a key."""
 
 
 class Connector:
@@ -60,7 +60,8 @@ class Connector:
     @asynccontextmanager
     async def open(self) -> AsyncIterator["AsyncOpenAI"]:
         key = self._checked_key()
-        # The SDK's import and the certificates take half a second the first time: not on the event loop.
+        # Importing the SDK and loading certificates takes half a second the first time, so it must not block the event
+        # loop.
         certificates = await asyncio.to_thread(_load)
         import httpx2
         from openai import AsyncOpenAI, DefaultAsyncHttpxClient
@@ -104,7 +105,7 @@ _SCHEMA = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, completion 
 
 
 class AnswerCache:
-    """An unusable file counts as empty: a cache must never make a run fail."""
+    """Stores answers on disk. An unusable file counts as empty: a cache must never make a run fail."""
 
     def __init__(self, home: Path, endpoint: str) -> None:
         self._path = home / FILE
@@ -142,14 +143,14 @@ class AnswerCache:
 
 
 CHARACTERS_PER_TOKEN = 4
-"""The estimate for servers that report no usage: right within about a third for English prose."""
+"""Estimate for servers that report no usage; within about a third for English prose."""
 
 
 def usage_of(completion: Completion, messages: Sequence[Message], price: tuple[float, float]) -> Usage:
-    """Tokens and cost of one completion; its request was counted when it was sent.
+    """Tokens and cost of one completion. The request itself was counted when it was sent.
 
-    `price` is US dollars per million input and output tokens. What a provider may charge for a request that
-    failed is not known and not counted.
+    `price` is in US dollars per million input and output tokens. What a provider may charge for a failed request is
+    unknown and not counted.
     """
     tokens_in, tokens_out = completion.input_tokens, completion.output_tokens
     if tokens_in is None:
@@ -172,12 +173,12 @@ class Ledger:
     """The remaining time of one model call, and what it has spent so far."""
 
     seconds_left: float
-    """What failed attempts and waits may still take, until the first word must have come."""
+    """Time left for failed attempts and waits until the first word must arrive."""
     usage: Usage = field(default_factory=Usage)
 
     @contextmanager
     def on_errors(self) -> Iterator[None]:
-        """A failed call costs something too: the error says how much."""
+        """Attaches the usage to an error, because a failed call costs something too."""
         try:
             yield
         except ModelError as error:
@@ -191,17 +192,17 @@ class Request:
     max_tokens: int
     schema: type[BaseModel] | None = None
     bounded: bool = False
-    """Whether lists and texts of the record have an end that the server enforces."""
+    """Whether the schema limits the length of lists and texts."""
     listener: Listener | None = None
     was_heard: bool = False
     """Whether the answer has started."""
     wants_chances: bool = False
-    """Whether it is asked how likely each first token was."""
+    """Whether to ask for the probabilities of the first token."""
 
     @property
     def streams(self) -> bool:
-        """Always at first, to distinguish a model that is writing from one that hangs. After a stream broke off the
-        next try is not streamed: a listener never hears two answers in a row."""
+        """The first attempt is streamed, to tell a model that is writing from one that hangs. After a stream broke off,
+        the next attempt is not: a listener must never get two answers in a row."""
         return not self.was_heard and not self.wants_chances
 
     def hear(self, token: str) -> None:
@@ -211,7 +212,7 @@ class Request:
 
 
 class Courier:
-    """Carries requests to the model of one role."""
+    """Delivers requests to the model of one role."""
 
     def __init__(self, settings: Settings, role: Role, limiter: Limiter, backoff: Callable[[int], float]) -> None:
         self.model = settings.model_for(role)
@@ -224,12 +225,12 @@ class Courier:
         self._connector = Connector(settings)
         self._redactor = self._connector.redactor
         self._watch = ModelWatch(settings, role)
-        # Where the model is left to chance, the next answer may be a better one.
+        # Only with temperature 0: otherwise, asking again may give a better answer.
         repeats = settings.model_cache and self._temperature == 0
         self._cache = AnswerCache(settings.home, settings.model_base_url or "") if repeats else None
 
     async def deliver(self, request: Request, ledger: Ledger) -> Completion:
-        """The model's answer, whatever it says; a typed error if there is none."""
+        """The model's answer, whatever it says, or a typed error."""
         dialect, failures = self.dialect, 0
         if (known := await self._said_before(request, dialect)) is not None:
             return known
@@ -265,17 +266,18 @@ class Courier:
             await asyncio.to_thread(self._cache.put, workspace, self._words(request, dialect), completion)
 
     def _words(self, request: Request, dialect: Dialect) -> dict[str, Any]:
-        """What decides the answer; whether it is streamed does not."""
+        """The parts of a request that determine the answer; whether it is streamed does not."""
         return {key: value for key, value in self._body(request, dialect).items() if not key.startswith("stream")}
 
     async def _attempt(
         self, sdk: "AsyncOpenAI", body: dict[str, Any], request: Request, ledger: Ledger
     ) -> Completion | Failure:
-        await self._limiter.acquire()  # waiting for our own limit is not the provider's time
+        await self._limiter.acquire()  # waiting for our own limit does not count as the provider's time
         ledger.usage += Usage(requests=1)
         started = time.monotonic()
         try:
-            # Silence is the SDK's to notice, read by read. Bytes without a word of an answer do not count.
+            # The SDK detects silence at each read. This timeout covers a server that sends bytes but no word of an
+            # answer.
             async with asyncio.timeout(ledger.seconds_left) as patience:
                 completion = await send(sdk, body, request.hear, on_word=partial(_wait_on, patience))
         except expected() as error:
@@ -334,5 +336,5 @@ class Courier:
 
 
 def _wait_on(patience: asyncio.Timeout) -> None:
-    """The model has started writing: from now on, only silence ends the wait."""
+    """Ends the timeout once the model has started writing: from now on, only silence ends the wait."""
     patience.reschedule(None)

@@ -1,4 +1,4 @@
-"""Writer, auditor and judge played by chat models, and the conflicts they report, checked against the evidence."""
+"""Writer, auditor and judge played by chat models; the conflicts they report are checked against the evidence."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -22,15 +22,19 @@ from masis.types import CitationAudit, Claim, Conflict, ConflictKind, ConflictSi
 _LONGEST_QUOTE = 300
 MOST_ASKED = 3
 UNSURE = (0.1, 0.6)
-"""Between them a model's yes or no settles nothing."""
+"""A probability of “yes” between these two settles nothing."""
 
 
 def resolve(
     reported: Sequence[ReportedConflict], evidence: Sequence[EvidenceChunk]
 ) -> tuple[list[Conflict], list[str]]:
-    """Records with both sides quoted from the evidence; sentences for contradictions that code can neither confirm
-    nor refute. What the auditor itself explains, or cannot name, is not worth a person's time without a record."""
-    # A value that appears only in an order inside a document is not a statement of that document.
+    """Returns records with both sides quoted from the evidence, and sentences for contradictions that code can neither
+    confirm nor refute.
+
+    Conflicts that the auditor explains itself or cannot name are dropped if there is no record of them: they are not
+    worth a person's time.
+    """
+    # A value that only occurs in an instruction inside a document is not a statement of that document.
     honest = readable(evidence)
     chunks = {chunk["chunk_id"]: chunk for chunk in honest}
     records: list[Conflict] = []
@@ -47,12 +51,12 @@ def resolve(
 
 
 def _agree(reported: ReportedConflict) -> bool:
-    """$4.2bn and 4,200 million are one value."""
+    """$4.2bn and 4,200 million are the same value."""
     return bool(reported.value_a and reported.value_b) and same_answer(reported.value_a, reported.value_b)
 
 
 def _is_made_up(reported: ReportedConflict, evidence: Sequence[EvidenceChunk]) -> bool:
-    """It names values, and one of them is in no passage at all."""
+    """Whether one of the values it names is in no passage at all."""
     return any(
         value and not any(gives(chunk["text"], value) for chunk in evidence)
         for value in (reported.value_a, reported.value_b)
@@ -60,7 +64,7 @@ def _is_made_up(reported: ReportedConflict, evidence: Sequence[EvidenceChunk]) -
 
 
 def _both_say_both(record: Conflict, chunks: Mapping[str, EvidenceChunk]) -> bool:
-    """Copies of one text, or passages that give both values, do not contradict each other."""
+    """Copies of one text, or passages that each give both values, do not contradict each other."""
     texts = [chunks[side["chunk_id"]]["text"] for side in record["sides"]]
     values = [side["value"] for side in record["sides"]]
     return all(values) and all(gives(text, value) for text in texts for value in values)
@@ -70,7 +74,7 @@ def _record(reported: ReportedConflict, chunks: Mapping[str, EvidenceChunk]) -> 
     chunk_a, chunk_b = (chunks.get(bare_id(id_)) for id_ in (reported.chunk_a, reported.chunk_b))
     if chunk_a is None or chunk_b is None:
         return None
-    # Models mix up which value goes with which passage more often than they invent one.
+    # Models mix up which value belongs to which passage more often than they invent one.
     placed = ((chunk_a, chunk_b), (chunk_b, chunk_a))
     found = next((p for p in placed if _is_in(reported.value_a, p[0]) and _is_in(reported.value_b, p[1])), None)
     if found is None:
@@ -92,7 +96,7 @@ def _is_in(value: str, chunk: EvidenceChunk) -> bool:
 def _kind(
     reported: ReportedConflict, sides: Sequence[ConflictSide], chunks: tuple[EvidenceChunk, EvidenceChunk]
 ) -> ConflictKind:
-    """What both passages say outright outweighs the auditor's label."""
+    """What both passages say explicitly outweighs the auditor's label."""
     ours, theirs = (_worded(side, chunk) for side, chunk in zip(sides, chunks, strict=True))
     kind = kind_by_words(reported.about, ours, theirs)
     first, second = (tuple(periods(side["quote"])) for side in sides)
@@ -105,7 +109,7 @@ def _kind(
 
 
 def _worded(side: ConflictSide, chunk: EvidenceChunk) -> Worded:
-    """In its own sentence: a quoted line may be a paragraph, of which another sentence is a plan."""
+    """Reads the value in its own sentence: the quoted line may be a paragraph with another sentence that is a plan."""
     saying_so = (s.text for s in statements(side["quote"]) if side["value"] and gives(s.text, side["value"]))
     return Worded(side["value"], next(saying_so, side["quote"]), chunk["text"])
 
@@ -123,7 +127,7 @@ def _side(value: str, chunk: EvidenceChunk) -> ConflictSide:
 
 
 def _quote(value: str, text: str) -> str:
-    """The line of the passage that holds the value, word for word; its beginning when none does."""
+    """The line of the passage with the value, verbatim, or its beginning if no line has it."""
     found = re.search(re.escape(value), text, re.IGNORECASE) if value else None
     if found is None:
         saying_so = (s.text for s in statements(text) if value and gives(s.text, value))
@@ -163,7 +167,7 @@ class LLMWriter:
         return await self._client.complete(prompts.writing(brief), on_token=on_token)
 
     async def complete_question(self, question: str, turns: Sequence[Turn]) -> Reply[str]:
-        """Completes a follow-up question."""
+        """Rewrites a follow-up question so that it can be understood alone."""
         reply = await self._client.complete(prompts.completing(question, turns))
         return Reply(reply.value.strip().strip('"“”'), reply.usage)
 
@@ -171,7 +175,7 @@ class LLMWriter:
         try:
             reply = await self._client.structured(prompts.compressing(question, passages, limit), Summaries)
         except (BadModelOutput, ModelTruncated, ModelRefused) as error:
-            # The model is there but made no summaries; the caller replaces those that did not come back.
+            # The model is there but made no summaries; the caller replaces the missing ones.
             return Reply({}, error.usage)
         known = {passage.chunk_id for passage in passages}
         made = {bare_id(each.chunk_id): _shortened(each.summary, limit) for each in reply.value.summaries}
@@ -179,7 +183,7 @@ class LLMWriter:
 
 
 class PlainWriter(LLMWriter):
-    """For a small or slow model: a short prompt, little to read, and prose that the Critic adds the citations to."""
+    """For a small or slow model: a short prompt, little to read, and prose to which the Critic adds the citations."""
 
     prompt = prompts.prompt_stamp("plain_writer")
     reads_at_most = prompts.PLAIN_CONTEXT_CHARS
@@ -215,7 +219,7 @@ class LLMAuditor:
             logical_gaps=found.logical_gaps,
             conflicts=records,
             conflicting_evidence=sentences,
-            # A retry needs a finding: without one, the new draft would be the same.
+            # A retry needs a finding: without one, the next draft would be the same.
             answered=found.answered,
             needs_retry=found.needs_retry and bool(found.unsupported_claims or found.logical_gaps or records),
         )
@@ -223,7 +227,7 @@ class LLMAuditor:
 
 
 class YesOrNoAuditor:
-    """For a model that cannot fill in a schema: asks about one doubtful sentence at a time and reads its first token.
+    """For a model that cannot fill in a schema: asks about one doubtful sentence at a time and reads the first token.
     The embedded auditor does the rest."""
 
     prompt = prompts.prompt_stamp("auditor")
@@ -279,7 +283,7 @@ class LLMJudge:
 
 
 def _shortened(text: str, limit: int) -> str:
-    """At most `limit` characters, cut between words: half a number is another number."""
+    """At most `limit` characters, cut between words: half a number is a different number."""
     text = " ".join(text.split())
     if len(text) <= limit:
         return text

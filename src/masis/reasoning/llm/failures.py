@@ -1,4 +1,4 @@
-"""Why a request failed, in MASIS's own errors, whether another try can help, and how long to wait."""
+"""Translates a failed request into MASIS's own errors, and says whether and when to retry."""
 
 import json
 import random
@@ -15,12 +15,12 @@ LONGEST_WAIT_SECONDS = 8.0
 
 
 def full_jitter(failures: int) -> float:
-    """Any time up to a ceiling that doubles with each failure: clients that failed together spread out."""
+    """A random time up to a ceiling that doubles with each failure, so that clients that failed together spread out."""
     return random.uniform(0, min(LONGEST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2 ** min(failures - 1, 10)))
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds the provider asks for, in any of the three forms in use; None when it asks for none."""
+    """The seconds the provider asks to wait, in any of the three forms in use; None if it does not ask."""
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return milliseconds / 1000
@@ -42,7 +42,7 @@ def _until(date: str | None) -> float | None:
         moment = parsedate_to_datetime(date or "")
     except ValueError:
         return None
-    if moment.tzinfo is None:  # "-0000" says that the zone is unknown; HTTP dates are in UTC
+    if moment.tzinfo is None:  # "-0000" means that the zone is unknown; HTTP dates are in UTC
         moment = moment.replace(tzinfo=UTC)
     return max(0.0, (moment - datetime.now(UTC)).total_seconds())
 
@@ -61,18 +61,18 @@ class Failure:
     is_retryable: bool
     status: int | None = None
     words: str = ""
-    """All the provider said, for working out what it did not understand; never shown."""
+    """Everything the provider said, used to find out what it did not understand; never shown."""
     retry_after: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Redactor:
-    """Keeps secrets out of what people read: some providers repeat the key they were given."""
+    """Keeps secrets out of messages: some providers repeat the key they were given."""
 
     secrets: tuple[str, ...] = ()
 
     def quote(self, words: str) -> str:
-        """The provider's words on one line, short, without secrets."""
+        """The provider's words on one line, shortened and without secrets."""
         for secret in self.secrets:
             words = words.replace(secret, "…")
         line = " ".join(words.split())
@@ -80,7 +80,7 @@ class Redactor:
 
 
 def classify(error: Exception, model: str, redactor: Redactor) -> Failure:
-    """What an exception of `wire.send` means. Those it can mean are listed by `expected`."""
+    """Translates an exception of `wire.send`; `expected` lists those it understands."""
     from httpx2 import ConnectTimeout
     from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
 
@@ -107,7 +107,7 @@ def classify(error: Exception, model: str, redactor: Redactor) -> Failure:
 
 
 def expected() -> tuple[type[Exception], ...]:
-    """The exceptions that `classify` understands; all others are mistakes of ours and must not be hidden."""
+    """The exceptions that `classify` understands. All others are our own bugs and must not be hidden."""
     from openai import APIError
 
     from masis.reasoning.llm.wire import Interrupted
@@ -172,7 +172,7 @@ def _words(error: Exception) -> str:
 
 
 def _message_in(words: str) -> str:
-    """The sentence meant for people, where the body has one."""
+    """The message meant for people, if the body has one."""
     if words in ("", "null"):
         return "no reason given"
     try:

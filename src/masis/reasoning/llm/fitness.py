@@ -1,6 +1,6 @@
-"""Which roles a model can fill: tested on a case with a known answer, and stored for later runs.
+"""Tests which roles a model can fill, on a case with a known answer, and stores the result for later runs.
 
-`masis doctor` tries; the embedded engine fills the roles that a model failed at, until it is tried again.
+`masis doctor` runs the tests. The embedded engine fills the roles that a model failed at until it is tested again.
 """
 
 import json
@@ -33,14 +33,14 @@ class ProbeResult:
     model: str
     answers: bool
     rung: Rung | None = None
-    """How structured output works with it; None when it does not."""
+    """How structured output works with this model; None if it does not."""
     latency_seconds: float | None = None
-    """Of the first answer."""
+    """Time until the first answer."""
     error: str | None = None
     """What went wrong, in a sentence."""
     advice: str | None = None
     is_silent: bool = False
-    """Whether it was reached and said nothing in time."""
+    """Whether the model was reached but said nothing in time."""
 
 
 class _Comparison(Output):
@@ -48,12 +48,12 @@ class _Comparison(Output):
 
 
 async def probe(client: ModelClient) -> ProbeResult:
-    """Two small requests, more when the server has to be asked in other ways. Never raises a ModelError."""
+    """Sends two small requests, more if the server needs another dialect. Never raises a ModelError."""
     started = time.perf_counter()
     try:
         await client.complete(_GREETING)
     except (ModelTruncated, BadModelOutput):
-        pass  # it answers, if not in one word: a reasoning model may think its whole budget away
+        pass  # it answers, if not in one word: a reasoning model may spend its whole budget thinking
     except ModelError as error:
         is_silent = isinstance(error, ModelSilent)
         return ProbeResult(client.name, False, error=str(error), advice=error.advice, is_silent=is_silent)
@@ -83,7 +83,7 @@ _AUDIT: CitationAudit = {
 
 
 async def cannot_fill(role: Role, client: ModelClient) -> str | None:
-    """Why the model is unfit for the role; None if it is fit. A model that does not respond is not judged."""
+    """Why the model is unfit for the role; None if it is fit. A model that cannot be reached is not judged."""
     try:
         return await {"writer": _writes, "auditor": _audits, "judge": _judges}[role](client)
     except (ModelRejected, ModelUnavailable):
@@ -98,7 +98,7 @@ async def _writes(client: ModelClient) -> str | None:
 
 
 async def cannot_write_plainly(client: ModelClient) -> str | None:
-    """The same for the short prompt, with as much to read as in a run: a model may be too slow for that alone."""
+    """Tests the short prompt, with as much to read as in a run: that alone may make a model too slow."""
     beside = " ".join(f"Mill {number} grinds oats for the towns around it." for number in range(200, 280))
     others = Passage("k2", "mills.txt", 1, beside[: PLAIN_CONTEXT_CHARS - len(TEXT)])
     brief = WritingBrief(QUESTION, [Passage("k1", "mill.txt", 1, TEXT), others])
@@ -121,7 +121,7 @@ async def _audits(client: ModelClient) -> str | None:
 
 
 async def tells_yes_from_no(client: ModelClient) -> bool:
-    """Whether the probability of its first token separates a right sentence from a wrong one."""
+    """Whether the probability of the first token separates a right sentence from a wrong one."""
     right, wrong = [(await client.chance_of_yes(asking(said, [_CHUNK]))).value for said in (RIGHT, WRONG)]
     return right is not None and wrong is not None and right >= UNSURE[1] and wrong <= UNSURE[0]
 
@@ -135,7 +135,7 @@ async def _judges(client: ModelClient) -> str | None:
 
 
 def unfit_reasons(settings: Settings) -> dict[Role, str]:
-    """What the last probe found, for the models that are configured now."""
+    """The results of the last test for the models configured now."""
     known = _read(settings)
     found = {role: known.get(_key(settings, role), {}).get(role) for role in ROLES}
     return {role: reason for role, reason in found.items() if reason}
@@ -151,7 +151,8 @@ def writes_plainly(settings: Settings) -> bool:
 
 
 def keep(settings: Settings, found: Mapping[Role, str | None], *, by_word: bool = False, plainly: bool = False) -> None:
-    """`by_word`: the auditor, though unfit, tells yes from no. `plainly`: the writer gets the short prompt."""
+    """Stores the results. `by_word`: the auditor is unfit but can answer yes or no. `plainly`: the writer gets the
+    short prompt."""
     known = _read(settings)
     ways: dict[Role, tuple[str, bool]] = {"auditor": (BY_WORD, by_word), "writer": (PLAINLY, plainly)}
     for role, (way, is_so) in ways.items():

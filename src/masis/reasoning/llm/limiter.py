@@ -1,6 +1,7 @@
 """A rate limit for model requests over a sliding window, first come, first served.
 
-Ours: pyrate-limiter 4.5 keeps no order between event loops, waits holding a lock, and starts a thread.
+Our own, because pyrate-limiter 4.5 does not keep the order between event loops, waits while holding a lock, and starts
+a thread.
 """
 
 import asyncio
@@ -21,12 +22,12 @@ from masis.settings import Settings
 
 class Limiter(Protocol):
     async def acquire(self) -> None:
-        """Return when the next request may start."""
+        """Returns when the next request may start."""
         ...
 
 
 class Ticket:
-    """A place in the queue, and a way to wake its holder from any thread."""
+    """A place in the queue that can be woken from any thread."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -34,7 +35,7 @@ class Ticket:
 
     @property
     def is_waiting(self) -> bool:
-        # A loop that was stopped or closed with its tasks pending never comes back for its place.
+        # A loop that was stopped or closed with tasks pending never claims its place.
         return self._loop.is_running()
 
     def wake(self) -> None:
@@ -49,10 +50,10 @@ class Ticket:
 
 
 class RateLimiter:
-    """Sliding window over the real starts: in no window of `seconds` are there more than `calls` of them.
+    """Limits the actual starts: no window of `seconds` contains more than `calls` of them.
 
-    One instance may serve many threads and event loops at once. The lock guards a few list operations and is
-    never held while anybody waits; a waiter that is cancelled gives its place to those behind it.
+    One instance may serve many threads and event loops at once. The lock guards a few list operations and is never held
+    while anything waits; a cancelled waiter gives up its place to those behind it.
     """
 
     def __init__(self, calls: int, seconds: float, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -66,7 +67,7 @@ class RateLimiter:
         self._queue: list[Ticket] = []
 
     async def acquire(self) -> None:
-        """Return when the next request may start."""
+        """Returns when the next request may start."""
         ticket = Ticket()
         with self._lock:
             self._queue.append(ticket)
@@ -83,10 +84,10 @@ class RateLimiter:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Nothing to give back: a window counts starts, not ends."""
+        """Releases nothing: the window counts starts, not ends."""
 
     def _start_or_wait(self, ticket: Ticket) -> float | None:
-        """None when the ticket's request starts now, else the seconds until it is worth asking again."""
+        """None if the request starts now, else the seconds to wait before trying again."""
         with self._lock:
             now = self._clock()
             while self._starts and self._starts[0] + self._seconds <= now:
@@ -103,7 +104,7 @@ class RateLimiter:
         return sum(other.is_waiting for other in self._queue[: self._queue.index(ticket)])
 
     def _earliest_start(self, place: int, now: float) -> float:
-        """When the place after the free ones opens, if everybody ahead starts as early as they may."""
+        """When this place opens, if everyone ahead starts as early as possible."""
         window = [*self._starts, *[now] * (self._calls - len(self._starts))]
         return window[place % self._calls] + self._seconds * (1 + place // self._calls)
 
@@ -118,8 +119,8 @@ class RateLimiter:
 
 @lru_cache(maxsize=8)
 def limiter_for(settings: Settings) -> Limiter:
-    """One for each configuration: all callers of a model share the limit. A database that several processes
-    share counts for all of them."""
+    """One limiter per configuration, shared by all callers of a model. With a shared database, the limit covers all
+    processes that use it."""
     if settings.database_url:
         return SharedRateLimiter(settings)
     return RateLimiter(settings.rate_limit_calls, settings.rate_limit_seconds)
@@ -129,14 +130,17 @@ _NAME = "model requests"
 _LOOK_AGAIN_SECONDS = 1.0
 _GRACE_SECONDS = 0.1
 _GRACE_SHARE = 0.02
-"""Between being counted and being started: what a request may take is added to its window, so that no real window
-holds more than the limit. A small part of the window, or the limit would not be used up."""
+"""Time between counting a request and starting it. It is added to the window, so that no actual window exceeds the
+limit; it is a small share of the window, so that the limit can still be used up."""
 
 
 class SharedRateLimiter:
-    """First come first served in this process: only the first of its queue asks the database, and nothing is locked
-    while anybody waits. Between processes chance decides, so that none is always last. It waits for an unreachable
-    database as long as for a provider; then the model counts as unavailable, and the run ends in human review."""
+    """A limit for several processes, counted in a database.
+
+    Within a process it is first come, first served: only the first in the queue asks the database, and no lock is held
+    while anything waits. Between processes chance decides, so that none is always last. It waits for an unreachable
+    database as long as for a provider; after that, the model counts as unavailable and the run ends in human review.
+    """
 
     def __init__(self, settings: Settings) -> None:
         calls, seconds = settings.rate_limit_calls, settings.rate_limit_seconds
@@ -149,7 +153,7 @@ class SharedRateLimiter:
         self._refused: dict[Ticket, ModelUnavailable] = {}
 
     async def acquire(self) -> None:
-        """Return when the next request may start."""
+        """Returns when the next request may start."""
         ticket = Ticket()
         with self._lock:
             self._queue.append(ticket)
@@ -160,7 +164,7 @@ class SharedRateLimiter:
             self._leave(ticket)
 
     async def _start_or_wait(self, ticket: Ticket) -> float | None:
-        """None when the ticket's request starts now, else the seconds until it is worth asking again."""
+        """None if the request starts now, else the seconds to wait before trying again."""
         if ticket in self._refused:
             raise self._refused[ticket]
         if self._first() is not ticket:
@@ -176,7 +180,7 @@ class SharedRateLimiter:
         return None if wait is None else wait + random.uniform(0, self._grace)
 
     async def _in_time(self, place: Place) -> float | None:
-        """A thread or the loop may have been busy: a request that would start too late is counted again."""
+        """Counts a request again if it would start too late because a thread or the loop was busy."""
         while (late_by := place.late_by) > 0:
             allowance = 2 * (place.grace + late_by)
             again = await asyncio.to_thread(self._window.take_again, place, allowance)
@@ -193,7 +197,8 @@ class SharedRateLimiter:
             raise _unavailable(error) from error
 
     def _refuse_all(self, error: DatabaseUnavailable) -> None:
-        """All waiters waited for the same database: asking it one after the other would add up."""
+        """Refuses all waiters at once: they waited for the same database, and asking one after the other would add
+        up."""
         with self._lock:
             self._away_since = None
             self._refused = {ticket: _unavailable(error) for ticket in self._queue}
@@ -210,7 +215,7 @@ class SharedRateLimiter:
             self._queue.remove(ticket)
             self._refused.pop(ticket, None)
             if not self._queue:
-                self._away_since = None  # nobody saw whether it came back
+                self._away_since = None  # unknown whether the database came back
         if first := self._first():
             first.wake()
 

@@ -1,4 +1,4 @@
-"""The JSON that models are asked for: its shapes, asking for it as a server understands, reading what came back."""
+"""The JSON that models are asked for: its schemas, how to request it from each server, and how to read the reply."""
 
 import json
 import math
@@ -18,7 +18,7 @@ _NOTHING = ("", "none", "none.", "n/a", "null", "-", "no", "false")
 
 
 def _fraction(value: object) -> float:
-    """0 to 1; above 1 is a percentage."""
+    """From 0 to 1; a number above 1 is a percentage."""
     number = _number(value)
     if not math.isfinite(number):
         raise ValueError("has to be a number from 0 to 1")
@@ -50,7 +50,7 @@ def _text(value: object) -> str:
 
 
 def _listed(value: object) -> list[object]:
-    """A list, or the one thing that should have been in it; "none" is nothing."""
+    """A list, or the single item that should have been in one; “none” is an empty list."""
     items = value if isinstance(value, list) else [value]
     return [item for item in items if _text(item).lower() not in _NOTHING]
 
@@ -131,7 +131,7 @@ class Summaries(Output):
     @model_validator(mode="before")
     @classmethod
     def _from_other_shapes(cls, value: Any) -> Any:
-        """The bare list, or a mapping from id to summary, as small models answer."""
+        """Accepts a bare list, or a mapping from id to summary, as small models answer."""
         listed = value.get("summaries") if isinstance(value, dict) else value
         if isinstance(listed, dict):
             listed = [{"chunk_id": key, "summary": text} for key, text in listed.items()]
@@ -157,17 +157,17 @@ _FORMAT_WORDS = (
 @dataclass(frozen=True, slots=True)
 class Dialect:
     rung: Rung = "json_schema"
-    """How structured output is asked for."""
+    """How structured output is requested."""
     token_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
-    """Reasoning models of OpenAI know only the second, most other servers only the first."""
+    """OpenAI's reasoning models accept only the second, most other servers only the first."""
     sends_temperature: bool = True
     sends_stream_options: bool = True
     streams: bool = True
     gives_chances: bool = True
-    """Whether it tells how likely each first token was."""
+    """Whether the server returns the probabilities of the first token."""
 
     def merged(self, other: "Dialect") -> "Dialect":
-        """What both have learnt: two calls at once may each learn something."""
+        """Combines what two concurrent calls have found out."""
         return Dialect(
             max(self.rung, other.rung, key=RUNGS.index),
             max(self.token_limit, other.token_limit, key=("max_tokens", "max_completion_tokens").index),
@@ -179,7 +179,7 @@ class Dialect:
 
 
 def after_refusal(dialect: Dialect, sent: frozenset[str], status: int | None, words: str) -> Dialect | None:
-    """The dialect to try next, when the server's words are about a parameter that was sent."""
+    """The dialect to try next, if the server's message is about a parameter that was sent; otherwise None."""
     if status not in _REFUSING_STATUSES:
         return None
     said = words.lower()
@@ -202,11 +202,11 @@ _LEFT_OUT = ("title", "default", "$defs", "properties")
 
 
 _LONGEST_TEXT, _MOST_TEXTS, _MOST_RECORDS = 80, 3, 1
-"""What a small model may say where it cannot stop by itself; a record holds several texts."""
+"""Bounds for a small model that cannot stop by itself; a record holds several texts."""
 
 
 def strict_schema(model: type[BaseModel], *, bounded: bool = False) -> dict[str, Any]:
-    """`bounded`: with an end to every list and text, which not every strict mode accepts."""
+    """The schema for strict mode. `bounded` limits every list and text, which not every strict mode accepts."""
     schema = model.model_json_schema()
     strict: dict[str, Any] = _strict(schema, schema.get("$defs", {}))
     return _bounded(strict) if bounded else strict
@@ -218,7 +218,8 @@ def _strict(node: Any, definitions: dict[str, Any]) -> Any:
     if not isinstance(node, dict):
         return node
     if reference := node.get("$ref"):
-        # Small servers know no references, strict ones forbid words beside them: write the definition out.
+        # Small servers do not know references, and strict ones forbid other keys beside them, so the definition is
+        # inlined.
         return _strict(definitions[reference.removeprefix("#/$defs/")], definitions)
     plain = {key: _strict(value, definitions) for key, value in node.items() if key not in _LEFT_OUT}
     if "properties" in node:
@@ -245,13 +246,13 @@ def _bounded(node: Any) -> Any:
     return inside
 
 
-_DECODER = json.JSONDecoder(strict=False)  # models put real line breaks into strings
+_DECODER = json.JSONDecoder(strict=False)  # models put raw line breaks into strings
 _OPENING = re.compile(r"[{\[]")
 _STRING_OR_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
 
 
 def json_candidates(text: str) -> list[Any]:
-    """Every JSON object or array of the text, the largest first: examples in prose are smaller."""
+    """Every JSON object or array in the text, largest first: examples in prose are smaller."""
     answer = without_thinking(text)
     found = [*_values(answer), *_values(_without_trailing_commas(answer))]
     return [value for _, value in sorted(found, key=lambda sized: sized[0], reverse=True)]
@@ -281,7 +282,7 @@ _LONGEST_REPEAT = 8000
 
 
 class Misfit(Exception):
-    """The answer does not fit the schema; the words say where, for the model to mend it."""
+    """The answer does not fit the schema; the message says where, so that the model can correct it."""
 
 
 def response_format(schema: type[BaseModel], rung: Rung, *, bounded: bool = False) -> dict[str, Any] | None:
@@ -292,7 +293,7 @@ def response_format(schema: type[BaseModel], rung: Rung, *, bounded: bool = Fals
 
 
 def with_schema(messages: Sequence[Message], schema: type[BaseModel], rung: Rung) -> list[Message]:
-    """The messages as they are where the server enforces the schema, else with it at the end of the last."""
+    """Appends the schema to the last message, unless the server enforces it."""
     if rung == "json_schema":
         return list(messages)
     *before, last = messages
@@ -301,14 +302,14 @@ def with_schema(messages: Sequence[Message], schema: type[BaseModel], rung: Rung
 
 
 def ask_again(messages: Sequence[Message], answer: str, misfit: Misfit, schema: type[BaseModel]) -> list[Message]:
-    """The schema is repeated on every rung: a server may take `response_format` and do nothing with it."""
+    """Repeats the schema on every rung, because a server may accept `response_format` and ignore it."""
     complaint = AGAIN.format(problems=misfit, schema=_printed(schema))
     said = answer[:_LONGEST_REPEAT] or "(nothing)"  # some servers refuse an empty message
     return [*messages, {"role": "assistant", "content": said}, {"role": "user", "content": complaint}]
 
 
 def parse(text: str, schema: type[Schema]) -> Schema:
-    """The first value in the text that fits; Misfit says what is wrong with the likeliest one."""
+    """The first value in the text that fits. Misfit describes what is wrong with the largest one."""
     problems = "it contains no JSON."
     for nth, candidate in enumerate(json_candidates(text)):
         try:

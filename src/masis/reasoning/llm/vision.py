@@ -1,4 +1,4 @@
-"""Pictures read by a model that can see, and which reader the settings name."""
+"""Reads pictures with a vision model, and chooses the reader that the settings ask for."""
 
 import base64
 from collections.abc import Sequence
@@ -30,18 +30,18 @@ Rules
 TRANSCRIBE_TASK = "Read this picture."
 
 MAX_IMAGE_BYTES = 20_000_000
-"""What the hosted models take."""
+"""The largest image that hosted models accept."""
 _LONGEST_TRANSCRIPT_TOKENS = 4096
-"""A dense page; answers to questions may be set shorter."""
+"""Enough for a dense page, even if the limit for answers is set lower."""
 
 
 class VisionReader:
-    """A picture is one model call, under the limit that all of them share."""
+    """Reads each picture in one model call, under the rate limit shared by all calls."""
 
     def __init__(self, settings: Settings, limiter: Limiter | None = None) -> None:
         if not settings.vision_model:
             raise ValueError("settings.vision_model is not set")
-        # The client speaks for a role: a picture is read with the writer's temperature, by another model.
+        # The client needs a role: a picture is read with the writer's temperature, but by another model.
         as_writer = settings.model_copy(update={"writer_model": settings.vision_model})
         self._client = ModelClient(as_writer, "writer", limiter or limiter_for(settings))
         self._max_tokens = max(settings.max_output_tokens, _LONGEST_TRANSCRIPT_TOKENS)
@@ -58,12 +58,12 @@ class VisionReader:
         return text
 
     async def read_pages(self, data: bytes, file_name: str, numbers: Sequence[int]) -> dict[int, str]:
-        """By OCR if it is installed: nobody asked to pay for a model call per page."""
+        """Uses OCR if installed: a model call per page would cost more than anybody asked for."""
         return await OcrReader().read_pages(data, file_name, numbers) if ocr_is_installed() else {}
 
 
 def image_reader_for(settings: Settings) -> ImageReader | None:
-    """A vision model if one is configured, else OCR if it is installed, else none."""
+    """A vision model if one is configured, else OCR if it is installed, else None."""
     if settings.vision_model:
         return VisionReader(settings)
     return OcrReader() if ocr_is_installed() else None
@@ -89,5 +89,5 @@ def _picture(data: bytes, file_name: str) -> Message:
         {"type": "text", "text": TRANSCRIBE_TASK},
         {"type": "image_url", "image_url": {"url": address}},
     ]
-    # The protocol allows parts where all other messages of MASIS are text.
+    # The protocol allows a list of parts here; all other messages in MASIS are text.
     return cast(Message, {"role": "user", "content": parts})

@@ -1,4 +1,4 @@
-"""One request to a chat endpoint and its reply, streamed or whole, without the model's thinking."""
+"""Sends one request to a chat endpoint and reads the reply, streamed or whole, without the model's thinking."""
 
 import json
 import ssl
@@ -15,7 +15,7 @@ OPEN, CLOSE = "<think>", "</think>"
 
 
 class ThinkFilter:
-    """Lets the answer through, piece by piece as it streams in, and holds the thinking back."""
+    """Passes the answer through piece by piece as it streams in, and holds back the thinking."""
 
     def __init__(self) -> None:
         self._held = ""
@@ -23,7 +23,7 @@ class ThinkFilter:
         self._answered = False
 
     def feed(self, piece: str) -> str:
-        """What of the text so far is now known to be answer."""
+        """The part of the text so far that is now known to belong to the answer."""
         self._held += piece
         passed = ""
         while (at := self._held.find(CLOSE if self._inside else OPEN)) >= 0:
@@ -33,12 +33,12 @@ class ThinkFilter:
         return passed
 
     def close(self) -> str:
-        """What was held back at the end of the text, unless it is thinking that was never finished."""
+        """What is still held back at the end of the text, unless it is unfinished thinking."""
         held, inside = self._held, self._inside
         self._held, self._inside = "", False
         if not inside:
             return self._note(held)
-        # A tag the model only quotes in the middle of its answer must not swallow the rest of it.
+        # A tag that the model merely quotes in its answer must not swallow the rest.
         return OPEN + held if self._answered else ""
 
     def _cross_tag(self, at: int) -> str:
@@ -49,13 +49,13 @@ class ThinkFilter:
         return self._note(passed)
 
     def _release(self) -> str:
-        """All that is held, but for what may be the beginning of a tag."""
+        """Everything held back, except for what may be the beginning of a tag."""
         kept = next((n for n in range(len(OPEN) - 1, 0, -1) if self._held.endswith(OPEN[:n])), 0)
         released, self._held = self._held[: len(self._held) - kept], self._held[len(self._held) - kept :]
         return released
 
     def _note(self, passed: str) -> str:
-        """Blank lines between the thinking and the answer belong to neither."""
+        """Strips blank lines between the thinking and the answer."""
         if not self._answered:
             passed = passed.lstrip()
         self._answered = self._answered or bool(passed)
@@ -63,7 +63,7 @@ class ThinkFilter:
 
 
 def without_thinking(text: str) -> str:
-    """The answer alone. Where only the closing tag came (the template opened it), thinking is all before."""
+    """The answer alone. If only the closing tag is there (the template opened it), everything before it is thinking."""
     opened, closed = text.find(OPEN), text.find(CLOSE)
     if closed >= 0 and not 0 <= opened < closed:
         text = text[closed + len(CLOSE) :]
@@ -81,7 +81,7 @@ class Message(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What the model said, thinking included, and what the provider said about it."""
+    """What the model said, thinking included, and what the provider reported about it."""
 
     text: str
     finish_reason: str | None
@@ -89,23 +89,23 @@ class Completion:
     input_tokens: int | None = None
     output_tokens: int | None = None
     first_tokens: Sequence[tuple[str, float]] = ()
-    """What the first token might have been, with log probabilities, where these were asked for and given."""
+    """The candidates for the first token with their log probabilities, if requested and returned."""
 
 
 class Interrupted(Exception):
-    """The answer broke off on the way; another try may get through."""
+    """The answer broke off on the way; another attempt may succeed."""
 
 
 class Silent(Exception):
-    """No byte came for as long as a model may be silent."""
+    """No byte arrived for as long as a model may be silent."""
 
 
 class NotAChatEndpoint(Exception):
-    """What answered speaks no chat protocol."""
+    """The server does not speak a chat protocol."""
 
 
 class ErrorInBody(Exception):
-    """An error that came with status 200; some gateways answer so."""
+    """An error sent with status 200, as some gateways do."""
 
     def __init__(self, status: int | None, words: str) -> None:
         super().__init__(words)
@@ -115,8 +115,8 @@ class ErrorInBody(Exception):
 async def send(
     sdk: "AsyncOpenAI", body: dict[str, Any], on_token: Callable[[str], None], on_word: Callable[[], None]
 ) -> Completion:
-    """The completion of one request. `on_token` hears it as it comes when the body asks for a stream; `on_word` is
-    called for whatever the model writes, its thinking included."""
+    """Sends one request and returns its completion. If the body asks for a stream, `on_token` gets the answer as it
+    arrives. `on_word` is called for everything the model writes, thinking included."""
     import anyio
     import httpx2
 
@@ -133,7 +133,7 @@ async def send(
     except httpx2.TimeoutException as error:
         raise Silent from error
     except (httpx2.HTTPError, ssl.SSLError, anyio.EndOfStream) as error:
-        # The SDK wraps these while it sends the request, not while a body is read.
+        # The SDK wraps these while sending the request, but not while reading a body.
         raise Interrupted(f"the connection broke ({type(error).__name__})") from error
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise NotAChatEndpoint("the answer is not JSON") from error
@@ -179,14 +179,14 @@ async def _read_stream(response: "AsyncAPIResponse[AsyncStream[Any]]", answer: "
     except APITimeoutError as error:
         raise Silent from error
     except (APIConnectionError, json.JSONDecodeError, UnicodeDecodeError) as error:
-        # Once the model has said why it stopped, only the goodbye is missing.
+        # Once the model has said why it stopped, only the end of the stream is missing.
         if answer.finish_reason is None:
             raise Interrupted("the stream broke in the middle of the answer") from error
     return answer.completion()
 
 
 class _Streamed:
-    """The pieces of a streamed answer, put together."""
+    """Collects the pieces of a streamed answer."""
 
     def __init__(self, on_token: Callable[[str], None], on_word: Callable[[], None], most_tokens: int) -> None:
         self.finish_reason: str | None = None
@@ -214,7 +214,7 @@ class _Streamed:
 
     @property
     def is_too_long(self) -> bool:
-        """A piece is a token or more: a server that ignores the limit it was given is cut off."""
+        """Each piece is a token or more: a server that ignores its token limit is cut off."""
         return self._pieces_left < 0
 
     def cut_off(self) -> Completion:
@@ -263,7 +263,7 @@ def _word(value: object) -> str | None:
 
 
 def _text(value: object) -> str:
-    """A string, or the parts of one: some servers answer with a list of typed parts."""
+    """A string, or the joined parts of one: some servers answer with a list of typed parts."""
     if isinstance(value, list):
         return "".join(_text(_object(part).get("text")) for part in value)
     return value if isinstance(value, str) else ""

@@ -1,1 +1,1 @@
-"""The engine that needs no model: it answers with the documents' own sentences and audits by code."""
+"""The engine that needs no chat model: it answers with the documents' own sentences and audits them by code."""

@@ -1,4 +1,4 @@
-"""The offline auditor: does each source support its sentence, is the question answered, do the documents agree."""
+"""The offline auditor: does each source support its claim, is the question answered, do the documents agree?"""
 
 import asyncio
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from masis.settings import OFFLINE, Settings
 from masis.types import Chunk, Claim, Conflict, EvidenceChunk
 
 DISPUTED = 0.7
-"""Each sentence may be true to its source, but the sources contradict each other."""
+"""Highest confidence if sources contradict each other, even if each claim is true to its source."""
 OF_SILENCE = 0.9
 
 
@@ -28,14 +28,14 @@ class OfflineAuditor:
         guidance: Guidance,
         claims: Sequence[Claim],
     ) -> Reply[AuditFinding]:
-        # In a thread: reading takes a processor for a while, and other runs continue meanwhile.
+        # In a thread: reading occupies a core for a while, and other runs must go on meanwhile.
         return Reply(await asyncio.to_thread(audited, question, evidence, claims, is_decided=bool(guidance)))
 
 
 def audited(
     question: str, evidence: Sequence[EvidenceChunk], claims: Sequence[Claim], *, is_decided: bool = False
 ) -> AuditFinding:
-    """`is_decided`: a person has said whose word counts, so that what it says is an answer."""
+    """`is_decided`: a person has decided which document to trust, so what it says counts as an answer."""
     asserted = [c for c in claims if c["kind"] in ("claim", "recommendation")]
     refuted = [c for c in asserted if c["verdict"] in REFUTED]
     conflicts = all_conflicts(question, evidence)
@@ -58,9 +58,9 @@ def audited(
 
 
 def answered_offline(question: str, chunks: Sequence[Chunk]) -> str:
-    """What the engine says of these passages, and stands by: empty where its own audit would ask again."""
+    """The engine's answer from these passages; empty if its own audit would ask for a retry."""
     passages = [Passage(c.chunk_id, c.file_name, c.page, c.text, c.heading, start=c.start) for c in chunks]
-    # At their places: the parts of a table that was cut are one table by them.
+    # Real offsets are needed to join the parts of a table that was split.
     evidence: list[EvidenceChunk] = [
         {**as_evidence(passage), "start": c.start, "end": c.end} for passage, c in zip(passages, chunks, strict=True)
     ]
@@ -69,18 +69,18 @@ def answered_offline(question: str, chunks: Sequence[Chunk]) -> str:
 
 
 def _shows_both(claims: Sequence[Claim], conflict: Conflict) -> bool:
-    """What the documents say, one and the other, is on record: that is an answer too."""
+    """Whether the answer cites every side of the conflict: showing what each document says is an answer too."""
     cited = {citation["chunk_id"] for claim in claims for citation in claim["citations"]}
     return all(side["chunk_id"] in cited for side in conflict["sides"])
 
 
 def mean_likelihood(signs: Sequence[Signs]) -> float | None:
-    """Of the parts that are answered; None where nothing is."""
+    """The mean over the answered parts; None if no part is answered."""
     return round(sum(map(likelihood, signs)) / len(signs), 4) if signs else None
 
 
 def _confidence(right: float | None, conflicts: Sequence[Conflict]) -> float:
-    """The likelihood on the scale of the Supervisor's threshold; where nothing is claimed, that of a sound silence."""
+    """The likelihood on the scale of the Supervisor's threshold; a fixed confidence if the answer claims nothing."""
     if right is None:
         return OF_SILENCE
     disputed = any(conflict["kind"] == "contradiction" for conflict in conflicts)
@@ -88,7 +88,7 @@ def _confidence(right: float | None, conflicts: Sequence[Conflict]) -> float:
 
 
 def standing(right: float, threshold: float = Settings.model_fields["confidence_threshold"].default) -> float:
-    """The likelihood on the scale of confidence: what is enough is just at the threshold."""
+    """Maps a likelihood to a confidence so that `ENOUGH` falls exactly on the threshold."""
     if right < ENOUGH:
         return threshold * right / ENOUGH
     return threshold + (1 - threshold) * (right - ENOUGH) / (1 - ENOUGH)

@@ -1,4 +1,4 @@
-"""The words of an answer: sentences with their citations, the two sides of a disagreement, what is missing."""
+"""Puts an answer into words: sentences with citations, both sides of a conflict, and what is missing."""
 
 import re
 from collections.abc import Sequence
@@ -19,27 +19,27 @@ from masis.reasoning.offline.tables.cell_names import UNIT as TABLE_UNIT
 from masis.types import Conflict, ConflictSide
 
 UNIT = re.compile(r"\(in [^()]{2,40}\)", re.IGNORECASE)
-"""The unit that a caption gives once for its whole table: “(in million US dollars)”."""
+"""The unit that a caption states once for the whole table: “(in million US dollars)”."""
 LIST_MARK = re.compile(r"^(?:[-*•–] )+")
 SHOWN_WORDS = 4
 WIDE = 5
-"""Cells: a row of more is not quoted whole."""
+"""A row with more cells is not quoted as a whole."""
 DIGITS = re.compile(r"^\D+|\D+$")
-"""What is around a number's digits."""
+"""Everything around a number's digits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A part of the question, and what answers it: nothing when the passages are silent."""
+    """A part of the question and its answer, which is empty if the passages say nothing."""
 
     part: Question
     shown: tuple[Shown, ...] = ()
     absent: tuple[str, ...] = ()
-    """Words of the question that no document of the workspace has."""
+    """Words of the question that no document of the workspace contains."""
     told: tuple[str, ...] = ()
-    """Sentences made from the cells of tables, with their citations."""
+    """Sentences made from table cells, with their citations."""
     verdict: str = ""
-    """Yes or no, where that was asked and is clear."""
+    """“Yes” or “No”, if the question asks for it and the answer is clear."""
 
     @property
     def is_silent(self) -> bool:
@@ -63,7 +63,8 @@ CURRENCY = re.compile(r"(?<![A-Z])[A-Z]{3}(?![A-Z])|[$€£]|\b(?:dollars|euros|
 
 
 def _unconverted(one: Answered, said: str) -> str:
-    """An amount in another currency than was asked for: the rate of that day is not in the documents."""
+    """A note if the amount is in another currency than asked for: the documents do not have that day's exchange
+    rate."""
     wanted = CURRENCY.search(one.part.directives.unit or "")
     asked = next((q.currency for q in quantities(f"{wanted[0]} 1" if wanted else "") if q.currency), None)
     given = {q.currency for q in quantities(said) if q.currency}
@@ -84,7 +85,7 @@ def _part(one: Answered, told: set[str], figures: Sequence[Quantity]) -> str:
 
 
 def _group(group: Shown, part: Question, told: set[str], figures: Sequence[Quantity]) -> str:
-    """Consecutive items of a list are a list again, whatever is between them is prose."""
+    """Writes consecutive list items as a list and everything else as prose."""
     new = [c for c in group.statements if c.statement.text not in told and not _adds_no_figure(c, figures)]
     is_list = len(new) > 1 or group.introduction is not None
     pieces = [_introduced(group.introduction)] if group.introduction and new else []
@@ -99,7 +100,7 @@ def _group(group: Shown, part: Question, told: set[str], figures: Sequence[Quant
 
 
 def _is_cut(one: Candidate, after: Candidate) -> bool:
-    """A sentence that the end of a page cuts in two."""
+    """Whether the end of a page cuts the sentence in two."""
     if breaks_off(one.statement.text) and not (one.statement.is_row or one.statement.is_item):
         return True
     is_apart = one.passage.chunk_id != after.passage.chunk_id
@@ -107,7 +108,7 @@ def _is_cut(one: Candidate, after: Candidate) -> bool:
 
 
 def _same_item(before: Candidate, one: Candidate) -> bool:
-    """Two sentences of one line are one item, and so are the halves of one that is cut."""
+    """Two sentences on one line belong to one item, and so do the two halves of a cut sentence."""
     if _is_cut(before, one):
         return True
     together = before.passage.chunk_id == one.passage.chunk_id and before.statement.is_item
@@ -121,13 +122,15 @@ def _introduced(introduction: Candidate) -> str:
 
 
 def _adds_no_figure(candidate: Candidate, told: Sequence[Quantity]) -> bool:
-    """A statement whose numbers were all given with the two sides of a disagreement only repeats it."""
+    """Whether all numbers of the statement were already given with the two sides of a conflict, so it only repeats
+    them."""
     own = quantities(candidate.statement.text)
     return bool(told and own) and all(any(q.agrees_with(other) for other in told) for q in own)
 
 
 def _is_written(said: str, told: str) -> bool:
-    """A cell that is told with its unit is without it in the row that was quoted."""
+    """Whether the figures are already in the text. Only digits are compared: the quoted row has the cell without its
+    unit."""
     own = quantities(BRACKETED.sub("", said))
     return bool(own) and all(re.search(rf"(?<![\d.,]){re.escape(DIGITS.sub('', q.text))}(?![\d,])", told) for q in own)
 
@@ -141,18 +144,18 @@ def cited(candidate: Candidate, part: Question) -> str:
 
 
 def sentence(text: str) -> str:
-    """One line, closed by a full stop."""
+    """One line that ends with a full stop."""
     line = LIST_MARK.sub("", " ".join(text.split())).rstrip(" ;,")
     return line if re.search(r"[.!?。！？…:][\"'”’)]*$", line) else f"{line}."
 
 
 def row_sentence(statement: Statement, part: Question) -> str:
-    """A table row as a sentence: its label, then the columns that can be meant."""
+    """Writes a table row as a sentence: its label, then the columns that may be meant."""
     first_column, first = next((c, v) for c, v in statement.cells if c != GROUP)
     label = first.lstrip("*•- ").rstrip(": ")
     values = ", ".join(f"{_name(column)}{value}" for column, value in meant_cells(statement, part))
     over = next((v for c, v in statement.cells if c == GROUP), "")
-    # “£ million” over the labels is the unit of the figures, not a name of the labels.
+    # “£ million” above the labels is the unit of the figures, not the name of the label column.
     is_unit = bool(TABLE_UNIT.search(first_column)) and not TABLE_UNIT.sub("", first_column).strip(" ,.:()")
     name = "" if is_unit else _name(first_column)
     lead = f"{over}, {label}" if over and GENERIC.fullmatch(label) else label and f"{name}{label}"
@@ -163,8 +166,11 @@ def row_sentence(statement: Statement, part: Question) -> str:
 
 
 def meant_cells(statement: Statement, part: Question) -> list[tuple[str, str]]:
-    """Of a row, beside its label, those of the times asked for, all of them where it is compared with one not named;
-    and of a wide one those that the question speaks of."""
+    """The cells of a row that may be meant, without its label.
+
+    These are the cells for the periods asked for, or all of them if the question compares with a period it does not
+    name. Of a wide row, only the columns that the question mentions.
+    """
     rest = [(c, v) for c, v in statement.cells if c != GROUP][1:]
     is_compared = part.shape == "explanation" and len(part.periods) < 2
     wanted = [(c, v) for c, v in rest if v and (is_compared or not _another_period(c, part))]
@@ -209,7 +215,7 @@ def _side(side: ConflictSide, asked: Question, candidates: Sequence[Candidate]) 
 
 
 def _as_asked(absent: Sequence[str], question: str) -> list[str]:
-    """As the question writes them, those that are side by side together: “New York”."""
+    """The missing words as the question writes them, adjacent ones joined: “New York”."""
     found: list[tuple[int, int]] = []
     for match in WORD.finditer(question):
         if plain(match.group()).lower() not in absent:

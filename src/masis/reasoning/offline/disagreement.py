@@ -1,4 +1,4 @@
-"""Documents that answer one question differently, in words as much as in figures, as a reader finds them in each."""
+"""Finds documents that answer one question differently, in words or in figures, by reading the answer in each."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -38,7 +38,7 @@ _IMPOSSIBLE = -1e9
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """`text[start:end]` are the words that answer best; above 0 the text is taken to answer."""
+    """`text[start:end]` are the words that answer best. Above 0, the text counts as an answer."""
 
     start: int
     end: int
@@ -62,15 +62,15 @@ def _reading(selection: Selection) -> Reading:
 
 
 ANSWERS = 0.0
-"""How strongly a passage must answer for its answer to be held against another's: where it is as likely as not. On half
-of RAMDocs' held-out questions that finds 69 % of the conflicts, 4.0 found 52 %; neither raised one where there is none,
-nor in 105 questions on documents that agree."""
+"""Least strength with which a passage's answer is compared with another's: as likely to answer as not. On half of
+RAMDocs' held-out questions this finds 69 % of the conflicts; 4.0 found 52 %. Neither reported a conflict where there is
+none, nor did they on 105 questions about documents that agree."""
 LONGEST = 8
-"""Words: what is longer describes, and two descriptions may both be right."""
+"""In words. A longer answer is a description, and two descriptions may both be right."""
 
 
 Reader = Callable[[str, Sequence[str]], Sequence[Reading]]
-"""One reading for each passage."""
+"""Returns one reading for each passage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +82,19 @@ class Answer:
 
 
 def all_conflicts(question: str, evidence: Sequence[EvidenceChunk]) -> list[Conflict]:
-    """What code finds in figures, dates and names, and what the reader finds in answers."""
+    """Combines the conflicts that code finds in figures, dates and names with those that the selector finds in
+    answers."""
     found = joined(find_conflicts(question, evidence), find_disagreements(question, evidence))
     more = [*find_other_figures(question, evidence), *find_denials(question, evidence)]
     return strongest(joined(found, more))
 
 
 FIRM, HEARD = (0.5, 0.35), (0.2, 0.1)
-"""How likely a passage must be to answer, and a statement of it to belong to the answer, for its figure to count as
-what is asked for, and for another document's figure to be held against it."""
+"""Least probabilities that a passage answers and that its statement belongs to the answer: FIRM for a figure to count
+as the one asked for, HEARD for another document's figure to be compared with it."""
 FIGURE_OR_FACT = frozenset({"number", "statement"})
-"""Kinds of question that a figure may answer; a year is not the number of anything."""
+"""The kinds of question that a figure may answer. Questions for a time are left out: a year is not the number of
+anything."""
 MONTHS = re.compile(
     r"\bfirst (?:three|six|nine|\d+) months\b|\b(?:three|six|nine|\d+) months (?:ended|to)\b"
     r"|\byear[ -]to[ -]date\b|\bYTD\b",
@@ -108,9 +110,10 @@ class Weighed:
 
 
 def find_other_figures(question: str, evidence: Sequence[EvidenceChunk]) -> list[Conflict]:
-    """For a question that one figure answers: another document's figure for it, in whatever words.
+    """For a question that one figure answers, finds another document's figure for it, however it is worded.
 
-    Code holds figures against each other that are stated in like words; here the selector says which they are."""
+    Code compares figures that are stated in similar words; here the selector says which figures to compare.
+    """
     asked = parsed(question)
     if asked.shape != "fact" or len(asked.parts) > 1 or not asked.kinds <= FIGURE_OR_FACT:
         return []
@@ -128,8 +131,11 @@ def find_other_figures(question: str, evidence: Sequence[EvidenceChunk]) -> list
 
 
 def _belonging(asked: Question, evidence: Sequence[EvidenceChunk]) -> list[tuple[EvidenceChunk, Candidate]]:
-    """The statements that may belong to the answer, as the writer reads them, or by their own words alone: under its
-    title a report says “we”, and the selector may miss who that is."""
+    """The statements that may belong to the answer.
+
+    Each is read twice, with its title and headings as the writer reads it and without, and the surer reading counts:
+    under its title a report says “we”, and the selector may miss who that is.
+    """
     honest = {chunk["chunk_id"]: chunk for chunk in readable(evidence)}
     candidates = candidates_of([as_passage(chunk) for chunk in honest.values()])
     part = asked.parts[0]
@@ -145,7 +151,7 @@ def _is_firm(candidate: Candidate) -> bool:
 
 
 def _weighed(asked: Question, chunk: EvidenceChunk, candidate: Candidate) -> Weighed | None:
-    """The main figure of a statement; a row has one where it is called what is asked for, and for one time."""
+    """The main figure of a statement. A row counts only if it has one figure and its name matches the question."""
     figures = [
         f
         for f in figures_of(chunk)
@@ -156,20 +162,21 @@ def _weighed(asked: Question, chunk: EvidenceChunk, candidate: Candidate) -> Wei
         return None
     main = _main(asked, figures, candidate)
     is_sure = _is_firm(candidate)
-    # What asks for no number may be answered by one, where a reader is sure of it.
+    # A question that does not ask for a number may still be answered by one, if the selector is sure of it.
     if not ("number" in asked.kinds or is_row or (is_sure and _is_read(main, candidate))):
         return None
     return Weighed(main, is_sure)
 
 
 def _is_called(asked: Question, row: Statement) -> bool:
-    """By most of the question's words: beside churn, the number of customers is another row."""
+    """Whether the row has most of the question's words: next to churn, the number of customers is another row."""
     wanted = asked.subject - asked.named
     return 2 * len(wanted & stems_of(row)) > len(wanted)
 
 
 def _main(asked: Question, figures: Sequence[Figure], candidate: Candidate) -> Figure:
-    """Of what is counted, in the words that answer, and not a part of the one before."""
+    """Prefers a figure for what the question counts, then one that is not a part of another, then one in the words that
+    answer."""
 
     def order(figure: Figure) -> tuple[bool, ...]:
         is_part = bool(PART_OF_IT.search(figure.statement.text[: figure.quantity.start]))
@@ -179,7 +186,7 @@ def _main(asked: Question, figures: Sequence[Figure], candidate: Candidate) -> F
 
 
 def _is_read(figure: Figure, candidate: Candidate) -> bool:
-    """Whether it is in the words that answer: a fact may mention a figure in passing."""
+    """Whether the figure is among the words that answer: a statement of fact may mention a figure in passing."""
     at = figure.statement.start + figure.quantity.start
     return candidate.read is not None and candidate.read[0] <= at < candidate.read[1]
 
@@ -189,7 +196,7 @@ def _parted(a: Figure, b: Figure) -> ConflictKind | None:
         return None
     if not (comparable(a.quantity, b.quantity) and measured_alike(a, b)):
         return None
-    # “Cut 140 jobs” is a number of jobs, “margin rose 3 %” is not a margin.
+    # “Cut 140 jobs” gives a number of jobs, but “margin rose 3 %” does not give a margin.
     if a.quantity.unit == "percent" and a.is_change != b.is_change:
         return None
     a, b = (f if f.statement.is_row else _by_its_own_words(f) for f in (a, b))
@@ -198,23 +205,23 @@ def _parted(a: Figure, b: Figure) -> ConflictKind | None:
 
 
 def _at_one_site(question: str, ours: str, theirs: str) -> bool:
-    """The staff of the Brno plant are a part of the company's."""
+    """Whether both speak of the same site: the staff of the Brno plant are only a part of the company's."""
     asked = frozenset(words(question))
     return sites_in(ours) - asked == sites_in(theirs) - asked
 
 
 def _months(said: str) -> frozenset[str]:
-    """“In the first nine months of 2023” is not for 2023."""
+    """“In the first nine months of 2023” is not a figure for 2023."""
     return frozenset(found.lower() for found in MONTHS.findall(said))
 
 
 def _by_its_own_words(figure: Figure) -> Figure:
-    """The day a page was published is not the time a figure of it is for."""
+    """Drops the date a page was published, which is not the period of its figures."""
     return replace(figure, periods=tuple(periods(figure.statement.text)))
 
 
 def find_denials(question: str, evidence: Sequence[EvidenceChunk]) -> list[Conflict]:
-    """For a question that yes or no answers: one document that affirms it, and another that denies it."""
+    """For a yes-or-no question, finds a document that affirms it and another that denies it."""
     asked = parsed(question)
     if asked.shape != "yes_no" or len(asked.parts) > 1:
         return []
@@ -237,7 +244,7 @@ def _when_said(a: Said, b: Said) -> ConflictKind:
 
 
 def find_disagreements(question: str, evidence: Sequence[EvidenceChunk], read: Reader = read_answers) -> list[Conflict]:
-    """For a question that asks for one thing: answers of different documents that are not the same answer."""
+    """For a question that asks for one thing, finds different answers in different documents."""
     if len(evidence) < 2 or not read_question(question).is_for_one_thing:
         return []
     groups = by_meaning(_answers(question, evidence, read))
@@ -246,7 +253,7 @@ def find_disagreements(question: str, evidence: Sequence[EvidenceChunk], read: R
 
 
 def _answers(question: str, evidence: Sequence[EvidenceChunk], read: Reader) -> list[Answer]:
-    # What a document orders its reader to say is not its own answer.
+    # What a document instructs its reader to say is not its own answer.
     honest = readable(evidence)
     readings = read(question, [chunk["text"] for chunk in honest])
     found = [
@@ -265,15 +272,17 @@ def _answers(question: str, evidence: Sequence[EvidenceChunk], read: Reader) -> 
 
 
 def _sentence(chunk: EvidenceChunk, start: int, end: int) -> str | None:
-    """The whole statement around the words, exactly as it stands; None where no statement holds them. None for a row:
-    cells are compared by code, and the reader, which learnt from prose, takes the first of a column for its answer."""
+    """The statement that contains the words, verbatim, or None if there is none.
+
+    Also None for a row: code compares cells, and the selector, trained on prose, picks the first cell of a column.
+    """
     around = (s for s in statements(chunk["text"], chunk.get("heading")) if s.start <= start and end <= s.end)
     statement = next(around, None)
     return None if statement is None or statement.is_row else statement.text
 
 
 def by_meaning(answers: Sequence[Answer]) -> list[list[Answer]]:
-    """The strongest of each group comes first and says what the group means."""
+    """Groups answers with the same meaning. The strongest comes first and represents its group."""
     groups: list[list[Answer]] = []
     for answer in answers:
         known = next((group for group in groups if any(same_answer(answer.text, a.text) for a in group)), None)
@@ -285,7 +294,7 @@ def by_meaning(answers: Sequence[Answer]) -> list[list[Answer]]:
 
 
 def _strongest_pair(question: str, ours: Sequence[Answer], theirs: Sequence[Answer]) -> tuple[Answer, Answer] | None:
-    """Of two documents, neither of which gives the other's answer beside its own, for what can be set side by side."""
+    """The strongest pair from two comparable documents of which neither also gives the other's answer."""
     apart = [
         (a, b)
         for a, b in product(ours, theirs)
@@ -302,7 +311,7 @@ def _gives(answer: Answer, other: str) -> bool:
 
 
 def _give_one_figure(a: Answer, b: Answer) -> bool:
-    """“About 2,900 staff” agrees with 2,914: what makes a figure loose may be before the answer."""
+    """“About 2,900 staff” agrees with 2,914: the word that makes a figure approximate may come before the answer."""
     ours, theirs = _worded(a).figure, _worded(b).figure
     return ours is not None and theirs is not None and compatible(ours, theirs)
 
@@ -332,7 +341,7 @@ def _are_for_two_issues(a: Answer, b: Answer) -> bool:
 
 
 def _kind(question: str, a: Answer, b: Answer) -> tuple[ConflictKind, bool]:
-    """The kind, and whether it is one name for two things."""
+    """The kind of conflict, and whether it is one name for two different things."""
     kind = kind_by_words(question, _worded(a), _worded(b))
     if (
         kind == "different_period"
@@ -340,7 +349,7 @@ def _kind(question: str, a: Answer, b: Answer) -> tuple[ConflictKind, bool]:
         or (not periods(a.text) and _are_for_two_issues(a, b))
     ):
         return "different_period", False
-    # A copy with another value in it speaks of the same thing.
+    # A copy with another value in it is about the same thing.
     if not is_copy(a.chunk["text"], b.chunk["text"]) and are_namesakes(question, a.chunk["text"], b.chunk["text"]):
         return "different_definition", True
     return kind, False

@@ -1,4 +1,4 @@
-"""The offline judge: four scores from measured facts, nothing else; they agree with the auditor's likelihood."""
+"""The offline judge: four scores computed from measured facts only, consistent with the auditor's likelihood."""
 
 from collections.abc import Sequence
 
@@ -12,11 +12,11 @@ from masis.settings import OFFLINE
 from masis.types import CitationAudit, Claim, Critique, EvidenceChunk
 
 SCORES_OF_SILENCE = Scores(1.0, 0.8, 0.0, 0.8, ["Add documents that cover the question."])
-"""“The documents do not say” is faithful and to the point, and answers nothing."""
+"""“The documents do not say” is faithful and to the point, but answers nothing."""
 SCORES_OF_NO_ANSWER = Scores(1.0, 0.0, 0.0, 0.0, ["No answer was drafted: add documents or rephrase the question."])
-"""Nothing was claimed, and nothing was answered."""
+"""Nothing was claimed and nothing was answered."""
 OF_AN_OVERVIEW = 0.9
-"""Its relevance: what a document says is what was asked for."""
+"""Relevance of an overview: what the document says is what was asked for."""
 DOUBTFUL = 0.65
 
 
@@ -51,7 +51,7 @@ class OfflineJudge:
 
 
 def _answered_share(question: str, claims: Sequence[Claim]) -> float:
-    """Of the parts of the question, those that the answer does not name as missing."""
+    """Share of the question's parts that the answer does not name as missing."""
     limits = [c for c in claims if c["kind"] == "limit"]
     parts = max(2 if limits else 1, len(parsed(question).parts))
     return (parts - min(parts - 1, len(limits))) / parts
@@ -62,7 +62,7 @@ def _faithfulness(claims: Sequence[Claim]) -> float:
 
 
 def _reasoning(claims: Sequence[Claim]) -> float:
-    """Every step rests on a source and adds something."""
+    """Rates whether each claim is cited, is not refuted and adds something new."""
     cited = sum(bool(c["citations"]) for c in claims) / len(claims)
     distinct = {" ".join(content_stems(c["text"])) for c in claims}
     sound = sum(c["verdict"] not in ("contradicted", "numbers_differ") for c in claims) / len(claims)

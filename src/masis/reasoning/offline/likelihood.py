@@ -1,7 +1,7 @@
-"""How likely it is that an answer is right, by what it cites, weighed as held-out answers have taught.
+"""Estimates how likely an answer is right from what it cites, with weights fitted on held-out answers.
 
-Read apart from the writer, from the finished sentences and what they cite. `python -m evals.fit_likelihood` prints the
-weights and says on what it fits them; three are set by hand, as is said below.
+It reads the finished sentences and their citations, independently of the writer. `python -m evals.fit_likelihood`
+prints the weights and documents what they are fitted on; the exceptions set by hand are noted below.
 """
 
 from collections.abc import Sequence
@@ -31,27 +31,29 @@ from masis.reasoning.ports import Passage, as_passage
 from masis.types import Claim, EvidenceChunk
 
 NOTHING = Features(-7.0, -7.0, 0.0, 1.0)
-"""Of a statement that the writer would not have looked at."""
+"""Features of a statement that the writer would not have considered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signs:
     answers: float
-    """The selector's word on the best cited statement's passage, as a logit …"""
+    """The selector's probability that the passage of the best cited statement answers, as a logit."""
     mark: float
-    """… and on the statement."""
+    """The selector's probability that this statement belongs to the answer, as a logit."""
     shortfall: float
-    """How many things speak against it."""
+    """How many things speak against the statement."""
     supported: float
-    """What the audit says of the worst sentence, 0 to 1."""
+    """The verdict on the worst sentence, as a score from 0 to 1."""
     table: float
-    """How sure the tables are of the answer, as a logit; of a sentence that they neither say nor contradict, nought."""
+    """The strength of the tables' answer, as a logit: negative if they contradict the sentence, zero if they say
+    nothing of it."""
     is_figures: float
-    """1 where the best cited statement is a row of figures, quoted whole: which of them is meant is left open."""
+    """1 if the best cited statement is a row with several figures, quoted as a whole: it is open which of them is
+    meant."""
     is_list: float
     is_explanation: float
     from_table: bool = False
-    """Whether it is said in the words of the tables' answer: then the weights for cells count."""
+    """Whether the answer uses the wording of the tables' answer; if so, the weights for cells apply."""
 
 
 WEIGHTS = Signs(
@@ -65,9 +67,9 @@ WEIGHTS = Signs(
     is_explanation=0.63,
 )
 BIAS = -5.45
-"""What the audit says is weighed by hand: nearly all that the offline writer quotes is supported, so its answers teach
-nothing about those that are not. Lists and explanations weigh half of what the fit gave them: half of a reference's
-words are sooner found in a long answer, and a question that nothing answers is as likely to ask why."""
+"""The weight of the verdict is set by hand: nearly everything the offline writer quotes is supported, so its answers
+teach nothing about unsupported ones. Lists and explanations have half the fitted weight: a long answer more easily
+contains half of a reference's words, and questions without an answer ask for reasons just as often."""
 OF_CELLS = Signs(
     answers=0.19,
     mark=0.02,
@@ -79,18 +81,19 @@ OF_CELLS = Signs(
     is_explanation=0.00,
 )
 BIAS_OF_CELLS = -3.96
-"""What speaks against a cell is weighed by hand too: the fit, on tables alone, gives it nothing."""
+"""The weight of what speaks against a cell is also set by hand: the fit on tables alone gives it none."""
 
 
 def likelihood(signs: Signs) -> float:
     weights, bias = (OF_CELLS, BIAS_OF_CELLS) if signs.from_table else (WEIGHTS, BIAS)
-    # The last of them says which weights count.
+    # The last field selects the weights and has none itself.
     said: list[float] = [w * x for w, x in zip(astuple(weights)[:-1], astuple(signs)[:-1], strict=True)]
     return 1 / (1 + exp(-bias - sum(said)))
 
 
 def signs_of(question: str, claims: Sequence[Claim], evidence: Sequence[EvidenceChunk]) -> list[Signs]:
-    """For each part of the question that is answered; a part that the answer leaves open is not a wrong answer."""
+    """The signs for each part of the question that is answered. A part that the answer leaves open is not a wrong
+    answer."""
     asserted = [c for c in claims if c["kind"] in ("claim", "recommendation")]
     parts = parsed(question).parts
     open_parts = [c["text"] for c in claims if c["kind"] == "limit"]
@@ -103,7 +106,7 @@ def signs_of(question: str, claims: Sequence[Claim], evidence: Sequence[Evidence
 
 
 def likelihood_of(part: Question, claims: Sequence[Claim], evidence: Sequence[EvidenceChunk]) -> float:
-    """Of what is said to one part of a question; 1 where nothing is."""
+    """The likelihood that the claims answer one part of the question rightly; 1 if there are no claims."""
     asserted = [c for c in claims if c["kind"] in ("claim", "recommendation")]
     passages = [as_passage(chunk) for chunk in evidence]
     candidates = candidates_of(passages)
@@ -114,7 +117,7 @@ def likelihood_of(part: Question, claims: Sequence[Claim], evidence: Sequence[Ev
 def _cited(
     claims: Sequence[Claim], evidence: Sequence[EvidenceChunk], candidates: Sequence[Candidate]
 ) -> list[tuple[str, int]]:
-    """Statements that hold cited words, by passage and place."""
+    """The statements that contain cited words, as pairs of passage and offset."""
     starts = {chunk["chunk_id"]: chunk["start"] for chunk in evidence}
     found: list[tuple[str, int]] = []
     for citation in (c for claim in claims for c in claim["citations"]):
@@ -141,7 +144,7 @@ def _signs(
     own = [(c, f) for c, f in read if (c.passage.chunk_id, c.statement.start) in cited]
     best, features = max(own, key=lambda pair: strength(pair[1]), default=(None, NOTHING))
     if best and not best.statement.is_row and not lacks_the_type(part, " ".join(c["text"] for c in claims)):
-        # The type may be in the sentence beside the best one.
+        # The number, date or name asked for may be in a neighbouring sentence of the answer.
         features = replace(features, shortfall=max(0.0, features.shortfall - lacks_the_type(part, best.statement.text)))
     if best and best.statement.is_row and _lacks_a_name(part, best, passages):
         features = replace(features, shortfall=features.shortfall + 1)
@@ -164,7 +167,7 @@ def _signs(
 
 
 def _lacks_a_name(part: Question, row: Candidate, passages: Sequence[Passage]) -> bool:
-    """It is another segment's, or the group's."""
+    """Whether the row belongs to another segment, or to the whole group."""
     return NamesAsked.of(without_documents(part.text), passages).are_lacking(row.statement, row.passage)
 
 
@@ -183,7 +186,7 @@ def _of_tables(tabled: TableAnswer | None, said: str, *, from_table: bool, in_wo
         return 0.0
     if from_table:
         return logit(tabled.strength)
-    # A sentence that says the same is a second reading; a row quoted whole has the cell in any case.
+    # Agreement counts more for a sentence, which is a second reading; a row quoted whole contains the cell in any case.
     agrees = tabled.is_given_by(said)
     beyond = max(0.0, logit(tabled.strength) - logit(AGREED if agrees and in_words else SURE))
     return beyond if agrees else -beyond

@@ -1,4 +1,4 @@
-"""Does what is said answer what was asked: its type, subject, office and time? For the writer and the auditor alike."""
+"""Does a statement match what was asked in type, subject, office and period? Used by the writer and the auditor."""
 
 import re
 from collections.abc import Sequence
@@ -13,16 +13,16 @@ _OFFICE = re.compile(
     r"\bchief (?P<field>[a-z]+)(?: (?:and|&) [a-z]+)?(?: officers?)?\b|\bC(?P<initial>[A-Z])Os?\b", re.IGNORECASE
 )
 _TELLING = 4
-"""Letters: technical and technology are one field, marketing and medical two."""
+"""Letters that tell fields apart: technical and technology are one field, marketing and medical are two."""
 _WITHOUT_OFFICER = frozenset({"executive", "executives"})
-"""“Chief executive” is said for short; a chief engineer is an engineer."""
+"""“Chief executive” is short for the officer; a chief engineer is an engineer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Office:
     initial: str
     field: str | None
-    """None for one that is only spelled by its letters."""
+    """None if the office is written with its initials only."""
 
     def may_be(self, other: "Office") -> bool:
         if self.field and other.field:
@@ -43,7 +43,7 @@ def offices(text: str) -> list[Office]:
 
 
 def is_of_another_office(asked: str, said: str) -> bool:
-    """The question asks for the holder of one, and the sentence speaks of others only."""
+    """Whether the question asks who holds an office and the sentence mentions only other offices."""
     wanted, held = offices(asked), offices(said)
     return bool(wanted and held) and not any(ours.may_be(theirs) for ours in wanted for theirs in held)
 
@@ -53,13 +53,13 @@ LAPSE = re.compile(
     r"(?:(?:business|working|calendar)\s+)?(?:minute|hour|day|week|month|quarter|year|decade)s?\b",
     re.IGNORECASE,
 )
-"""“24 months after entry into force” says when, too."""
+"""“24 months after entry into force” also says when."""
 HEADED = 0.6
 """Share of the question's own words that a heading must have for its section to be the one asked for."""
 
 
 def shortfall(part: Question, statement: Statement) -> float:
-    """How many things speak against it: another type, period or office than was asked for, not the thing counted."""
+    """How many things speak against it: another type, period or office than asked for, or another thing counted."""
     against = [
         lacks_the_type(part, statement.text),
         _another_period(part.periods, statement),
@@ -72,7 +72,8 @@ def shortfall(part: Question, statement: Statement) -> float:
 
 
 def lacks_the_type(part: Question, text: str) -> bool:
-    """No number where one is asked for, no date, no name of who holds an office; “who” alone may be “couriers”."""
+    """Whether the number, date or office-holder's name asked for is missing. “Who” without an office may be answered by
+    “couriers”."""
     return (
         ("number" in part.kinds and not quantities(text))
         or ("time" in part.kinds and not (periods(text) or LAPSE.search(text)))
@@ -81,12 +82,12 @@ def lacks_the_type(part: Question, text: str) -> bool:
 
 
 def headed(part: Question, statement: Statement) -> bool:
-    """Whether it is under a heading that says what was asked: “Actions”, “Why we are closing the store”."""
+    """Whether the statement is under a heading that says what was asked: “Actions”, “Why we are closing the store”."""
     lines = [line for line in re.split(r"\n| > ", statement.above) if line.strip() and not line.rstrip().endswith(":")]
     over = set(content_stems(lines[-1])) if lines else set()
     if not over or statement.is_row:
         return False
-    # A name alone heads half a document.
+    # A name alone may head half a document.
     wanted = part.subject - part.named
     names_it = over <= set(part.terms) and bool(over & wanted)
     return names_it or (bool(wanted) and len(wanted & over) >= HEADED * len(wanted))
@@ -99,7 +100,7 @@ WHOLE_YEAR = re.compile(
 OF_A_MESSAGE = re.compile(
     r"\W*(?:-+ ?original message\b|(?:from|to|cc|bcc|sent|date|subject|attachments?):)", re.IGNORECASE
 )
-"""The lines over a message."""
+"""Header lines of an e-mail message."""
 ON_A_MESSAGE = re.compile(
     r"\b(?:wr(?:i|o)t\w+|sen[dt]\w*|e-?mail\w*|mail\w*|message\w*|recipients?|address\w*|copied|cc|attach\w*|subject|author)\b",
     re.IGNORECASE,
@@ -107,9 +108,9 @@ ON_A_MESSAGE = re.compile(
 
 
 def could_be_about(part: Question, statement: Statement, file_name: str) -> bool:
-    """Not when neither the statement nor anything around it mentions the year that is asked for, but another; nor when
-    its document is named after another quarter; nor a row of some months for a whole year; nor a line over a message,
-    unless that is asked about."""
+    """Excludes statements that cannot be meant: those with other years than asked for in and around them, those in a
+    document named after another quarter, rows for some months if a whole year is asked for, and header lines of a
+    message unless the question is about the message."""
     if OF_A_MESSAGE.match(statement.text) and not ON_A_MESSAGE.search(part.for_reading):
         return False
     if part.is_for_a_whole_year and _is_for_months(statement):
@@ -124,7 +125,7 @@ def could_be_about(part: Question, statement: Statement, file_name: str) -> bool
 
 
 def _is_for_months(statement: Statement) -> bool:
-    """Of a quarter, or of the months until some day, and of no year."""
+    """Whether all its figures are for a quarter or some months, and none for a year."""
     said = [column for column, _ in statement.cells] or [statement.text]
     timed = [(text, found) for text in said if (found := periods(text)) and not WHOLE_YEAR.search(text)]
     return bool(timed) and all(SOME_MONTHS.search(t) or all(p.is_part_of_a_year for p in found) for t, found in timed)
@@ -133,7 +134,8 @@ def _is_for_months(statement: Statement) -> bool:
 def _is_of_another_quarter(asked: Sequence[Period], statement: Statement, file_name: str) -> bool:
     quarters = [p for p in asked if p.year and p.is_part_of_a_year]
     named = [p for p in period_of_cells([re.sub(r"[_.-]", " ", file_name)]) if p.year and p.is_part_of_a_year]
-    # A report of the second quarter gives the first half too, and which months it has depends on when the year begins.
+    # Only like units compare: a report for the second quarter also gives the first half, and which months it covers
+    # depends on when the fiscal year begins.
     alike = [(p, q) for p in named for q in quarters if _unit(p) == _unit(q)]
     if not alike or not all(p.excludes(q) for p, q in alike):
         return False
@@ -147,18 +149,19 @@ def _unit(period: Period) -> str:
 
 
 def _names_no_office(part: Question, statement: Statement) -> bool:
-    """Of who holds one, only what names it tells."""
+    """For a question about who holds an office, only a statement that mentions an office counts."""
     return "person" in part.kinds and bool(offices(part.text)) and not offices(statement.text)
 
 
 def _names_the_row(part: Question, row: Statement) -> bool:
-    """The rows of a table share their header; only what is not a number tells them apart."""
+    """Whether the question has a word of the row's text cells. Rows share their header, and numbers do not identify
+    them."""
     said = {stem for _, cell in row.cells if not quantities(cell) for stem in content_stems(cell)}
     return not said or bool(said & set(part.terms)) or bool(periods(row.text) and part.periods)
 
 
 def _is_of_one_year(asked: Sequence[Period], row: Statement) -> bool:
-    """Where two are asked for: a row that names neither cannot say what changed between them."""
+    """Two years are asked for and the row names neither, so it cannot show what changed between them."""
     wanted = {p.year for p in asked if p.year}
     said = {p.year for column, cell in row.cells for p in periods(f"{column} {cell}")}
     return len(wanted) > 1 and not wanted & said
@@ -169,6 +172,6 @@ def _another_period(asked: Sequence[Period], statement: Statement) -> bool:
     if statement.is_row:
         found = found + [p for column, _ in statement.cells for p in periods(column)]
     if not any(p.is_day for p in asked):
-        # A day is when something happened, not the period a figure is for.
+        # A day says when something happened, not which period a figure is for.
         found = [p for p in found if not p.is_day]
     return bool(asked and found) and all(p.differs_from(q) for p in found for q in asked)

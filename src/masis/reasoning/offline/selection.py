@@ -1,4 +1,4 @@
-"""Which statements of the passages answer a part of the question, and how surely."""
+"""Ranks the statements of the passages by how likely they are to answer a part of the question."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,39 +18,42 @@ from masis.reasoning.ports import Passage
 @dataclass(frozen=True, slots=True)
 class Features:
     answers: float
-    """The selector's, that the passage answers, as a logit …"""
+    """The selector's probability that the passage answers, as a logit."""
     mark: float
-    """… and that the statement belongs to the answer."""
+    """The selector's probability that the statement belongs to the answer, as a logit."""
     shared: float
-    """Share of the question's words that the statement, or what it stands under, has."""
+    """Share of the question's words found in the statement or in the headings above it."""
     shortfall: float
     """How many things speak against it: another period, no number where one is asked for."""
     behind: float = 0.0
-    """How far its passage is behind the best one by the cross-encoder as it was before it learnt to select: the
-    selector says better whether there is an answer, both together say better in which passage it is."""
+    """How far its passage scores below the best one with the cross-encoder as it was before it was trained as a
+    selector. The selector is better at telling whether there is an answer; both together are better at telling which
+    passage has it."""
 
 
 WEIGHTS = Features(answers=0.14, mark=0.31, shared=0.31, shortfall=-0.60, behind=-0.15)
 BIAS = 0.30
 FAR_BEHIND = 6.0
-"""Beyond this a distance says no more, so that no passage overtakes one that is surer by what this weighs."""
+"""Larger distances count no more. This bounds how far the cross-encoder can reorder passages: by no more than this
+distance times its weight."""
 
 
 def strength(features: Features) -> float:
-    """0 where it is as likely as not that the statement answers."""
+    """Zero where the statement is as likely to answer as not."""
     weighed: list[float] = [w * x for w, x in zip(astuple(WEIGHTS), astuple(features), strict=True)]
     return BIAS + sum(weighed)
 
 
 MAY_ANSWER = 0.05
-"""What the selector must think of a passage for its table to count: cells are found for nearly any question. Of 123
-right answers from tables one falls below it."""
+"""Least probability, by the selector, that a passage answers for its table to count: the table engine finds cells for
+nearly any question. Of 123 right answers from tables, one falls below it."""
 SURELY_MEANT = 0.6
-"""The strength of an answer from tables that needs no second opinion: nine in ten of those are right."""
+"""An answer from tables with this strength needs no second opinion: nine in ten of them are right."""
 READ_CHARS = 20_000
-"""Of the best passages, read closely for one part; what is behind them was found last."""
+"""Characters of the best passages that are read closely for one part of the question. The rest ranked last in the
+search."""
 LONGEST_TITLE = 6
-"""In words that carry meaning."""
+"""In content words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +61,13 @@ class Candidate:
     passage: Passage
     statement: Statement
     mark: float = 0.0
-    """How likely it is that it belongs to the answer …"""
+    """The selector's probability that the statement belongs to the answer."""
     answers: float = 0.0
-    """… and that its passage answers at all, by the selector."""
+    """The selector's probability that its passage answers at all."""
     strength: float = 0.0
-    """How surely it answers, overall; 0 where it is as likely as not."""
+    """Overall strength; zero where it is as likely to answer as not."""
     read: tuple[int, int] | None = None
-    """The words of its passage that answer best."""
+    """Start and end of the words in its passage that answer best."""
 
 
 def candidates_of(passages: Sequence[Passage]) -> list[Candidate]:
@@ -77,7 +80,7 @@ def candidates_of(passages: Sequence[Passage]) -> list[Candidate]:
 
 
 def rank(part: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Strongest first; only statements that could be about the period asked for."""
+    """Strongest first. Leaves out statements that cannot be about the period asked for."""
     return [
         replace(candidate, strength=strength(features))
         for candidate, features in sorted(weighed(part, candidates), key=lambda pair: -strength(pair[1]))
@@ -85,7 +88,7 @@ def rank(part: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def strongest_of_each(question: Question, passages: Sequence[Passage]) -> list[Candidate]:
-    """Of each passage the statement that answers most surely, whichever part of the question; the surest first."""
+    """The strongest statement of each passage for any part of the question, strongest first."""
     candidates = candidates_of(passages)
     ranked = [candidate for part in question.parts for candidate in rank(part, candidates)]
     found: dict[str, Candidate] = {}
@@ -109,7 +112,7 @@ def weighed(part: Question, candidates: Sequence[Candidate]) -> list[tuple[Candi
 def _behind(
     part: Question, found: Sequence[tuple[Candidate, Features]], candidates: Sequence[Candidate]
 ) -> dict[str, float]:
-    """Of the passages between which the selector leaves the choice open, how far each is behind the best."""
+    """For the passages between which the selector leaves the choice open, how far each is behind the best."""
     best: dict[str, tuple[float, Candidate]] = {}
     for candidate, features in found:
         here = strength(features), candidate
@@ -124,7 +127,7 @@ def _behind(
 
 
 def marked(part: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """With the selector's marks, one reading a passage."""
+    """Adds the selector's marks; it reads each passage once."""
     by_passage: dict[str, list[Candidate]] = {}
     for candidate in candidates:
         by_passage.setdefault(candidate.passage.chunk_id, []).append(candidate)
@@ -136,8 +139,8 @@ def marked(part: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _lead(part: Question, group: Sequence[Candidate], candidates: Sequence[Candidate]) -> str:
-    """What a passage stands under: its document's title, its headings, and the names asked for that its document is
-    about. A policy says once whose it is, and “we” from there on."""
+    """The text that is put before a passage: its document's title, its headings, and the names asked for that the
+    document is about. A policy says once whose it is and writes “we” from there on."""
     passage = group[0].passage
     over = passage.stands_under
     here = set(content_stems(f"{over}{passage.text}"))
@@ -153,7 +156,8 @@ def _lead(part: Question, group: Sequence[Candidate], candidates: Sequence[Candi
 
 
 def _is_throughout(stems: set[str], passages: Sequence[Passage]) -> bool:
-    """In half of what was found of a document, or more: a name in passing is not what it is about."""
+    """Whether the name is in at least half of the document's passages: a passing mention does not make it the
+    subject."""
     holding = sum(stems <= set(content_stems(f"{p.heading or ''} {p.text}")) for p in passages)
     return 2 * holding >= len(passages) > 1
 
@@ -183,7 +187,8 @@ def _with_marks(group: Sequence[Candidate], selection: Selection, shift: int) ->
 
 
 def may_answer(chunk_ids: Sequence[str], strength: float, read: Sequence[Candidate]) -> bool:
-    """Whether cells are surely meant, or one of these passages is read as an answer, or was not read."""
+    """Whether the table answer is strong enough by itself, or the selector thinks one of its passages may answer, or
+    has not read it."""
     if strength >= SURELY_MEANT:
         return True
     answers = {c.passage.chunk_id: c.answers for c in read}
@@ -191,11 +196,13 @@ def may_answer(chunk_ids: Sequence[str], strength: float, read: Sequence[Candida
 
 
 ROW_MARKED, MOST_ROWS = 0.05, 5
-"""Low, since a mark only has a row looked at: the network that reads it says whether it is meant."""
+"""The threshold is low because a mark only makes the table engine look at a row; its network decides whether it is
+meant."""
 
 
 def rows_read(read: Sequence[Candidate]) -> tuple[MarkedRow, ...]:
-    """The rows that the selector marks, the surest first: what the tables are asked about beside their words."""
+    """The rows that the selector marks, surest first. The table engine considers them whatever words they share with
+    the question."""
     rows = sorted((c for c in read if c.statement.is_row and c.mark >= ROW_MARKED), key=lambda c: -c.mark)
     return tuple(MarkedRow(c.passage.chunk_id, c.statement.start, c.mark) for c in rows[:MOST_ROWS])
 
@@ -206,7 +213,7 @@ def logit(share: float) -> float:
 
 
 def shared_terms(weights: Mapping[str, float], candidate: Candidate) -> float:
-    """Share of the question's terms that the statement, or what it stands under, has; 0 to 1."""
+    """Share of the question's terms found in the statement or in the headings above it, from 0 to 1."""
     own = set(content_stems(candidate.statement.text))
     name = re.sub(r"[-_.]", " ", candidate.passage.file_name)
     around = set(content_stems(f"{candidate.statement.in_context} {name}"))
@@ -216,7 +223,7 @@ def shared_terms(weights: Mapping[str, float], candidate: Candidate) -> float:
 
 
 def _is_only_a_title(part: Question, statement: Statement) -> bool:
-    """A few words that the question has too name what it asks about, and say nothing of it."""
+    """A few words that are all in the question too: they name the subject and say nothing about it."""
     if "yes_no" in part.kinds:
         return False
     said = content_stems(statement.text)

@@ -1,5 +1,5 @@
-"""What of the passages is shown for an answer: a fact with what it needs, a list with its introduction, a section cut
-to what bears on the question."""
+"""Chooses which statements an answer shows: a fact with its context, a list with its introduction, or the relevant part
+of a section."""
 
 import re
 from collections.abc import Sequence
@@ -19,40 +19,40 @@ from masis.reasoning.offline.selection import Candidate
 from masis.reasoning.ports import Passage
 
 MARKED = 0.5
-"""The mark from which a further statement belongs to the answer …"""
+"""From this mark on, a further statement belongs to the answer."""
 TIED = 0.65
-"""… or how much less sure than the best it may be. Of 194 questions that strangers to the engine wrote, 118 drafts hold
-the answer with .65 and with .8, which has four words more in the median; 115 with .5."""
+"""How much weaker than the best a further statement may be. Of 194 questions written by people who did not know the
+engine, 118 drafts contain the answer with .65 and with .8, which is four words longer in the median; 115 with .5."""
 CLOSE = 1.2
-"""Of a statement that is marked in another passage, how much less sure than the best it may be."""
+"""How much weaker than the best a marked statement in another passage may be."""
 MOST = {"fact": 3, "yes_no": 2, "explanation": 6, "list": 8}
 ALMOST = -2.0
-"""The strength of a statement that completes an answer."""
+"""Least strength of a statement that completes an answer."""
 NEAR = -1.0
-"""The strength of a statement that has a word of the question which the others lack …"""
+"""Least strength of a statement added for a word of the question that the chosen ones lack."""
 SAME_SUBJECT = 0.5
-"""… and what share of all its words it must have."""
+"""Share of the question's words that such a statement must have."""
 ADDS_NOTHING = 2
-"""Words that a sentence may have besides the question's, and still only say it again."""
+"""A sentence with at most this many words besides the question's only repeats it."""
 GOES_WITH = 0.5
-"""Beside the best sentence's mark, what the next ones of an explanation must have …"""
+"""Share of the best sentence's mark that the following sentences of an explanation must have."""
 NOT_NOTHING = 0.05
-"""… or, under a heading that says what was asked, at least."""
+"""Least mark of a following sentence under a heading that says what was asked."""
 TOUCHING = 3
-"""Characters between two passages of which one continues where the other ends."""
+"""The most characters between two passages of which one continues the other."""
 MOST_OF_ONE, FEWEST_OF_EACH = 5, 2
-"""Key sentences of a document, alone or among others."""
+"""Number of key sentences for a single document, and the least for each of several."""
 SAYS_SOMETHING = 5
-"""Words that carry meaning, of a sentence worth quoting in an overview."""
+"""Content words in a sentence worth quoting in an overview."""
 FIELD = re.compile(r"\W*(?:[\w’'-]+ ){0,3}[\w’'-]+: ")
-"""A label and its value, as documents have them above their text."""
+"""A label and its value, as found above the text of many documents."""
 MOST_OF_ALL = re.compile(r"\b(?:most|least|\w{3,}est|best|worst|top|first|last|average|mean|total)\b", re.IGNORECASE)
 MOST_ITEMS = 15
-"""Of one list."""
+"""The most items shown of one list."""
 FOLLOWING = re.compile(r"\b(?:the following|as follows|listed below|these are)\b", re.IGNORECASE)
 OPEN_END = re.compile(r"\b(?:a|an|the|of|by|to|in|on|for|from|with|at|as|than|and|or|is|are|was|were|our|its|their)$")
 LINES_BETWEEN = 1
-"""Of an introduction and its list."""
+"""How many lines may come between an introduction and its list."""
 COUNT = re.compile(
     rf"\b(?:(?:top|main|key|first|the|name)\s+)+({'|'.join([*NUMBER_WORDS, r'[2-9]|1[0-9]'])})\b", re.IGNORECASE
 )
@@ -60,17 +60,17 @@ COUNT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Statements to be quoted together, in their order."""
+    """Statements to quote together, in their order."""
 
     statements: tuple[Candidate, ...]
     introduction: Candidate | None = None
-    """The line that the items of a list stand under."""
+    """The line that introduces the items of a list."""
     title: str = ""
-    """Which document they are of, where several are summed up."""
+    """The document they come from, if several documents are summarised."""
 
 
 def shown(part: Question, ranked: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Shown]:
-    """For a part that is answered: `ranked` begins with the statement that answers most surely."""
+    """The statements to show for an answered part; `ranked` begins with the strongest statement."""
     best = ranked[0]
     if part.directives.is_brief:
         return [Shown((best,))]
@@ -85,13 +85,14 @@ def shown(part: Question, ranked: Sequence[Candidate], candidates: Sequence[Cand
 
 
 def _are_of_one_list(chosen: Sequence[Candidate]) -> bool:
-    """“Which product groups spent most?” asks for a list in words that do not say so: its items answer together."""
+    """“Which product groups spent most?” asks for a list without saying so: its items answer together."""
     lists = {(c.passage.chunk_id, c.statement.above) for c in chosen}
     return len(chosen) > 1 and len(lists) == 1 and all(c.statement.is_item for c in chosen)
 
 
 def rows_asked_for(part: Question, ranked: Sequence[Candidate], candidates: Sequence[Candidate]) -> Shown | None:
-    """“What actions were agreed?”, where a table has a column of actions: all of its rows, unless one is named."""
+    """“What actions were agreed?”, where a table has a column of actions: all its rows, unless the question names
+    one."""
     if part.shape not in ("fact", "list") or "number" in part.kinds or MOST_OF_ALL.search(part.text):
         return None
     asked = {stem(word) for word in words(part.for_reading) if word.endswith("s") and not word.endswith("ss")}
@@ -110,7 +111,7 @@ def _called(row: Candidate) -> set[str]:
 
 
 def _with_items(told: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Candidate]:
-    """What introduces a list says nothing without the items below it."""
+    """Adds the items below a list's introduction, which says nothing without them."""
     known = {(c.passage.chunk_id, c.statement.start) for c in told}
     below = [item for c in told if _introduces(c) for item in _items_below(c, candidates)[:MOST_ITEMS]]
     return [*told, *(c for c in below if (c.passage.chunk_id, c.statement.start) not in known)]
@@ -125,7 +126,7 @@ def _items_below(introduction: Candidate, candidates: Sequence[Candidate]) -> li
     passage, end = introduction.passage, introduction.statement.end
     after = [c for c in candidates if c.passage.chunk_id == passage.chunk_id and c.statement.start >= end]
     after.sort(key=lambda c: c.statement.start)
-    # A remark in brackets or a line may come between: “must include the following: see a template here”.
+    # A remark or a line may come between: “must include the following: see a template here”.
     first = next((n for n, c in enumerate(after[: 1 + LINES_BETWEEN]) if c.statement.is_item), len(after))
     items = list(takewhile(lambda c: c.statement.is_item, after[first:]))
     is_all = len(items) == len(after[first:])
@@ -133,7 +134,7 @@ def _items_below(introduction: Candidate, candidates: Sequence[Candidate]) -> li
 
 
 def overview(candidates: Sequence[Candidate]) -> list[Shown]:
-    """What documents are about: the key sentences of each, or rows where it has no prose."""
+    """Summarises documents: the key sentences of each, or rows if it has no prose."""
     documents: dict[str, list[Candidate]] = {}
     for candidate in candidates:
         documents.setdefault(candidate.passage.file_name, []).append(candidate)
@@ -147,7 +148,7 @@ def _key(given: Sequence[Candidate], most: int) -> list[Candidate]:
     if len(places) > 1:
         return [given[place] for place in places]
     rows = [given[place] for place in telling_rows([c.statement for c in given], most)]
-    # “Author: Maren Oakhurst” says less than the first sentence does, and than a figure.
+    # “Author: Maren Oakhurst” says less than the first sentence or a figure does.
     told = [c for c in given if _is_told(c) and not FIELD.match(c.statement.text)]
     told.sort(key=lambda c: given.index(c) not in places)
     fields = [c for c in given if _is_told(c) and FIELD.match(c.statement.text) and quantities(c.statement.text)]
@@ -156,7 +157,7 @@ def _key(given: Sequence[Candidate], most: int) -> list[Candidate]:
 
 
 def _is_told(candidate: Candidate) -> bool:
-    """Neither a row nor the title of what follows, and not what documents say because they have to."""
+    """Whether it is prose worth quoting: not a row, a title, a mandatory notice or a line of a message header."""
     text = candidate.statement.text
     says_little = len(content_stems(text)) < SAYS_SOMETHING - 1 and not quantities(text)
     return not (candidate.statement.is_row or says_little or NOTICE.search(text) or OF_A_MESSAGE.match(text))
@@ -174,7 +175,7 @@ def _chosen(part: Question, ranked: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _belongs(candidate: Candidate, best: Candidate) -> bool:
-    """A row beside a sentence, or a sentence beside a row, only where it is marked for itself."""
+    """A row with a sentence, or a sentence with a row, belongs only if it is marked itself."""
     if candidate.statement.is_row != best.statement.is_row:
         return candidate.mark >= MARKED
     return candidate.mark >= MARKED or _is_tied(candidate, best)
@@ -185,7 +186,8 @@ def _is_tied(candidate: Candidate, best: Candidate) -> bool:
 
 
 def _goes_with(part: Question, candidate: Candidate, best: Candidate) -> bool:
-    """A name with no verb and no stop is the title of what follows it."""
+    """Whether a statement that belongs to the answer is close enough to the best one. A name without a verb or a full
+    stop is only a title."""
     statement = candidate.statement
     says_little = len(content_stems(statement.text)) < SAYS_SOMETHING - 2 or is_bare_title(statement.text)
     if candidate.strength < ALMOST or (says_little and not statement.is_row):
@@ -198,7 +200,8 @@ def _goes_with(part: Question, candidate: Candidate, best: Candidate) -> bool:
 def _for_years_left_out(part: Question, ranked: Sequence[Candidate], chosen: Sequence[Candidate]) -> list[Candidate]:
     """“From 2024 to 2025”: the strongest statement on each year belongs in the answer."""
     asked = {p.year for p in part.periods if p.year}
-    # The selector seldom takes half of a comparison for an answer: what says the same of another year is one.
+    # The selector seldom takes half of a comparison for an answer. A statement that says the same about another year is
+    # one.
     said = max((part.subject & set(content_stems(c.statement.text)) for c in chosen), key=len)
     about = [c for c in ranked if said and said <= set(content_stems(c.statement.text))]
     told = {p.year for c in chosen if c in about for p in periods(c.statement.text)}
@@ -211,8 +214,8 @@ def _for_years_left_out(part: Question, ranked: Sequence[Candidate], chosen: Seq
 
 
 def _for_words_left_out(part: Question, ranked: Sequence[Candidate], chosen: Sequence[Candidate]) -> list[Candidate]:
-    """“Including and excluding contractors”: the strongest statement with a word of the question that none of those
-    chosen has, where it has most of its other words too."""
+    """“Including and excluding contractors”: adds the strongest statement with a word of the question that the chosen
+    ones lack, if it has most of the question's other words too."""
     said = {stem for c in chosen for stem in content_stems(c.statement.in_context)}
     asked = set(part.terms)
     if not asked - said or len(chosen) >= MOST[part.shape]:
@@ -231,8 +234,8 @@ def _for_words_left_out(part: Question, ranked: Sequence[Candidate], chosen: Seq
 def _what_follows(
     part: Question, best: Candidate, ranked: Sequence[Candidate], chosen: Sequence[Candidate]
 ) -> list[Candidate]:
-    """Of an explanation, what goes with its best sentence: the rest of a section that is headed by what was asked, and
-    the sentence after one that only says the question again."""
+    """For an explanation, the sentences after the best one: the rest of a section whose heading says what was asked,
+    and the sentence after one that only repeats the question."""
     if part.shape not in ("explanation", "list"):
         return []
     echoes = len(set(content_stems(best.statement.text)) - set(part.terms)) <= ADDS_NOTHING
@@ -252,7 +255,7 @@ def _what_follows(
 
 
 def _same_section(one: Candidate, other: Candidate) -> bool:
-    """Under the same heading of the same passage, and neither in a table."""
+    """Whether both are under the same heading of the same passage and not in a table."""
     if one.passage.chunk_id != other.passage.chunk_id or one.statement.is_row:
         return False
     return _heading(one) == _heading(other)
@@ -271,7 +274,7 @@ def repeats(one: Candidate, other: Candidate) -> bool:
 
 
 def _with_antecedents(chosen: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Candidate]:
-    """A sentence that opens with a pronoun comes with the one before it, which names what it speaks of."""
+    """Adds the sentence before one that opens with a pronoun, as it names the subject."""
     told = list(chosen)
     for candidate in chosen:
         before = _before(candidate, candidates) if LEANS_BACK.match(candidate.statement.text) else None
@@ -281,12 +284,12 @@ def _with_antecedents(chosen: Sequence[Candidate], candidates: Sequence[Candidat
 
 
 def breaks_off(text: str) -> bool:
-    """In the middle of a sentence: “impacted operating income by”, at the end of a page."""
+    """Whether the text stops in mid-sentence, as at the end of a page: “impacted operating income by”."""
     return OPEN_END.search(text.rstrip()) is not None
 
 
 def _with_the_rest(told: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Candidate]:
-    """A sentence that the end of a page cuts in two comes with its other half."""
+    """Adds the other half of a sentence that the end of a page cuts in two."""
     known = {(c.passage.chunk_id, c.statement.start) for c in told}
     halves = [
         two if (one.passage.chunk_id, one.statement.start) in known else one
@@ -300,7 +303,7 @@ def _with_the_rest(told: Sequence[Candidate], candidates: Sequence[Candidate]) -
 
 
 def _before(candidate: Candidate, candidates: Sequence[Candidate]) -> Candidate | None:
-    """Only the sentence that the pronoun leans on: another paragraph speaks of something else."""
+    """The sentence that the pronoun refers to; a sentence of another paragraph is about something else."""
     same_passage = [c for c in candidates if c.passage.chunk_id == candidate.passage.chunk_id]
     earlier = [c for c in same_passage if c.statement.end <= candidate.statement.start and not c.statement.is_row]
     before = max(earlier, key=lambda c: c.statement.start, default=None)
@@ -308,7 +311,7 @@ def _before(candidate: Candidate, candidates: Sequence[Candidate]) -> Candidate 
 
 
 def _in_order(told: Sequence[Candidate], chosen: Sequence[Candidate]) -> list[list[Candidate]]:
-    """Passage by passage, the surest first, and within one, or in two that touch, as it is written."""
+    """Groups by passage, surest first. Within a passage, or two that adjoin, the order is that of the document."""
     groups: list[list[Candidate]] = []
     for chunk_id in dict.fromkeys(c.passage.chunk_id for c in chosen):
         here = [c for c in told if c.passage.chunk_id == chunk_id]
@@ -326,7 +329,7 @@ def _touch(one: Passage, other: Passage) -> bool:
 
 
 def _list_of(part: Question, best: Candidate, candidates: Sequence[Candidate]) -> Shown | None:
-    """The list that the best statement introduces or belongs to, or else the section that is headed by what was
+    """The list that the best statement introduces or belongs to, or else the section whose heading says what was
     asked."""
     here = [c for c in candidates if c.passage.chunk_id == best.passage.chunk_id]
     if best.statement.text.rstrip().endswith(":"):
@@ -340,7 +343,7 @@ def _list_of(part: Question, best: Candidate, candidates: Sequence[Candidate]) -
 
 
 def _going_on(items: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The items with which the next passage begins, where the list is cut there, or one of its sentences is."""
+    """The items at the start of the next passage, if the list or one of its sentences is split there."""
     last = max(items, key=lambda c: c.statement.start, default=None)
     if last is None or last.passage.text[last.statement.end :].strip(" .;\n"):
         return []
@@ -352,7 +355,7 @@ def _going_on(items: Sequence[Candidate], candidates: Sequence[Candidate]) -> li
 
 
 def _introduction(items: Sequence[Candidate], here: Sequence[Candidate]) -> Candidate | None:
-    """The line above the first item, where it introduces the list: by a colon, or as the only one under its heading."""
+    """The line above the first item, if it introduces the list: directly above it, or under the same heading."""
     first = min(items, key=lambda c: c.statement.start).statement
     before = max(
         (c for c in here if c.statement.end <= first.start and not c.statement.is_row),

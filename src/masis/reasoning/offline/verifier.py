@@ -1,5 +1,8 @@
-"""Does the passage support the claim? The embedded cross-encoder, trained by us on answers with marked errors. It reads
-what code cannot decide: paraphrases. Its figures: docs/benchmarks.md."""
+"""The verifier: does the passage support the claim?
+
+An embedded cross-encoder, trained by us on answers with marked errors, decides what code cannot: paraphrases.
+docs/benchmarks.md has its results.
+"""
 
 import re
 from collections import Counter
@@ -19,9 +22,9 @@ from masis.language.statements import Statement, statements
 from masis.language.words import content_stems, is_negated
 
 LONGEST = 1_800
-"""Characters; with the claim this fits into what the embedded model reads at once."""
+"""In characters; together with the claim, this fits into one input of the embedded model."""
 _TOLD_AGAIN = 0.3
-"""What a word counts for once a chosen sentence has it."""
+"""Factor for the weight of a word that a chosen sentence already has."""
 
 
 def excerpt(wanted: str, text: str, longest: int = LONGEST) -> str:
@@ -36,7 +39,8 @@ def excerpt(wanted: str, text: str, longest: int = LONGEST) -> str:
 def _choose(
     wanted: Collection[str], parts: Sequence[Statement], said: Sequence[frozenset[str]], longest: int
 ) -> set[int]:
-    """The sentence that adds most of the wanted words, rare ones first, and the one before it, as long as they fit."""
+    """Picks the sentence that adds the most of the wanted words, rare ones first, and the sentence before it, as long
+    as they fit."""
     often = Counter(word for words in said for word in words)
     worth = {word: 1 / often[word] ** 0.5 for word in wanted if often[word]}
     chosen: set[int] = set()
@@ -53,7 +57,7 @@ def _choose(
         for word in said[best]:
             worth[word] = worth.get(word, 0.0) * _TOLD_AGAIN
         for number in (best, best - 1):
-            # The sentence before says who “it” is.
+            # The sentence before says what “it” refers to.
             if number >= 0 and number not in chosen and len(parts[number].text) < left:
                 chosen.add(number)
                 left -= len(parts[number].text) + 1
@@ -64,14 +68,14 @@ _MARKS = re.compile(r"\*\*|__|`")
 
 
 def second_opinion(questions: Sequence[audit.Question]) -> list[float]:
-    """For the audit: claims with the chunks they cite, all of which are read together."""
+    """Judges claims for the audit. All passages that a claim cites are read together."""
     for task in ("verifier", "selector"):
-        adapted(task)  # made here, once: threads that find none would each make one
+        adapted(task)  # load it here once: threads that find none would each load their own
     return on_all_cores(lambda q: likelier_places(q) if q.held else _as_share(support_logit(*as_read(q))), questions)
 
 
 def likelier_places(question: audit.Question) -> float:
-    """How much more the selector finds the answer where the figure's rivals are than where it is itself."""
+    """How much higher the selector marks the places of the rival figures than the places of the figure itself."""
     marks: dict[tuple[str, int], float] = {}
     for chunk in question.chunks:
         parts = statements(chunk["text"], chunk.get("heading"))
@@ -84,9 +88,9 @@ def likelier_places(question: audit.Question) -> float:
 
 
 def as_read(question: audit.Question) -> tuple[str, str, str]:
-    """Claim, passage, and the sentence before."""
+    """The claim, the passage and the sentence before the claim, as the verifier reads them."""
     claim, before = (_MARKS.sub("", text) for text in (question.claim, question.before))
-    # “The second-quarter report says” is supported by the name of a file, which a reader sees.
+    # “The second-quarter report says” is supported by the file name, which the reader sees.
     seen = (part for chunk in question.chunks for part in (chunk["file_name"], chunk.get("heading")) if part)
     above = "\n".join(dict.fromkeys(seen))[: LONGEST // 4]
     text = "\n".join(chunk["text"] for chunk in question.chunks)
@@ -94,21 +98,21 @@ def as_read(question: audit.Question) -> tuple[str, str, str]:
 
 
 def support_scores(pairs: Sequence[Pair]) -> list[float]:
-    """For each claim and passage, from 0 to 1, how likely it is that the passage bears the claim out."""
-    adapted("verifier")  # made here, once: threads that find none would each make one
+    """For each pair of claim and passage, the probability from 0 to 1 that the passage supports the claim."""
+    adapted("verifier")  # load it here once: threads that find none would each load their own
     return on_all_cores(lambda pair: _as_share(support_logit(pair[0], pair[1])), pairs)
 
 
 @lru_cache(maxsize=20_000)
 def support_logit(claim: str, passage: str, before: str = "") -> float:
-    """`before` is the sentence before the claim, where there is one: it says who “it” is, and is not judged."""
+    """`before` is the sentence before the claim. It shows what “it” refers to and is not judged."""
     said = f"{before} {claim}" if before else claim
     figures = adapted("verifier").run(said, excerpt(said, passage))
     return (float(figures.values[0, 0]) - _worst_token(figures, len(said) - len(claim))) / 2
 
 
 def _worst_token(figures: Figures, first: int) -> float:
-    """How sure it is of the token it doubts most."""
+    """The verifier's score against the token that it doubts most."""
     judged = [
         float(values[1])
         for values, (_, end), which in zip(figures.values, figures.offsets, figures.texts, strict=True)
@@ -122,11 +126,11 @@ def _as_share(logit: float) -> float:
 
 
 AFFIRMS = 0.6
-"""How well a statement must bear out what a question asks to confirm."""
+"""Least support with which a statement counts as confirming what the question asks."""
 
 
 def stand_on(asked: Question, statement: Statement) -> Literal["yes", "no"] | None:
-    """What a statement says to a question that yes or no answers; None where it does not decide it."""
+    """Whether a statement answers a yes-or-no question with yes or no; None if it does not decide it."""
     denied = is_negated(clause_on(asked, statement)) != is_negated(asked.stated)
     if denied != bool(flipped(asked.stated, statement.text)):
         return "no"
@@ -135,6 +139,6 @@ def stand_on(asked: Question, statement: Statement) -> Literal["yes", "no"] | No
 
 
 def clause_on(asked: Question, statement: Statement) -> str:
-    """The one with most of the question's words: what the others deny was not asked."""
+    """The clause with the most words of the question: what the other clauses deny was not asked."""
     spans = [statement.text[start:end] for start, end in clauses(statement.text)]
     return max(spans, key=lambda clause: len(asked.subject & set(content_stems(clause))))

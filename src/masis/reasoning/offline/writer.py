@@ -26,12 +26,12 @@ from masis.settings import OFFLINE
 from masis.types import EvidenceChunk, Verdict
 
 SAYS_IT, MARKED_SAYS_IT = 0.75, 0.3
-"""Share of the question's own words that a sentence must have to decide it, and its clause where the selector is sure
-that it belongs to the answer."""
+"""Share of the question's own words that a sentence must have to decide a yes-or-no question; the second applies to its
+clause if the selector is sure that the sentence belongs to the answer."""
 
 
 def yes_or_no(part: Question, best: Candidate) -> str:
-    """Empty where the sentence does not decide it: then it stands alone."""
+    """“Yes” or “No”; empty if the sentence does not decide it and is quoted without a verdict."""
     wanted = part.subject - part.named
     if is_negated(part.text) or not _speaks_of(wanted, part, best):
         return ""
@@ -46,14 +46,14 @@ def _speaks_of(wanted: frozenset[str], part: Question, best: Candidate) -> bool:
 
 
 ANSWERS = -1.5
-"""The strength from which a statement is taken for an answer; measured on labelled questions (docs/benchmarks.md)."""
+"""Least strength with which a statement counts as an answer, measured on labelled questions (docs/benchmarks.md)."""
 ENOUGH = 0.40
-"""The likelihood that stands at the Supervisor's threshold: below it more questions without an answer would be answered
-than right answers be won (docs/benchmarks.md) …"""
+"""The likelihood that corresponds to the Supervisor's threshold. With a lower one, more questions without an answer
+would be answered than right answers gained (docs/benchmarks.md)."""
 HARDLY = 0.25
-"""… and below which a part of an answer says nothing of what was asked."""
+"""Below this likelihood, a part of an answer counts as not answering what was asked."""
 TELLING = 2
-"""Characters: “12” stands in many a sentence."""
+"""An answer must be longer than this many characters to be recognised: “12” is in many sentences."""
 BORNE_OUT: frozenset[Verdict | None] = frozenset({"verbatim", "supported"})
 
 
@@ -61,14 +61,14 @@ class OfflineWriter:
     name = OFFLINE
 
     async def write(self, brief: WritingBrief, on_token: Listener | None = None) -> Reply[str]:
-        # In a thread: the embedded models work outside the interpreter's lock, so the event loop stays free.
+        # In a thread: the embedded models run outside the interpreter's lock, so the event loop stays free.
         text = await asyncio.to_thread(written, brief)
         if on_token:
             on_token(text)
         return Reply(text)
 
     async def summarize(self, question: str, passages: Sequence[Passage], limit: int) -> Reply[dict[str, str]]:
-        """The statements that bear on the question, whole, as many as fit."""
+        """The complete statements relevant to the question, as many as fit."""
         part = parsed(question).parts[0]
         closest = await asyncio.to_thread(marked, part, candidates_of(passages))
         by_passage = {p.chunk_id: [c for c in closest if c.passage.chunk_id == p.chunk_id] for p in passages}
@@ -76,7 +76,7 @@ class OfflineWriter:
 
 
 def written(brief: WritingBrief, at_least: float = ANSWERS) -> str:
-    """`at_least`: the strength that is asked for."""
+    """`at_least` is the strength that a statement must have."""
     candidates = candidates_of(brief.passages)
     evidence = [as_evidence(p) for p in brief.passages]
     answered: list[Answered] = []
@@ -91,8 +91,8 @@ def written(brief: WritingBrief, at_least: float = ANSWERS) -> str:
 def _without_weak(
     answered: Sequence[Answered], candidates: Sequence[Candidate], evidence: Sequence[EvidenceChunk]
 ) -> list[Answered]:
-    """Of several parts, where one is surely answered, what hardly answers another is left out, and that one is named
-    as open."""
+    """If one part of the question is surely answered, drops weak answers to the other parts and names those parts as
+    open."""
     if len(answered) < 2:
         return list(answered)
     claims = [judge_claims(compose([one], (), candidates), evidence) for one in answered]
@@ -103,7 +103,7 @@ def _without_weak(
 
 
 def _answered_before(part: Question, answered: Sequence[Answered]) -> Answered:
-    """A part that leans on the one before may have been answered with it, in one sentence."""
+    """A part that refers to the one before it may already be answered by a sentence given for that one."""
     groups = [group for one in answered for group in one.shown]
     said = [g for g in groups if any(part.subject <= set(content_stems(c.statement.text)) for c in g.statements)]
     return Answered(part, tuple(said[:1])) if part.subject else Answered(part)
@@ -116,7 +116,7 @@ def answer(
     absent: Sequence[str] = (),
     at_least: float = ANSWERS,
 ) -> Answered:
-    """From cells where a figure is asked for and they have it, else from what is said."""
+    """Answers from table cells if a figure is asked for and they have it, otherwise from statements."""
     if part.shape == "overview" and (openings := overview(candidates)):
         return Answered(part, tuple(openings))
     ranked = _under_its_name(part, rank(part, candidates))
@@ -132,7 +132,7 @@ def answer(
 
 
 def _sure_in_words(best: Candidate | None) -> float:
-    """How likely the best sentence answers; a row of a table does not compete with its own cells."""
+    """The probability that the best sentence answers. A table row does not compete with its own cells."""
     return 0.0 if best is None or best.statement.is_row else 1 / (1 + exp(-best.strength))
 
 
@@ -143,7 +143,7 @@ def _from_tables(
     ranked: Sequence[Candidate],
     best: Candidate | None,
 ) -> list[str]:
-    """Figures read from cells: surer than what a sentence says, and only where the audit can follow them."""
+    """Figures read from cells, only if they are surer than the best sentence and the audit can follow them."""
     if _lacks_a_name(part, candidates):
         return []
     passages = list({c.passage.chunk_id: c.passage for c in candidates}.values())
@@ -161,8 +161,8 @@ def _from_tables(
 
 
 def _is_in(part: Question, found: TableAnswer, best: Candidate) -> bool:
-    """Whether the sentence that the selector would quote says the same, or the cells stand in the row that it would
-    quote, in a column named by its time or in the question's words: two readings that agree."""
+    """Whether two readings agree: the sentence that the selector would quote says the same, or the cells are in the row
+    that it would quote, in a column named by its period or by the question's words."""
     row = best.statement
     if not row.is_row:
         return any(len(a) > TELLING for a in found.trial.answer) and found.is_given_by(row.text)
@@ -176,13 +176,13 @@ def _is_in(part: Question, found: TableAnswer, best: Candidate) -> bool:
 
 
 def _is_named(part: Question, column: str, table: Table) -> bool:
-    """By more words of the question than any other column of figures is."""
+    """Whether the column shares more words with the question than any other column."""
     shared = {other: len(part.subject & set(content_stems(other))) for other in table.columns}
     return shared[column] > max((shared[other] for other in table.columns if other != column), default=0)
 
 
 def _under_its_name(part: Question, ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Where a figure is asked for, without rows that are another's: the group's, another segment's."""
+    """For a question for a figure, drops rows that belong to something else: the group, another segment."""
     if not part.named or "number" not in part.kinds:
         return list(ranked)
     passages = list({c.passage.chunk_id: c.passage for c in ranked}.values())
@@ -191,13 +191,13 @@ def _under_its_name(part: Question, ranked: Sequence[Candidate]) -> list[Candida
 
 
 def _lacks_a_name(part: Question, candidates: Sequence[Candidate]) -> bool:
-    """A question about a name that no passage has is about something else."""
+    """Whether the question has a name that no passage has: then it is about something else."""
     everywhere = {s for c in candidates for s in content_stems(f"{c.statement.in_context} {c.passage.file_name}")}
     return any(name not in everywhere for name in part.named)
 
 
 def summary(closest: Sequence[Candidate], limit: int) -> str:
-    """A row goes with its header: without it its figures say nothing."""
+    """Keeps the header with a row, whose figures say nothing without it."""
     kept: list[Statement] = []
     for candidate in sorted(closest, key=lambda c: -c.mark):
         if len(_written([*kept, candidate.statement])) <= limit:
@@ -222,7 +222,7 @@ def as_evidence(passage: Passage) -> EvidenceChunk:
         "file_name": passage.file_name,
         "text": passage.text,
         "score": 0.0,
-        # The writer sees no document ids; within a workspace the file name tells documents apart.
+        # The writer sees no document ids; within a workspace the file name identifies a document.
         "document_id": passage.file_name,
         "page": passage.page,
         "start": 0,

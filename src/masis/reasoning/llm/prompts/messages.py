@@ -1,4 +1,4 @@
-"""The messages of each call: what is to be obeyed outside, what is to be read in sealed blocks."""
+"""Builds the messages of each call: instructions outside, and everything that is only to be read in sealed blocks."""
 
 import hashlib
 import json
@@ -18,7 +18,7 @@ from masis.types import CitationAudit, Claim, Critique, EvidenceChunk
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Text that is to be read and never to be obeyed."""
+    """Text to be read and never to be obeyed."""
 
     label: str
     text: str
@@ -34,7 +34,7 @@ _ANSWER_CHARS = 600
 
 
 def completing(question: str, turns: Sequence[Turn]) -> list[Message]:
-    """A follow-up, to be rewritten so that it stands for itself."""
+    """Asks to rewrite a follow-up question so that it can be understood alone."""
     said = [
         Block(label, text)
         for number, turn in enumerate(turns, start=1)
@@ -48,7 +48,7 @@ def completing(question: str, turns: Sequence[Turn]) -> list[Message]:
 
 
 def one_line(text: str) -> str:
-    """File names and headings come from documents too: they get no line of their own."""
+    """Removes line breaks. File names and headings come from documents too and must not get a line of their own."""
     return " ".join(text.split())
 
 
@@ -63,7 +63,8 @@ def _mark(blocks: Sequence[Block]) -> str:
 _LONGEST = 400
 _MOST_DOUBTS = 20
 _MOST = 0.8
-"""A gap that names one part of the question says which part is missing."""
+"""Share of the question's words that a gap must have to count as repeating it. With fewer, it names the part that is
+missing."""
 _BRACKETS = re.compile(r"[ \t]?\[([^\[\]\n]{1,300})\]")
 _BETWEEN_IDS = re.compile(r"[,;\s]+")
 _WORD = re.compile(r"(?<!\w)[\w-]{2,160}(?!\w)")
@@ -72,7 +73,7 @@ AN_ORDER = "a statement that repeats what a document asks its reader to write"
 
 
 def findings(critique: Critique, question: str, known_ids: Collection[str]) -> list[str]:
-    """One line a finding, with no id that the message does not hold and no gap that only repeats the question."""
+    """One line per finding, without unknown ids and without gaps that only repeat the question."""
     gaps = [gap for gap in critique["logical_gaps"] if not repeats(question, gap)]
     told = {
         "not borne out by the passages": critique["unsupported_claims"],
@@ -83,7 +84,7 @@ def findings(critique: Critique, question: str, known_ids: Collection[str]) -> l
 
 
 def repeats(question: str, gap: str) -> bool:
-    """It asks for all that the question asks for, and for nothing else."""
+    """Whether the gap asks for most of what the question asks for, and nothing else."""
     asked, said = set(content_stems(question)), set(content_stems(gap))
     return said <= asked and len(said) >= _MOST * len(asked) if said else one_line(gap) == one_line(question)
 
@@ -96,7 +97,7 @@ def _quoted(finding: str, known_ids: Collection[str]) -> str:
 
 
 def without_unknown_ids(text: str, known_ids: Collection[str]) -> str:
-    """The text without citations of passages that are not at hand; a writer would copy them."""
+    """Removes citations of passages that are not in the message: a writer would copy them."""
     lexicon = IdLexicon(known_ids)
 
     def is_unknown(token: str) -> bool:
@@ -127,7 +128,7 @@ def writing(brief: WritingBrief) -> list[Message]:
 
 
 def writing_plainly(brief: WritingBrief) -> list[Message]:
-    """For a small or slow model: few rules, no ids to copy. A new draft is told of faults, and does not see the old."""
+    """For a small or slow model: few rules, no ids to copy. A retry gets the findings but not the previous draft."""
     passages = [Block("passage", _passage(passage).text) for passage in brief.passages]
     blocks = [*passages, *_decided(brief.guidance), Block("question", brief.question)]
     orders = [roles.PLAIN_ORDERS_SEEN] if _warning(_texts(brief.passages)) else []
@@ -164,7 +165,7 @@ def auditing(
 
 
 def asking(sentence: str, cited: Sequence[EvidenceChunk]) -> list[Message]:
-    """One doubtful sentence alone, for a model that fills in no form."""
+    """Asks about one doubtful sentence, for a model that cannot fill in a schema."""
     blocks = [*map(_chunk, cited), Block("sentence", sentence)]
     return _messages(roles.YES_OR_NO_SYSTEM, blocks, [roles.YES_OR_NO_TASK, *_warning(_chunk_texts(cited))])
 
@@ -192,7 +193,7 @@ def judging(
 
 
 def _messages(system: str, blocks: Sequence[Block], tasks: Sequence[str]) -> list[Message]:
-    # Half characters, which broken files contain, cannot be sent.
+    # Broken files may contain lone surrogates, which cannot be sent.
     user = "\n\n".join([seal(blocks), *tasks]).encode(errors="replace").decode()
     return [{"role": "system", "content": system}, {"role": "user", "content": user}]
 
@@ -206,7 +207,8 @@ def _chunk_texts(evidence: Sequence[EvidenceChunk]) -> dict[str, str]:
 
 
 def _warning(texts: dict[str, str]) -> list[str]:
-    """Ids are ours and may stand outside the blocks; what the documents say may not, not even as a warning."""
+    """Names the passages that contain instructions. Our ids may appear outside the blocks; the documents' words may
+    not, not even in a warning."""
     named = [f"[{chunk_id}]" for chunk_id, text in texts.items() if any(o.is_certain for o in find_instructions(text))]
     return [roles.ORDERS_SEEN.format(ids=", ".join(named))] if named else []
 
@@ -235,7 +237,7 @@ def _decided(guidance: Guidance) -> list[Block]:
 
 
 def _decision(guidance: Guidance, consequence: str) -> list[str]:
-    """A person's decision is an instruction; the file names in it are data, and stay in their blocks."""
+    """A person's decision is an instruction; the file names in it are data and stay in their blocks."""
     words = [roles.PREFER] if guidance.prefer or guidance.over else []
     words += [roles.EXPLAIN_BOTH] if guidance.explain_both else []
     return [*words, consequence] if words else []

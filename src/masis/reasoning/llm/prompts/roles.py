@@ -1,4 +1,4 @@
-"""What each role is told: the rules for all of them, then the compressor, the judge, the auditor and the writer."""
+"""The instructions for each role: the rules for all of them, then compressor, judge, auditor and writer."""
 
 COMPLETE = """\
 You get the earlier turns of a conversation about documents, and a new question. Rewrite the new question so that it
@@ -60,7 +60,7 @@ Rules
 
 COMPRESSOR_TASK = "Shorten each passage for the question, to at most {words} words each."
 CHARACTERS_A_WORD = 7
-"""English words with their space, figures included; what is longer all the same is cut."""
+"""Average for English words with the following space, figures included; summaries that are still too long are cut."""
 
 JUDGE_EXAMPLES = f"""\
 {EXAMPLES_ARE_EXAMPLES}
@@ -242,7 +242,8 @@ Rules
 
 WRITER_TASK = "Answer the question from the passages."
 PLAIN_CONTEXT_CHARS = 4000
-"""With the rules about 1,300 tokens: what a model of one or two billion parameters reads well, and soon enough."""
+"""About 1,300 tokens including the rules: as much as a model with one or two billion parameters reads well and
+quickly."""
 PLAIN_WRITER_SYSTEM = f"""\
 You answer a question from passages of documents.
 Use only what the passages say. Add nothing that you know or guess.

@@ -1,1 +1,2 @@
-"""Answers from tables: every reading of a question over a table is tried and weighed, and the surest one is given."""
+"""Answers from tables: the engine carries out every reading of a question over a table, weighs the results and gives
+the surest."""

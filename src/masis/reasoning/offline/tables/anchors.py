@@ -1,4 +1,4 @@
-"""Where a question touches a table: cells whose words it has, labels near to its words, limits it sets."""
+"""Finds where a question touches a table: cells whose words it has, labels with similar words, limits it sets."""
 
 import re
 from collections import defaultdict
@@ -36,7 +36,7 @@ ALIKE = {
         ("stockholders", "shareholders"),
     ]
 }
-"""What reports call by either name."""
+"""Pairs of names that reports use for the same thing."""
 DENIES = frozenset("not never without no other than except besides t neither nor".split())
 
 
@@ -52,11 +52,11 @@ class TableQuery:
 
     text: str
     meant: tuple[Period, ...] = ()
-    """The time that is meant where it is not named: that of the newest document."""
+    """The period that is meant if the question names none: that of the newest document."""
     orders: Directives = NO_ORDERS
-    """In which unit the answer is wanted, and how exactly."""
+    """The unit and precision that the user asked for."""
     marked: tuple["MarkedRow", ...] = ()
-    """What the selector takes for part of the answer, the surest first."""
+    """Rows that the selector considers part of the answer, surest first."""
 
     @property
     def reading(self) -> Question:
@@ -64,7 +64,7 @@ class TableQuery:
 
     @cached_property
     def months(self) -> int:
-        """How many months the time asked for has, where that is said: a quarter has three, a point in time none."""
+        """How many months the period asked for has, if known: a quarter has three, a point in time has none."""
         if self.reading.is_at_a_point:
             return A_POINT
         if self.reading.is_for_a_whole_year:
@@ -73,7 +73,7 @@ class TableQuery:
 
     @cached_property
     def times_said(self) -> tuple[tuple[Period, frozenset[int]], ...]:
-        """Each time that is named, with the places of its words."""
+        """Each period named in the question, with the positions of its words."""
         found = []
         for period, (start, end) in period_spans(self.text):
             before = len(TOKEN.findall(folded(self.text[:start])))
@@ -95,12 +95,12 @@ class TableQuery:
 
     @cached_property
     def times(self) -> tuple[Period, ...]:
-        """All years of a span, where it names one."""
+        """All years if the question names a span; otherwise the periods it names."""
         return tuple(Period(year) for year in self.reading.years_spanned) or self.periods
 
     @cached_property
     def content(self) -> frozenset[int]:
-        """Places of the words that carry meaning."""
+        """Positions of the words that carry meaning."""
         return frozenset(
             n for n, t in enumerate(self.tokens) if t not in FUNCTION_WORDS and (len(t) > 1 or t.isdigit())
         )
@@ -111,11 +111,11 @@ class Anchor:
     column: int
     rows: tuple[int, ...]
     places: frozenset[int]
-    """Of the question's words."""
+    """Positions in the question's words."""
     exact: float
     """Share of the cells' words that the question has."""
     kind: str
-    """cell, label, above, below, not or read."""
+    """One of: cell, label, above, below, not, read."""
     limit: float = 0.0
 
 
@@ -141,7 +141,7 @@ def _others(anchor: Anchor, table: Table) -> Anchor:
 
 
 def _cell_anchors(asked: TableQuery, table: Table) -> list[Anchor]:
-    """For each run of the question's words that a column has somewhere: the rows that have it."""
+    """For each run of the question's words that occurs in a column, the rows that have it."""
     where: dict[str, list[int]] = defaultdict(list)
     for place, word in enumerate(asked.stems):
         where[word].append(place)
@@ -160,7 +160,7 @@ def _cell_anchors(asked: TableQuery, table: Table) -> list[Anchor]:
 def _rows_with(
     column: int, span: tuple[int, int], runs: dict[tuple[int, tuple[int, int]], dict[int, float]]
 ) -> tuple[int, ...]:
-    """A row whose cell has more of the question's words has these too."""
+    """Includes rows whose cell matches a longer run that contains this one."""
     inside = (
         rows
         for (other, (first, last)), rows in runs.items()
@@ -170,7 +170,7 @@ def _rows_with(
 
 
 def _best_runs(cell: Sequence[str], asked: TableQuery, where: dict[str, list[int]]) -> list[tuple[int, int]]:
-    """The longest run that the cell shares with the question; several where they are equally long."""
+    """The longest run of words that the cell shares with the question, or up to three equally long ones."""
     best = 0
     found: list[tuple[int, int]] = []
     for at, word in enumerate(cell):
@@ -192,7 +192,7 @@ def _best_runs(cell: Sequence[str], asked: TableQuery, where: dict[str, list[int
 
 
 def _label_anchors(asked: TableQuery, table: Table) -> list[Anchor]:
-    """Rows whose label, with the line that heads them, shares words with the question, in whatever order."""
+    """Rows whose label or group heading shares words with the question, in any order."""
     found = []
     places_of: dict[str, int] = {asked.stems[n]: n for n in sorted(asked.content)}
     for number, row in enumerate(table.rows):
@@ -207,7 +207,7 @@ def _label_anchors(asked: TableQuery, table: Table) -> list[Anchor]:
 
 
 def _dated(asked: TableQuery, table: Table) -> list[Anchor]:
-    """Rows of a day, a month or a quarter that the question names in other words: “27th of June”, “27 June”."""
+    """Rows for a day, month or quarter that the question writes differently: “27th of June” and “27 June”."""
     found = []
     for period, places in asked.times_said:
         rows = [n for n in range(len(table.rows)) if any(_is_within(p, period) for p in table.row_times[n])]
@@ -225,7 +225,7 @@ def _is_within(own: Period, asked: Period) -> bool:
 
 
 def _group_anchors(asked: TableQuery, table: Table) -> list[Anchor]:
-    """All rows under a line that heads them: “Cost of sales:”."""
+    """All rows under a group heading such as “Cost of sales:”."""
     places_of: dict[str, int] = {asked.stems[n]: n for n in sorted(asked.content)}
     found = []
     for group in dict.fromkeys(row.group for row in table.rows if row.group):
@@ -238,7 +238,7 @@ def _group_anchors(asked: TableQuery, table: Table) -> list[Anchor]:
 
 
 def _read_anchors(asked: TableQuery, table: Table) -> list[Anchor]:
-    """Rows that the selector takes for part of the answer, whatever words they share with the question."""
+    """Rows that the selector considers part of the answer, whether or not they share words with the question."""
     rows = {(row.cells[0].passage.chunk_id, row.statement.start): n for n, row in enumerate(table.rows)}
     meant = [(rows[chunk_id, start], mark) for chunk_id, start, mark in asked.marked if (chunk_id, start) in rows]
     return [Anchor(table.label_column, (n,), frozenset(), mark, "read") for n, mark in meant[:MOST_READ]]
@@ -249,7 +249,8 @@ def row_group_stems(group: str) -> tuple[str, ...]:
 
 
 def limits(asked: TableQuery) -> list[tuple[int, float, bool]]:
-    """“More than 40”, “before 1950”, “at least two”: place, figure, whether what is above it is meant."""
+    """“More than 40”, “before 1950”, “at least two”: the position, the figure, and whether values above it are
+    meant."""
     found = []
     for place, token in enumerate(asked.tokens):
         limit = _as_number(token)
@@ -258,7 +259,7 @@ def limits(asked: TableQuery) -> list[tuple[int, float, bool]]:
         is_above = bool(ABOVE.intersection(around)) or bool(AT_LEAST.search(near))
         is_below = bool(BELOW.intersection(around)) or bool(AT_MOST.search(near))
         if limit is not None and (is_above or is_below):
-            # What the limit reaches itself: “at least two” begins at two.
+            # Includes the limit itself: “at least two” begins at two.
             slack = 1e-9 * max(1.0, abs(limit)) if AT_LEAST.search(near) or AT_MOST.search(near) else 0.0
             found.append((place, limit - slack if is_above else limit + slack, is_above))
     return found

@@ -1,8 +1,8 @@
-"""Figures that are worked out, as people ask for them: growth, margins, shares.
+"""Recognises questions for computed figures as people ask them: growth, margins, shares.
 
-“How fast did sales grow in 2024?” names neither a percentage nor the year before. Each such question is put in the
-words that the weights were fitted on (“the percentage change in sales from 2023 to 2024”), in several wordings where
-reports have several names for a thing; the surest that computes what was asked for counts.
+“How fast did sales grow in 2024?” mentions neither a percentage nor the previous year. Each such question is reworded
+the way the weights were fitted (“the percentage change in sales from 2023 to 2024”). Where reports have several names
+for a figure there are several wordings, and the surest result that computes what was asked wins.
 """
 
 import re
@@ -87,23 +87,24 @@ IN_PERCENT = re.compile(rf"{PERCENT}|\brates?\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Calculation:
-    """What a question wants worked out, and the words it may be asked in."""
+    """What the question wants computed, and the wordings to ask it in."""
 
     wordings: tuple[str, ...]
     forms: frozenset[str]
     noun: str
-    """A row or a column that is called this gives the figure itself."""
+    """A row or column with one of these words in its name already holds the figure."""
     in_percent: bool = False
-    """Whether the question says so."""
+    """Whether the question asks for a percentage."""
     whole: str = ""
-    """What a share is of: the total of a table of something else is not it."""
+    """What a share is a share of. The total of a table about something else does not qualify."""
 
     @cached_property
     def _noun_stems(self) -> frozenset[str]:
         return frozenset(stems(self.noun))
 
     def is_given_by(self, table: Table, cell: Cell) -> bool:
-        """“Gross margin | 35,885” is the margin to some, and none to who asks for a percentage."""
+        """Whether the cell already is the figure. “Gross margin | 35,885” answers a question for the margin, but not
+        one for a percentage."""
         name = f"{label_of(table, cell.row)} {column_of(table, cell.column)}"
         is_percent = is_share(cell) or IN_PERCENT.search(name) is not None
         return "%" in cell.text or (bool(self._noun_stems & set(stems(name))) and (is_percent or not self.in_percent))
@@ -118,7 +119,8 @@ _ANY_WHOLE = frozenset(stems("total all overall entire combined"))
 
 
 def calculation(question: str, tables: Sequence[Table]) -> Calculation | None:
-    """None where the question asks for no such figure, or the tables have none of what it is made from."""
+    """None if the question asks for no computed figure. For margins and tax rates there are no wordings if no table has
+    both parts."""
     if found := GROWTH.search(question):
         grown = next(value for value in found.groups() if value)
         by_amount = bool(found["much"] or found["how"]) and not IN_PERCENT.search(question)
@@ -149,7 +151,7 @@ def _untimed(text: str) -> str:
 
 
 def _of_growth(question: str, grown: str, kind: str) -> Iterator[str]:
-    """From the first of two times that are named to the last; from the year before where only one is."""
+    """Compares the first period with the last; if the question names only one, compares it with the year before."""
     spans = sorted((period.year or 0, question[start:end]) for period, (start, end) in period_spans(question))
     times = list(dict.fromkeys(spans))
     if len(times) > 1:
@@ -167,7 +169,7 @@ def _less(year: str) -> str:
 
 
 def _pairs(parts: Sequence[str], wholes: Sequence[str], tables: Sequence[Table]) -> list[tuple[str, str]]:
-    """Of the names that reports give them, those whose words one table has in its labels."""
+    """Of the names that reports use, the pairs whose words all occur in the labels of one table."""
     found = []
     for part in parts:
         for whole in wholes:
@@ -189,12 +191,12 @@ def queries(asked: TableQuery, wanted: Calculation) -> list[TableQuery]:
 AVERAGED = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)
 ADDED = re.compile(r"\b(?:total|altogether|in\s+all|combined|together|sum)\b", re.IGNORECASE)
 NAMED_ENOUGH = 0.5
-"""Share of a column's name that the question must have."""
+"""Share of the words in a column's name that the question must contain."""
 
 
 def aggregated(asked: TableQuery, tables: Sequence[Table]) -> Trial | None:
-    """“The average headcount of the stores in Ireland”: over the rows that have “Ireland” in a column of their own.
-    Nothing where two tables could be meant, or where rows are missing from the passages."""
+    """“The average headcount of the stores in Ireland”: aggregates the rows with “Ireland” in a column of its own. None
+    if more than one result is possible, or if rows of the table are missing from the passages."""
     form = "average" if AVERAGED.search(asked.text) else "sum" if ADDED.search(asked.text) else None
     found = [trial for table in tables if form for trial in _over_rows(asked, table, form)]
     return found[0] if len(found) == 1 else None
@@ -222,8 +224,8 @@ def _over_rows(asked: TableQuery, table: Table, form: str) -> Iterator[Trial]:
 
 
 def moved(asked: TableQuery, tables: Sequence[Table]) -> list[Trial]:
-    """“Which segments fell in 2024?”: the rows of a table of segments that did, from the time before to the one asked
-    for; of “which grew most” the first of them."""
+    """“Which segments fell in 2024?”: the rows that fell from the previous period to the one asked for. “Which grew
+    most” returns only the first of them."""
     found = MOVED.search(asked.text)
     if found is None:
         return []
@@ -244,7 +246,8 @@ def moved(asked: TableQuery, tables: Sequence[Table]) -> list[Trial]:
 
 
 def _rows_called(said: str, table: Table) -> frozenset[int]:
-    """Of “which revenue lines”, the rows “Passenger revenue” and “Freight revenue”: several, of which none is all."""
+    """“Which revenue lines” means the rows “Passenger revenue” and “Freight revenue”: at least two rows, totals
+    excluded."""
     wanted = {s for s in stems(said) if s not in FUNCTION_WORDS}
     labels = {
         n: wanted.intersection(stems(label_of(table, n))) for n in range(len(table.rows)) if not table.is_total[n]
@@ -268,7 +271,8 @@ def _changes(asked: TableQuery, table: Table) -> list[Trial]:
 
 
 def _two_times(asked: TableQuery, table: Table) -> tuple[int, int] | None:
-    """The columns of the last and of the first time asked for; of one time, that and the one before it."""
+    """The columns of the last and the first period asked for; if only one is asked for, that one and the one before
+    it."""
     times = table.column_times(asked.months)
     timed = sorted((n for n in table.timed if times[n]), key=lambda n: (times[n][0].year or 0, times[n][0].part or ""))
     meant = [n for n in timed if any(not p.excludes(q) for p in asked.periods for q in times[n])]

@@ -1,4 +1,4 @@
-"""What a cell is called: its row, its column, its time, and the unit that its table gives once for all."""
+"""Names a cell: its row, its column, its period, and the unit that the table states only once."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from masis.reasoning.offline.tables.grid import Cell, Table
 
 FOOTNOTE = re.compile(r"\s*\(\w\)$|(?<=[a-z])\d$|\s*[*†‡]+$|\[[^\[\]]{1,12}\]")
 GENERIC = re.compile(r"\W*(?:sub)?(?:total|other|others|net|gross|all other|balance)\W*", re.IGNORECASE)
-"""Labels that say nothing without the line that heads their group."""
+"""Labels that mean nothing without the heading of their group."""
 DATES = frozenset(
     content_stems(
         """year years ended ending months three six nine twelve fiscal quarter january february march april may june
@@ -28,18 +28,18 @@ UNIT = re.compile(
 )
 CURRENCY = re.compile(rf"\s+(?:of\s+)?((?:U\.?S\.? )?dollars|euros|pounds|Swiss francs|{_CODE})(?!\w)", re.IGNORECASE)
 ONLY_CURRENCY = re.compile(rf"[(\[]\s*(?:in\s+)?(?P<code>{_CODE})\s*[)\]]|^\W*(?P<whole>{_CODE})\W*$")
-"""“Price (EUR)”: a unit without a scale."""
+"""“Price (EUR)”: a currency without a scale."""
 UNSCALED = re.compile(
     r"\bper\b|\b(?:ratio|rate|margin|percent\w*|number of|headcount|employees|days|FTEs?)\b|%", re.IGNORECASE
 )
-"""What no table counts in millions."""
+"""Words for what no table states in millions."""
 A_HUNDRED = 100.0
 EXCEPT_SHARES = re.compile(r"\bexcept\b[^()\n]{0,80}\bshare", re.IGNORECASE)
 WORDS = {1e3: "thousand", 1e6: "million", 1e9: "billion"}
 
 
 def label_of(table: Table, row: int) -> str:
-    """The row's own name; that of its group too, where it says nothing alone."""
+    """The row's label; with the heading of its group if the label alone says nothing."""
     label = FOOTNOTE.sub("", table.cell(row, table.label_column).text).rstrip(":. ")
     group = table.rows[row].group
     return ", ".join(part for part in (group if GENERIC.fullmatch(label) or not label else "", label) if part)
@@ -50,7 +50,7 @@ def column_of(table: Table, column: int) -> str:
 
 
 def name_of(table: Table, cell: Cell) -> str:
-    """The row; its column too, where that is more than a date."""
+    """The row's label, and the column's name if that is more than a date."""
     column = besides_dates(column_of(table, cell.column))
     full = label_of(table, cell.row)
     label = "" if periods(full) and not besides_dates(full) else full
@@ -65,7 +65,7 @@ def besides_dates(column: str) -> str:
 
 
 def when(table: Table, cell: Cell) -> str:
-    """The cell's time as one would say it."""
+    """The cell's period, worded for a sentence."""
     places = (table.columns[cell.column], table.cell(cell.row, 0).text, table.rows[cell.row].group)
     said = next((text for text in places if periods(text)), "")
     match = next((m for m in PERIOD.finditer(said)), None)
@@ -84,13 +84,13 @@ def is_share(cell: Cell) -> bool:
 
 
 def value_of(table: Table, cell: Cell) -> str:
-    """The cell with the unit that its table gives once for all: “$19,881 million”."""
+    """The cell with the unit that the table states only once: “$19,881 million”."""
     scale, currency = unit_of(table, cell)
     return in_unit(cell.text, scale, currency)
 
 
 def in_unit(figure: str, scale: float, currency: str = "") -> str:
-    """“1,742” in million is with “£” “£1,742 million”, with “EUR” “EUR 1,742 million”."""
+    """“1,742” in millions becomes “£1,742 million” with “£”, and “EUR 1,742 million” with “EUR”."""
     is_word = currency[-1:].islower()
     before = "" if is_word or not currency or re.search(r"[$€£¥₹]|[A-Z]{3}", figure) else currency
     if before:
@@ -102,7 +102,7 @@ def in_unit(figure: str, scale: float, currency: str = "") -> str:
 
 
 def unit_of(table: Table, cell: Cell) -> tuple[float, str]:
-    """The factor, and the currency: “(in thousands of euros)”, “£m”, “USD k” in a column of units."""
+    """The scale and the currency: “(in thousands of euros)”, “£m”, “USD k” in a column of units."""
     beside = [c.text for c in table.rows[cell.row].cells if c.text and c.amount is None and c.column > 0]
     lines = [table.columns[cell.column], *beside, table.columns[0], *reversed(table.above.splitlines())]
     label = f"{label_of(table, cell.row)} {table.columns[cell.column]} {table.rows[cell.row].group}"
@@ -121,13 +121,13 @@ def unit_of(table: Table, cell: Cell) -> tuple[float, str]:
 
 
 def _is_unscaled(label: str, amount: float) -> bool:
-    """A margin beyond a hundred is an amount of money."""
+    """Whether the label is of something not counted in millions. A “margin” above a hundred is an amount of money."""
     found = UNSCALED.search(label)
     return found is not None and (found.group().lower() != "margin" or abs(amount) <= A_HUNDRED)
 
 
 def _has_own_unit(table: Table, cell: Cell) -> bool:
-    """“units”, “tonnes” in a column of units: what is over the table is not meant."""
+    """“Units” or “tonnes” in a column of units override the unit above the table."""
     said = [
         c.text for c in table.rows[cell.row].cells if table.columns[c.column].lower() in ("unit", "units") and c.text
     ]
@@ -135,7 +135,7 @@ def _has_own_unit(table: Table, cell: Cell) -> bool:
 
 
 def _sign_of(table: Table, cell: Cell, label: str) -> str:
-    """Statements give the sign with the first and the last amount of a column."""
+    """Financial statements print the currency sign only on the first and the last amount of a column."""
     if re.search(r"\b(?:shares?|number|count|units?)\b", label, re.IGNORECASE):
         return ""
     signs = {sign for other in table.column_cells(cell.column) for sign in "$€£" if sign in other.text}

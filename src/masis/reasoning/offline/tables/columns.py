@@ -1,5 +1,5 @@
-"""“Compare revenue of all customers”: a whole column of a table, each row with its figures, where the question names
-what the rows are."""
+"""“Compare revenue of all customers”: shows a whole column of a table, row by row, if the question names what the rows
+are."""
 
 from collections.abc import Sequence
 
@@ -49,7 +49,8 @@ def _of_table(asked: TableQuery, table: Table) -> Comparison | None:
 
 
 def _rows_said(asked: TableQuery, table: Table) -> frozenset[str]:
-    """What rows are, as the head of their labels says and the question too: in the plural, or with “each” before it."""
+    """The words that say what the rows are, if the question repeats the header of the label column in the plural or
+    after “each”."""
     head = [s for s in table.column_stems[table.label_column] if s in asked.stems]
     if not head or len(head) < len(table.column_stems[table.label_column]):
         return frozenset()
@@ -59,7 +60,7 @@ def _rows_said(asked: TableQuery, table: Table) -> frozenset[str]:
 
 
 def _columns_said(table: Table, wanted: set[str]) -> list[int]:
-    """The columns of figures that have most of the question's words; all of them where it names none."""
+    """The amount columns that share the most words with the question; all of them if it names none."""
     amounts = [
         n
         for n, kind in enumerate(table.kinds)
@@ -74,7 +75,7 @@ def _columns_said(table: Table, wanted: set[str]) -> list[int]:
 
 
 def _rows_with(table: Table, words: set[str]) -> list[int]:
-    """“… of customers in Germany”: those with all that is left of the question in one of their cells of words."""
+    """“… of customers in Germany”: the rows with a text cell that is exactly the remaining words of the question."""
     if not words:
         return [n for n in range(len(table.rows)) if label_of(table, n)]
     texts = [n for n, kind in enumerate(table.kinds) if kind == "text"]
@@ -98,7 +99,7 @@ def _written(table: Table, columns: Sequence[int], rows: Sequence[int]) -> Compa
 
 
 def _row_names(table: Table, rows: Sequence[int]) -> dict[int, str]:
-    """Each by its label, and by its other cells of words or times where that alone is not its own."""
+    """Names each row by its label; if labels repeat, adds its other text and date cells."""
     named = {row: label_of(table, row) for row in rows}
     for column, kind in enumerate(table.kinds):
         if len(set(named.values())) < len(rows) and kind != "amount" and column != table.label_column:

@@ -1,7 +1,8 @@
-"""“Compare revenue in 2021 and 2023”, “How do A and B compare?”: the cells side by side in a small table.
+"""“Compare revenue in 2021 and 2023”, “How do A and B compare?”: puts the cells side by side in a small table.
 
-Each cell is the answer to a plain question of its own, “revenue in 2021?”, and is taken only where its row, column or
-document and its time are those that were asked for."""
+Each cell answers a plain question of its own (“revenue in 2021?”). It is used only if its period and its row, column or
+document are those asked for.
+"""
 
 import re
 from collections import defaultdict
@@ -37,27 +38,27 @@ _YEAR_BEFORE = re.compile(
 )
 LONGEST_NAME, MOST_CELLS, MOST_COLUMNS = 6, 24, 6
 ENOUGH = 0.5
-"""Of what all cells share that can be meant, what the likeliest must have."""
+"""The likeliest cell must have at least this share of the probability of all candidate cells."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One of the things compared: where the question names it, and where tables have it."""
+    """One of the things compared: where the question names it, and where the tables have it."""
 
     start: int
     end: int
     said: str
     rows: frozenset[tuple[int, int]] = frozenset()
-    """Number of the table, and row …"""
+    """Pairs of table number and row."""
     columns: frozenset[tuple[int, int]] = frozenset()
-    """… or column."""
+    """Pairs of table number and column."""
     documents: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
     text: str
-    """The table, as Markdown, each cell with its citation."""
+    """A Markdown table in which each cell has its citation."""
     cells: tuple[tuple[Table, Cell], ...]
     strength: float
 
@@ -76,7 +77,7 @@ def comparison(asked: TableQuery, tables: Sequence[Table]) -> Comparison | None:
 
 
 def times_asked(asked: TableQuery, tables: Sequence[Table]) -> list[tuple[Period, str]]:
-    """Each with the words of the question that name it; oldest first."""
+    """The periods asked for, oldest first, each with the question's words for it."""
     found = {period: asked.text[a:b] for period, (a, b) in period_spans(asked.text)}
     before = _YEAR_BEFORE.search(asked.text)
     if before and not found:
@@ -90,8 +91,8 @@ def times_asked(asked: TableQuery, tables: Sequence[Table]) -> list[tuple[Period
 
 
 def _sides(text: str, tables: Sequence[Table]) -> list[_Side]:
-    """What is on both sides of “and”, “with” or “versus”, where tables have all of it alike: as rows, as columns or
-    as the documents that they are of."""
+    """The names on both sides of “and”, “with” or “versus”, if the tables have all of them in the same way: as rows, as
+    columns or as documents."""
     words = [(m.start(), m.end()) for m in TOKEN.finditer(folded(text))] if len(folded(text)) == len(text) else []
     found: list[_Side] = []
     for join in _JOIN.finditer(text):
@@ -104,7 +105,7 @@ def _sides(text: str, tables: Sequence[Table]) -> list[_Side]:
 
 
 def _named(text: str, words: Sequence[tuple[int, int]], tables: Sequence[Table]) -> _Side | None:
-    """The rows, columns and documents that these words name, and no words besides."""
+    """The rows, columns and documents that these words name."""
     if not words:
         return None
     start, end = words[0][0], words[-1][1]
@@ -115,7 +116,7 @@ def _named(text: str, words: Sequence[tuple[int, int]], tables: Sequence[Table])
     rows, columns = set[tuple[int, int]](), set[tuple[int, int]]()
     for number, table in enumerate(tables):
         labels = [frozenset(row.cells[table.label_column].stems) for row in table.rows]
-        # Of “Deck” and “Deck machinery” the shorter is meant by the shorter.
+        # “Deck” means the row “Deck” rather than “Deck machinery”.
         best = [n for n, label in enumerate(labels) if own <= label and not label - own - FUNCTION_WORDS]
         near = [n for n, label in enumerate(labels) if own <= label]
         rows |= {(number, n) for n in (best or (near if len(near) == 1 else []))}
@@ -127,7 +128,7 @@ def _named(text: str, words: Sequence[tuple[int, int]], tables: Sequence[Table])
 
 
 def _alike(sides: Sequence[_Side]) -> list[_Side]:
-    """Only those that tables have in the same way, and each by itself."""
+    """Only the sides that tables have in the same way and that do not overlap."""
     for kind in ("rows", "columns", "documents"):
         has = [side for side in sides if getattr(side, kind)]
         apart = all(not getattr(a, kind) & getattr(b, kind) for a, b in pairwise(has))
@@ -180,14 +181,13 @@ def _table_of(
 
 
 Found = tuple[Table, Cell, float]
-"""The last: how sure."""
+"""Table, cell and how sure it is."""
 
 
 def _beside(
     found: Sequence[tuple[Table, Cell]], side: _Side | None, when: Period | None, tables: Sequence[Table], months: int
 ) -> Found | None:
-    """The cell in the table of one that is found already: in its row at another time, or in its column for another
-    side."""
+    """Looks next to a cell already found: in its row for another period, or in its column for another side."""
     for table, known in found:
         number = next(n for n, each in enumerate(tables) if each is table)
         rows = {row for at, row in side.rows if at == number} if side and side.rows else {known.row}
@@ -210,14 +210,14 @@ def _beside(
 
 
 def name_base(table: Table, cell: Cell) -> str:
-    """What its column is of, besides a time."""
+    """The column's name without its period."""
     return besides_dates(column_of(table, cell.column)).lower()
 
 
 def _best_cell(
     plain: TableQuery, measure: str, side: _Side | None, when: Period | None, tables: Sequence[Table]
 ) -> Found | None:
-    """Of the cells that can be meant, the likeliest answer to the plain question, where it has most of their share."""
+    """The likeliest answer to the plain question among the candidate cells, if it has most of their probability."""
     pool = pool_of(plain, tables)
     if pool is None:
         return None
@@ -232,7 +232,7 @@ def _best_cell(
             cells[id(told[0])] = (trial.table, told[0])
     totals = [one for one, (table, cell) in cells.items() if table.is_total[cell.row]]
     if totals and len({label_of(*_row(each)) for each in cells.values()}) > 1:
-        # “Revenue” of passengers, freight and charter, and in total: the whole is meant.
+        # “Revenue” is listed for passengers, freight and charter and in total: the total is meant.
         mass = {one: mass[one] for one in totals}
     if when is None and cells:
         newest = max(_newest(*each) for each in cells.values())
@@ -248,7 +248,7 @@ def _row(found: tuple[Table, Cell]) -> tuple[Table, int]:
 
 
 def _has(table: Table, cell: Cell, measure: str) -> bool:
-    """All words of the measure are with the cell."""
+    """Whether all words of the measure occur with the cell."""
     over = f"{table.columns[cell.column]} {table.rows[cell.row].group} {label_of(table, cell.row)} {table.above}"
     here = {*stems(over), *table.document_stems}
     wanted = {w for w in content_stems(measure) if w not in ASKING}
@@ -258,7 +258,7 @@ def _has(table: Table, cell: Cell, measure: str) -> bool:
 def _is_asked(
     table: Table, cell: Cell, side: _Side | None, when: Period | None, tables: Sequence[Table], months: int
 ) -> bool:
-    """It is a figure of that side and of that time."""
+    """Whether the cell is a figure for this side and this period."""
     number = next(n for n, each in enumerate(tables) if each is table)
     if table.kinds[cell.column] != "amount" or CHANGES.search(table.columns[cell.column]):
         return False
@@ -269,7 +269,7 @@ def _is_asked(
 
 
 def measure_asked(text: str, sides: Sequence[_Side], times: Sequence[tuple[Period, str]]) -> str:
-    """The question without what it compares."""
+    """The question without the things and periods it compares."""
     spans = [(s.start, s.end) for s in sides] + [span for _, span in period_spans(text)]
     spans += [m.span() for m in _YEAR_BEFORE.finditer(text)] if times else []
     for start, end in sorted(spans, reverse=True):
@@ -305,7 +305,7 @@ def is_of(table: Table, cell: Cell, when: Period, months: int) -> bool:
 
 
 def _of_one_measure(found: Sequence[tuple[Table, Cell]], sides: Sequence[_Side], times: int) -> bool:
-    """Along a line of the table the same row, and down it the same column."""
+    """Whether all cells show one measure: the same row along each line and the same column down each column."""
     lines = [found[n : n + times] for n in range(0, len(found), times)]
     for line in lines:
         if len({name_of(table, cell).lower() for table, cell in line}) > 1:
@@ -321,7 +321,7 @@ def _of_one_measure(found: Sequence[tuple[Table, Cell]], sides: Sequence[_Side],
 def _whole_rows(
     sides: Sequence[_Side], tables: Sequence[Table], times: Sequence[Period], months: int
 ) -> Comparison | None:
-    """“How do Sales and Finance compare?”: all figures of the one beside those of the other, or those of the times
+    """“How do Sales and Finance compare?”: all figures of one beside those of the other, or only those for the periods
     asked for."""
     shared = [n for n in range(len(tables)) if sides and all(any(t == n for t, _ in s.rows) for s in sides)]
     for table, number in ((tables[n], n) for n in shared[:1]):
@@ -338,7 +338,7 @@ def _whole_rows(
 
 
 def _at_times(table: Table, columns: Sequence[int], times: Sequence[Period], months: int) -> list[int]:
-    """All where no time is asked for, else those of each, in its order."""
+    """All columns if no period is asked for; otherwise the columns of each period, in order."""
     if not times:
         return list(columns)
     return [n for when in times for n in columns if is_of(table, table.cell(0, n), when, months)]

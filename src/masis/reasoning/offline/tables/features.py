@@ -1,4 +1,4 @@
-"""What speaks for a trial: how the question's words, times and shape agree with what the trial read."""
+"""Features of a trial: how well the question's words, periods and form agree with what the trial reads."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ SUPERLATIVE = re.compile(r"(?:\w{3,}est|most|least|top|maximum|minimum|best|wors
 RANK = re.compile(r"\W*(?:rank\w*|pos(?:ition)?|place|no|#|number|seed|finish)\W*", re.IGNORECASE)
 ASKS = frozenset("what which who whom whose where when name list how".split())
 WHOLE = re.compile(r"\W*(?:(?:full|whole)[\s-]year|year|total|annual(?: total)?)\W*", re.IGNORECASE)
-"""A column beside those for halves or quarters: what is meant where no time is named."""
+"""A full-year column beside those for halves or quarters; it is meant if the question names no period."""
 EMPTY = re.compile(r"[-–—?]*|n/?a|none|tbd|unknown", re.IGNORECASE)
 PROPORTIONS = frozenset({"ratio", "share", "percent", "percent_change"})
 OVER_A_SPAN = frozenset({"cells", "sum_over", "average_over"})
@@ -43,7 +43,7 @@ CLASSES = ("one amount", "one day", "one text", "several", "count", "reckoned", 
 
 @dataclass(frozen=True)
 class Alignment:
-    """A question laid over a table, once for all trials."""
+    """A question matched against a table, shared by all trials."""
 
     asked: TableQuery
     table: Table
@@ -58,7 +58,7 @@ class Alignment:
 
     @cached_property
     def head(self) -> frozenset[int]:
-        """The words right after “which”, “what”, “how many”: what the answer is called."""
+        """The words right after “which”, “what” or “how many”, which name the answer."""
         tokens = self.asked.tokens
         start = next((n for n, token in enumerate(tokens) if token in ASKS), -1)
         content = [n for n in sorted(self.asked.content) if n > start]
@@ -70,7 +70,7 @@ class Alignment:
 
     @cached_property
     def headers(self) -> tuple[frozenset[int], ...]:
-        """For each column the places of the question's words that its name has."""
+        """For each column, the positions of the question's words that its name contains."""
         return tuple(self._places(names) for names in self.table.column_stems)
 
     @cached_property
@@ -80,7 +80,7 @@ class Alignment:
         return tuple(sum(s in asked for s in n) / len(n) if n else 0.0 for n in named)
 
     def _places(self, names: Sequence[str]) -> frozenset[int]:
-        """Who owns it is the owner."""
+        """Positions of the question's words found in the names. “Own” in the question matches “owner”."""
         asked = self.asked
         return frozenset(n for n in asked.content if asked.stems[n] in names or f"{asked.stems[n]}er" in names)
 
@@ -90,12 +90,12 @@ class Alignment:
 
     @cached_property
     def time_words(self) -> frozenset[int]:
-        """“Quarter”, “ended”: what says of a time only how long it is."""
+        """“Quarter”, “ended”: words that only say how long a period is."""
         return frozenset(n for n in self.asked.content if self.asked.stems[n] in DATES)
 
     @cached_property
     def firm(self) -> frozenset[int]:
-        """Words that name whole cells: a trial that leaves them out answers something else."""
+        """Words that name whole cells. A trial that does not use them answers something else."""
         return frozenset(
             n for a in self.anchors if a.kind == "cell" and a.exact == 1 for n in a.places & self.asked.content
         )
@@ -106,7 +106,7 @@ class Alignment:
 
 
 def features_of(trial: Trial, over: Alignment) -> dict[str, float]:
-    """Named, so that a fitted weight can be read."""
+    """Features by name, so that fitted weights can be read."""
     made = dict(_of_columns(trial, over))
     made.update(_of_direction(trial, over))
     made.update(_of_filters(trial, over))
@@ -139,7 +139,7 @@ def _of_columns(trial: Trial, over: Alignment) -> Iterator[tuple[str, float]]:
 
 
 def _of_direction(trial: Trial, over: Alignment) -> Iterator[tuple[str, float]]:
-    """“Fewest” asks for the lowest, whether or not the weights have seen the word."""
+    """“Fewest” asks for the lowest even if no weight was fitted for the word."""
     if trial.form not in UPWARDS | DOWNWARDS:
         return
     words = set(over.asked.tokens)
@@ -182,7 +182,7 @@ def _of_filters(trial: Trial, over: Alignment) -> Iterator[tuple[str, float]]:
 def _used(trial: Trial, over: Alignment) -> set[int]:
     used = {n for a in trial.filters for n in a.places}
     for column in (trial.column, trial.by, *trial.columns, *(a.column for a in trial.filters)):
-        if column >= 0:  # a limit on the cells of a row is of no column
+        if column >= 0:  # a limit on the cells of a row has no column
             used |= over.headers[column]
     own = [time for times in _times(trial, over) for time in times]
     met = [places for period, places in over.asked.times_said if any(_meets(period, q) for q in own)]
@@ -222,12 +222,12 @@ def _of_times(trial: Trial, over: Alignment) -> Iterator[tuple[str, float]]:
 
 
 def _meets(asked: Period, own: Period) -> bool:
-    """A half or a quarter is not the year that is asked for."""
+    """A half or a quarter does not match a question for the whole year."""
     return not asked.excludes(own) and not (asked.year and not asked.part and own.is_part_of_a_year)
 
 
 def _times(trial: Trial, over: Alignment) -> list[tuple[Period, ...]]:
-    """Of each cell that was read: by its column, or else its row."""
+    """The periods of each cell, from its column or else its row."""
     return [over.column_times[cell.column] or trial.table.row_periods[cell.row] for cell in trial.cells[:8]]
 
 
@@ -291,7 +291,7 @@ def matrix_of(tried: Sequence[Trial], over: Alignment) -> "np.ndarray[Any, Any]"
 
 
 def grams(asked: TableQuery) -> list[str]:
-    """Words and pairs of words of the question, with names and numbers left out by their rarity when fitted."""
+    """Words and word pairs of the question. Fitting discards names and numbers because they are rare."""
     words = [token if not token[0].isdigit() else "0" for token in asked.tokens]
     marked = ["^", *words, "$"]
     signs = [sign for sign in "%$€£" if sign in asked.text]

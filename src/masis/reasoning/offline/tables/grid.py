@@ -1,4 +1,4 @@
-"""The tables among the passages: columns, rows, cells with their exact characters, and what is over them."""
+"""Rebuilds the tables in the passages: columns, rows, cells with their exact offsets, and the text above them."""
 
 import re
 from collections import Counter
@@ -17,19 +17,19 @@ Kind = Literal["amount", "day", "text"]
 TOTAL = re.compile(r"\W*(?:(?:sub|grand )?totals?|overall|all|average|sum)\b", re.IGNORECASE)
 CHANGES = re.compile(r"\b(?:change|increase|decrease|growth|vari\w+|difference)\b|%|\bvs\b|\bversus\b", re.IGNORECASE)
 MOST_OF = 0.6
-"""Share of a column's filled cells that make its kind."""
+"""Share of a column's non-empty cells that must have a kind for the column to have it."""
 YEARS = (1500, 2101)
 NEAR = 4
-"""Characters between two parts of one table."""
+"""The most characters between two parts of one table."""
 NEVER = Period(-1, "00")
 A_POINT = -1
-"""In place of a number of months."""
+"""Used in place of a number of months for a question about a point in time (“at 31 December”)."""
 SAME_SEASON = 10
-"""Days."""
+"""How many days apart two dates may be and still end the same quarter."""
 NEW_MONTH = 7
-"""A quarter that ends in the first days of a month ends with the month before."""
+"""A quarter that ends in the first seven days of a month belongs to the month before."""
 LARGEST = 4000
-"""Cells of a table that is read; a larger one is a data set."""
+"""The most cells a table may have to be read; a larger one is a data set."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class Row:
     cells: tuple[Cell, ...]
     group: str
     statement: Statement
-    """As the audit reads it."""
+    """The row as the audit reads it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,14 +68,14 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     above: str
-    """Headings, caption, unit line."""
+    """Headings, caption and unit line."""
     file_name: str
     about: str = ""
-    """Whose the document is and for when, as the catalog knows it."""
+    """Whose document it is and for which period, according to the catalogue."""
     part_of_more: bool = False
-    """Whether rows of it are missing from the passages …"""
+    """Whether rows of the table are missing from the passages."""
     rows_in_all: int = 0
-    """… and how many there are, where that is known."""
+    """How many rows the whole table has, or 0 if unknown."""
     kinds: tuple[Kind, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -98,7 +98,7 @@ class Table:
 
     @cached_property
     def label_column(self) -> int:
-        """The first column of words: what rows are called by."""
+        """The first text column, which names the rows. A column of periods serves only if there is no other."""
         words = [n for n, kind in enumerate(self.kinds) if kind == "text"]
         named = (n for n in words if not all(periods(c.text) for c in self.column_cells(n) if c.text))
         return next(named, words[0] if words else 0)
@@ -113,12 +113,13 @@ class Table:
 
     @cached_property
     def document_times(self) -> tuple[Period, ...]:
-        """What it is for, by its file's name (“2023 Q3 report.pdf”) and by its first page."""
+        """The periods the document covers, from its file name (“2023 Q3 report.pdf”) and from its first page."""
         named = period_of_cells([re.sub(r"[_.-]", " ", self.file_name)])
         return tuple(dict.fromkeys([*named, *periods(self.about)]))
 
     def own_columns(self, months: int = 0) -> tuple[int, ...]:
-        """The columns for the document's own period: the newest, and of these the briefest, or as long as is said."""
+        """The columns for the document's own period: the newest ones, and of these the shortest or those with the given
+        length."""
         return tuple(n for n in self._newest if self._is_as_long(n, months))
 
     @cached_property
@@ -128,8 +129,8 @@ class Table:
         return tuple(n for n, p in dated if (p.year or 0, p.part or "") == newest)
 
     def column_times(self, months: int = 0) -> tuple[tuple[Period, ...], ...]:
-        """As `column_periods`; a column of three months is for its quarter too, and one for other months than are asked
-        for is for another time."""
+        """Like `column_periods`, but a three-month column also gets its quarter, and a column with a different length
+        than asked for gets a period that matches nothing."""
         return tuple(
             (*times, *self.quarters[n]) if self._is_as_long(n, months) else (NEVER,)
             for n, times in enumerate(self.column_periods)
@@ -137,8 +138,11 @@ class Table:
 
     @cached_property
     def quarters(self) -> tuple[tuple[Period, ...], ...]:
-        """Of each column: the quarter that the document is named after, or as many years before it, and the one that
-        follows from a column beside it for the year so far (“nine months ended” is the third quarter)."""
+        """The quarters that each column covers.
+
+        They come from the document's name, shifted by a year for each year between the columns, and from a year-to-date
+        column next to a three-month one: “nine months ended” the same day makes that column the third quarter.
+        """
         named = [p for p in self.document_times if p.year and p.part and not p.is_day]
         newest = self.column_periods[self._newest[0]][0] if self._newest else None
         return tuple(
@@ -163,7 +167,7 @@ class Table:
             return
         so_far = max(months_of(self.columns[n]) for n, times in enumerate(self.column_periods) if times[:1] == (end,))
         if so_far > 3 and end.year:
-            # The fiscal year ends when the months that are left have passed, and is called by that.
+            # The fiscal year is named after the calendar year in which its remaining months end.
             month = (_day_of_year(end) - NEW_MONTH) // 30 + 1 + 12 - so_far
             yield Period(end.year + (month > 12), f"Q{so_far // 3}", "fiscal")
         elif so_far == 3 and end.year and not any(p.is_part_of_a_year for p in self.document_times):
@@ -179,7 +183,7 @@ class Table:
 
     @cached_property
     def timed(self) -> tuple[int, ...]:
-        """Columns of amounts that are each for one time, changes between two of them left out."""
+        """Columns of amounts that each belong to one period. Columns with changes between periods are left out."""
         amounts = [n for n, kind in enumerate(self.kinds) if kind == "amount" and not CHANGES.search(self.columns[n])]
         single = [n for n in amounts if len(self.column_periods[n]) == 1]
         with_year = [n for n in single if self.column_periods[n][0].year]
@@ -191,7 +195,7 @@ class Table:
 
     @cached_property
     def row_times(self) -> tuple[tuple[Period, ...], ...]:
-        """What the cells of a row say together: 2025 in one and Q3 in another are one quarter."""
+        """The period that the cells of a row give together: 2025 in one cell and Q3 in another make one quarter."""
         return tuple(
             tuple(period_of_cells([c.text for c in row.cells if c.amount is None or self.kinds[c.column] == "day"]))
             for row in self.rows
@@ -213,7 +217,7 @@ class Table:
 
     @cached_property
     def names_in(self) -> tuple[frozenset[str], ...]:
-        """The words of each column's cells that are no amounts."""
+        """For each column, the words of its cells that are not amounts."""
         columns = zip(*(row.cells for row in self.rows), strict=True)
         return tuple(frozenset(s for cell in column if cell.amount is None for s in cell.stems) for column in columns)
 
@@ -223,7 +227,7 @@ class Table:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """All that it says, and what is over it."""
+        """All words of the table and of the text above it."""
         cells = (cell.stems for row in self.rows for cell in row.cells)
         return self.above_stems.union(*self.column_stems, *cells)
 
@@ -237,7 +241,7 @@ class Table:
 
 
 def _is_same_season(one: Period, other: Period) -> bool:
-    """Days of two years that end the same quarter: 25 June and 1 July."""
+    """Whether two dates of different years end the same quarter: 25 June and 1 July do."""
     if not (one.is_day and other.is_day):
         return one.part == other.part
     apart = abs(_day_of_year(one) - _day_of_year(other))
@@ -253,13 +257,13 @@ MONTHS = {"three": 3, "six": 6, "nine": 9, "twelve": 12, "3": 3, "6": 6, "9": 9,
 
 
 def months_of(column: str) -> int:
-    """How long a time a column speaks of; 0 where that is not said in months."""
+    """How many months a column covers; 0 if its name does not say."""
     found = re.search(r"\b(three|six|nine|twelve|3|6|9|12) months\b", column, re.IGNORECASE)
     return MONTHS[found[1].lower()] if found else 0
 
 
 def tables_of(passages: Sequence[Passage]) -> list[Table]:
-    """Rows of one table that are in several passages are put together again."""
+    """Finds the tables, and joins the rows of one table that is spread over several passages."""
     found: list[_Part] = []
     for passage in sorted(passages, key=lambda p: (p.file_name, p.start)):
         for run in _runs(passage):
@@ -278,7 +282,7 @@ def tables_of(passages: Sequence[Passage]) -> list[Table]:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Rows under one header, of one passage or of several that follow each other."""
+    """Rows under one header, from one passage or from consecutive passages."""
 
     rows: list[tuple[Passage, Statement]]
     is_begun_before: bool
@@ -291,13 +295,13 @@ class _Part:
 
 
 def _is_begun_before(passage: Passage, first: Statement) -> bool:
-    """Its header is above the passage, not in it."""
+    """Whether the table began before this passage: its header is in the passage's heading, not in its text."""
     header = " | ".join(_header(first))
     return bool(passage.heading) and header in re.sub(r"\s*\|\s*", " | ", (passage.heading or "").replace("\n", " "))
 
 
 def _runs(passage: Passage) -> Iterator[list[Statement]]:
-    """Rows that are under the same header."""
+    """Groups consecutive rows under the same header."""
     current: list[Statement] = []
     for statement in statements(passage.text, passage.heading):
         if current and not (statement.is_row and statement.above == current[0].above):
@@ -314,7 +318,7 @@ def _header(row: Statement) -> tuple[str, ...]:
 
 
 def _over(row: Statement) -> str:
-    """What is above the table, without its header."""
+    """The text above the table, without its header."""
     lines = (line.rpartition(" > ")[0] if "|" in line else line for line in row.above.splitlines())
     return "\n".join(line for line in lines if line)
 

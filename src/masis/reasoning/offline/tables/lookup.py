@@ -1,5 +1,8 @@
-"""A question and passages in, an answer from their tables out, or nothing where none is sure; of tables of several
-documents, those that the question means, and a figure followed through all of them."""
+"""Answers a question from the tables in its passages, or gives nothing if no answer is sure enough.
+
+With tables from several documents, it finds out which documents the question means, or follows one figure through all
+of them.
+"""
 
 import re
 from collections import Counter, defaultdict
@@ -27,33 +30,33 @@ from masis.reasoning.ports import Passage
 ROUNDED = 0.002
 OF_ONE_ROW = frozenset({"cell", "cells", "change", "percent_change", "when_highest", "when_lowest"})
 ROW_IS_MEANT = 0.5
-"""Share that the trials of one row must have among all that answer."""
+"""Share of the probability of all answers that the trials of one row must have for that row to be the one meant."""
 SILENT = 0.9
-"""Share of saying nothing from which a document says nothing of it."""
+"""If “no answer” has more than this probability, the document does not have the figure."""
 MOST_DOCUMENTS = 8
 MOST_TABLES = 8
 
 
 def meant_tables(asked: TableQuery, tables: Sequence[Table]) -> tuple[TableQuery, list[Table]]:
-    """Without those of documents of another name or quarter, or older ones where the newest is asked for; and the
-    question without the words that only say which document is meant."""
+    """Drops tables of documents with another name or another quarter, and older documents if the question asks for the
+    newest. Also removes from the question the words that only identify the document."""
     asked, tables = _of_those_named(asked, tables)
     if asked.reading.is_for_the_newest and not asked.periods:
         times = [_order(t) for t in table_times(tables)]
         newest = [t for t in tables if not t.document_times or _order(t.document_times) == max(times)]
         own = [t.column_periods[n] for t in newest for n in t.own_columns()]
         return replace(asked, meant=max(own, key=_order, default=())), newest
-    # A day may be in the report of any quarter.
+    # Only a quarter or a month rules a document out: a single day may be in the report of any quarter.
     parts = [p for p in asked.periods if p.year and p.part and not p.is_day]
     kept = [t for t in tables if not _is_of_another(t.document_times, parts)]
     return asked, kept or list(tables)
 
 
 def _of_those_named(asked: TableQuery, tables: Sequence[Table]) -> tuple[TableQuery, Sequence[Table]]:
-    """“Apple's net sales” are the net sales of the documents that are Apple's: their tables do not repeat the name."""
+    """“Apple's net sales” means the net sales in Apple's documents, whose tables do not repeat the name."""
     spoken = (word for name in names(f"x {asked.text}") for word in TOKEN.findall(name))
     called = {word: stem(word.lower()) for word in spoken if len(word) > 1}
-    # “Ireland” in a column of countries is no document's name, whatever another document is about.
+    # “Ireland” in a column of countries does not name a document, even if another document is about Ireland.
     called = {
         w: own for w, own in called.items() if all(own in t.document_stems or own not in t.cell_stems for t in tables)
     }
@@ -71,7 +74,8 @@ def _of_those_named(asked: TableQuery, tables: Sequence[Table]) -> tuple[TableQu
 
 
 def likely_tables(asked: TableQuery, tables: Sequence[Table]) -> list[Table]:
-    """Those with most of the question's words: each table costs some ten milliseconds."""
+    """The tables that share the most words with the question. There is a limit because each takes about ten
+    milliseconds."""
     wanted = {asked.stems[n] for n in asked.content}
     shared = {id(t): len(wanted & t.words) for t in tables}
     ranked = sorted((t for t in tables if shared[id(t)]), key=lambda t: -shared[id(t)])
@@ -92,7 +96,7 @@ def _is_of_another(document: Sequence[Period], asked: Sequence[Period]) -> bool:
 
 
 def series(asked: TableQuery, tables: Sequence[Table]) -> list[Trial]:
-    """“How have sales changed over time?”, of several documents: each one's own figure, oldest first."""
+    """“How have sales changed over time?”, asked of several documents: each document's own figure, oldest first."""
     documents: dict[str, list[Table]] = defaultdict(list)
     for table in tables:
         documents[table.file_name].append(table)
@@ -110,7 +114,7 @@ def series(asked: TableQuery, tables: Sequence[Table]) -> list[Trial]:
 
 
 def breakdown(asked: TableQuery, tables: Sequence[Table]) -> Trial | None:
-    """“Revenue by segment”: the rows that add up to a total which is called what is asked, for the time asked for."""
+    """“Revenue by segment”: the rows that add up to a total with the name and the period asked for."""
     whole = asked.reading.broken_down
     if whole is None:
         return None
@@ -131,7 +135,7 @@ def _columns_meant(asked: TableQuery, table: Table) -> list[int]:
 
 
 def _sums_up(table: Table, column: int) -> Iterator[Trial]:
-    """Rows one after the other whose amounts come to that of the row below them."""
+    """Finds consecutive rows whose amounts add up to the row below them."""
     cells = table.column_cells(column)
     for last in range(2, len(cells)):
         whole = cells[last].amount
@@ -148,14 +152,15 @@ def _sums_up(table: Table, column: int) -> Iterator[Trial]:
 
 
 def _topic(trial: Trial) -> set[str]:
-    """What a sum is called: by its own row, by the line over its parts and by what is over the table."""
+    """The words that say what a total is of: from its own row, the heading of its group and the text above the
+    table."""
     table, last = trial.table, trial.cells[-1]
     over = " ".join([table.rows[last.row].group, table.rows[trial.cells[0].row].group, table.above[-200:]])
     return {*table.cell(last.row, table.label_column).stems, *stems(over)}
 
 
 def _own_cell(asked: TableQuery, tables: Sequence[Table]) -> tuple[Table, Cell] | None:
-    """The figure of the document's own period, in the row that the question means."""
+    """The figure for the document's own period, in the row that the question means."""
     pool = pool_of(asked, [t for t in tables if t.own_columns()])
     if pool is None:
         return None
@@ -174,12 +179,12 @@ def _own_cell(asked: TableQuery, tables: Sequence[Table]) -> tuple[Table, Cell] 
 
 
 SURE = 0.45
-"""The strength from which an answer is given."""
+"""Least strength with which an answer is given."""
 AGREED = 0.15
-"""The strength from which it counts where the best sentence, or the best row, gives the same."""
+"""Least strength with which an answer counts if the best sentence or the best row says the same."""
 SURELY_MOVED = 0.7
-"""Rows that rose or fell between two times, or have a cell in common, are found by the table's own words, or not
-at all."""
+"""Strength of an answer made of rows that rose or fell between two periods, or that share a cell. The table's own words
+either identify these rows or they do not, so there is nothing to weigh."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,23 +192,23 @@ class CitedCell:
     chunk_id: str
     start: int
     end: int
-    """Of the passage's text."""
+    """Start and end are offsets into the passage's text."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableAnswer:
     sentences: tuple[str, ...]
-    """With their citations."""
+    """Each ends with its citations."""
     cited: tuple[CitedCell, ...]
     kind: str
-    """What was done: a form of `trials`."""
+    """The operation: a form from `trials`, “series” or “comparison”."""
     strength: float
-    """The fitted probability of being right."""
+    """The fitted probability that the answer is right."""
     trial: Trial
-    """How it was found."""
+    """The trial that produced the answer."""
 
     def is_given_by(self, text: str) -> bool:
-        """Its names and figures as whole words, or the amount that was worked out."""
+        """Whether the text contains the names and figures of the answer as whole words, or the computed amount."""
         if self.trial.answer:
             return all(re.search(rf"(?<![\w.,]){re.escape(a)}(?![\w]|[.,]\d)", text) for a in self.trial.answer)
         value = abs(self.trial.value or 0.0)
@@ -217,14 +222,15 @@ def answer_from_tables(
     orders: Directives = NO_ORDERS,
     rows: tuple[MarkedRow, ...] = (),
 ) -> TableAnswer | None:
-    """`rows`: those that the selector takes for part of the answer."""
+    """Returns the best answer with at least this strength. `rows` are the rows that the selector considers part of the
+    answer."""
     best = _best_answer(TableQuery(question, (), orders, rows), tuple(passages))
     return best if best and best.strength >= at_least else None
 
 
 @lru_cache(maxsize=16)
 def _best_answer(query: TableQuery, passages: tuple[Passage, ...]) -> TableAnswer | None:
-    """Cached, since the writer, the auditor and the judge each ask for it."""
+    """Cached because the writer, the auditor and the judge each ask for it."""
     question = query.text
     found = tables_of(passages)
     asked, tables = meant_tables(query, found)
@@ -255,8 +261,10 @@ def _best_answer(query: TableQuery, passages: tuple[Passage, ...]) -> TableAnswe
 def _computed(
     asked: TableQuery, wanted: Calculation, tables: Sequence[Table], best: Weighed | None, named: NamesAsked
 ) -> TableAnswer | None:
-    """The figure itself where a row or a column gives it; else what is worked out; nothing where neither can be had: a
-    figure it would be worked out from is not what was asked for."""
+    """Takes the figure from a row or column that states it, and computes it otherwise.
+
+    None if neither is possible: a figure that would only be an input to the calculation is not what was asked for.
+    """
     if best and best.trial.cells and all(wanted.is_given_by(best.trial.table, c) for c in best.trial.cells):
         return _answer(asked, [best.trial], best.trial.form, best.strength)
     tables = [t for t in tables if _has_all_times(asked, t)] or tables
@@ -281,7 +289,7 @@ def _is_of_one_unit(trial: Trial) -> bool:
 
 
 def _at_all_times(asked: TableQuery, trial: Trial) -> Trial:
-    """“Compare profit in 2023 with 2022”: of a row that is told for one of the times asked for, all of them."""
+    """“Compare profit in 2023 with 2022”: extends an answer for one of the periods to all periods asked for."""
     table, first = trial.table, trial.cells[0]
     if trial.form != "cell" or len(trial.cells) > 1 or len(asked.times) < 2:
         return trial
@@ -296,7 +304,7 @@ def _at_all_times(asked: TableQuery, trial: Trial) -> Trial:
 
 
 def _columns_asked(asked: TableQuery, trial: Trial) -> list[int]:
-    """Of a sum, the columns of all times asked for, the oldest first."""
+    """The columns of a breakdown for all periods asked for, oldest first."""
     table, times = trial.table, trial.table.column_times(asked.months)
     meant = [n for n in table.timed if any(not p.excludes(q) for p in asked.times for q in times[n])]
     whole = [n for n in meant if all(table.cell(c.row, n).text for c in trial.cells)]

@@ -1,4 +1,4 @@
-"""The words of a table's answer: the figure with its name, time and unit, and the cells it was computed from."""
+"""Puts a table answer into words: the figure with its name, period and unit, and the cells it was computed from."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -20,14 +20,14 @@ from masis.reasoning.offline.tables.grid import Cell, Table
 from masis.reasoning.offline.tables.trials import Trial
 
 MOST_NAMED = 4
-"""Cells that an extreme is compared with."""
+"""How many other cells an extreme is compared with."""
 MOST_LISTED = 12
-"""Cells that a count or a sum shows one by one."""
+"""The most cells that a count or a sum lists one by one."""
 SMALL = "no one two three four five six seven eight nine ten".split()
 
 
 def said(trial: Trial, asked: TableQuery) -> str:
-    """A sentence without its citations."""
+    """Returns the answer as one sentence, without citations."""
     return f"{WORDINGS[trial.form](trial, asked).rstrip('.')}."
 
 
@@ -39,8 +39,11 @@ def as_grid(
     changes: bool = False,
     gap: bool = False,
 ) -> str:
-    """A small table in Markdown, each cell with its unit and its citation; `changes`: from the first column to the
-    second, `gap`: between the first line and the second."""
+    """Writes a small Markdown table in which every cell has its unit and its citation.
+
+    `changes` adds a column with the change from the first column to the second; `gap` adds a row with the difference
+    between the first line and the second.
+    """
     rows = [[corner, *heads, *(["Change"] if changes else [])]]
     for label, cells in lines:
         told = [_marked(value_of(*cell), [cell]) for cell in cells]
@@ -61,7 +64,7 @@ def _marked(said: str, cells: Sequence[tuple[Table, Cell]]) -> str:
 
 
 def change_between(old: tuple[Table, Cell], new: tuple[Table, Cell]) -> str:
-    """“+£238 million (+13.7%)”; nothing of figures that are not of one kind."""
+    """“+£238 million (+13.7%)”. Empty when the two figures have different units, or only one is a percentage."""
     (table, a), (other, b) = old, new
     if a.amount is None or b.amount is None or unit_of(table, a) != unit_of(other, b) or is_share(a) != is_share(b):
         return ""
@@ -74,7 +77,7 @@ def change_between(old: tuple[Table, Cell], new: tuple[Table, Cell]) -> str:
 
 
 def as_table(trial: Trial, columns: Sequence[int]) -> str:
-    """The rows of a sum as a small table, each cell cited."""
+    """Shows the parts of a breakdown and their total as a small table with a citation in every cell."""
     table = trial.table
     lines = [(label_of(table, c.row), [(table, table.cell(c.row, n)) for n in columns]) for c in trial.cells]
     return as_grid([column_of(table, n) for n in columns], lines, changes=len(columns) == 2)
@@ -96,7 +99,8 @@ def _cell(trial: Trial, asked: TableQuery) -> str:
 
 
 def _as_ordered(table: Table, cell: Cell, asked: TableQuery) -> str:
-    """The value, and behind it the same in the unit and as exact as was ordered: “$19,881 million ($19.9 billion)”."""
+    """The value as the table has it, followed by the unit and precision that the user asked for: “$19,881 million
+    ($19.9 billion)”."""
     value, orders = value_of(table, cell), asked.orders
     scale, currency = unit_of(table, cell)
     wanted = next((size for size, word in WORDS.items() if word in (orders.unit or "").lower()), scale)
@@ -112,7 +116,8 @@ def _as_ordered(table: Table, cell: Cell, asked: TableQuery) -> str:
 
 
 def _group_asked_for(table: Table, cell: Cell, asked: TableQuery) -> list[str]:
-    """The line over the row, where the question has its words: “AWS, Net sales”."""
+    """The heading of the row's group, if the question uses words of it that label and column do not have: “AWS, Net
+    sales”."""
     group = table.rows[cell.row].group.rstrip(": ")
     own = set(row_group_stems(group))
     named = {*table.cell(cell.row, table.label_column).stems, *table.column_stems[cell.column]}
@@ -120,7 +125,7 @@ def _group_asked_for(table: Table, cell: Cell, asked: TableQuery) -> list[str]:
 
 
 def _row_said(table: Table, cell: Cell, others: Sequence[int]) -> str:
-    """The cell with its column, and the cells of its row that it was found by."""
+    """The cell with its column name, followed by the cells of the same row that led to it."""
     beside = dict.fromkeys([*others, table.label_column])
     named = [_pair(table, table.cell(cell.row, n)) for n in beside if n != cell.column and table.cell(cell.row, n).text]
     return f"{_pair(table, cell)} ({'; '.join(named)})" if named else _pair(table, cell)
@@ -132,7 +137,7 @@ def _pair(table: Table, cell: Cell) -> str:
 
 
 def _called(trial: Trial) -> str:
-    """What a list is a list of: its column, and what its rows have in common."""
+    """Names a list by its column and by what its rows have in common."""
     table = trial.table
     common = [_pair(table, table.cell(trial.cells[0].row, a.column)) for a in trial.filters if a.kind == "cell"]
     column = column_of(table, trial.column) or "Entries"
@@ -151,7 +156,7 @@ def _neighbour(trial: Trial, asked: TableQuery) -> str:
 
 
 def _extreme(trial: Trial, asked: TableQuery) -> str:
-    """The cell that stands out, and those it stands out from."""
+    """Names the extreme and the runners-up it is compared with."""
     table, by = trial.table, trial.by
     rows = list(dict.fromkeys(c.row for c in trial.cells))
     highest = trial.form in HIGHEST
@@ -170,7 +175,8 @@ HIGHEST, LOWEST = ("highest", "maximum"), ("lowest", "minimum")
 
 
 def stands_out_from(trial: Trial) -> list[Cell]:
-    """What an extreme is told beside: cited too, since another part of the table may hold them."""
+    """The runners-up that an extreme is compared with. They are cited too, as they may be in another part of the
+    table."""
     if trial.form not in (*HIGHEST, *LOWEST):
         return []
     rows = {c.row for c in trial.cells}
@@ -178,7 +184,7 @@ def stands_out_from(trial: Trial) -> list[Cell]:
 
 
 def _ranked(trial: Trial, *, highest: bool) -> list[Cell]:
-    """The cells that were compared, the extreme first."""
+    """The cells that were compared, with the extreme first."""
     table = trial.table
     rows = set.intersection(*(set(a.rows) for a in trial.filters)) if trial.filters else range(len(table.rows))
     cells = [table.cell(row, trial.by) for row in sorted(rows) if not table.is_total[row]]
@@ -213,20 +219,20 @@ def _change(trial: Trial, asked: TableQuery) -> str:
         return f"{lead} did not change: {_at(table, new, trial)} and {_at(table, old, trial)}"
     turn = "increased" if (trial.value or 0) > 0 else "decreased"
     if (old.amount or 0) < 0 or (new.amount or 0) < 0:
-        # Whether a cost in brackets that grows goes up or down is for the reader to say.
+        # A cost in brackets may count as rising or falling, so the wording leaves that to the reader.
         turn = "changed"
     return f"{lead} {turn} by {by}, from {_at(table, old, trial)} to {_at(table, new, trial)}"
 
 
 def _relative(new: Cell, old: Cell) -> str:
-    """“By how much” may mean either."""
+    """The change in percent, added to the absolute one because “by how much” may ask for either."""
     if is_share(new) or (old.amount or 0.0) <= 0 or (new.amount or 0.0) <= 0:
         return ""
     return f" ({_percent(100 * ((new.amount or 0.0) / (old.amount or 1.0) - 1))})"
 
 
 def _subject(trial: Trial) -> str:
-    """What two cells have in common: their row, or their column."""
+    """What the two cells have in common: their row, or else their column."""
     one, other = trial.cells[0], trial.cells[1]
     table = trial.table
     if one.row == other.row:
@@ -236,7 +242,7 @@ def _subject(trial: Trial) -> str:
 
 
 def _at(table: Table, cell: Cell, trial: Trial) -> str:
-    """The value with what tells it from the other: its time, its column or its row."""
+    """The value with what distinguishes it from the other cells: its period, its column or its row."""
     value = value_of(table, cell)
     time = when(table, cell)
     if time and len({when(table, c) for c in trial.cells}) > 1:
@@ -251,7 +257,7 @@ def _gap(trial: Trial) -> str:
 
 
 def _made(trial: Trial, value: float, more: int = 0) -> str:
-    """A computed figure, in the unit of the cells it was made from."""
+    """Formats a computed figure in the unit of the cells it was computed from."""
     return in_unit(_like(value, *trial.cells, more=more), *unit_of(trial.table, trial.cells[0]))
 
 
@@ -351,7 +357,7 @@ def _percent(value: float) -> str:
 
 
 def _like(value: float, *cells: Cell, more: int = 0) -> str:
-    """Written as the cells are: their decimals, their currency sign."""
+    """Formats a number like the cells: the same decimals and the same currency sign."""
     decimals = max(len(re.sub(r"[^\d.]", "", c.text).partition(".")[2]) for c in cells)
     digits = f"{abs(value):,.{decimals + more}f}"
     if more:

@@ -1,7 +1,7 @@
-"""How well a trial answers, by a network that reads the question beside what the trial says.
+"""Rates how well a trial answers, with a network that reads the question beside a description of the trial.
 
-The log-linear model (`weighing`) counts words that question and table share. This one knows that “private insurers” are
-commercial payors and that “lost” asks for a difference. How it was trained: training/README.md.
+The log-linear model (`weighing`) only counts words that question and table share. The network knows that “private
+insurers” are commercial payors and that “lost” asks for a difference. training/README.md says how it was trained.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,27 +15,27 @@ from masis.reasoning.offline.tables.grid import Cell, Table
 from masis.reasoning.offline.tables.trials import Trial
 
 MOST_TOLD = 4
-"""Cells of a trial, and answers of a list, that are told; the rest are counted."""
+"""How many cells of a trial and how many answers of a list are spelled out; the rest are only counted."""
 MOST_KEYS = 6
 LONGEST_CAPTION = 120
 LONGEST_CELL = 60
 
 
 def how_well(question: str, told: Sequence[str]) -> list[float]:
-    """Above nought where the trial that is told so answers rather than not. On all cores."""
-    adapted("tables")  # made here, once: threads that find none would each make one
+    """Scores each described trial on all cores. A score above zero means that it is more likely to answer than not."""
+    adapted("tables")  # load it here once: threads that find none would each load their own
     return on_all_cores(lambda one: _score(question, one), told)
 
 
 @lru_cache(maxsize=20_000)
 def _score(question: str, told: str) -> float:
-    """Cached, because the auditor reads again what the writer read."""
+    """Cached because the auditor reads again what the writer read."""
     return float(adapted("tables").run(question, told).values[0, 0])
 
 
 def in_words(trial: Trial, asked: TableQuery, whose: str = "") -> str:
-    """What was done, what it gives, from which cells, and under which caption they stand; `whose` they are, where the
-    document says it once for all."""
+    """Describes a trial: the operation, its result, the cells it used and their caption. `whose` names the subject if
+    only the document states it."""
     table = trial.table
     cells = [_in_place(table, cell, asked) for cell in trial.cells[:MOST_TOLD]]
     parts = [_done(trial), f"= {_given(trial)}", _told(cells, len(trial.cells))]
@@ -65,7 +65,7 @@ def _in_place(table: Table, cell: Cell, asked: TableQuery) -> str:
 
 
 def _told_apart_by(table: Table, cell: Cell) -> Iterator[str]:
-    """Where rows share a name, as those of a data set do, the other cells that say which row it is."""
+    """If several rows share a name, as in a data set, the other cells that identify the row."""
     if table.label_counts[table.cell(cell.row, table.label_column).text] < 2:
         return
     for other in table.rows[cell.row].cells[:MOST_KEYS]:
@@ -74,8 +74,8 @@ def _told_apart_by(table: Table, cell: Cell) -> Iterator[str]:
 
 
 def _quarter_asked(table: Table, column: int, asked: TableQuery) -> str:
-    """As the question calls it, where it follows from the document that the column is for it: “Q3 2023, Three months
-    ended July 1, 2023”."""
+    """The quarter as the question calls it, if only the document shows that the column is for it: “Q3 2023, Three
+    months ended July 1, 2023”."""
     times = table.column_times(asked.months)[column]
     if asked.meant and any(p == q for p in asked.meant for q in times):
         return "latest, "

@@ -1,6 +1,6 @@
-"""Every way in which a table could answer: a cell, a count, an extreme, a neighbour, a difference, a share, a mean.
+"""Lists every way a table could answer: a cell, a count, an extreme, a neighbour, a difference, a share, a mean.
 
-A trial is one of them, carried out. Which of them the question asks for is weighed afterwards (`weighing`).
+A trial is one of these ways, carried out. `weighing` then decides which of them the question asks for.
 """
 
 from collections import Counter
@@ -38,20 +38,20 @@ class Trial:
     form: str
     table: Table
     answer: tuple[str, ...]
-    """The words of cells or headers, or nothing where `value` is the answer."""
+    """Text of cells or headers; empty if `value` is the answer."""
     value: float | None
     cells: tuple[Cell, ...]
-    """What it was read or computed from."""
+    """The cells that the answer was read or computed from."""
     filters: Filters
     column: int = -1
     by: int = -1
-    """The column that is compared."""
+    """The column whose values are compared."""
     columns: tuple[int, ...] = ()
-    """The columns that are compared, where the cells are of one row."""
+    """The columns compared, if the cells are in one row."""
 
     @property
     def denoted(self) -> tuple[str, ...]:
-        """Trials that say the same count together."""
+        """Identifies the answer, so that trials with the same answer add up."""
         if self.value is not None:
             return (f"{self.value:.6g}",)
         return tuple(sorted(set(self.answer)))
@@ -78,7 +78,7 @@ def trials(asked: TableQuery, table: Table) -> list[Trial]:
 
 
 def _rowsets(found: Sequence[Anchor], table: Table) -> list[Rowset]:
-    """Each anchor's rows, and the rows that two anchors of different columns and words have in common."""
+    """The rows of each anchor, and the rows common to two anchors with different columns and words."""
     made: dict[tuple[tuple[int, ...], frozenset[int]], Rowset] = {}
     for anchor in found:
         made.setdefault((anchor.rows, anchor.places), (anchor.rows, (anchor,)))
@@ -103,7 +103,7 @@ def _cells(table: Table, rowsets: Iterable[Rowset]) -> Iterator[Trial]:
 
 
 def _names(table: Table, everything: tuple[int, ...], singles: Sequence[Rowset]) -> Iterator[Trial]:
-    """What the table is of: the times of its columns, the names of its rows."""
+    """What the table covers: the periods of its columns, the names of its rows."""
     if 1 < len(everything) <= MOST_ANSWERS:
         heads = tuple(c for row in everything if (c := table.cell(row, table.label_column)).text)
         if heads:
@@ -124,7 +124,7 @@ def _single(cells: Sequence[Cell]) -> float | None:
 
 
 def _placed(asked: TableQuery, table: Table, groups: Sequence[Rowset], singles: Sequence[Rowset]) -> Iterator[Trial]:
-    """The first and the last of some rows, the one after and the one before a row."""
+    """The first and last of several rows, and the rows directly after and before a row."""
     for rows, filters in groups:
         if len(rows) > 1:
             yield from _told(table, "first", rows[:1], filters)
@@ -139,7 +139,7 @@ def _placed(asked: TableQuery, table: Table, groups: Sequence[Rowset], singles: 
 
 
 def _is_beside(asked: TableQuery, anchor: Anchor) -> bool:
-    """“Who came after Smith”: the word that says so is just before the name."""
+    """“Who came after Smith”: the word for the order comes shortly before the name."""
     first = min(anchor.places, default=0)
     return not BESIDE.isdisjoint(asked.tokens[max(0, first - FEW_WORDS) : first])
 
@@ -212,7 +212,7 @@ def _commonest(
 
 
 def _pairs(table: Table, singles: Sequence[Rowset], rowsets: Sequence[Rowset]) -> Iterator[Trial]:
-    """Two rows that the question names apart."""
+    """Pairs of rows that the question names separately."""
     named = [s for s in singles if len(s[1]) == 1]
     for (a, one), (b, other) in list(_apart(named))[:MOST_PAIRS]:
         for column in _columns(table):
@@ -229,7 +229,7 @@ def _pairs(table: Table, singles: Sequence[Rowset], rowsets: Sequence[Rowset]) -
 
 
 def _several_rows(table: Table, singles: Sequence[Rowset]) -> Iterator[Trial]:
-    """Three rows or more, each named."""
+    """Three or more rows, each named in the question."""
     chosen: list[Anchor] = []
     for _, filters in singles:
         if len(filters) == 1 and not any(filters[0].places & a.places or filters[0].rows == a.rows for a in chosen):
@@ -271,7 +271,7 @@ def _reckoned_pair(table: Table, pair: Sequence[tuple[float, Cell]], filters: Fi
 
 
 def _over_columns(asked: TableQuery, table: Table, singles: Sequence[Rowset]) -> Iterator[Trial]:
-    """One row, several columns of amounts: how it changed, its sum and mean, when it was highest."""
+    """One row over several amount columns: its change, sum, mean, and when it was highest."""
     amounts = [n for n in _columns(table) if table.kinds[n] == "amount" and not CHANGES.search(table.columns[n])]
     timed = [n for n in table.timed if n in amounts]
     times = table.column_times(asked.months)
@@ -290,13 +290,13 @@ def _over_columns(asked: TableQuery, table: Table, singles: Sequence[Rowset]) ->
 
 
 def _alike_first(table: Table, pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Columns that are called the same but for their time are what is compared."""
+    """Sorts pairs whose columns differ only in their period first, as these are the likeliest to be compared."""
     called = [PERIOD.sub("", column) for column in table.columns]
     return sorted(pairs, key=lambda pair: called[pair[0]] != called[pair[1]])
 
 
 def _beyond(asked: TableQuery, table: Table, cells: Sequence[Cell], filters: Filters) -> Iterator[Trial]:
-    """In which of the columns the row is above or below a figure of the question."""
+    """The columns in which the row is above or below a figure in the question."""
     taken = {n for anchor in filters for n in anchor.places}
     for place, limit, is_above in limits(asked):
         if place in taken:
@@ -336,7 +336,7 @@ def _two_columns(table: Table, new: Cell, old: Cell, filters: Filters) -> Iterat
 
 
 def _same(table: Table, singles: Sequence[Rowset]) -> Iterator[Trial]:
-    """“Which other … is on the same island as …”: the rows that share a value with the one that is named."""
+    """“Which other … is on the same island as …”: the rows that share a value with the named row."""
     for (row,), filters in [s for s in singles if len(s[1]) == 1][:4]:
         for by in _columns(table):
             value = table.cell(row, by).text
@@ -347,7 +347,7 @@ def _same(table: Table, singles: Sequence[Rowset]) -> Iterator[Trial]:
 
 
 def _shares_of_total(table: Table, singles: Sequence[Rowset]) -> Iterator[Trial]:
-    """A row's part of the total, which may be in a last row without a name."""
+    """A row's share of the total, which may be in an unlabelled last row."""
     totals = [n for n, row in enumerate(table.rows) if table.is_total[n] or not row.cells[0].text]
     for (row,), filters in singles[:6]:
         below = next((n for n in totals if n > row), None)

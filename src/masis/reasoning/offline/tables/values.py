@@ -1,4 +1,4 @@
-"""What a cell holds: words, an amount, a day. Each is read once and cached."""
+"""Reads what a cell holds: words, an amount or a date. Results are cached."""
 
 import re
 import unicodedata
@@ -10,13 +10,13 @@ from masis.language.words import stem
 TOKEN = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+")
 FOOTNOTE = re.compile(r"\[[^\[\]]{1,12}\]|[*†‡§#]+|(?<=[\w)%])\s*\((?:\d{1,2}|[a-z])\)\s*$")
 NOTHING = re.compile(r"[-–—−]+")
-"""A dash stands for nought in a table of amounts."""
+"""A dash means zero in a table of amounts."""
 AMOUNT = re.compile(
     r"(?P<before>[^\d]{0,6}?)(?P<number>\d{1,3}(?:[,  ]\d{3})+(?:\.\d+)?|\d*\.\d+|\d+)(?P<after>\s?[^\d]*)(?P<rest>.*)",
     re.DOTALL,
 )
 CURRENCY = re.compile(r"\W*(?:(?:US|USD|EUR|GBP|CHF|JPY|INR|HK|NZ|AU|CA|RM|Rs|[ACS])\W*)?", re.IGNORECASE)
-"""All that may be before the figure: “Q3” is a name."""
+"""The only text allowed before a figure: “Q3” is a name, not an amount."""
 CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,2}):(\d\d(?:\.\d+)?)")
 NEGATIVE = re.compile(r"^\s*[A-Z$€£]{0,4}\s*(?:\(|[-−–](?=\s?[$€£]?\s?\d))")
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
@@ -33,12 +33,12 @@ DAYS = [
 ]
 NAMED_MONTH = re.compile(rf"\s*(?:{_MONTH})\b", re.IGNORECASE)
 LONGEST_CELL = 300
-"""Characters of a cell that are read: what is longer is prose."""
+"""Characters of a cell that are read; longer cells are prose."""
 
 
 @lru_cache(maxsize=65_536)
 def folded(text: str) -> str:
-    """Lower case, without accents and footnotes."""
+    """Lower case, without accents and footnote marks."""
     bare = FOOTNOTE.sub(" ", text[:LONGEST_CELL])
     plain = unicodedata.normalize("NFKD", bare.replace("’", "'"))
     return "".join(c for c in plain if not unicodedata.combining(c)).lower()
@@ -56,7 +56,7 @@ def stems(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65_536)
 def amount(text: str) -> float | None:
-    """Of a cell that holds one number and little else: “$ (1,234)”, “56 m”, “3rd”, “12.5 %”, “1:36.2”."""
+    """The amount in a cell that holds one number and little else: “$ (1,234)”, “56 m”, “3rd”, “12.5 %”, “1:36.2”."""
     bare = FOOTNOTE.sub("", unicodedata.normalize("NFKC", text[:LONGEST_CELL])).strip()
     if NOTHING.fullmatch(bare):
         return 0.0
@@ -73,7 +73,7 @@ def amount(text: str) -> float | None:
 
 @lru_cache(maxsize=65_536)
 def day(text: str) -> float | None:
-    """As years and fractions of one, for order; a day without a year counts from nought."""
+    """The date as a number of years, for sorting only; a day without a year counts from year 0."""
     for pattern in DAYS:
         if found := pattern.search(text[:LONGEST_CELL]):
             parts = found.groupdict()

@@ -1,7 +1,7 @@
-"""Which trial the question asks for: a log-linear model over all of them and over saying nothing, then a network
-that reads the likeliest (`reading`).
+"""Decides which trial the question asks for.
 
-The weights are the output of `python -m evals.fit_tables`, which says on what they were fitted.
+A log-linear model rates all trials and the option of giving no answer; then a network reads the likeliest (`reading`).
+`python -m evals.fit_tables` fits the weights and documents the data they were fitted on.
 """
 
 import re
@@ -41,19 +41,19 @@ WEIGHTS = Path(__file__).parent / "weights.npz"
 @dataclass(frozen=True)
 class Weights:
     forms: "Figures"
-    """For each form and feature."""
+    """One weight per form and feature."""
     form_words: "Figures"
-    """For each word of a question and form …"""
+    """One weight per word of a question and form."""
     class_words: "Figures"
-    """… and for each word and what the answer looks like."""
+    """One weight per word of a question and class of answer."""
     words: dict[str, int]
     reading: "Figures"
-    """Of a trial's share, of what the network says for it and against it, of its row's being found by reading; of the
-    share of saying nothing, and what is added to it."""
+    """Weights for a trial's share, for the network's score in favour and against, and for a row found by the selector;
+    then the weight and the offset for the share of giving no answer."""
     surety: "Figures"
-    """Of the logistic fit that makes a probability of being right out of what the model says …"""
+    """Coefficients of the logistic fit that turns the model's output into a probability of being right."""
     alone: "Figures"
-    """… and out of what the shared words say alone."""
+    """The same, from the shared words alone."""
 
 
 @lru_cache(maxsize=1)
@@ -70,12 +70,12 @@ def weights() -> Weights:
 class Weighed:
     trial: Trial
     strength: float
-    """The probability that it is the right answer."""
+    """The probability that this trial is the right answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """All trials over all tables, as figures; the last line of each stands for saying nothing."""
+    """All trials over all tables, with their features. The last row of each array is the option of giving no answer."""
 
     trials: list[Trial]
     features: "Figures"
@@ -88,23 +88,24 @@ _SEVERAL_WORDS = re.compile(r"[A-Z]\w+(?: [A-Z]\w+)+")
 _NO_NAMES = frozenset(content_stems("group company corporation corp inc ltd limited plc holdings total net gross"))
 MOST_READ = 50
 INFLECTED = 5
-"""Letters that “German” and “Germany” must share."""
+"""Letters that two inflected forms such as “German” and “Germany” must share."""
 
 
 @dataclass(frozen=True)
 class NamesAsked:
-    """The names that a cell must be under to answer: of “the profit of Road Freight” the group's is another."""
+    """The names that must be with a cell for it to answer: the group's profit does not answer “the profit of Road
+    Freight”."""
 
     words: frozenset[str]
     passages: tuple[Passage, ...]
     initials: Mapping[str, str] = field(default_factory=dict)
-    """Of the name that a word is of: “us-employment.csv” is about the United States."""
+    """For each word of a name, the initials of that name: “us-employment.csv” is about the United States."""
 
     @staticmethod
     def of(question: str, passages: Sequence[Passage]) -> "NamesAsked":
         called = names(question)
         said = {s for name in called for s in stems(name) if len(s) > 1 and not s[0].isdigit()} - _NO_NAMES
-        # “PR” may be spelled out in the table, unless some row or column is called so.
+        # The table may spell out “PR”. The abbreviation is required only if some row or column has it as its name.
         short = {s for name in called if name.isupper() for s in stems(name)} & said
         letters = {name: "".join(word[0].lower() for word in name.split()) for name in _SEVERAL_WORDS.findall(question)}
         initials = {s: first for name, first in letters.items() for s in stems(name)}
@@ -112,26 +113,26 @@ class NamesAsked:
         return replace(every, words=every.words - (short - every._told_apart)) if short else every
 
     def meant(self, asked: TableQuery, tried: Sequence[Trial]) -> list[Trial]:
-        """Of trials over one table."""
+        """The trials with all names asked for. All trials must be over the same table."""
         left = self._beyond_the_title(tried[0].table) if self.words and tried else None
         return [t for t in tried if not _missing(left, set(_around(asked, t)))] if left else list(tried)
 
     def of_the_table(self, question: str, table: Table) -> str:
-        """Those that its cells need not repeat: its document is all about them."""
+        """The names that the cells need not repeat because the whole document is about them."""
         if not self.words:
             return ""
         given = self.words - self._beyond_the_title(table)
         return " ".join(name for name in names(question) if (own := self.words & set(stems(name))) and own <= given)
 
     def are_lacking(self, row: Statement, passage: Passage) -> bool:
-        """Of a row that is quoted whole."""
+        """Whether a row quoted as a whole lacks one of the names."""
         cells = " ".join(f"{column} {cell}" for column, cell in row.cells)
         wanted = self.words - self._of_the_document(passage)
         missing = _missing(wanted, {*stems(cells), *_heads(row.above)})
         return bool(missing) and not self._are_of_other_rows(missing, wanted - missing)
 
     def _are_of_other_rows(self, missing: Collection[str], own: Collection[str]) -> bool:
-        """“How far ahead of Iowa is Ohio”: no row of a table of states has both names."""
+        """“How far ahead of Iowa is Ohio”: no single row of a table of states has both names."""
         return bool(own) and any({*missing, *own} <= column for table in self._tables for column in table.names_in)
 
     def _beyond_the_title(self, table: Table) -> frozenset[str]:
@@ -139,9 +140,9 @@ class NamesAsked:
         return _missing(self.words, {*_heads(table.above), *table.document_stems}) - self._of_the_document(passage)
 
     def _of_the_document(self, passage: Passage) -> frozenset[str]:
-        """What it is all about, or most of the documents are."""
+        """The names that the document is about, or that most of the documents are about."""
         own = [said for name, said in self._texts if name == passage.file_name]
-        # One passage from its middle does not say what a document is about.
+        # A single passage from the middle does not show what a document is about.
         is_known = len(own) > 1 or not passage.start
         title = self._titles[passage.file_name]
         return frozenset(
@@ -171,7 +172,8 @@ class NamesAsked:
 
     @cached_property
     def _told_apart(self) -> frozenset[str]:
-        """What rows and columns are called by: a sentence near a table that has such a name does not name the table."""
+        """Names of rows and columns. A sentence near a table that mentions one of them does not name the whole
+        table."""
         return frozenset(
             s
             for table in self._tables
@@ -189,12 +191,12 @@ def _missing(wanted: Collection[str], said: Collection[str]) -> frozenset[str]:
 
 
 def _is_inflected(word: str, said: Collection[str]) -> bool:
-    """“German” of “Germany”."""
+    """“German” matches “Germany”."""
     return any(min(len(word), len(s)) >= INFLECTED and (s.startswith(word) or word.startswith(s)) for s in said)
 
 
 def _heads(above: str) -> frozenset[str]:
-    """Headings and captions, but no sentence."""
+    """The words of headings and captions; full sentences are left out."""
     return frozenset(s for line in above.splitlines() if not line.rstrip().endswith(".") for s in stems(line))
 
 
@@ -239,19 +241,19 @@ def probabilities(asked: TableQuery, pool: Pool, by: Weights) -> "Figures":
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """The likeliest trials of a pool, as the network has read them."""
+    """The likeliest trials of a pool after the network has read them."""
 
     trials: list[Trial]
     features: "Figures"
-    """Those of the log-linear model."""
+    """The features of the log-linear model."""
     told: "Figures"
-    """For each trial: the logarithm of its share, what the network says for it and against it, whether its row was
-    found by reading."""
+    """Four figures per trial: the logarithm of its share, the network's score in favour, its score against, and whether
+    the selector found the row."""
     nothing: float
-    """The logarithm of the share of saying nothing."""
+    """The logarithm of the share of giving no answer."""
 
     def shares(self, by: "Figures | Sequence[float]") -> "Figures":
-        """The last is that of saying nothing."""
+        """The probabilities of the trials; the last is that of giving no answer."""
         import numpy as np
 
         logits = np.append(self.told @ np.asarray(by[:4]), by[4] * self.nothing + by[5])
@@ -260,9 +262,10 @@ class Read:
 
 
 LIKELIEST, BY_READING, OF_A_FORM = 16, 16, 3
-"""How many trials the network reads: each takes it some five milliseconds."""
+"""How many trials the network reads: the likeliest, those on rows that the selector marked, and of the latter per form.
+The network takes about five milliseconds per trial."""
 LOOKED_AT = 400
-"""Among how many, the likeliest first: a large table has thousands."""
+"""How many of the likeliest trials are candidates: a large table has thousands."""
 
 
 def read(asked: TableQuery, tables: Sequence[Table], named: NamesAsked | None = None) -> Read | None:
@@ -287,7 +290,8 @@ def read(asked: TableQuery, tables: Sequence[Table], named: NamesAsked | None = 
 
 
 def _by_reading(order: Sequence[int], trials: Sequence[Trial]) -> list[int]:
-    """Over rows that the selector marks, some of each form: words in common do not say which is meant."""
+    """Trials on rows that the selector marked, a few of each form, since shared words do not show which form is
+    meant."""
     found: dict[str, list[int]] = {}
     for n in order:
         if _is_marked(trials[n]):
@@ -296,7 +300,7 @@ def _by_reading(order: Sequence[int], trials: Sequence[Trial]) -> list[int]:
 
 
 def weighed(asked: TableQuery, tables: Sequence[Table], named: NamesAsked | None = None) -> Weighed | None:
-    """The surest trial; trials that give the same answer count together."""
+    """The surest trial. Trials that give the same answer add up."""
     seen = read(asked, tables, named)
     if seen is None:
         return None
@@ -305,17 +309,17 @@ def weighed(asked: TableQuery, tables: Sequence[Table], named: NamesAsked | None
     strength = _sure(said, by.surety)
     likeliest, said_alone = surest(seen, UNREAD)
     if seen.trials[likeliest].denoted == seen.trials[chosen].denoted:
-        # The network is right more often where the two disagree, and not always.
+        # Where network and word model disagree, the network is right more often, but not always.
         strength = max(strength, AGAINST_THE_NETWORK * _sure(without_the_network(said_alone), by.alone))
     return Weighed(seen.trials[chosen], strength)
 
 
 UNREAD = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
-"""The weights with which the log-linear model's own shares come out."""
+"""With these weights, the shares are those of the log-linear model alone."""
 AGAINST_THE_NETWORK = 0.5
-"""Of tables left out, four right answers were won with it and one wrong one."""
+"""On held-out tables, this factor gained four right answers and one wrong one."""
 SAID = 4
-"""Where `surety_features` has what the network says."""
+"""Position of the network's score in `surety_features`."""
 
 
 def without_the_network(said: Sequence[float]) -> list[float]:
@@ -323,7 +327,7 @@ def without_the_network(said: Sequence[float]) -> list[float]:
 
 
 def surest(seen: Read, by: "Figures | Sequence[float]") -> tuple[int, list[float]]:
-    """Which trial, and what says how far it can be trusted."""
+    """The index of the best trial, and the features that say how far it can be trusted."""
     shares = seen.shares(by)
     together: dict[tuple[str, ...], float] = {}
     for trial, share in zip(seen.trials, shares, strict=False):
