@@ -26,7 +26,7 @@ NUMBER = re.compile(
     r"(?<![\w.])[-−(]?[$€£]?\s?(\d[\d,]*(?:\.\d+)?|\.\d+)\)?\s?(thousand|million|billion|%|percent)?", re.IGNORECASE
 )
 MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
-DAY = re.compile(rf"\b(?:{MONTHS})\s\d{{1,2}}\b(?!,\d{{3}})|\b\d{{1,2}}\s(?:{MONTHS})\b")
+DAY = re.compile(rf"\b(?:{MONTHS})\s\d{{1,2}}\b(?![.,]?\d|\s?%|\spercent)|\b\d{{1,2}}\s(?:{MONTHS})\b")
 IN_SCALE = re.compile(r"\(?\bin (thousand|million|billion)s?\b", re.IGNORECASE)
 
 

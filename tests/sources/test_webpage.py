@@ -175,3 +175,10 @@ def test_a_figure_across_the_cells_of_a_sign_and_a_figure_is_in_their_column() -
 def test_two_columns_of_one_name_that_are_both_filled_stay_two() -> None:
     html = "<table><tr><th>Team<th colspan=2>Score</tr><tr><td>Reds<td>3<td>1</tr><tr><td>Blues<td>2<td>2</tr></table>"
     assert bare(read(html)) == "Team | Score | Score\nReds | 3 | 1\nBlues | 2 | 2"
+
+
+def test_debit_and_credit_under_one_name_stay_two_columns() -> None:
+    html = (
+        "<table><tr><th>Entry<th colspan=2>Amount</tr><tr><td>Rent<td>500<td></tr><tr><td>Sale<td><td>900</tr></table>"
+    )
+    assert bare(read(html)) == "Entry | Amount | Amount\nRent | 500 | \nSale |  | 900"

@@ -110,7 +110,7 @@ class _Reading:
         waiting = iter(enumerate(self._groups))
         try:
             async with asyncio.TaskGroup() as tasks:
-                for _ in range(self._actors.places):
+                for _ in range(max(1, self._actors.places)):
                     tasks.create_task(self._work(waiting))
         except BaseExceptionGroup as failures:  # the first cancels the others, and is what the user should see
             raise failures.exceptions[0] from None

@@ -55,7 +55,7 @@ QUANTITY = re.compile(
     (?:\s?-?(?P<scale>{_SCALE})\b(?!\.\w)(?:(?<=mio|mrd|tsd)\.)?)?
     (?P<after>\s?% | \s(?:percentage\ points?|percent|per\ cent|basis\ points?|bps?|pp)\b
       | \s(?:Prozentpunkte?|Prozent|pour\ cent)\b
-      | \s(?:(?:US|euro)\s)?(?:cents?|pence)\b | \s?¢
+      | [\s-](?:(?:US|euro)\s)?(?:cents?|pence)\b | \s?¢ | (?<=\d)p\b
       | \s?(?:d['’]|de\s|of\s)?(?:US[\s-])?(?:dollars?|euros?|pounds|francs|Franken|yen)\b
       | \s?(?:USD|EUR|GBP|CHF|JPY)\b | \s?€)?
     """,
@@ -89,7 +89,7 @@ _NEGATIVE_PERCENT = re.compile(rf"\((\d[\d.,]*)\)(\s?%|\s(?:{_SCALE})\b)", re.IG
 BETWEEN = re.compile(r"\bbetween\s+\S{0,4}$", re.IGNORECASE)
 TURNED = re.compile(rf"\b(?:from|by|{'|'.join(UPWARDS | DOWNWARDS)})\s+\S{{0,4}}$", re.IGNORECASE)
 """“From 45 to 55”, “rose 10 to 55”: a change, not a range."""
-HUNDREDTHS = re.compile(r"basis|bps?\b|cents?\b|pence\b|¢", re.IGNORECASE)
+HUNDREDTHS = re.compile(r"basis|bps?\b|cents?\b|pence\b|¢|(?:^|(?<=\d))p$", re.IGNORECASE)
 """Units of which a hundred make a percentage point, a pound or a dollar."""
 RANGE = re.compile(r"\s?(?:[-–]|to|(?P<and>and))\s?(?:US\$|[$€£¥₹]|[A-Z]{3}\s)?\s?")
 
@@ -184,7 +184,7 @@ def _tolerance(quantity: Quantity) -> float:
 def _factors(a: Quantity, b: Quantity) -> tuple[float, ...]:
     """Scales by which the two may differ. A table gives bare figures and says “in millions” or “pence” once above them;
     a sentence says what it means."""
-    if {a.unit, b.unit} == {"number", "money"} and (_is_in_cents(a) or _is_in_cents(b)):
+    if {a.unit, b.unit} == {"number", "money"} and ((_is_in_cents(a) and b.is_cell) or (_is_in_cents(b) and a.is_cell)):
         return (1.0, 0.01) if _is_in_cents(a) else (1.0, 100.0)
     if a.scaled == b.scaled or "percent" in (a.unit, b.unit) or not (a.is_cell or b.is_cell):
         return (1.0,)
@@ -370,6 +370,6 @@ def _unit(match: re.Match[str]) -> tuple[Unit, str | None]:
     if after.startswith(("percentage", "basis", "bp", "pp", "prozentpunkt")):
         return "points", None
     if HUNDREDTHS.search(after) and not before:
-        return "money", "GBP" if after == "pence" else "EUR" if after.startswith("euro") else None
+        return "money", "GBP" if after in ("pence", "p") else "EUR" if after.startswith("euro") else None
     currency = CURRENCIES.get(before) or CURRENCIES.get(re.split(r"[\s'’-]", after)[-1])
     return ("money", currency) if currency else ("number", None)

@@ -70,6 +70,7 @@ class _Means:
                     raise
                 account.silent_models.append(self.model)
                 reason, spent = str(error), error.usage
+                account.charge(spent)
         account.stood_in.append(f"{self.role} embedded, in place of {self.model}: {reason}")
         reply = await stand_in()
         return replace(reply, usage=reply.usage + spent), False

@@ -112,7 +112,7 @@ def _largest_sizes(settings: Settings) -> _Sizes:
 def _estimate(settings: Settings, evidence_chars: int, attempts: int, sizes: _Sizes, seconds: float | None) -> Estimate:
     unfit = unfit_reasons(settings)
     roles = [role for role in ROLES if settings.model_for(role) != OFFLINE and role not in unfit]
-    limit = PLAIN_CONTEXT_CHARS if writes_plainly(settings) else settings.context_limit
+    limit = min(settings.context_limit, PLAIN_CONTEXT_CHARS if writes_plainly(settings) else settings.context_limit)
     read = {role: min(evidence_chars, limit) if role == "writer" else evidence_chars for role in roles}
     tokens = {role: round((read[role] + sizes.prompt_chars[role]) / CHARS_A_TOKEN) for role in roles}
     outputs = sizes.output_tokens
@@ -284,9 +284,10 @@ async def _says_yes_or_no(auditor: _Trial, client: "ModelClient") -> bool:
 
 
 async def _writes_plainly(settings: Settings, trials: Mapping[Role, _Trial], client: "ModelClient") -> bool:
-    """The short prompt is for a writer that the long one is too much for. A model that cannot audit is a small one."""
+    """The short prompt is for a writer that the long one is too much for. A model on this machine that cannot audit is
+    a small one; elsewhere, one bad reply says little about a model that writes well."""
     audits = settings.model_for("auditor") == settings.model_for("writer") and trials.get("auditor")
-    is_small = trials["writer"].unfit or (audits and audits.unfit)
+    is_small = trials["writer"].unfit or (settings.models_run_here and audits and audits.unfit)
     with suppress(ModelError):
         return bool(is_small) and await cannot_write_plainly(client) is None
     return False

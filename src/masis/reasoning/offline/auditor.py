@@ -45,7 +45,7 @@ def audited(
         right = min(right, DISPUTED)
     if right is not None and (is_decided or any(_shows_both(asserted, conflict) for conflict in conflicts)):
         right = max(right, ENOUGH)
-    gaps = [] if right is None or right >= ENOUGH else [f"The answer does not speak of what was asked: {question}"]
+    gaps = [] if right is None or right >= ENOUGH else [f"It is not certain that this answers the question: {question}"]
     return AuditFinding(
         confidence=_confidence(right, conflicts),
         hallucination_detected=bool(refuted),

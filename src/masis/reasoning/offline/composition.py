@@ -13,7 +13,7 @@ from masis.language.statements import Statement
 from masis.language.table_headers import GROUP
 from masis.language.words import WORD, content_stems, plain
 from masis.reasoning.offline.selection import Candidate
-from masis.reasoning.offline.shapes import Shown, breaks_off
+from masis.reasoning.offline.shapes import Shown, are_halves
 from masis.reasoning.offline.tables.cell_names import GENERIC
 from masis.reasoning.offline.tables.cell_names import UNIT as TABLE_UNIT
 from masis.types import Conflict, ConflictSide
@@ -101,7 +101,7 @@ def _group(group: Shown, part: Question, told: set[str], figures: Sequence[Quant
 
 def _is_cut(one: Candidate, after: Candidate) -> bool:
     """Whether the end of a page cuts the sentence in two."""
-    if breaks_off(one.statement.text) and not (one.statement.is_row or one.statement.is_item):
+    if are_halves(one, after):
         return True
     is_apart = one.passage.chunk_id != after.passage.chunk_id
     return is_apart and after.statement.text[:1].islower() and one.statement.text[-1:].isalnum()
@@ -211,6 +211,9 @@ def _disagreement(conflict: Conflict, asked: Question, candidates: Sequence[Cand
 def _side(side: ConflictSide, asked: Question, candidates: Sequence[Candidate]) -> str:
     source = next((c.statement for c in candidates if c.statement.text == side["quote"]), None)
     text = row_sentence(source, asked) if source and source.is_row else sentence(side["quote"])
+    if source and side["value"] not in text:
+        # Another part of the question asks for this period.
+        text = row_sentence(source, read_question(""))
     return f"{text} [{side['chunk_id']}]"
 
 

@@ -84,11 +84,15 @@ BIAS_OF_CELLS = -3.96
 """The weight of what speaks against a cell is also set by hand: the fit on tables alone gives it none."""
 
 
+MOST_LIKELY = 0.99
+"""The weights were fitted on a few hundred answers, which can show no answer to be surer than this."""
+
+
 def likelihood(signs: Signs) -> float:
     weights, bias = (OF_CELLS, BIAS_OF_CELLS) if signs.from_table else (WEIGHTS, BIAS)
     # The last field selects the weights and has none itself.
     said: list[float] = [w * x for w, x in zip(astuple(weights)[:-1], astuple(signs)[:-1], strict=True)]
-    return 1 / (1 + exp(-bias - sum(said)))
+    return min(MOST_LIKELY, 1 / (1 + exp(-bias - sum(said))))
 
 
 def signs_of(question: str, claims: Sequence[Claim], evidence: Sequence[EvidenceChunk]) -> list[Signs]:

@@ -49,7 +49,9 @@ FIELD = re.compile(r"\W*(?:[\w’'-]+ ){0,3}[\w’'-]+: ")
 MOST_OF_ALL = re.compile(r"\b(?:most|least|\w{3,}est|best|worst|top|first|last|average|mean|total)\b", re.IGNORECASE)
 MOST_ITEMS = 15
 """The most items shown of one list."""
-FOLLOWING = re.compile(r"\b(?:the following|as follows|listed below|these are)\b", re.IGNORECASE)
+FOLLOWING = re.compile(
+    r"\bthe following\b(?!\s(?:day|week|month|quarter|year|morning))|\b(?:as follows|listed below)\b", re.IGNORECASE
+)
 OPEN_END = re.compile(r"\b(?:a|an|the|of|by|to|in|on|for|from|with|at|as|than|and|or|is|are|was|were|our|its|their)$")
 LINES_BETWEEN = 1
 """How many lines may come between an introduction and its list."""
@@ -283,9 +285,12 @@ def _with_antecedents(chosen: Sequence[Candidate], candidates: Sequence[Candidat
     return told
 
 
-def breaks_off(text: str) -> bool:
-    """Whether the text stops in mid-sentence, as at the end of a page: “impacted operating income by”."""
-    return OPEN_END.search(text.rstrip()) is not None
+def are_halves(one: Candidate, two: Candidate) -> bool:
+    """Whether the end of a page cuts a sentence in two: “impacted operating income by”, “$32 million in 2023.”"""
+    if any(c.statement.is_row or c.statement.is_item for c in (one, two)) or two.statement.text[:1].isupper():
+        return False
+    is_next = one.passage.chunk_id == two.passage.chunk_id and one.statement.end <= two.statement.start
+    return is_next and OPEN_END.search(one.statement.text.rstrip()) is not None
 
 
 def _with_the_rest(told: Sequence[Candidate], candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -294,10 +299,7 @@ def _with_the_rest(told: Sequence[Candidate], candidates: Sequence[Candidate]) -
     halves = [
         two if (one.passage.chunk_id, one.statement.start) in known else one
         for one, two in pairwise(candidates)
-        if one.passage.chunk_id == two.passage.chunk_id
-        and breaks_off(one.statement.text)
-        and not (one.statement.is_row or two.statement.is_row)
-        and {(c.passage.chunk_id, c.statement.start) for c in (one, two)} & known
+        if are_halves(one, two) and {(c.passage.chunk_id, c.statement.start) for c in (one, two)} & known
     ]
     return [*told, *(c for c in halves if (c.passage.chunk_id, c.statement.start) not in known)]
 

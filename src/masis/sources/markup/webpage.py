@@ -89,7 +89,8 @@ def html_table_lines(table: LexborNode) -> tuple[list[str], _Inner]:
     if not known and not is_form:
         known = _spanning_rows(cells, plain)
     read = [_joined_signs(row) for row in [*spread[:known], *plain[known:]]]
-    lines = table_lines(_joined_columns(_without_spanned(read, known), known), 0 if is_form else known or None)
+    read = _joined_columns(read, known, _spanned_together(cells[known:])) if known else read
+    lines = table_lines(_without_spanned(read, known), 0 if is_form else known or None)
     return ([*caption, *lines], inner) if any(map(is_row, lines)) else ([], [])
 
 
@@ -116,18 +117,28 @@ def _without_spanned(rows: list[list[str]], depth: int) -> list[list[str]]:
     return [[cell for cell, keep in zip(row, is_own, strict=True) if keep] for row in padded]
 
 
-def _joined_columns(rows: list[list[str]], depth: int) -> list[list[str]]:
+def _spanned_together(rows: list[list[Cell]]) -> set[int]:
+    """The columns that some figure shares with the column before."""
+    together: set[int] = set()
+    for row in rows:
+        at = 0
+        for cell in row:
+            together |= set(range(at + 1, at + cell.width)) if cell.text else set()
+            at += cell.width
+    return together
+
+
+def _joined_columns(rows: list[list[str]], depth: int, together: set[int]) -> list[list[str]]:
     """One column for neighbours of one name that are never both filled: filings set “$” and its figure in two cells,
-    and a figure without a sign in one cell across both."""
-    if not depth or not rows:
-        return rows
-    columns = [list(column) for column in zip(*rows, strict=True)]
-    joined = columns[:1]
-    for column in columns[1:]:
-        before, name = joined[-1], column[:depth]
-        is_one = any(name) and name == before[:depth]
-        if is_one and not any(a and b for a, b in zip(before[depth:], column[depth:], strict=True)):
-            joined[-1] = [*name, *(a or b for a, b in zip(before[depth:], column[depth:], strict=True))]
+    and a figure without a sign in one cell across both. Debit and credit under one name have no such cell."""
+    width = max(map(len, rows), default=0)
+    columns = [list(column) for column in zip(*([*row, *[""] * (width - len(row))] for row in rows), strict=True)]
+    joined: list[list[str]] = []
+    for number, column in enumerate(columns):
+        before = joined[-1] if joined and number in together else None
+        is_one = before is not None and any(column[:depth]) and column[:depth] == before[:depth]
+        if before and is_one and not any(a and b for a, b in zip(before[depth:], column[depth:], strict=True)):
+            joined[-1] = [*column[:depth], *(a or b for a, b in zip(before[depth:], column[depth:], strict=True))]
         else:
             joined.append(column)
     return [list(row) for row in zip(*joined, strict=True)]

@@ -185,7 +185,9 @@ def judging(
     audit: CitationAudit,
     critique: Critique | None = None,
 ) -> list[Message]:
-    citations = Block("citation audit", json.dumps(audit, ensure_ascii=False, indent=1))
+    # What the passages do not support is among the findings below, whoever found it.
+    shown = {name: value for name, value in audit.items() if name != "unsupported_claims" or critique is None}
+    citations = Block("citation audit", json.dumps(shown, ensure_ascii=False, indent=1))
     blocks = [Block("question", question), *map(_chunk, evidence), Block("answer", answer), citations]
     found = findings(critique, question, [chunk["chunk_id"] for chunk in evidence]) if critique else []
     told = [roles.FINDINGS.format(findings="\n".join(found))] if found else []

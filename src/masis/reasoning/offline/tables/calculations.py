@@ -80,6 +80,7 @@ PROFITS = {
 }
 TAXES = ("income tax", "income tax expense", "provision for income taxes", "tax")
 PROPORTIONS = frozenset({"ratio", "share", "percent", "share_of_total"})
+OF_SOMETHING = re.compile(r"\bof\b.*", re.IGNORECASE)
 MOST_WORDINGS = 6
 MOST_ROWS = 8
 IN_PERCENT = re.compile(rf"{PERCENT}|\brates?\b", re.IGNORECASE)
@@ -112,7 +113,8 @@ class Calculation:
     def may_be_from(self, table: Table) -> bool:
         said = {*stems(table.above), *table.words, *table.document_stems}
         wanted = [s for s in stems(self.whole) if s not in FUNCTION_WORDS and s not in _ANY_WHOLE]
-        return all(s in said or ALIKE.get(s) in said for s in wanted)
+        # “The company's net revenue”: the noun comes last, and the table need not repeat the rest.
+        return all(s in said or ALIKE.get(s) in said for s in wanted[-1:])
 
 
 _ANY_WHOLE = frozenset(stems("total all overall entire combined"))
@@ -230,10 +232,10 @@ def moved(asked: TableQuery, tables: Sequence[Table]) -> list[Trial]:
     if found is None:
         return []
     for table in tables:
-        named = _rows_called(found[0], table)
-        if not named and stems(found["what"])[0] not in stems(
-            f"{table.columns[table.label_column]} {table.above[-200:]}"
-        ):
+        over = stems(f"{table.columns[table.label_column]} {table.above[-200:]}")
+        is_named = stems(found["what"])[0] in over
+        named = frozenset[int]() if is_named else _rows_called(found[0][: found.end("what") - found.start()], table)
+        if not is_named and not named:
             continue
         way = 1 if found["up"] else -1
         changes = [trial for trial in _changes(asked, table) if not named or trial.cells[0].row in named]
@@ -249,10 +251,9 @@ def _rows_called(said: str, table: Table) -> frozenset[int]:
     """“Which revenue lines” means the rows “Passenger revenue” and “Freight revenue”: at least two rows, totals
     excluded."""
     wanted = {s for s in stems(said) if s not in FUNCTION_WORDS}
-    labels = {
-        n: wanted.intersection(stems(label_of(table, n))) for n in range(len(table.rows)) if not table.is_total[n]
-    }
-    called = frozenset(n for n, shared in labels.items() if shared)
+    # “Cost of revenue” is no line of revenue.
+    labels = {n: OF_SOMETHING.sub("", label_of(table, n)) for n in range(len(table.rows)) if not table.is_total[n]}
+    called = frozenset(n for n, label in labels.items() if wanted.intersection(stems(label)))
     return called if len(called) > 1 else frozenset()
 
 

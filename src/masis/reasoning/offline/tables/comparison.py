@@ -230,7 +230,7 @@ def _best_cell(
         if _is_asked(trial.table, told[0], side, when, tables, plain.months) and _has(trial.table, told[0], measure):
             mass[id(told[0])] += float(share)
             cells[id(told[0])] = (trial.table, told[0])
-    totals = [one for one, (table, cell) in cells.items() if table.is_total[cell.row]]
+    totals = [one for one, found in cells.items() if _is_total_of(*found, measure)]
     if totals and len({label_of(*_row(each)) for each in cells.values()}) > 1:
         # “Revenue” is listed for passengers, freight and charter and in total: the total is meant.
         mass = {one: mass[one] for one in totals}
@@ -241,6 +241,13 @@ def _best_cell(
     if best is None or mass[best] < ENOUGH * sum(mass.values()):
         return None
     return *cells[best], mass[best] / sum(mass.values())
+
+
+def _is_total_of(table: Table, cell: Cell, measure: str) -> bool:
+    """The row's own name, not what stands above the table, says what it is the total of."""
+    own = set(stems(f"{label_of(table, cell.row)} {table.columns[cell.column]} {table.rows[cell.row].group}"))
+    wanted = {w for w in content_stems(measure) if w not in ASKING}
+    return table.is_total[cell.row] and all(w in own or ALIKE.get(w) in own for w in wanted)
 
 
 def _row(found: tuple[Table, Cell]) -> tuple[Table, int]:
@@ -328,20 +335,22 @@ def _whole_rows(
         rows = [next(row for at, row in sorted(side.rows) if at == number) for side in sides]
         columns = [n for n, kind in enumerate(table.kinds) if kind == "amount"]
         columns = [n for n in columns if all(table.cell(row, n).text for row in rows)]
-        columns = _at_times(table, columns, times, months)[:MOST_COLUMNS]
+        by_time = _by_time(table, columns, times, months)
+        columns = [n for found in by_time for n in found][:MOST_COLUMNS]
         lines = [(label_of(table, row), [(table, table.cell(row, n)) for n in columns]) for row in rows]
         cells = tuple(cell for _, line in lines for cell in line)
-        changes = len(times) == len(columns) == 2
-        if 0 < len(cells) <= MOST_CELLS and len(columns) >= len(times):
+        changes = len(times) == 2 and all(len(found) == 1 for found in by_time)
+        if all(by_time) and 0 < len(cells) <= MOST_CELLS:
             return Comparison(as_grid([column_of(table, n) for n in columns], lines, changes=changes), cells, ENOUGH)
     return None
 
 
-def _at_times(table: Table, columns: Sequence[int], times: Sequence[Period], months: int) -> list[int]:
-    """All columns if no period is asked for; otherwise the columns of each period, in order."""
+def _by_time(table: Table, columns: Sequence[int], times: Sequence[Period], months: int) -> list[list[int]]:
+    """The columns of each period asked for, in order; all columns if none is."""
     if not times:
-        return list(columns)
-    return [n for when in times for n in columns if is_of(table, table.cell(0, n), when, months)]
+        return [list(columns)]
+    figures = [n for n in columns if not CHANGES.search(table.columns[n])]
+    return [[n for n in figures if is_of(table, table.cell(0, n), when, months)] for when in times]
 
 
 def _written(found: Sequence[tuple[Table, Cell]], sides: Sequence[_Side], whens: Sequence[Period | None]) -> str:

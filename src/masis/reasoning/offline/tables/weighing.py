@@ -84,7 +84,7 @@ class Pool:
 
 
 _SEPARATED = re.compile(r"[_.-]")
-_SEVERAL_WORDS = re.compile(r"[A-Z]\w+(?: [A-Z]\w+)+")
+_SHORT_NAMES = {"United States": "us", "United Kingdom": "uk", "European Union": "eu", "United Nations": "un"}
 _NO_NAMES = frozenset(content_stems("group company corporation corp inc ltd limited plc holdings total net gross"))
 MOST_READ = 50
 INFLECTED = 5
@@ -107,8 +107,7 @@ class NamesAsked:
         said = {s for name in called for s in stems(name) if len(s) > 1 and not s[0].isdigit()} - _NO_NAMES
         # The table may spell out “PR”. The abbreviation is required only if some row or column has it as its name.
         short = {s for name in called if name.isupper() for s in stems(name)} & said
-        letters = {name: "".join(word[0].lower() for word in name.split()) for name in _SEVERAL_WORDS.findall(question)}
-        initials = {s: first for name, first in letters.items() for s in stems(name)}
+        initials = {s: short for name, short in _SHORT_NAMES.items() if name in question for s in stems(name)}
         every = NamesAsked(frozenset(said), tuple(passages), initials)
         return replace(every, words=every.words - (short - every._told_apart)) if short else every
 
