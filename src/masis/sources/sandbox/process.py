@@ -44,8 +44,7 @@ class Worker:
         # A pipe that the worker has and its children do not; on it the worker reports that a child has ended.
         self._ended, told_by_worker = os.pipe()
         self._process = subprocess.Popen(
-            # -P: this folder has modules named like those of the standard library; -B: nothing is written, not even
-            # byte code.
+            # -P: a module in the working folder must not shadow ours; -B: nothing is written, not even byte code.
             [sys.executable, "-P", "-B", "-m", "masis.sources.sandbox.inside", str(told_by_worker), *formats],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
