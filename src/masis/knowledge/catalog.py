@@ -319,7 +319,7 @@ class Catalog:
         return list({tuple(row) for row in found})
 
     def needed_passages(self, workspace_id: str) -> tuple[int, list[str]]:
-        """How many passages the index must have, and the documents of which it may have additional ones."""
+        """How many passages the index must have, and the documents that may have further passages in it."""
         with self._database.reading() as db:
             here, is_needed = "FROM documents WHERE workspace_id = ?", "status = 'READY' AND visibility = 'shown'"
             others = db.execute(f"SELECT document_id {here} AND NOT ({is_needed})", (workspace_id,)).fetchall()

@@ -144,8 +144,8 @@ def _audit(state: MASISState, read: Read, finding: AuditFinding | None, settings
 
 
 def _answered(made: AuditFinding, read: Read, known: Sequence[str]) -> Answered:
-    """The auditor's judgement, if the answer denies anything; otherwise an answer is never rated “none”. An abstention
-    always is."""
+    """The auditor's judgement, except that an abstention is always “none” and an answer that denies nothing is at least
+    “part”."""
     if is_abstention(read.text, known):
         return "none"
     is_denying = any(names_a_limit(c) or NEGATIONS & set(words(c["text"])) for c in read.claims)

@@ -152,7 +152,7 @@ def _previous_draft(state: MASISState) -> str | None:
 
 
 def renamed_passages(claims: Sequence[Claim], evidence: Sequence[EvidenceChunk]) -> dict[str, str]:
-    """Maps cited passages to longer ones, with ids of their own, as part of which a wider search found them again."""
+    """Old to new ids: a wider search may find a cited passage again as part of a longer one, which has another id."""
     known = {chunk["chunk_id"] for chunk in evidence}
     cited = [c for claim in claims for c in claim["citations"] if c["chunk_id"] not in known and c["start"] is not None]
     return {

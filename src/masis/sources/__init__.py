@@ -1,4 +1,4 @@
-"""Bytes to text with pages: one module per format family."""
+"""Turns bytes into text with pages: one module per family of formats."""
 
 from masis.sources.parse import parse, supported_extensions
 

@@ -1,6 +1,6 @@
-"""What ZIP, TAR, compressed files and mailboxes hold: each file inside is a separate document.
+"""The contents of ZIP, TAR, compressed files and mailboxes: each file inside is a separate document.
 
-Unpacked in memory and counted on the way; nothing is ever written to disk.
+They are unpacked in memory and counted on the way; nothing is ever written to disk.
 """
 
 import bz2
@@ -26,7 +26,7 @@ from masis.errors import UnreadableFile
 from masis.types import Member, ParsedDocument
 
 MAX_DEPTH = 3
-"""How many archives inside each other are opened; an archive deeper than this is refused."""
+"""How many levels of nested archives are opened; a deeper archive is refused."""
 
 _NAME_CHARS = 240
 _NAMES_IN_A_NOTE = 5
@@ -62,14 +62,14 @@ DEFAULT_LIMITS = Limits()
 @dataclass(frozen=True, slots=True)
 class Entry:
     name: str
-    """As the archive has it."""
+    """The name as in the archive."""
     data: bytes | None
     problem: str = ""
     """Why the data are missing."""
 
 
 class Budget:
-    """What an archive may still unpack to."""
+    """How much an archive may still unpack to."""
 
     def __init__(self, file_name: str, packed_bytes: int, limits: Limits) -> None:
         self._file_name = file_name
@@ -113,7 +113,7 @@ class _Stream(Protocol):
 
 
 class _Counted(io.RawIOBase):
-    """A stream that pays for what is read from it."""
+    """A stream that charges the budget for what is read from it."""
 
     def __init__(self, stream: _Stream, budget: Budget) -> None:
         self._stream = stream
@@ -161,7 +161,7 @@ def holds_tar(data: bytes) -> bool:
 
 
 def starts_like_tar(data: bytes) -> bool:
-    """A TAR has no mark that all writers agree on, but every header has a sum over itself."""
+    """TAR writers agree on no mark, but every header has a checksum."""
     try:
         tarfile.TarInfo.frombuf(data[:_TAR_BLOCK], "utf-8", "surrogateescape")
     except (tarfile.TarError, ValueError):
@@ -175,7 +175,7 @@ _UNFIT = re.compile(r"[^\w ,()&+-]+")
 
 
 def is_mailbox(data: bytes) -> bool:
-    """A file of messages, each after a line that says who sent it, and when (mbox)."""
+    """Whether it is a file of messages, each after a line with its sender and date (mbox)."""
     return _ENVELOPE.match(data) is not None
 
 
@@ -235,7 +235,7 @@ def _zip_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, budget: Budget) 
 
 
 def _zip_name(info: zipfile.ZipInfo) -> str:
-    """Many programs write UTF-8 without saying so; what is not UTF-8 is what the format says."""
+    """Many programs write UTF-8 without saying so; a name that is not UTF-8 has the format's own encoding."""
     if info.flag_bits & _UTF8_NAME:
         return info.filename
     try:
@@ -273,7 +273,7 @@ def parse_archive(data: bytes, file_name: str, limits: Limits = DEFAULT_LIMITS) 
 
 
 def unpack(data: bytes, file_name: str, notes: list[str], limits: Limits) -> Iterator[Member]:
-    """One member at a time; what was left out is in the notes at the end."""
+    """Yields one member at a time; at the end, the notes say what was left out."""
     names = MemberNames()
     left_out: dict[str, list[str]] = defaultdict(list)
     found = 0
@@ -314,13 +314,13 @@ def _damaged(file_name: str) -> UnreadableFile:
 
 
 def _is_rubbish(name: str) -> bool:
-    """What operating systems leave in archives, and hidden files."""
+    """Whether it is a hidden file, or one that operating systems leave in archives."""
     parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
     return not parts or any(part.startswith(".") or part in _SYSTEM_FILES for part in parts)
 
 
 class MemberNames:
-    """Labels of members: printable, relative, each once."""
+    """Names of members: printable, relative, and unique."""
 
     def __init__(self) -> None:
         self.outside: list[str] = []

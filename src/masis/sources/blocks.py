@@ -1,7 +1,7 @@
-"""The blocks of a page: headings, paragraphs, list items, tables and notes, each with its characters in the text.
+"""The blocks of a page: headings, paragraphs, list items, tables and notes, each with its offsets in the text.
 
-Every format's text has the same marks (`# `, `- `, rows between bars), so one reading serves all; a PDF's parser, which
-also sees boxes, running headers and what a page continues, says its blocks itself.
+Every format's text has the same marks (`# `, `- `, rows between bars), so one reader serves all. Only the PDF parser,
+which also sees boxes, running headers and continued tables, provides its own blocks.
 """
 
 import re
@@ -26,11 +26,11 @@ _INDENT = 2
 class Table:
     caption: str
     unit: str
-    """ "(in thousands)", where a line says it for the whole table."""
+    """“(in thousands)”, if a line states it for the whole table."""
     header: tuple[str, ...]
-    """A name for each column; empty where there is none."""
+    """One name per column; empty if there is no header."""
     rows: tuple[tuple[tuple[int, int], ...], ...]
-    """For each row its cells, the label first, as start and end in the page's text."""
+    """The cells of each row, label first, as start and end in the page's text."""
 
 
 def blocks_of(page: Page) -> Sequence[Block]:
@@ -42,7 +42,7 @@ def read_blocks(text: str) -> list[Block]:
 
 
 def read_table(text: str, block: Block) -> Table:
-    """What a table's block holds; `text` is the page's."""
+    """Reads a table's block; `text` is the page's text."""
     above: list[str] = []
     header: tuple[str, ...] = ()
     rows: list[tuple[tuple[int, int], ...]] = []
@@ -77,7 +77,7 @@ def _line_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 class _Reader:
-    """Line by line; the lines of a paragraph or item gather until another block begins."""
+    """Reads line by line; the lines of a paragraph or item are collected until another block begins."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -107,7 +107,7 @@ class _Reader:
             yield self._open
 
     def _begun(self, line: str, start: int, end: int) -> Block | None:
-        """A block that this line opens whatever was above it."""
+        """The block that this line opens, whatever was above it."""
         if is_row(line):
             return Block("table", start, end)
         if heading := _HEADING.match(line):
@@ -122,13 +122,13 @@ class _Reader:
         return Block("paragraph", start, end) if is_after_table and line.strip() else None
 
     def _heads_a_paragraph(self, start: int, end: int) -> bool:
-        """Alone between empty lines, with running text below it: no item of a list."""
+        """Whether the line is alone between empty lines with running text below it, so that it is not a list item."""
         is_alone = self._text[max(start - 2, 0) : start].strip("\n") == "" and self._text[end : end + 2] == "\n\n"
         below = self._text[end + 2 : end + 2 + _PARAGRAPH_CHARS]
         return is_alone and len(below) == _PARAGRAPH_CHARS and below[0].isalpha() and "\n" not in below
 
     def _names_table(self, above: Block) -> bool:
-        """Short lines right above the rows: its caption and unit."""
+        """Whether the block above the rows is short enough to be the table's caption and unit."""
         if above.kind != "paragraph" or above.end - above.start > _CAPTION_CHARS:
             return False
         return not self._text[above.start : above.end].rstrip().endswith((".", ";", ","))

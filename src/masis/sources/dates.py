@@ -1,5 +1,5 @@
-"""The date a document gives itself, and the period it covers: on its first page, in its name, last in its properties,
-which tell of copying and printing as well."""
+"""The date of a document and the period it covers: from its first page, then its name, and last its properties, which
+also record copying and printing."""
 
 import re
 from dataclasses import replace
@@ -28,7 +28,7 @@ _FORMS = [
         rf"(?P<day>[0-3]?\d)\.(?P<month>[01]?\d)\.{_YEAR}",
         rf"(?P<first>[0-3]?\d)/(?P<second>[0-3]?\d)/{_YEAR}",
         rf"{_MONTH},?\s+{_YEAR}",
-        # Alone on the line only: "Issued 2000 shares" states no year.
+        # Only alone on the line: "Issued 2000 shares" states no year.
         rf"{_YEAR}-(?P<month>[01]\d){_LINE_END}",
         rf"{_YEAR}{_LINE_END}",
     )
@@ -85,11 +85,11 @@ _YEAR_IN_A_NAME = re.compile(rf"(?<!\d){_YEAR}(?!\d)")
 
 
 def dated(parsed: ParsedDocument, file_name: str) -> ParsedDocument:
-    """With the period it covers, and with a date where it states none itself: the day in its file's name, the end of
-    that period, the year in its name or title, and at last when the file was made."""
+    """Adds the period the document covers and, if it states no date itself, a date: the day in its file name, the end
+    of that period, the year in its name or title, or else when the file was made."""
     texts = [page.text for page in parsed.pages[:_OPENING_PAGES]] or [""]
     name = PurePosixPath(file_name).stem
-    # A report may have a picture for its first page.
+    # A report may have a picture as its first page.
     ended = period_ended(texts[0]) or next(filter(None, map(period_ended, texts[1:])), None)
     titled = None if parsed.date else period_in_name(parsed.title or "")
     covered = f"{ended[0]} ended {ended[1]}" if ended else period_in_name(name) or titled
@@ -98,7 +98,7 @@ def dated(parsed: ParsedDocument, file_name: str) -> ParsedDocument:
 
 
 def period_ended(text: str) -> tuple[str, str] | None:
-    """ "For the quarterly period ended June 25, 2022" on a first page: how long it was, and its last day."""
+    """“For the quarterly period ended June 25, 2022” on a first page: the length of the period and its last day."""
     for match in _ENDED.finditer(text[:_COVER_CHARS]):
         ended, _ = _read_date(text[match.end() : match.end() + 40])
         if ended and len(ended) == len("2022-06-25"):
@@ -109,7 +109,7 @@ def period_ended(text: str) -> tuple[str, str] | None:
 
 
 def date_in_name(name: str) -> str | None:
-    """ "minutes-dated-2021-03-09", "Board 9 March 2021", "report_202103"."""
+    """“minutes-dated-2021-03-09”, “Board 9 March 2021”, “report_202103”."""
     spaced = re.sub(r"[_.-]+", " ", name)
     for form in _IN_A_NAME:
         if (match := form.search(spaced)) and (found := _iso(match.groupdict())):
@@ -118,7 +118,7 @@ def date_in_name(name: str) -> str | None:
 
 
 def period_in_name(name: str) -> str | None:
-    """ "2021Q3", "H1-2024", "FY22"; a year where there is only one, and no day or month of it."""
+    """“2021Q3”, “H1-2024”, “FY22”; or a year, if there is only one and no day or month with it."""
     if match := _PERIOD_IN_A_NAME.search(name):
         if fiscal := match["fiscal"]:
             return f"FY{fiscal if len(fiscal) == 4 else f'20{fiscal}'}"
@@ -130,12 +130,12 @@ def period_in_name(name: str) -> str | None:
 
 
 def _year_of(covered: str | None, made: str | None) -> str | None:
-    """“Strategy 2030” was not written then."""
+    """“Strategy 2030” was not written in 2030."""
     return covered[-4:] if covered and not (made and made[:4] < covered[-4:]) else made
 
 
 def find_date(text: str) -> str | None:
-    """ISO 8601, as precise as the line near the top that states it."""
+    """The date in a line near the top, in ISO 8601 and as precise as stated there."""
     for line in text[:_HEAD_CHARS].split("\n"):
         label = _LABEL.match(line)
         if label is None:
@@ -178,7 +178,7 @@ def _iso(parts: dict[str, str | None]) -> str | None:
 
 
 def _iso_ambiguous(year: int, first: int, second: int) -> str | None:
-    """03/04/2026 is a different day on each side of the ocean: only what both read alike is taken."""
+    """03/04/2026 is a different day in Europe and America: only the part that both read alike is used."""
     if first > 12:
         return _valid(year, second, first)
     if second > 12 or first == second:

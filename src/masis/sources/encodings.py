@@ -1,4 +1,5 @@
-"""Which encoding a text without a mark is in, by the letters it would give: each is tried, the likeliest wins."""
+"""Guesses the encoding of a text without a byte order mark: tries each, and takes the one with the likeliest
+letters."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,14 +11,14 @@ _LEAST_SCORE = 0.35
 
 @dataclass(frozen=True, slots=True)
 class _Script:
-    """Letters of its own, written in words of their own."""
+    """A script whose words consist of its own letters only."""
 
     encodings: str
     letters: str
     frequent: str
 
 
-# Of two readings equally good, the first is taken: the more widespread comes first.
+# If two readings score the same, the first wins, so the more common encodings come first.
 _LATIN: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "cp1252 iso8859-15",
@@ -51,7 +52,7 @@ _SCRIPTS = (
 _SIGNS = frozenset("“”„‘’‚–—…•·«»‹›€£¥§©®™°±×÷½¼¾²³¿¡ªº\u00a0№´¨†‡‰")
 _PUNCTUATION = frozenset("、。，．・：；？！「」『』（）【】《》“”‘’…—～％＋－／＝　￥")
 
-# The most frequent characters of modern Chinese; rubbish decoded by mistake is made of rare ones.
+# The most frequent characters of modern Chinese; wrongly decoded text consists of rare ones.
 _SIMPLIFIED = frozenset(
     "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成方多经么"
     "去法学如都同现当没动面起看定天分还进好小部其些主样理心她本前开但因只从想实日军者意无力它与长把机十民第公此已工使情明性知全三又"
@@ -81,7 +82,7 @@ _KANJI = frozenset(
 )
 
 
-# The tables begin with the characters in daily use: their first bytes.
+# First bytes of the characters in daily use, with which the tables begin.
 _IDEOGRAPHS = (
     ("cp932", _KANJI, range(0x88, 0x99)),
     ("euc_jp", _KANJI, range(0xB0, 0xD0)),
@@ -91,7 +92,7 @@ _IDEOGRAPHS = (
 
 
 def guess_encoding(data: bytes) -> str | None:
-    """None when the bytes read as text in no encoding that is known here."""
+    """None if the bytes are not text in any encoding known here."""
     sample = _sample(data)
     found = [
         (score, -rank, encoding) for rank, (encoding, score) in enumerate(_candidates(sample)) if score > _LEAST_SCORE
@@ -100,7 +101,7 @@ def guess_encoding(data: bytes) -> str | None:
 
 
 def unmarked_unicode(data: bytes) -> str | None:
-    """UTF-16 or UTF-32 without its mark: blanks and digits have zeros in fixed places, no other text has any."""
+    """UTF-16 or UTF-32 without a mark: blanks and digits have zeros in fixed places; no other text has zeros."""
     sample = data[:4096]
     zeros = [sample[place::4].count(0) for place in range(4)]
     quarter = len(sample) // 4
@@ -115,7 +116,7 @@ def unmarked_unicode(data: bytes) -> str | None:
 
 
 def _sample(data: bytes) -> bytes:
-    """Lines with letters beyond ASCII: the others say nothing."""
+    """Lines with letters beyond ASCII; the others tell nothing."""
     if len(data) <= _SAMPLE_BYTES:
         return data
     lines = [line for line in data.split(b"\n") if not line.isascii()]
@@ -161,7 +162,7 @@ def _is_ascii_letter(character: str) -> bool:
 
 
 def _score_latin(text: str, alphabets: tuple[str, ...]) -> float:
-    """The share of its letters that one language knows. They are in words of ASCII letters: “Müller”."""
+    """The share of letters that belong to one language. They occur in words of ASCII letters: “Müller”."""
     special = _beyond_ascii(text)
     if not special:
         return 0.0
@@ -172,7 +173,7 @@ def _score_latin(text: str, alphabets: tuple[str, ...]) -> float:
 
 
 def _is_odd_in_latin(before: str, character: str, after: str) -> bool:
-    """A sign inside a word, a capital after a small letter, or letters of which none is ASCII."""
+    """A sign inside a word, a capital after a small letter, or neighbouring letters that are all beyond ASCII."""
     if character in _SIGNS:
         return before.isalpha() and after.isalpha() and character not in "’·"
     if character.isupper() and before.islower():
@@ -181,7 +182,7 @@ def _is_odd_in_latin(before: str, character: str, after: str) -> bool:
 
 
 def _score_script(text: str, script: _Script) -> float:
-    """Words of nothing but its letters, most of them small and frequent ones."""
+    """Rates words that consist only of the script's letters, most of them small and frequent."""
     special = _beyond_ascii(text)
     known = [character for character in special if character.lower() in script.letters]
     if not known:
@@ -225,7 +226,7 @@ def _is_odd_in_asian(before: str, character: str, after: str) -> bool:
 
 
 def _score_hangul(text: str) -> float:
-    """Korean is hardly anything but Hangul; Chinese read as Korean is half Chinese characters."""
+    """Korean is almost only Hangul; Chinese read as Korean is half Chinese characters."""
     special = _beyond_ascii(text)
     known = sum("\uac00" <= character <= "\ud7a3" or character in _PUNCTUATION for character in special)
     odd = sum(_is_odd_in_asian(*each) for each in _neighbours(text))

@@ -1,4 +1,4 @@
-"""Which parser reads a file: what the bytes are decides, the extension chooses among kinds of text."""
+"""Chooses the parser for a file: by its bytes, and for text by its extension."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ BINARY: tuple[Format, ...] = (
     Format(_names("bz2 tbz tbz2"), parse_archive),
     Format(_names("xz txz"), parse_archive),
 )
-"""Known by their bytes."""
+"""Formats recognised by their bytes."""
 
 TEXT: tuple[Format, ...] = (
     Format(_names("txt text log"), parse_plain),
@@ -73,7 +73,7 @@ TEXT: tuple[Format, ...] = (
     Format(_names("ipynb"), parse_notebook),
     Format(MARKUP_EXTENSIONS, parse_markup),
 )
-"""All are text: only the name tells which; any other name is read as plain text."""
+"""Text formats, which only the extension distinguishes; any other extension is read as plain text."""
 
 UNREAD_NAMES = frozenset(
     _names(
@@ -81,17 +81,17 @@ UNREAD_NAMES = frozenset(
         "exe dll so dylib class jar wasm db sqlite parquet ps pages numbers key vsd vsdx"
     )
 )
-"""Extensions of binary files that no parser reads: text so named was damaged or misnamed."""
+"""Extensions of binary files that no parser reads: text with such a name was damaged or misnamed."""
 
 _BINARY_PARSERS = {form.names[0]: form.parser for form in BINARY}
 _BINARY_NAMES = {form.names[0]: form.names for form in BINARY}
 _TEXT_PARSERS = {name: form.parser for form in TEXT for name in form.names}
 _OWN_PARSERS: dict[str, Parser] = {}
-"""Of formats that are not ours, by extension."""
+"""Parsers of formats added by the user, by extension."""
 _BINARY_EXTENSIONS = frozenset(name for form in BINARY for name in form.names)
 _KNOWN_NAMES = _BINARY_EXTENSIONS | UNREAD_NAMES | frozenset(_TEXT_PARSERS)
 
-# What programs write under another format's name themselves: Word saves RTF, and reporting tools HTML, as these.
+# Names that programs themselves give to another format: Word saves RTF, and reporting tools save HTML, under these.
 _RTF_NAMES = (".doc", ".dot")
 _HTML_NAMES = ("", ".txt", ".doc", ".xls", ".xml")
 
@@ -101,20 +101,20 @@ def supported_extensions() -> tuple[str, ...]:
 
 
 def add_formats(module: str) -> None:
-    """Files whose names end as its `FORMATS` say are read by these, whatever their bytes are."""
+    """Registers the `FORMATS` of a module. They read files with their extensions, whatever the bytes are."""
     for form in import_module(module).FORMATS:
         _OWN_PARSERS.update(dict.fromkeys(form.names, form.parser))
 
 
 def parse(data: bytes, file_name: str) -> ParsedDocument:
-    """Raises UnreadableFile, and nothing else, whatever the bytes are."""
+    """Raises UnreadableFile and nothing else, whatever the bytes are."""
     try:
         document = parser_for(data, file_name)(data, file_name)
     except UnreadableFile:
         raise
     except MemoryError:
         raise too_much_memory(file_name) from None
-    except Exception as error:  # hostile files find what no parser has thought of
+    except Exception as error:  # hostile files trigger what no parser has foreseen
         raise damaged(file_name, error) from error
     if not document.members and not any(character.isalnum() for page in document.pages for character in page.text):
         raise UnreadableFile(

@@ -1,4 +1,4 @@
-"""Plain text: its encoding, and the cleaning that every format's text gets."""
+"""Plain text: its encoding, and the cleaning applied to the text of every format."""
 
 import codecs
 import re
@@ -8,7 +8,7 @@ from pathlib import PurePath
 from masis.errors import UnreadableFile
 from masis.sources.encodings import guess_encoding, unmarked_unicode
 
-# UTF-32 first: its little-endian mark begins with UTF-16's.
+# UTF-32 first, because its little-endian mark begins with that of UTF-16.
 _MARKS: tuple[tuple[bytes, str], ...] = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -47,14 +47,14 @@ def _strict(data: bytes, encoding: str, file_name: str) -> str:
 
 
 def _escaped(data: bytes) -> str | None:
-    """Japanese and Korean in seven bits switch alphabets by escape sequences."""
+    """Japanese and Korean in seven bits switch alphabets with escape sequences."""
     if b"\x1b$" not in data:
         return None
     return "iso2022_kr" if b"\x1b$)C" in data else "iso2022_jp_2"
 
 
 def _nearly_utf8(data: bytes) -> str | None:
-    """One damaged character, or a cut-off end, does not make a long text another encoding."""
+    """One damaged character, or a truncated end, does not mean that a long text has another encoding."""
     text = data.decode("utf-8", "replace")
     damaged = text.count("\ufffd")
     beyond_ascii = len(text) - len(text.encode("ascii", "ignore")) - damaged
@@ -62,7 +62,7 @@ def _nearly_utf8(data: bytes) -> str | None:
 
 
 def _refuse_binary(text: str, file_name: str) -> str:
-    # A stray control character happens in real text; one in a hundred, or a zero, means the file is none.
+    # Real text may contain a stray control character; one in a hundred, or a zero byte, means that it is not text.
     if "\x00" in text or len(_CONTROLS.findall(text)) > len(text) * 0.01 + 1:
         raise _not_text(file_name)
     return text
@@ -76,7 +76,7 @@ def _not_text(file_name: str) -> UnreadableFile:
 
 
 def clean(text: str) -> str:
-    """One line end, composed characters, nothing invisible: text that can be stored, searched and quoted."""
+    """Uniform line ends, composed characters, nothing invisible: text that can be stored, searched and quoted."""
     text = _LINE_ENDS.sub("\n", text)
     text = _SURROGATES.sub("\ufffd", _INVISIBLE.sub("", _CONTROLS.sub("", text)))
     lines = [line.rstrip() for line in unicodedata.normalize("NFC", text).split("\n")]
@@ -88,7 +88,7 @@ def one_line(text: str) -> str:
 
 
 def title_line(text: str) -> str | None:
-    """The first line, when it reads like a title and not like a sentence or a row of figures."""
+    """The first line, if it reads like a title and not like a sentence or a row of figures."""
     line = one_line(text.lstrip().split("\n", 1)[0]).lstrip("# ")
     letters = sum(character.isalpha() for character in line)
     if len(line) in _TITLE_CHARS and letters > len(line) / 2 and not _NO_TITLE.search(line):

@@ -1,4 +1,4 @@
-"""What a file is, by its bytes: names lie."""
+"""Detects what a file is by its bytes, because names can be wrong."""
 
 import io
 import re
@@ -13,7 +13,7 @@ from masis.sources.archives import starts_like_tar
 @dataclass(frozen=True, slots=True)
 class Content:
     extension: str | None
-    """What such a file is usually named, `.txt` for any kind of text; None for what no parser reads."""
+    """The usual extension of such a file, `.txt` for any kind of text; None if no parser reads it."""
     description: str
     trait: Literal["", "damaged", "encrypted", "image"] = ""
 
@@ -22,7 +22,7 @@ _UNREADABLE = (zipfile.BadZipFile, ValueError, NotImplementedError, OSError, EOF
 _MIMETYPE_BYTES = 200
 _MANIFEST_BYTES = 2_000_000
 
-# Every Office file is a ZIP container, whose table of contents is at its end.
+# Every Office file is a ZIP container, which has its table of contents at the end.
 _CUT_OFF = Content(None, "the beginning of an Office file or another ZIP container", "damaged")
 _ENCRYPTED_OFFICE = Content(None, "a password-protected Office file", "encrypted")
 _ENCRYPTED_ODF = Content(None, "a password-protected OpenDocument file", "encrypted")
@@ -67,7 +67,7 @@ def _by_parts(archive: zipfile.ZipFile, names: Collection[str]) -> Content:
             is_encrypted = b"encryption-data" in _start_of(archive, "META-INF/manifest.xml", _MANIFEST_BYTES)
             return _ENCRYPTED_ODF if is_encrypted and content.extension != ".epub" else content
     for folder, content in _BY_FOLDER:
-        # An archive of such files, unpacked, has the same folders, but not this part above them.
+        # An archive of unpacked Office files has the same folders, but not this part at the top level.
         is_office = "[Content_Types].xml" in names or not content.extension
         if is_office and any(name.replace("\\", "/").startswith(folder) for name in names):
             return content
@@ -90,13 +90,13 @@ def sniff_ole(data: bytes) -> Content:
 
 
 def _root_names(data: bytes) -> set[str]:
-    """Only the outermost: a message or a document can hold others."""
+    """Only the outermost names: a message or a document can contain others."""
     import olefile
 
     try:
         with olefile.OleFileIO(io.BytesIO(data)) as container:
             return {entry.name for entry in container.root.kids}
-    except Exception:  # olefile lets through whatever a damaged table of contents breaks
+    except Exception:  # olefile raises whatever a damaged table of contents causes
         return set()
 
 
@@ -176,13 +176,13 @@ def sniff(data: bytes) -> Content:
 
 
 def is_pdf(data: bytes) -> bool:
-    """The specification allows rubbish before the header; a text about the format has no objects."""
+    """The specification allows other bytes before the header; a text about the format has no objects."""
     head = data[:_HEAD_BYTES]
     return head.lstrip(b"\xef\xbb\xbf \t\r\n\x00").startswith(b"%PDF-") or (b"%PDF-" in head and b"endobj" in data)
 
 
 def is_image(data: bytes) -> bool:
-    """By its first bytes alone: this is asked outside the sandbox, where no container may be opened."""
+    """Decides by the first bytes alone, as this is called outside the sandbox, where no container may be opened."""
     starts = (content for magic, content in _MAGIC if data.startswith(magic))
     looks = (content for pattern, content in _PATTERNS if pattern.match(data))
     return any(content.trait == "image" for content in (*starts, *looks))
@@ -197,7 +197,7 @@ def looks_like_xml(data: bytes) -> bool:
 
 
 def looks_like_mail(data: bytes) -> bool:
-    """Two headers in the first lines: one alone can be the first line of a note."""
+    """Whether two of the first lines are headers; a single one may be the first line of a note."""
     lines = _start(data).split(b"\n")[:4]
     return bool(_MAIL_HEADER.match(lines[0])) and sum(bool(_MAIL_HEADER.match(line)) for line in lines) > 1
 

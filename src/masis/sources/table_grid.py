@@ -20,7 +20,7 @@ _WRITTEN_AMOUNT = re.compile(
     r"[-−–(]?\s?[$€£¥]?\s?[-−(]?\d+(?:[.,]\d+)+\)?\s?%?|[-−–(]?[$€£¥]\s?\d+\)?|[-−(]?\d+\)?\s?%"
 )
 NO_AMOUNT = re.compile(r"\(?[0-3]?\d([./-])[01]?\d\1(?:19|20)?\d\d\)?[*†]?|(?:[A-Z]{1,3})?[$€£¥]\s?000s?")
-"""“31.12.2019” and “£000” name a column, whatever figures they are made of."""
+"""“31.12.2019” and “£000” name a column, although they consist of figures."""
 
 _SET_APART = re.compile(r"\S+(?: \S+)*")
 _TYPED_FIGURE = re.compile(r"[-−–+($€£¥ ]{0,4}\d[\d.,]*[)% ]{0,3}(?:[kmb]n?)?|[-–—]", re.IGNORECASE)
@@ -29,7 +29,7 @@ _SPANS = re.compile(r"\b(?:ended|ending|as of|at)\b", re.IGNORECASE)
 _RULED = re.compile(r"[\s=_+-]+")
 _FEWEST_ROWS, _MOST_ROWS, _WIDEST_ROW = 3, 200, 300
 _DEEPEST_HEADER = 30
-"""Lines, where each cell of it is broken over several."""
+"""In lines, if each of its cells is broken over several."""
 
 Rows = Sequence[Sequence[str]]
 
@@ -42,7 +42,8 @@ class Cell:
 
 
 def grid(rows: Iterable[list[Cell]], *, is_header: bool = False) -> list[list[str]]:
-    """A cell that spans rows is in each of them; one that spans columns in its first, in a header in each."""
+    """Repeats a cell that spans rows in each of them. One that spans columns is put in the first, or in a header in
+    each."""
     spanning: dict[int, tuple[str, int]] = {}
     laid_out = []
     for cells in rows:
@@ -62,7 +63,7 @@ def grid(rows: Iterable[list[Cell]], *, is_header: bool = False) -> list[list[st
 
 
 def span(value: str | None) -> int:
-    """A number of columns or rows as files give it."""
+    """A number of columns or rows as written in files."""
     text = value or ""
     return max(1, min(int(text), MAX_SPAN)) if text.isascii() and text.isdigit() and len(text) < 10 else 1
 
@@ -75,12 +76,12 @@ def _take_spanning(spanning: dict[int, tuple[str, int]], column: int) -> str:
 
 
 def table_row(cells: Iterable[str]) -> str:
-    """One row, one line; a bar inside a cell would look like another column."""
+    """One row on one line; a bar inside a cell would look like another column."""
     return "| " + " | ".join(one_line(cell).replace("|", "/") for cell in cells) + " |"
 
 
 def table_lines(rows: Iterable[Sequence[str]], header_rows: int | None = None) -> list[str]:
-    """The lines of a table; where the file does not say how many rows are its header, their content does."""
+    """The lines of a table; if the file does not say how many rows are the header, their content decides."""
     filled = [[one_line(cell) for cell in row] for row in rows]
     filled = [row for row in filled if any(row)]
     width = max(map(len, filled), default=0)
@@ -102,7 +103,7 @@ def _without_empty_columns(rows: list[list[str]]) -> list[list[str]]:
 
 
 def with_tables(text: str) -> str:
-    """Columns typed with spaces or pasted with tabs, as tables; what does not line up stays as it was."""
+    """Converts columns typed with spaces or pasted with tabs to tables; what does not line up stays as it was."""
     return "\n\n".join(_table_in(part.split("\n")) or part for part in text.split("\n\n"))
 
 
@@ -111,7 +112,8 @@ def _table_in(lines: Sequence[str]) -> str | None:
 
 
 def _pasted_table(lines: Sequence[str]) -> str | None:
-    """Rows copied from a sheet, or from a page, whose cells may be broken over lines and set apart by empty ones."""
+    """Rows copied from a spreadsheet, or from a page, whose cells may be broken over lines and separated by empty
+    ones."""
     first = next(n for n, line in enumerate(lines) if "\t" in line)
     last = max(n for n, line in enumerate(lines) if "\t" in line)
     before, rows, after = lines[:first], lines[first : last + 1], lines[last + 1 :]
@@ -122,8 +124,8 @@ def _pasted_table(lines: Sequence[str]) -> str | None:
 
 
 def _of_a_sheet(lines: Sequence[str]) -> list[str] | None:
-    """A row of names, then rows of no more cells; two columns are a table only where one has figures, since prose is
-    set with tabs too."""
+    """A row of names, then rows with no more cells. Two columns are a table only if one has figures, because prose uses
+    tabs too."""
     rows = [[cell.strip() for cell in line.split("\t")] for line in lines]
     names, body = rows[0], rows[1:]
     is_named = all(names[1:]) and not any(re.search(r"\d", PERIOD.sub("", name)) for name in names)
@@ -135,7 +137,8 @@ def _of_a_sheet(lines: Sequence[str]) -> list[str] | None:
 
 
 def _of_a_page(lines: Sequence[str]) -> tuple[list[str], list[str]] | None:
-    """What stands above, and the table: a row has as many figures as any other, or none and heads what follows."""
+    """The lines above, and the table: each row has as many figures as any other, or none and is a heading for what
+    follows."""
     rows = [_without_spacers(line) for line in lines]
     filled = [n for n, row in enumerate(rows) if row[1:] and all(map(_TYPED_FIGURE.fullmatch, row[1:]))]
     is_year = bool(filled) and all(PERIOD.fullmatch(cell) for cell in rows[filled[0]][1:])
@@ -160,7 +163,7 @@ def _of_a_page(lines: Sequence[str]) -> tuple[list[str], list[str]] | None:
 
 
 def _without_spacers(line: str) -> list[str]:
-    """Its cells, a currency sign beside its figure; nothing where columns are only set apart."""
+    """The cells of a line, with signs joined to their figures and without cells that only separate columns."""
     cells: list[str] = []
     for cell in map(str.strip, line.split("\t")):
         if cells and (_SIGN.fullmatch(cells[-1]) or _CLOSES.fullmatch(cell)):
@@ -171,7 +174,8 @@ def _without_spacers(line: str) -> list[str]:
 
 
 def _names_of_a_page(lines: Sequence[str], width: int) -> tuple[list[str], list[list[str]]]:
-    """Names of columns, which may be broken over lines (“March 30,”, “2024”), and above them what spans several."""
+    """The column names, which may be broken over lines (“March 30,”, “2024”), and above them names that span
+    several."""
     fitting = [
         n for n in range(max(0, len(lines) - _DEEPEST_HEADER), len(lines)) if len(_split_names(lines[n:])) == width
     ]
@@ -194,8 +198,8 @@ def _split_names(lines: Sequence[str]) -> list[str]:
 
 
 def _typed_table(lines: Sequence[str]) -> str | None:
-    """A line of names, which may leave out that of the first column, and rows of as many cells; one column of figures
-    at least."""
+    """A line of names, which may omit that of the first column, and rows of as many cells, with at least one column of
+    figures."""
     if not _FEWEST_ROWS <= len(lines) <= _MOST_ROWS or max(map(len, lines)) > _WIDEST_ROW:
         return None
     typed = [list(_SET_APART.finditer(line)) for line in lines if not _RULED.fullmatch(line)]
@@ -234,7 +238,8 @@ def _with_rules(lines: Iterable[str]) -> Iterator[str]:
 
 
 def with_names(lines: Iterable[str]) -> Iterator[str]:
-    """A table whose row of names is empty, as converters write it, gets those of its first row, where that has any."""
+    """A table with an empty row of names, as some converters write it, gets its names from its first row, if that has
+    any."""
     for is_table, run in groupby(lines, key=is_row):
         rows = list(run)
         is_unnamed = is_table and len(rows) > 3 and is_rule(rows[1]) and not any(row_cells(rows[0]))
@@ -254,13 +259,13 @@ def row_cells(line: str) -> list[str]:
 
 
 def joined_header(rows: Rows, *, is_spread: bool) -> tuple[list[str], str]:
-    """One name a column, and the unit that all columns share (“(in millions)”)."""
+    """One name per column, and the unit that all columns share (“(in millions)”)."""
     names, unit = _without_unit(rows)
     return spread_names(names, is_spread=is_spread), unit
 
 
 def _without_unit(rows: Rows) -> tuple[Rows, str]:
-    """A note that is alone in its row of a deeper header is of the whole table."""
+    """A note that is alone in its row of a multi-row header applies to the whole table."""
     if len(rows) < 2:
         return rows, ""
     notes = [{cell for cell in row[1:] if cell} for row in rows]
@@ -275,7 +280,7 @@ def _without_unit(rows: Rows) -> tuple[Rows, str]:
 
 
 def is_pairs(rows: Rows) -> bool:
-    """Labels with values of many kinds, as a form has them: its first row names no column."""
+    """Whether the rows are labels with values of many kinds, as in a form, so that the first row names no column."""
     pairs = [[cell for cell in row if cell] for row in rows if any(row)]
     if len(pairs) < 2 or any(len(pair) > 2 for pair in pairs):
         return False
@@ -290,7 +295,7 @@ def _is_figure(cell: str) -> bool:
 
 
 def depth_of(rows: Rows) -> int:
-    """How many rows are the header; none where the first has amounts already, or heads the rows below it."""
+    """How many rows are the header; 0 if the first row has amounts or is a heading for the rows below it."""
     if len(rows) > 1 and not any(rows[0][1:]) and any(re.search(r"\d", cell) for cell in rows[1][1:]):
         return 0
     if all(_is_figure(cell) for cell in rows[0] if cell):

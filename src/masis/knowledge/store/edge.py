@@ -5,7 +5,8 @@ are translated. Search is exact: building a graph index froze every thread for 1
 takes 3 ms.
 
 Deleted points are no longer found at once. Their bytes are purged from the files when a workspace is deleted or a fifth
-of the index (and a thousand points) is gone, otherwise when the store is closed; after a crash, when the next one is.
+of the index (and a thousand points) is gone, otherwise when the store is closed (after a crash, when the next store is
+closed).
 
 The engine allows a folder to be opened only once. Stores in one process share it: the first one opens it and the last
 one closes it. Two stores may have different embedders; the one that does not fit the index gets an error.

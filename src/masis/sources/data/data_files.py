@@ -1,4 +1,4 @@
-"""Data files: JSON and JSON lines, XML, notebooks, CSV. What they say in readable lines, with its names."""
+"""Data files (JSON, JSON lines, XML, notebooks, CSV) as readable lines with field names."""
 
 import csv
 import io
@@ -48,7 +48,7 @@ def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
 
 
 def _delimiter_of(text: str) -> str:
-    """The one that cuts the first rows into the most columns, all alike."""
+    """The delimiter that splits the first rows into the most columns, all alike."""
     return max(_DELIMITERS, key=lambda delimiter: _regularity(text, delimiter))
 
 
@@ -150,13 +150,14 @@ def _list_lines(values: list[Value], path: str) -> Iterator[str]:
         yield f"{path}: {joined}" if path else joined
     else:
         for number, each in enumerate(values, start=1):
-            # A record of its own, apart from the next: its fields belong together.
+            # Records are separated, because their fields belong together.
             yield ""
             yield from _value_lines(each, f"{path}[{number}]" if path or not isinstance(each, dict) else "")
 
 
 def _is_table(values: list[Value]) -> bool:
-    """Records of short values alike in their fields; long texts read better one below the other."""
+    """Whether the values are records of short values with similar fields; long texts read better one below the
+    other."""
     if len(values) < 2 or not all(isinstance(each, dict) and each for each in values):
         return False
     widest = len({key for record in values for key in record})
@@ -193,7 +194,7 @@ def _xml_root(data: bytes, file_name: str) -> tuple[Element, list[str]]:
 
 
 def _publication(root: Element) -> str | None:
-    """The earliest of an article's dates of publication, as precise as it is given."""
+    """The earliest publication date of an article, as precise as given."""
     dates = []
     for date in descendants(root, "pub-date"):
         parts = [own_text(part).strip() for name in ("year", "month", "day") if (part := first(date, name)) is not None]

@@ -1,5 +1,5 @@
-"""XML without its dangers: no entity is expanded, nothing is fetched, and no tree is deeper than Python's stack; and
-its records in readable lines."""
+"""Reads XML safely: entities are not expanded, nothing is fetched, and depth is limited; and writes its records as
+lines."""
 
 import html
 import re
@@ -45,7 +45,7 @@ def _named(element: Element) -> str:
 
 
 def _is_table(children: list[Element]) -> bool:
-    """Two or more records of the same name with the same short fields."""
+    """Whether there are at least two records with the same name and the same short fields."""
     fields = [name_of(field) for field in elements(children[0])]
     return (
         len(children) > 1
@@ -77,7 +77,7 @@ _BLANKS = re.compile(r"\s+")
 
 
 def xml_root(data: bytes, file_name: str, *, tolerant: bool = False) -> Element:
-    """Raises UnreadableFile; a tolerant reading keeps what comes before and after an error."""
+    """Raises UnreadableFile. With `tolerant`, what comes before and after an error is kept."""
     from lxml import etree
 
     parser = etree.XMLParser(
@@ -97,17 +97,17 @@ def xml_root(data: bytes, file_name: str, *, tolerant: bool = False) -> Element:
 
 
 def name_of(element: Element) -> str:
-    """Without its namespace: strict and transitional files differ in nothing else."""
+    """The name without its namespace, in which alone strict and transitional files differ."""
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
 def elements(parent: Element, *names: str) -> Iterator[Element]:
-    """Children of these names; of any name when none is given."""
+    """Children with these names, or all children."""
     return (child for child in parent if (name := name_of(child)) and (not names or name in names))
 
 
 def first(parent: Element | None, *path: str) -> Element | None:
-    """The element at the end of a path of names, the first of each."""
+    """The element at the end of a path of names, taking the first of each."""
     for name in path:
         parent = next(elements(parent, name), None) if parent is not None else None
     return parent
@@ -118,12 +118,12 @@ def descendants(parent: Element, *names: str) -> Iterator[Element]:
 
 
 def has(parent: Element | None, *names: str) -> bool:
-    """Whether there is one below; the truth of an lxml element is whether it has children."""
+    """Whether there is a descendant; the truth value of an lxml element says whether it has children."""
     return parent is not None and next(descendants(parent, *names), None) is not None
 
 
 def attribute(element: Element | None, name: str) -> str:
-    """By its name alone, whatever its namespace."""
+    """An attribute by its name, whatever its namespace."""
     if element is None:
         return ""
     found: str | None = element.get(name)
@@ -133,12 +133,12 @@ def attribute(element: Element | None, name: str) -> str:
 
 
 def number(text: str, default: int, most: int) -> int:
-    """A count as files give it, never more than `most`."""
+    """A count as written in files, at most `most`."""
     return min(int(text), most) if text.isascii() and text.isdigit() and len(text) < 10 else default
 
 
 def own_text(element: Element) -> str:
-    """All text inside; a character named by an entity is read, an entity of the file's own is not."""
+    """All text inside. Named characters are decoded; entities defined by the file are not."""
     parts: list[str] = [element.text or "" if isinstance(element.tag, str) else html.unescape(element.text or "")]
     for child in element:
         parts += [own_text(child), child.tail or ""]

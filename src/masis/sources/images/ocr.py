@@ -1,4 +1,4 @@
-"""The text of pictures and scanned pages, recognised on this machine (extra `masis[ocr]`)."""
+"""Recognises the text of pictures and scanned pages on this machine (extra `masis[ocr]`)."""
 
 import asyncio
 import importlib.util
@@ -23,20 +23,20 @@ _SIGNATURES = {
 class ImageReader(Protocol):
     @property
     def name(self) -> str:
-        """Who read it, for the document's note."""
+        """Name of the reader, for the document's note."""
         ...
 
     async def read(self, data: bytes, file_name: str) -> str:
-        """The text in the picture; raises UnreadableFile or a ModelError when there is none to be had."""
+        """The text in the picture; raises UnreadableFile or a ModelError if there is none."""
         ...
 
     async def read_pages(self, data: bytes, file_name: str, numbers: Sequence[int]) -> dict[int, str]:
-        """Pages of a PDF that are nothing but pictures, by number; those it does not read are left out."""
+        """The text of scanned PDF pages by page number; pages that cannot be read are left out."""
         ...
 
 
 def media_type(data: bytes) -> str | None:
-    """By its first bytes, whatever it is called; None for what no reader takes."""
+    """The media type by the first bytes, whatever the file name; None if no reader accepts it."""
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "image/webp"
     return next((kind for start, kind in _SIGNATURES.items() if data.startswith(start)), None)
@@ -44,7 +44,7 @@ def media_type(data: bytes) -> str | None:
 
 _STARTING_SECONDS = 60
 _MOST_PAGES = 1000
-"""Of one file: hours of work, and more numbers than a command line takes."""
+"""The most pages of one file: more would take hours and exceed the length of a command line."""
 
 
 def ocr_is_installed() -> bool:
@@ -52,7 +52,7 @@ def ocr_is_installed() -> bool:
 
 
 class OcrReader:
-    """A process for each file: recognition works on bytes of strangers, in libraries that are not made for that."""
+    """Uses one process per file, because recognition handles untrusted bytes in libraries not made for that."""
 
     name = "text recognition on this machine"
 
@@ -67,7 +67,7 @@ class OcrReader:
         return text
 
     async def read_pages(self, data: bytes, file_name: str, numbers: Sequence[int]) -> dict[int, str]:
-        """The pages of a PDF that are nothing but pictures, by number."""
+        """The text of scanned PDF pages by page number."""
         some = numbers[:_MOST_PAGES]
         return await asyncio.to_thread(_recognised, data, file_name, some) if some else {}
 

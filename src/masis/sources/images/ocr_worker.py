@@ -1,7 +1,7 @@
 """Reads the text of images in a separate process: `python -P -B -m masis.sources.images.ocr_worker [PAGE …]`.
 
-The picture comes on standard input; with page numbers it is a PDF, whose pages are drawn first. Answers in JSON lines:
-{"page", "text"} each, at the end {"done": true} or {"refused": why}.
+The picture comes on standard input; with page numbers it is a PDF, whose pages are drawn first. It answers in JSON
+lines: {"page", "text"} for each page, and at the end {"done": true} or {"refused": why}.
 """
 
 import importlib
@@ -17,22 +17,22 @@ from masis.sources.sandbox import confinement
 MEMORY_BYTES = 3 << 30
 """The models and OpenCV take 0.5 GB, a large scan another."""
 PAGE_SECONDS = 120
-"""Of the processor: a dense page takes 10 to 20."""
+"""CPU seconds per page; a dense page takes 10 to 20."""
 MAX_PIXELS = 100_000_000
 _DOTS_AN_INCH = 200
 _POINTS_AN_INCH = 72
 _SAME_LINE = 0.6
-"""Boxes whose middles are nearer than this share of their height are on one line."""
+"""Boxes whose centres are closer than this share of their height are on one line."""
 
 Box = tuple[float, float, float, str]
-"""Left, middle, height, text."""
+"""Left edge, vertical centre, height, text."""
 
 
 def main() -> None:
     numbers = [int(argument) for argument in sys.argv[1:]]
     data = sys.stdin.buffer.read()
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    # What a library prints must not get between the answers.
+    # Whatever a library prints must not get between the answers.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     engine = _engine()
     confinement.leave_network()
@@ -49,14 +49,14 @@ def main() -> None:
 
 
 def _engine() -> Any:
-    """With its models loaded, by one tiny picture: afterwards nothing may be opened."""
+    """The engine with its models loaded by one tiny picture: afterwards no file may be opened."""
     import numpy as np
 
     settings = {
         "Global.log_level": "critical",
-        # Its guess at which lines stand on their head is wrong for every second long line of small print.
+        # Its detection of upside-down lines is wrong for every second long line of small print.
         "Global.use_cls": False,
-        # More threads than one spin while they wait, and use up the time that a page may take.
+        # More than one thread would spin while waiting and use up the time that a page may take.
         "EngineConfig.onnxruntime.intra_op_num_threads": 1,
     }
     engine = importlib.import_module("rapidocr").RapidOCR(params=settings)
@@ -82,7 +82,7 @@ def _pictures(data: bytes, numbers: Sequence[int]) -> Iterator[tuple[int, Any]]:
 
 
 def _allow_a_page() -> None:
-    """Recognising a page takes longer than any parser's step."""
+    """Extends the CPU limit: recognising a page takes longer than any parser's step."""
     with suppress(OSError, ImportError, ValueError):
         import resource
 
@@ -91,7 +91,7 @@ def _allow_a_page() -> None:
 
 
 def _decoded(data: bytes) -> Any:
-    """As rows of red, green and blue; a transparent picture is on white."""
+    """The picture as an RGB array; transparent areas become white."""
     import io
 
     import numpy as np
@@ -119,7 +119,7 @@ def _box(corners: Any, text: str) -> Box:
 
 
 def lines_of(boxes: Sequence[Box]) -> list[list[Box]]:
-    """From top to bottom and each from left to right, so that the cells of a row are together."""
+    """Sorts boxes top to bottom and each line left to right, so that the cells of a row stay together."""
     lines: list[list[Box]] = []
     for box in sorted(boxes, key=lambda box: box[1]):
         _, middle, height, _ = box

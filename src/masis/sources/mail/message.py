@@ -32,7 +32,7 @@ class _Field:
 
 
 def signed_content(data: bytes) -> bytes | None:
-    """The message; None when this is not signed data but, for instance, encrypted."""
+    """The signed message; None if the data are not signed but, for instance, encrypted."""
     fields, _ = _read(data, 0, len(data), 0)
     outer = fields[0].fields if fields else ()
     if len(outer) < 2 or outer[0].tag != _OBJECT or outer[0].data != _SIGNED:
@@ -44,7 +44,7 @@ def signed_content(data: bytes) -> bytes | None:
 
 
 def _octets(field: _Field) -> bytes:
-    """A long string is cut into several."""
+    """The content of a string; a long one is split into several."""
     if field.tag == _OCTETS:
         return field.data
     return b"".join(_octets(each) for each in field.fields)
@@ -72,7 +72,7 @@ def _read(data: bytes, position: int, end: int, depth: int) -> tuple[tuple[_Fiel
 _HEADERS = ("From", "To", "Cc", "Bcc", "Date", "Subject")
 _SIGNATURES = ("application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature")
 _SMIME = ("application/pkcs7-mime", "application/x-pkcs7-mime")
-# Not asked of the system, whose list of types is a file.
+# A list of our own, because the system's list of types is a file.
 _EXTENSIONS = {
     "text/plain": ".txt", "text/html": ".html", "text/csv": ".csv", "text/markdown": ".md", "text/xml": ".xml",
     "application/pdf": ".pdf", "application/json": ".json", "application/xml": ".xml", "application/zip": ".zip",
@@ -95,7 +95,7 @@ _MAX_DEPTH = 20
 
 
 def parse_mail(data: bytes, file_name: str) -> ParsedDocument:
-    # The old policy: it keeps broken headers as they are, where the new one raises.
+    # The old policy keeps broken headers as they are; the new one raises.
     message = BytesParser(policy=policy.compat32).parsebytes(data)
     if not message.keys() or not any(message[name] for name in (*_HEADERS, "Content-Type", "Received")):
         raise UnreadableFile(
@@ -118,7 +118,7 @@ def parse_mail(data: bytes, file_name: str) -> ParsedDocument:
 
 
 def message_page(fields: Sequence[str], body: str) -> Page:
-    """The fields are a note of their own above the body."""
+    """A page with the fields as a note above the body."""
     above = clean("\n".join(fields))
     text = clean(f"{above}\n\n{body}")
     start = len(above) if above else 0
@@ -127,8 +127,7 @@ def message_page(fields: Sequence[str], body: str) -> Page:
 
 
 def as_thread(body: str) -> str:
-    """What is quoted from earlier messages without the marks before its lines, and each message under a heading that
-    says whose it is and when it was sent."""
+    """Removes quote marks from earlier messages and puts each under a heading with its sender and date."""
     bare = with_tables(clean(_QUOTE_MARKS.sub("", body)))
     headed = _HEAD_OF_AN_EARLIER_ONE.sub(_heading, bare)
     return _WROTE.sub(lambda found: f"\n## {one_line(found['who'])} wrote\n", headed)
@@ -145,7 +144,7 @@ def _heading(found: re.Match[str]) -> str:
 
 
 def header_lines(headers: dict[str, str], members: Sequence[Member] = ()) -> list[str]:
-    """A field a line; what is attached is named with the others."""
+    """One field per line, including the names of attachments."""
     attached = {"Attachments": ", ".join(one_line(member.name) for member in members)}
     return [f"{name}: {value}" for name, value in (headers | attached).items() if value]
 
@@ -156,7 +155,7 @@ def refuse_encrypted_text(text: str, file_name: str) -> None:
 
 
 class _Letter:
-    """One message with all that is nested in it."""
+    """One message with everything nested in it."""
 
     def __init__(self, message: Message, file_name: str) -> None:
         self._file_name = file_name
@@ -198,11 +197,11 @@ class _Letter:
         self._read(BytesParser(policy=policy.compat32).parsebytes(content), depth + 1)
 
     def _read_best(self, part: Message, depth: int) -> None:
-        """Plain text and HTML say the same: the plain one, when it has anything to say."""
+        """Plain text and HTML say the same, so the plain text is read unless it is empty."""
         ranked = sorted(_parts(part), key=lambda each: each.get_content_type() != "text/plain")
         before = len(self.texts)
         for each in ranked:
-            # Calendars and pictures among the alternatives are files; of the texts one is enough.
+            # Calendars and pictures among the alternatives are files; of the texts, one is enough.
             if len(self.texts) == before or each.get_content_maintype() not in ("text", "multipart"):
                 self._read(each, depth + 1)
 
@@ -239,7 +238,7 @@ def _text(data: bytes, kind: str, charset: str | None, file_name: str) -> str:
             return parse_webpage(data if _is_declared(data) else _as_utf8(data, charset, file_name), file_name).text
         return clean(decode(data, file_name, charset))
     except UnreadableFile:
-        # A message cut or damaged on its way: what can be read of it is better than nothing.
+        # A message truncated or damaged on its way: what can be read of it is better than nothing.
         return clean(data.decode("utf-8", "replace"))
 
 
@@ -252,7 +251,7 @@ def _as_utf8(data: bytes, charset: str | None, file_name: str) -> bytes:
 
 
 def _header(message: Message, name: str) -> str:
-    """Encoded words read; a header in no known encoding as it is."""
+    """Decodes encoded words; a header in an unknown encoding stays as it is."""
     value = ", ".join(str(each) for each in message.get_all(name, []))
     with suppress(ValueError, LookupError, MessageError):
         value = str(make_header(decode_header(value)))

@@ -1,4 +1,4 @@
-"""Outlook messages (MSG): the same as mail, stored in numbered properties."""
+"""Outlook messages (MSG): like mail, but stored in numbered properties."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -31,7 +31,7 @@ def parse_outlook(data: bytes, file_name: str) -> ParsedDocument:
 
 
 def _signed(message: "_Message", file_name: str) -> ParsedDocument:
-    """Outlook keeps a signed message as mail inside an attachment; an encrypted one looks the same but is not mail."""
+    """Outlook stores a signed message as mail inside an attachment; an encrypted one looks the same but is not mail."""
     inner = next(iter(message.members()), None)
     if inner is None or not message.kind.upper().endswith("MULTIPARTSIGNED"):
         raise encrypted(file_name)
@@ -76,7 +76,7 @@ class _Message:
         }
 
     def body(self) -> str:
-        """With the messages it carries."""
+        """The text, with that of the messages attached to it."""
         own = self._body()
         refuse_encrypted_text(own, self._file.file_name)
         nested = [
@@ -128,7 +128,7 @@ class _Message:
         return self._file.read(f"{self._prefix}__substg1.0_{number}0102") or b""
 
     def _fixed(self, tag: bytes) -> int | None:
-        """Short values are in one list, 16 bytes each: tag, flags, value."""
+        """Reads a short value; these are in one list of 16-byte entries: tag, flags, value."""
         for start in range(len(self._properties) % 16, len(self._properties) - 15, 16):
             if self._properties[start : start + 4] == tag:
                 return int.from_bytes(self._properties[start + 8 : start + 16], "little")

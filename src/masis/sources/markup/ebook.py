@@ -1,4 +1,4 @@
-"""Books (EPUB): a page for each chapter, in the order of reading."""
+"""Books (EPUB): one page per chapter, in reading order."""
 
 import re
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ def parse_ebook(data: bytes, file_name: str) -> ParsedDocument:
 
 
 def _refuse_protected(package: Package) -> None:
-    """Hidden fonts hide no text; anything else encrypted means the book is copy-protected."""
+    """Hidden fonts hide no text; anything else encrypted means that the book is copy-protected."""
     root = package.xml("META-INF/encryption.xml")
     methods = [] if root is None else [attribute(each, "Algorithm") for each in descendants(root, "EncryptionMethod")]
     if any(method not in _FONT_ONLY for method in methods):
@@ -84,7 +84,7 @@ def _table_of_contents(package: Package, opf: Element, opf_name: str) -> dict[st
         root = package.xml(part)
         for link, title in _links(root) if root is not None else ():
             named = titles.setdefault(resolve(part.rpartition("/")[0], link), [])
-            # A link into the middle of a part names a piece of it; one to the part itself, the whole.
+            # A link into the middle of a part names a piece of it; a link to the part itself names the whole.
             named[:] = [*named, title] if "#" in link else [title] * 2 + named
     return {part: named[0] for part, named in titles.items() if len(set(named)) == 1 or named[0] == named[1]}
 

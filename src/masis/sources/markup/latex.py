@@ -1,4 +1,4 @@
-"""LaTeX: sections, lists, tables and words; mathematics stays as it is written."""
+"""LaTeX: sections, lists, tables and text; mathematics stays as written."""
 
 import re
 import unicodedata
@@ -91,8 +91,8 @@ def _readable(text: str) -> str:
 
 
 def _replaced(text: str, opening: re.Pattern[str], longest: int, by: Callable[[re.Match[str], str], str]) -> str:
-    """What is between an opening and its closing. Each closing is looked for once: many that are opened and never
-    closed cost no more than the text is long."""
+    """Replaces what is between an opening and its closing. Each closing is searched for once, so many openings that are
+    never closed cost no more than the length of the text."""
     pieces: list[str] = []
     reached = 0
     closings: dict[str, int] = {}
@@ -117,7 +117,7 @@ def _table(body: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Commands give way to what they print, innermost first."""
+    """Replaces commands by what they print, innermost first."""
     text = _DROPPED.sub("", _HREF.sub(r"\2", text))
     text = _SPAN.sub(lambda match: match[match.lastindex or 0], text)
     text = _FOOTNOTE.sub(r" (\1)", _MARKS.sub(r"[\1]", text))
@@ -131,7 +131,7 @@ def _plain(text: str) -> str:
 
 
 def _symbol(match: re.Match[str]) -> str:
-    """A printed mark, or one of the thin blanks and break marks."""
+    """A printed character, or one of the thin spaces and break marks."""
     return {",": " ", ";": " ", ":": " ", "!": "", "/": "", "-": ""}.get(match[1], match[1])
 
 

@@ -1,4 +1,4 @@
-"""Markdown: headings stay `# …`, tables rows between bars, links and emphasis become their words."""
+"""Markdown: headings stay `# …`, tables become rows between bars, links and emphasis become their text."""
 
 import re
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ _LINK = re.compile(r"!?\[([^\[\]]*)\]\((?:<[^<>]*>|[^()\s]*(?:\([^()\s]*\)[^()\s
 # Bounded, so that a line of nothing but unmatched stars costs no more than its length.
 _STRONG = re.compile(r"\*\*(?=\S)(.{0,400}?\S)\*\*")
 _STRONG_OVER_LINES = re.compile(r"(?:^|(?<=\s))\*\*(?=\S)|(?<=\S)\*\*(?=[\s.,;:)]|$)")
-"""What is left of strong words that begin on one line and end on another."""
+"""What is left of strong text that begins on one line and ends on another."""
 _EMPHASIS = re.compile(r"(?<![\w*\\])\*(?=[^\s*])([^*\n]+?)(?<=[^\s*])\*(?![\w*])")
 
 
@@ -51,7 +51,7 @@ def parse_markdown(data: bytes, file_name: str) -> ParsedDocument:
 
 
 def _without_html(lines: list[str], file_name: str) -> Iterator[str]:
-    """Blocks of HTML become what a reader of the page sees of them; their tables become rows."""
+    """Replaces blocks of HTML by what a reader of the page sees; their tables become rows."""
     index, fence = 0, ""
     while index < len(lines):
         line = lines[index]
@@ -115,7 +115,7 @@ def _next_fence(fence: str, mark: str) -> str:
 
 
 def _table_lines(lines: list[str]) -> set[int]:
-    """A run of lines with bars is a table only when there is a rule under the first."""
+    """A run of lines with bars is a table only if there is a rule under the first."""
     found: set[int] = set()
     start = 0
     for has_bar, run in groupby(lines, key=lambda line: "|" in line):
@@ -133,7 +133,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _is_heading_text(lines: list[str], index: int) -> bool:
-    """Text above an underline is a heading only when it is a line of its own, not a paragraph's last."""
+    """Text above an underline is a heading only if it is a line of its own, not the last line of a paragraph."""
     if index < 0 or not lines[index].strip() or re.match(r"\s*([-*+>#|]|\d+[.)])", lines[index]):
         return False
     return index == 0 or not lines[index - 1].strip()

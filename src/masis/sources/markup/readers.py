@@ -1,4 +1,4 @@
-"""Text, plain or with marks (reStructuredText, AsciiDoc, Org, LaTeX, captions), read as the text it stands for."""
+"""Reads plain text and text with marks (reStructuredText, AsciiDoc, Org, LaTeX, captions)."""
 
 import re
 from bisect import bisect_right
@@ -25,7 +25,7 @@ _TEXT_SETTINGS = ("caption", "subtitle", "author", "date")
 
 
 def parse_plain(data: bytes, file_name: str) -> ParsedDocument:
-    """A form feed ends a page, as printers have it."""
+    """A form feed ends a page, as it does for printers."""
     texts = [with_tables(clean(part)) for part in decode(data, file_name).split("\f")]
     pages = [Page(number, text) for number, text in enumerate(texts, start=1)]
     first = next((text for text in texts if text), "")
@@ -97,7 +97,7 @@ def asciidoc_lines(text: str) -> Iterator[str]:
     for line in _COMMENT.sub("", text).split("\n"):
         if not _TABLE_EDGE.fullmatch(line):
             if table is None:
-                # The number of columns is just above the table, perhaps with its caption between.
+                # The number of columns is just above the table, perhaps with the caption in between.
                 columns = _column_count(line) or (columns if _CAPTION.fullmatch(line) else 0)
                 yield from _asciidoc_line(line)
             else:
@@ -133,7 +133,7 @@ def _asciidoc_line(line: str) -> Iterator[str]:
 
 
 def _table_rows(lines: list[str], columns: int) -> Iterator[str]:
-    """A row on one line, or one cell on each line until the row is full."""
+    """A row is on one line, or has one cell per line until it is full."""
     row: list[str] = []
     for line in lines:
         cells = _CELL.split(line.rstrip())
@@ -187,7 +187,7 @@ def restructured_lines(text: str) -> Iterator[str]:
             yield _heading(line, after[0], levels)
             index += 2
         elif _TABLE_RULE.fullmatch(line.strip()):
-            # Up to the rule that a blank line or the end follows.
+            # Up to the rule that is followed by a blank line or the end.
             later = bisect_right(table_ends, index)
             end = table_ends[later] + 1 if later < len(table_ends) else index + 1
             yield from _simple_table(lines[index:end])
@@ -263,7 +263,7 @@ def caption_lines(text: str) -> Iterator[str]:
         start = next((index + 1 for index, line in enumerate(lines) if _TIMES.fullmatch(line)), 0)
         for line in lines[start:]:
             spoken = " ".join(_TAG.sub("", _VOICE.sub(r"\1: ", line)).split())
-            # Captions that roll repeat their last line.
+            # Rolling captions repeat their last line.
             if spoken and spoken != last:
                 yield spoken
                 last = spoken
@@ -286,7 +286,7 @@ MARKUP_EXTENSIONS = tuple(_READERS)
 
 
 def parse_markup(data: bytes, file_name: str) -> ParsedDocument:
-    """The extension says which marks they are; without a known one the text stays as it is."""
+    """The extension says which marks are used; with an unknown one, the text stays as it is."""
     source = clean(decode(data, file_name))
     reader = _READERS.get(extension(file_name))
     text = with_rules(clean("\n".join(reader(source)))) if reader else source

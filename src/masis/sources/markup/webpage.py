@@ -1,4 +1,4 @@
-"""HTML: the text a reader sees. Headings as `# …`, lists as `- …`, a table row on one line."""
+"""HTML: the text a reader sees. Headings become `# …`, list items `- …`, each table row one line."""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def children(node: LexborNode) -> list[LexborNode]:
 
 
 def _is_visible(node: LexborNode) -> bool:
-    """What no reader sees is not evidence; it is also where instructions for models are planted."""
+    """What no reader sees is not evidence, and it is where instructions for models are planted."""
     if node.is_text_node:
         return True
     if not node.is_element_node or node.tag in _DROPPED:
@@ -37,7 +37,7 @@ def _is_visible(node: LexborNode) -> bool:
 
 
 def walk(root: LexborNode, without: str = "") -> Iterator[tuple[LexborNode, bool]]:
-    """Each visible node as it opens (True) and as it closes; no recursion, as pages nest deeply."""
+    """Yields each visible node as it opens (True) and closes. Not recursive, because pages nest deeply."""
     stack = [(root, True)]
     while stack:
         node, opens = stack.pop()
@@ -72,7 +72,7 @@ _Inner = list[tuple[LexborNode, str]]
 
 
 def html_table_lines(table: LexborNode) -> tuple[list[str], _Inner]:
-    """The lines, none for a table that only lays out a page, and the tables inside its cells, which come below it."""
+    """The lines of a table, empty if it only lays out a page; and the tables inside its cells, which come below it."""
     rows, inner, caption = _own_parts(table)
     cells = [_cells(row) for row in rows]
     filled = [[cell.text for cell in row if cell.text] for row in cells]
@@ -82,7 +82,7 @@ def html_table_lines(table: LexborNode) -> tuple[list[str], _Inner]:
         return listed, inner
     if not known and not caption and _is_layout(filled, len(inner)):
         return [], []
-    # Only the names of columns are repeated over what they span.
+    # Only column names are repeated over the columns they span.
     spread, plain = grid(cells, is_header=True), grid(cells)
     known = max(known, header_depth(plain)) if known else 0
     is_form = not known and (_labels_rows(rows) or is_pairs([_joined_signs(row) for row in plain]))
@@ -95,8 +95,8 @@ def html_table_lines(table: LexborNode) -> tuple[list[str], _Inner]:
 
 
 def _spanning_rows(cells: list[list[Cell]], plain: list[list[str]]) -> int:
-    """The rows at the top that name columns, where the table does not say so and one of them spans some: filings set
-    “Three months ended June 30,” over two years, and each year over a sign and its figure."""
+    """The number of rows at the top that name columns, if the table does not say so and one of them spans columns:
+    filings put “Three months ended June 30,” over two years, and each year over a sign and its figure."""
     first = next((n for n, row in enumerate(plain) if any(row)), 0)
     width = max(map(len, plain), default=0)
     depth = first + depth_of([[*row, *[""] * (width - len(row))] for row in plain[first:]]) if width > 1 else 0
@@ -104,8 +104,8 @@ def _spanning_rows(cells: list[list[Cell]], plain: list[list[str]]) -> int:
 
 
 def _without_spanned(rows: list[list[str]], depth: int) -> list[list[str]]:
-    """Without columns that hold nothing but names which others have too: of signs, which are with their figures now,
-    and of gaps."""
+    """Removes columns that contain only names which other columns have too: gaps, and columns of signs that have been
+    joined to their figures."""
     width = max(map(len, rows), default=0)
     padded = [[*row, *[""] * (width - len(row))] for row in rows]
     filled = [any(row[n] for row in padded[depth:]) for n in range(width)]
@@ -129,8 +129,8 @@ def _spanned_together(rows: list[list[Cell]]) -> set[int]:
 
 
 def _joined_columns(rows: list[list[str]], depth: int, together: set[int]) -> list[list[str]]:
-    """One column for neighbours of one name that are never both filled: filings set “$” and its figure in two cells,
-    and a figure without a sign in one cell across both. Debit and credit under one name have no such cell."""
+    """Joins neighbouring columns with the same name that are never both filled: filings put “$” and its figure in two
+    cells, and a figure without a sign in one cell across both. Debit and credit under one name have no such cell."""
     width = max(map(len, rows), default=0)
     columns = [list(column) for column in zip(*([*row, *[""] * (width - len(row))] for row in rows), strict=True)]
     joined: list[list[str]] = []
@@ -165,7 +165,7 @@ def _own_parts(table: LexborNode) -> tuple[list[LexborNode], _Inner, list[str]]:
 
 
 def _list_lines(rows: list[list[str]]) -> list[str]:
-    """Filings set their lists, and boxes to tick, in tables: a mark, and beside it its text."""
+    """Filings put lists and tick boxes in tables: a mark, and its text beside it."""
     if not rows or any(len(row) != 2 or not _is_mark(row[0]) or _is_mark(row[1]) for row in rows):
         return []
     return [f"{'-' if mark in _BULLETS else mark} {text}" for mark, text in rows]
@@ -176,7 +176,8 @@ def _is_mark(text: str) -> bool:
 
 
 def _is_layout(rows: list[list[str]], inner: int) -> bool:
-    """One row of long text, mostly single cells, or tables and long text side by side."""
+    """Whether the table only lays out a page: one row of long text, mostly single cells, or tables and long text side
+    by side."""
     alone = sum(len(row) < 2 for row in rows)
     longest = max((len(text) for row in rows for text in row), default=0)
     if len(rows) < 2 and (longest > _SHORT_CELL or inner):
@@ -185,13 +186,13 @@ def _is_layout(rows: list[list[str]], inner: int) -> bool:
 
 
 def _labels_rows(rows: list[LexborNode]) -> bool:
-    """Header cells that begin rows and name no column."""
+    """Whether header cells begin the rows and name no column."""
     tags = [[child.tag for child in children(row) if child.tag in ("td", "th")] for row in rows]
     return bool(tags) and tags[0][:1] == ["th"] and "td" in tags[0]
 
 
 def _header_rows(rows: list[LexborNode]) -> int:
-    """Rows of the head, or rows of nothing but header cells; 0 where the table does not say."""
+    """The number of rows in the head, or of rows with only header cells; 0 if the table does not say."""
     count = 0
     for row in rows:
         tags = {child.tag for child in children(row) if child.tag in ("td", "th")}
@@ -215,7 +216,7 @@ def _cells(row: LexborNode) -> list[Cell]:
 
 
 def _joined_signs(row: list[str]) -> list[str]:
-    """Filings put "$" and ")" in columns of their own; a figure and its sign belong together."""
+    """Filings put “$” and “)” in columns of their own; this joins them to their figures."""
     joined = list(row)
     for index, cell in enumerate(row):
         if cell in _CURRENCY and index + 1 < len(row) and row[index + 1]:
@@ -257,7 +258,7 @@ def parse_webpage(data: bytes, file_name: str) -> ParsedDocument:
 
 
 def html_text(html: str, file_name: str) -> str:
-    """What a reader sees of a piece of HTML that is in another text."""
+    """What a reader sees of a piece of HTML inside another text."""
     body = _parsed(html, file_name).body
     return _visible_text(body) if body else ""
 
@@ -268,7 +269,7 @@ def _parsed(html: str, file_name: str) -> LexborHTMLParser:
 
 
 def _written_out(match: re.Match[str]) -> str:
-    """In XML `<title/>` is empty; in HTML it would open a title that swallows the page."""
+    """In XML, `<title/>` is empty; in HTML, it would open a title that swallows the page."""
     return match[0] if match[1].lower() in _VOID else f"<{match[1]}{match[2]}></{match[1]}>"
 
 
@@ -285,7 +286,7 @@ def _refuse_deep_nesting(html: str, file_name: str) -> None:
 
 
 def _visible_text(body: LexborNode) -> str:
-    """Walks without recursion: pages nest deeper than Python's stack."""
+    """Not recursive: pages nest deeper than Python's stack."""
     lines = _Lines()
     stack: list[tuple[LexborNode, bool]] = [(body, True)]
     labels: dict[int, str] = {}
@@ -308,7 +309,7 @@ def _visible_text(body: LexborNode) -> str:
 
 
 class _Lines:
-    """Lines under construction: inline text gathers until a block begins or ends."""
+    """Collects lines: inline text is gathered until a block begins or ends."""
 
     def __init__(self) -> None:
         self._done: list[str] = []
@@ -337,7 +338,7 @@ class _Lines:
     def _end_line(self) -> None:
         if text := one_line("".join(self._inline)):
             self._done.append(self._prefix + text)
-            # A heading stays one on each of its lines; only the first line of an item has the dash.
+            # Every line of a heading is a heading; only the first line of an item has the dash.
             self._prefix = self._prefix if self._prefix.startswith("#") else ""
         self._inline.clear()
 

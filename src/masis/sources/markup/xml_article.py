@@ -61,7 +61,7 @@ def article_lines(element: Element, level: int = 1) -> Iterator[str]:
 
 
 def _paragraph_lines(paragraph: Element, level: int) -> Iterator[str]:
-    """Lists and tables inside a paragraph follow it."""
+    """The paragraph's text, followed by the lists and tables inside it."""
     blocks = [
         each
         for each in elements(paragraph)
@@ -86,7 +86,7 @@ def _person(contributor: Element) -> str:
 
 
 def _words(element: Element) -> str:
-    """Neighbouring elements stay apart, as their layout would; a formula once, not in each of its forms."""
+    """Keeps neighbouring elements apart as their layout would; a formula appears once, not in each of its forms."""
     return spaced("".join(_pieces(element)))
 
 

@@ -23,7 +23,7 @@ class _Slide:
     texts: list[str] = field(default_factory=list[str])
 
     def add(self, text: str, kind: int) -> None:
-        """The outline and the drawing may both hold a text; it is read once."""
+        """Adds a text once, although both the outline and the drawing may contain it."""
         if kind in _TITLES and not self.title:
             self.title = one_line(text)
         elif text.strip() not in ("", _FURNITURE, self.title) and text not in self.texts:
@@ -81,7 +81,7 @@ def _walk(data: bytes, depth: int = 0) -> Iterator[_Record]:
 
 
 def _outline(stream: bytes) -> Iterator[_Slide]:
-    """The list of slides with their texts; lists of masters and notes are other instances of it."""
+    """The slides with their texts; lists of masters and notes are other instances of the same record."""
     slide: _Slide | None = None
     for record in _walk(stream):
         if record.kind == _LIST and record.instance == 0:

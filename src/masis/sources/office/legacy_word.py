@@ -1,4 +1,4 @@
-"""Word 97 to 2003 (DOC): the pieces of text in their order, tables row by row, field codes left out."""
+"""Word 97 to 2003 (DOC): the pieces of text in order, tables row by row, without field codes."""
 
 import re
 from bisect import bisect_right
@@ -17,7 +17,7 @@ _TABLE, _TABLE_SIZE = 0x102, 0x106
 _PAGE_BYTES = 512
 _PLACE_BYTES = 13
 _IN_TABLE, _ENDS_ROW, _LIST, _OUTLINE = 0x2416, 0x2417, 0x460B, 0x2640
-# How long a property's value is, by the three highest bits of its code; the seventh kind says so itself.
+# Length of a property's value by the three highest bits of its code; the seventh kind states its own length.
 _VALUE_BYTES = (1, 1, 2, 4, 2, 2, 0, 3)
 _HEADING_STYLES = range(1, 10)
 _BODY_LEVEL = 9
@@ -30,7 +30,7 @@ def long_at(data: bytes, position: int) -> int:
 @dataclass(frozen=True, slots=True)
 class Paragraph:
     level: int = 0
-    """Of a heading; 0 for any other paragraph."""
+    """Level of a heading; 0 for any other paragraph."""
     is_item: bool = False
     is_in_table: bool = False
     ends_row: bool = False
@@ -41,7 +41,7 @@ _UNKNOWN = Paragraph(is_unknown=True)
 
 
 class ParagraphTable:
-    """Paragraphs by the place of their bytes."""
+    """Paragraphs by byte position."""
 
     def __init__(self, header: bytes, table: bytes) -> None:
         self._starts: list[int] = []
@@ -78,7 +78,7 @@ def _page_runs(page: bytes) -> Iterator[tuple[int, int, Paragraph]]:
 
 
 def _properties(page: bytes, position: int) -> bytes:
-    """A style and a list of properties; the length is in words, and in the second byte when the first is zero."""
+    """A style and a list of properties. The length is in words, and in the second byte if the first is zero."""
     if page[position]:
         return page[position + 1 : position + 2 * page[position]]
     size = page[position + 1] if position + 1 < len(page) else 0
@@ -121,7 +121,7 @@ _MARKS = str.maketrans({"\x0b": "\n", "\x1e": "-", **dict.fromkeys(map(chr, [*ra
 class _Piece:
     text: str
     place: int
-    """Where its bytes are, by which the file knows its paragraphs."""
+    """Byte position, by which the file identifies its paragraphs."""
     width: int
 
 
@@ -147,7 +147,7 @@ def _refuse(header: bytes, file_name: str) -> None:
 
 
 def _pieces(header: bytes, table: bytes) -> Iterator[_Piece]:
-    """The piece table: places in the text, then where and how each piece is stored."""
+    """The piece table: positions in the text, then where and how each piece is stored."""
     start = long_at(header, _PIECES)
     pieces = _piece_table(table[start : start + long_at(header, _PIECES_SIZE)])
     count = max(0, (len(pieces) - 4) // (4 + _PIECE_BYTES))
@@ -155,7 +155,7 @@ def _pieces(header: bytes, table: bytes) -> Iterator[_Piece]:
         length = long_at(pieces, 4 * (index + 1)) - long_at(pieces, 4 * index)
         kept = long_at(pieces, 4 * (count + 1) + _PIECE_BYTES * index + 2)
         place = kept & 0x3FFFFFFF
-        # The second highest bit says that there is one byte for each character.
+        # The second highest bit means one byte per character.
         if length > 0 and kept & 0x40000000:
             place //= 2
             yield _Piece(header[place : place + length].decode("cp1252", "replace"), place, 1)
@@ -164,13 +164,13 @@ def _pieces(header: bytes, table: bytes) -> Iterator[_Piece]:
 
 
 def _units(data: bytes) -> str:
-    """A character for each pair of bytes, also for the rare characters that take two pairs: the file counts pairs."""
+    """One character per pair of bytes, even for rare characters that take two pairs, because the file counts pairs."""
     return "".join(map(chr, unpack(f"<{len(data) // 2}H", data[: len(data) // 2 * 2])))
 
 
 def _piece_table(entries: bytes) -> bytes:
     position = 0
-    # Before it are the properties that pieces refer to, marked 1, each with its length.
+    # It is preceded by the properties that pieces refer to, each marked 1 and with its length.
     while position < len(entries) and entries[position] == 1:
         position += 3 + int.from_bytes(entries[position + 1 : position + 3], "little")
     if entries[position : position + 1] != b"\x02":
@@ -179,7 +179,7 @@ def _piece_table(entries: bytes) -> bytes:
 
 
 def _wanted(header: bytes, pieces: list[_Piece]) -> Iterator[_Piece]:
-    """The body, footnotes, endnotes and text boxes; not page headers, macros and remarks."""
+    """The body, footnotes, endnotes and text boxes, but not page headers, macros and comments."""
     start = 0
     for index in range(8):
         end = start + long_at(header, _FIRST_SIZE + 4 * index)
@@ -215,7 +215,7 @@ def _lines(pieces: Iterator[_Piece], paragraphs: ParagraphTable) -> Iterator[str
 
 
 def _paragraphs(pieces: Iterator[_Piece], paragraphs: ParagraphTable) -> Iterator[tuple[str, str, Paragraph]]:
-    """Each with the mark that ends it; a paragraph may reach over several pieces."""
+    """Each paragraph with the mark that ends it; a paragraph may span several pieces."""
     begun = ""
     for piece in pieces:
         for match in _PARAGRAPH.finditer(piece.text):

@@ -59,7 +59,7 @@ def _opendocument_sheets_cells(row: Element) -> list[str]:
     cells: list[str] = []
     for cell in elements(row, "table-cell", "covered-table-cell"):
         text = _cell_text(cell)
-        # Empty cells are repeated to the end of the sheet: those to the right are none.
+        # Empty cells are repeated to the end of the sheet and are dropped on the right.
         cells += [text] * number(attribute(cell, "number-columns-repeated"), 1, _MAX_REPEATED)
     while cells and not cells[-1]:
         cells.pop()
@@ -79,7 +79,7 @@ def _comment(annotation: Element) -> str:
 
 
 _MAX_BLANKS = 200
-# Deleted text, remarks and generated lists repeat or deny what the text says.
+# Deleted text, comments and generated lists repeat or deny what the text says.
 _SKIPPED = ("tracked-changes", "annotation", "table-of-content", "forms", "sequence-decls", "notes", "desc", "title")
 _FURNITURE = ("page-number", "footer", "header", "date-time")
 
@@ -105,7 +105,7 @@ def parse_opendocument_presentation(data: bytes, file_name: str) -> ParsedDocume
 
 
 def body_of(data: bytes, file_name: str, kind: str) -> Element:
-    """The part of content.xml that holds the document, `text`, `presentation` or `spreadsheet`."""
+    """The part of content.xml with the document: `text`, `presentation` or `spreadsheet`."""
     package = Package(data, file_name, "an OpenDocument file")
     manifest = package.xml("META-INF/manifest.xml")
     if has(manifest, "encryption-data"):
@@ -120,7 +120,7 @@ def body_of(data: bytes, file_name: str, kind: str) -> Element:
 
 
 def _mark_titles(body: Element) -> None:
-    """A title changed by hand has a style of its own, which names the one it comes from."""
+    """A title changed by hand has a style of its own, which names the style it is based on."""
     styles = descendants(body.getroottree().getroot(), "style")
     own = {attribute(style, "name") for style in styles if attribute(style, "parent-style-name") == "Title"}
     for paragraph in descendants(body, "p"):
@@ -160,7 +160,7 @@ def _paragraph_lines(paragraph: Element, below: int) -> Iterator[str]:
 
 
 def _frame_lines(paragraph: Element, below: int) -> Iterator[str]:
-    """Boxes hang in paragraphs; what is in them follows the paragraph, footnotes too."""
+    """Text boxes are anchored in paragraphs; their content follows the paragraph, and so do footnotes."""
     for box in _own(paragraph, "text-box", "custom-shape", "rect"):
         yield from _block_lines(box, below=below)
     for note in _own(paragraph, "note"):

@@ -1,4 +1,5 @@
-"""The containers that office files and books are, ZIP and the older OLE: their parts opened within limits; charts."""
+"""The containers of office files and books, ZIP and the older OLE: opens their parts within limits, and reads
+charts."""
 
 import io
 import posixpath
@@ -19,7 +20,7 @@ _LONGEST_STREAM = 500_000_000
 
 
 class CompoundFile:
-    """Streams by path; one that is missing or damaged is None."""
+    """Streams by path; a missing or damaged stream is None."""
 
     def __init__(self, data: bytes, file_name: str, kind: str) -> None:
         import olefile
@@ -29,7 +30,7 @@ class CompoundFile:
         try:
             self._file = olefile.OleFileIO(io.BytesIO(data))
             self.paths = ["/".join(path) for path in self._file.listdir()]
-        except Exception as error:  # a damaged table of sectors fails in many ways, none of them declared
+        except Exception as error:  # a damaged sector table fails in many ways, none of them declared
             raise self.damaged() from error
         if "EncryptedPackage" in self.paths:
             raise encrypted(file_name)
@@ -88,7 +89,7 @@ def chart_lines(root: Element) -> Iterator[str]:
 
 
 def _points(data: Element | None) -> dict[int, str]:
-    """The values the chart was last drawn with, by their place."""
+    """The values the chart was last drawn with, by position."""
     if data is None:
         return {}
     points: dict[int, str] = {}
@@ -102,11 +103,11 @@ def _points(data: Element | None) -> dict[int, str]:
 _MAX_UNPACKED_BYTES = 500_000_000
 _DAY = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")
 _OF_TEMPLATES = ("2006-08-16", "2006-09-16", "2013-01-27T09:1", "2013-12-23T23:15:00", "2015-06-05T18:1")
-"""When the empty files were made that PowerPoint, Excel, python-pptx and python-docx begin a new one with."""
+"""Creation times of the empty templates that PowerPoint, Excel, python-pptx and python-docx start a new file from."""
 
 
 class Package:
-    """Parts by name. A part that is missing or damaged is None; the parser decides whether it can do without."""
+    """Parts by name. A missing or damaged part is None; the parser decides whether it can do without."""
 
     def __init__(self, data: bytes, file_name: str, kind: str) -> None:
         self.file_name = file_name
@@ -136,7 +137,7 @@ class Package:
         return root
 
     def relations(self, part: str) -> dict[str, tuple[str, str]]:
-        """What a part of an Office file points to: id → kind and name of the other part."""
+        """The parts that a part of an Office file refers to: id → kind and name of the other part."""
         folder, _, name = part.rpartition("/")
         root = self.xml(f"{folder}/_rels/{name}.rels".lstrip("/"))
         if root is None:
@@ -150,7 +151,8 @@ class Package:
         }
 
     def properties(self) -> tuple[str | None, str | None]:
-        """Who made an Office file, and the day of its last change, where it says so: many a file began as another."""
+        """The author of an Office file and the day of its last change, if stated. The creation date comes second, as
+        many files begin as a copy of another."""
         root = self.xml("docProps/core.xml")
         if root is None:
             return None, None
@@ -180,7 +182,7 @@ def open_zip(data: bytes, file_name: str, kind: str) -> zipfile.ZipFile:
 
 
 def resolve(folder: str, target: str) -> str:
-    """A part's name from a link inside another part."""
+    """The name of a part from a link inside another part."""
     return posixpath.normpath(posixpath.join("/", folder, unquote(target.split("#", 1)[0]))).lstrip("/")
 
 

@@ -1,4 +1,4 @@
-"""PowerPoint: a page for each slide, its title as heading, text, tables, charts and notes in reading order."""
+"""PowerPoint: one page per slide, with its title as heading, and text, tables, charts and notes in reading order."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _FURNITURE = ("sldNum", "ftr", "hdr", "dt", "sldImg")
 _INDENT = "  "
 _DEEPEST = 8
 _BAND = 300_000
-"""In the units of the format, a third of an inch: what begins within it is side by side."""
+"""A third of an inch in the units of the format: shapes that begin within one band are side by side."""
 _FARTHEST = 10**9
 _SLIDE = re.compile(r"ppt/slides/slide(\d+)\.xml")
 
@@ -39,7 +39,7 @@ def parse_presentation(data: bytes, file_name: str) -> ParsedDocument:
 
 
 def _slide_parts(package: Package) -> list[str]:
-    """In the order of the show; by their names when the list of slides is lost."""
+    """The slides in the order of the show, or by their names if the list of slides is lost."""
     root = package.xml("ppt/presentation.xml")
     links = package.relations("ppt/presentation.xml")
     listed = [] if root is None else [_relation_id(slide) for slide in descendants(root, "sldId")]
@@ -49,7 +49,7 @@ def _slide_parts(package: Package) -> list[str]:
 
 
 def _relation_id(element: Element) -> str:
-    """A slide has a number of its own, `id`, beside the link, `r:id`."""
+    """The link of an element: a slide also has a number `id` besides the link `r:id`."""
     return next((value for key, value in element.attrib.items() if key.endswith(("}id", "}embed", "}dm"))), "")
 
 
@@ -67,7 +67,7 @@ def _slide_lines(package: Package, part: str, root: Element) -> Iterator[str]:
 
 
 def _shapes(tree: Element | None) -> Iterator[Element]:
-    """Also those in groups; of two drawings of the same thing, the one for newer programs."""
+    """All shapes, including those in groups; of alternative drawings, the one for newer programs."""
     for shape in elements(tree) if tree is not None else ():
         if name_of(shape) in ("grpSp", "Choice"):
             yield from _shapes(shape)
@@ -80,7 +80,7 @@ def _shapes(tree: Element | None) -> Iterator[Element]:
 
 
 def _in_reading_order(shapes: list[Element]) -> list[Element]:
-    """From the top, and from the left within a band, where every shape says its place; as drawn otherwise."""
+    """Top to bottom, and left to right within a band, if every shape has a position; otherwise in drawing order."""
     places = [_place(shape) for shape in shapes]
     if None in places or any(name_of(shape.getparent()) == "grpSp" for shape in shapes):
         return shapes
@@ -97,7 +97,7 @@ def _place(shape: Element) -> tuple[int, int] | None:
 
 
 def _placeholder(shape: Element) -> str | None:
-    """What the layout has the shape for; None for a shape of its own."""
+    """The role that the layout gives the shape; None for a free shape."""
     found = first(shape, "nvSpPr", "nvPr", "ph")
     return None if found is None else attribute(found, "type") or "obj"
 
@@ -114,8 +114,8 @@ def _shape_lines(package: Package, links: dict[str, tuple[str, str]], shape: Ele
 
 
 def _paragraphs(shape: Element, *, bullets: bool = False) -> Iterator[tuple[str, str, int]]:
-    """Each with the mark of an item of a list and how far inside; in the body of a slide all are items, unless it says
-    otherwise."""
+    """Each paragraph with its list mark and its depth. In the body of a slide all paragraphs are list items, unless
+    stated otherwise."""
     body = first(shape, "txBody")
     counts: dict[int, int] = {}
     for paragraph in elements(body, "p") if body is not None else ():

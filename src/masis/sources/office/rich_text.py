@@ -1,4 +1,4 @@
-"""Rich text (RTF): words in any code page, paragraphs, list items, headings and table rows."""
+"""Rich text (RTF): text in any code page, paragraphs, list items, headings and table rows."""
 
 import re
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ _LONGEST = 100_000_000
 
 
 def unpacked(data: bytes) -> bytes:
-    """What can be unpacked; a message cut off ends where it is cut."""
+    """Unpacks compressed RTF; a truncated message ends where it was cut."""
     if data[8:12] == b"MELA":
         return data[_HEADER_BYTES:]
     window = bytearray(_PRIMER) + bytearray(_WINDOW - len(_PRIMER))
@@ -92,7 +92,7 @@ class _Group:
     is_skipped: bool = False
     may_be_ignored: bool = False
     fallback: int = 1
-    """How many characters after `\\u` are there for programs that do not know it."""
+    r"""How many characters after `\u` are the fallback for programs that do not know it."""
 
 
 class RichTextReader:
@@ -112,7 +112,7 @@ class RichTextReader:
         self._is_item = False
         self._was_joined = False
         self.is_html = b"\\fromhtml" in data[:2000]
-        """The message was HTML: what comes out is HTML again."""
+        """Whether the message was HTML; if so, the output is HTML again."""
         self._is_suppressed = False
 
     def text(self) -> str:
@@ -202,7 +202,7 @@ class RichTextReader:
         self._bytes += data[skipped:]
 
     def _flush(self) -> None:
-        """Bytes gather first: a character of Asian code pages is two of them."""
+        """Decodes the collected bytes, since a character of an Asian code page consists of two."""
         if self._bytes:
             data, self._bytes = bytes(self._bytes), bytearray()
             self._add(data.decode(self._group.encoding, "replace"), flushed=True)
@@ -247,7 +247,7 @@ class RichTextReader:
         self._is_item = False
 
     def _write(self, text: str, *, is_joined: bool) -> None:
-        """Rows and items are close together, paragraphs apart."""
+        """Writes rows and items without blank lines between them, paragraphs with."""
         self._text += ["" if is_joined and self._was_joined else "\n", text, "\n"]
         self._was_joined = is_joined
 

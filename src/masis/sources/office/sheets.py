@@ -1,4 +1,4 @@
-"""A sheet's cells as text: numbers as they are displayed, tables apart from each other, no empty rows and columns."""
+"""A sheet's cells as text: numbers as displayed, separate tables, no empty rows and columns."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -35,23 +35,23 @@ class _Section(NamedTuple):
     groups: bool
     shows_zero: bool
     scale: float
-    """What the value is divided by: trailing commas show thousands or millions, a per cent sign hundredths."""
+    """Divisor of the value: trailing commas show thousands or millions, a per cent sign hundredths."""
 
 
 def readable_float(value: float) -> str:
-    """12.0 is 12, and 0.1 + 0.2 is 0.3; files keep 15 digits."""
+    """12.0 becomes 12, and 0.1 + 0.2 becomes 0.3; files store 15 digits."""
     if value.is_integer() and abs(value) < _EXACT:
         return str(int(value))
     return f"{value:.15g}"
 
 
 def readable_number(text: str) -> str:
-    """The same for a figure in writing; any other text stays as it is."""
+    """The same for a number in text form; any other text stays as it is."""
     return readable_float(float(text)) if len(text) < 40 and _FRACTION.fullmatch(text) else text
 
 
 def displayed(value: float, code: str) -> str:
-    """As a sheet shows it; a format for dates, fractions or text leaves the figure as it is stored."""
+    """The value as the sheet shows it; with a format for dates, fractions or text, the number stays as stored."""
     sections = _sections(code)
     if not sections or abs(value) >= _EXACT:
         return readable_float(float(value))
@@ -79,7 +79,7 @@ def _digits(value: float, section: _Section) -> str:
 
 @lru_cache(maxsize=1024)
 def _sections(code: str) -> tuple[_Section | None, ...]:
-    """Of positive, negative and zero values; empty for a format that is not of plain figures."""
+    """The sections for positive, negative and zero values; empty if the format is not for plain numbers."""
     if len(code) > 255 or code.strip().lower() in ("", "general", "@"):
         return ()
     parts = [_section(part) for part in _split(code)[:3]]
@@ -87,7 +87,7 @@ def _sections(code: str) -> tuple[_Section | None, ...]:
 
 
 def _split(code: str) -> list[str]:
-    """At semicolons outside of quotes."""
+    """Splits at semicolons outside quotes."""
     parts = [""]
     for match in _PIECE.finditer(code):
         if match[4] == ";":
@@ -103,7 +103,7 @@ def _section(code: str) -> _Section | None:
         quoted, escaped, bracketed, plain = match.groups()
         if plain is not None and (plain in _DIGITS or (plain in ".," and pattern)):
             if after.strip():
-                return None  # two figures in one cell: a fraction, a telephone number
+                return None  # two numbers in one cell: a fraction, a telephone number
             pattern += plain
             continue
         if plain is not None and (plain.isalpha() or plain in "/@:"):
@@ -137,7 +137,8 @@ _UNNAMED = re.compile(r"(?:sheet|tabelle|feuil\w*|hoja|foglio|blad|ark|arkusz|pl
 
 
 def sheet_text(name: str, grid: Sequence[Row]) -> str:
-    """The sheet's name is the heading of its tables, unless it is only a number. Empty when there are no cells."""
+    """The text of a sheet, with its name as heading unless that is a default name such as “Sheet1”. Empty if there are
+    no cells."""
     width = max(map(len, grid), default=0)
     rows = [[*row, *[""] * (width - len(row))] for row in grid]
     blocks = _joined_headers([list(block) for has_cells, block in groupby(rows, key=any) if has_cells])
@@ -150,7 +151,8 @@ def under_name(name: str, text: str) -> str:
 
 
 def _side_by_side(block: list[list[str]]) -> list[list[list[str]]]:
-    """Tables with an empty column between them; what has no labels of its own belongs to the table on its left."""
+    """Splits tables with an empty column between them. Columns without labels of their own belong to the table on their
+    left."""
     used = [any(column) for column in zip(*block, strict=True)]
     runs = [
         [place for place, _ in run] for is_used, run in groupby(enumerate(used), key=lambda each: each[1]) if is_used
@@ -172,7 +174,7 @@ def _has_labels(block: list[list[str]], columns: Sequence[int]) -> bool:
 
 
 def _joined_headers(blocks: list[list[list[str]]]) -> list[list[list[str]]]:
-    """Statements leave a row empty under their header; header and figures are one table."""
+    """Financial statements leave a row empty under their header; this joins header and figures."""
     joined: list[list[list[str]]] = []
     for block in blocks:
         if joined and _is_header_of(joined[-1][-1], block[0]):
@@ -189,10 +191,10 @@ def _is_header_of(row: Row, below: Row) -> bool:
 
 
 def _block_lines(block: list[list[str]]) -> Iterator[str]:
-    """Titles above the table are lines; a lone cell inside it heads the rows below."""
+    """Titles above the table become lines; a single cell inside it is a heading for the rows below."""
     first = next((index for index, row in enumerate(block) if sum(map(bool, row)) > 1), len(block))
     yield from (one_line(cell) for row in block[:first] for cell in row if cell)
-    # A single row may be the header of the block below: there the places count.
+    # A single row may be the header of the block below, so its columns must keep their places.
     indent = min(map(_indent, block)) if len(block) > 1 else 0
     yield from table_lines([row[indent:] for row in block[first:]])
 

@@ -1,4 +1,4 @@
-"""Word documents: paragraphs and tables in their order; accepted text only, wherever Word nests it."""
+"""Word documents: paragraphs and tables in order; only accepted text, wherever Word nests it."""
 
 import re
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ class ParagraphNumbers:
                 self._kinds[attribute(each, "numId")] = attribute(first(each, "abstractNumId"), "val")
 
     def next(self, own: Element | None, of_style: Element | None, *, is_heading: bool) -> str:
-        """The number of the next paragraph; empty when it has none."""
+        """The number of the next paragraph; empty if it has none."""
         listed = _value("numId", own, of_style)
         kind = self._kinds.get(listed, "")
         place = depth_of(own, of_style)
@@ -45,7 +45,7 @@ class ParagraphNumbers:
         level = levels.get(place)
         if level is None:
             return ""
-        # The clauses of a contract are numbered across all its parts; a simple list begins again.
+        # Clauses of a contract are numbered across all its parts; a simple list starts again.
         counted = kind if is_heading or _is_outline(levels) else f"list {listed}"
         counts = self._counts.setdefault(counted, [0] * _LEVELS)
         counts[:] = [*(count or 1 for count in counts[:place]), counts[place] + 1, *[0] * (_LEVELS - place - 1)]
@@ -53,7 +53,7 @@ class ParagraphNumbers:
 
 
 def depth_of(own: Element | None, of_style: Element | None) -> int:
-    """How far inside a list, from 0."""
+    """How deep inside a list, from 0."""
     return number(_value("ilvl", own, of_style), 0, _LEVELS - 1)
 
 
@@ -63,12 +63,12 @@ def _level(element: Element) -> tuple[int, _Level]:
 
 
 def _value(name: str, own: Element | None, of_style: Element | None) -> str:
-    """The paragraph's own, or its style's."""
+    """The paragraph's own value, or that of its style."""
     return attribute(first(own, name), "val") or attribute(first(of_style, name), "val")
 
 
 def _is_outline(levels: dict[int, _Level]) -> bool:
-    """Contracts number their clauses 4.2.1."""
+    """Whether the numbering is like that of contract clauses: 4.2.1."""
     return any(level.pattern.count("%") > 1 for level in levels.values())
 
 
@@ -98,12 +98,12 @@ def _roman(count: int) -> str:
 
 _HEADING_STYLE = re.compile(r"heading (\d)")
 _NO_HEADING = re.compile(r"[^:]{1,40}:\s\S|.*(?:[.;,…]$|@|://|www\.)|[\W\d_]*$")
-"""“Date: 3 March 2022”, a sentence, an address or a figure in bold type."""
+"""Not a heading even in bold: “Date: 3 March 2022”, a sentence, an address or a figure."""
 _HEADING_CHARS, _MOST_BOLD = 120, 0.3
 _ITEM_NUMBER = re.compile(r"\(?[\dA-Za-z]{1,4}[.)]")
 _INDENT = "  "
 _MAIN = "word/document.xml"
-# Deleted text and the second drawing of the same thing; what describes a block is not its text.
+# Deleted text, alternative drawings of the same thing, and elements that describe a block but are not its text.
 _SKIPPED = frozenset(
     ("del", "moveFrom", "sectPr", "pPr", "rPr", "tcPr", "trPr", "tblPr", "Fallback", "instrText", "delText")
 )
@@ -137,7 +137,7 @@ class _Reader:
         self._styles = {} if root is None else {attribute(each, "styleId"): each for each in descendants(root, "style")}
         self._numbers = ParagraphNumbers(package.xml(self._part("numbering") or "word/numbering.xml"))
         self._level = 1
-        """Of the last heading that has a heading's style."""
+        """Level of the last heading with a heading style."""
         self._marks_headings = False
         self.title: str | None = None
 
@@ -147,7 +147,7 @@ class _Reader:
     def block_lines(self, body: Element) -> Iterator[str]:
         blocks = list(_blocks(body))
         bold = [_text(block) for block in blocks if name_of(block) == "p" and _is_bold(block)]
-        # Where much of the text is bold, it sets nothing off.
+        # If much of the text is bold, bold does not mark headings.
         total = sum(len(_text(block)) for block in blocks if name_of(block) == "p")
         self._marks_headings = sum(map(len, bold)) <= _MOST_BOLD * total
         for block in blocks:
@@ -157,7 +157,7 @@ class _Reader:
                 yield from self._paragraph_lines(block)
 
     def _table_lines(self, table: Element) -> Iterator[str]:
-        """A table inside a cell comes below the one that holds it."""
+        """A table inside a cell comes below the table that contains it."""
         rows = list(_table_rows(table))
         named = [first(row, "trPr", "tblHeader") is not None for row in _inside(table, "tr")]
         known = named.index(False) if False in named else 0
@@ -217,7 +217,7 @@ def _is_typed_heading(paragraph: Element, line: str) -> bool:
 
 
 def _is_bold(paragraph: Element) -> bool:
-    """All that is written in it."""
+    """Whether everything written in it is bold."""
     runs = [run for run in descendants(paragraph, "r") if _text(run).strip()]
     marks = [first(run, "rPr", "b") for run in runs]
     return bool(runs) and all(mark is not None and attribute(mark, "val") not in ("0", "false") for mark in marks)
@@ -229,7 +229,7 @@ def _author(note: Element) -> str:
 
 
 def _blocks(parent: Element) -> Iterator[Element]:
-    """Paragraphs and tables, also those inside content controls and tracked insertions."""
+    """Paragraphs and tables, including those inside content controls and tracked insertions."""
     for child in elements(parent):
         if name_of(child) in ("p", "tbl"):
             yield child
@@ -277,7 +277,7 @@ def _table_rows(table: Element) -> Iterator[list[str]]:
 
 
 def _inside(parent: Element, name: str) -> Iterator[Element]:
-    """Rows, cells or tables, also those inside content controls; not those of a table inside a cell."""
+    """Rows, cells or tables, including those inside content controls, but not those of a table inside a cell."""
     for child in elements(parent):
         if name_of(child) == name:
             yield child

@@ -1,4 +1,4 @@
-"""Workbooks (XLSX, XLSM, XLSB, XLS, ODS): a page for each sheet, one row one line, values as a person reads them."""
+"""Workbooks (XLSX, XLSM, XLSB, XLS, ODS): one page per sheet, one line per row, values as a person reads them."""
 
 import io
 import re
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _CELL = re.compile(rb"<(?:\w+:)?c\s[^>]*?\br=\"([A-Z]{1,3})([0-9]{1,9})\"")
 _STYLED = re.compile(rb"<(?:\w+:)?c\s(?=[^>]*?\bs=\"([0-9]{1,6})\")[^>]*?\br=\"([A-Z]{1,3})([0-9]{1,7})\"")
 _ROW = re.compile(rb"<(?:\w+:)?row\s[^>]*?\br=\"([0-9]{1,9})\"")
-# Records of a binary sheet that begin a row or hold a cell of the row begun last.
+# Records of a binary sheet that begin a row, or hold a cell of the row begun last.
 _ROW_RECORD, _CELL_RECORDS = 0, range(1, 12)
 _REPLY = "[Threaded comment]"
 
@@ -34,7 +34,7 @@ class WorkbookParts:
         self._sheets = self._sheet_parts()
 
     def properties(self) -> tuple[str | None, str | None]:
-        """Its author and the day it was made."""
+        """The author, and the day the workbook was made."""
         return self._package.properties()
 
     def _sheet_parts(self) -> dict[str, str]:
@@ -46,7 +46,7 @@ class WorkbookParts:
         return {name: links[link][1] for name, link in named if link in links}
 
     def cells(self, sheet: str) -> int:
-        """The size of the rectangle the cells span, filled or not: that is what reading it costs."""
+        """The size of the rectangle that the cells span, filled or not, which determines the cost of reading it."""
         part = self._sheets.get(sheet)
         parts = (
             [part] if part else [name for name in self._package.names if re.match(r"xl/worksheets/[^/]+\.bin", name)]
@@ -54,7 +54,7 @@ class WorkbookParts:
         return max((_extent(self._package.read(name) or b"", name) for name in parts), default=0)
 
     def formats(self, sheet: str) -> dict[tuple[int, int], str]:
-        """Rows and columns, from 0, of the cells that show their figure in a format of their own."""
+        """Number formats of the cells that have their own, by row and column from 0."""
         styles = self._number_styles
         data = self._package.read(self._sheets.get(sheet, "")) if styles else None
         return {
@@ -76,7 +76,7 @@ class WorkbookParts:
         return {index: code for index, code in named if code}
 
     def charts(self, sheet: str) -> Iterator[str]:
-        """Each as a table, with its title above it."""
+        """Each chart as a table, with its title above it."""
         for drawing in self._linked(self._sheets.get(sheet, ""), "drawing"):
             for chart in self._linked(drawing, "chart"):
                 root = self._package.xml(chart)
@@ -96,16 +96,16 @@ class WorkbookParts:
                 continue
             authors = [one_line(author.text or "") for author in descendants(root, "author")]
             for comment in descendants(root, "comment"):
-                # Excel repeats a conversation here for old programs, after a notice about doing so.
+                # Excel repeats a conversation here for old programs, after a notice about it.
                 is_repeated = conversations and _plain_text(comment).startswith(_REPLY)
                 if text := "" if is_repeated else _comment_text(comment):
                     author = "".join(authors[(place := number(attribute(comment, "authorId"), 0, 9999)) : place + 1])
-                    # A machine's name for an author is of no use to a reader.
+                    # A machine-generated author name is of no use to a reader.
                     by = f" by {author}" if author and not author.startswith("tc=") else ""
                     yield f"Comment on {attribute(comment, 'ref')}{by}: {text}"
 
     def _conversations(self, sheet: str) -> Iterator[str]:
-        """Comments with their replies, in order: who wrote each, and when."""
+        """Comments with their replies, in order, with author and time."""
         people = self._people()
         for part in self._linked(sheet, "threadedComment"):
             root = self._package.xml(part)
@@ -171,7 +171,7 @@ def _binary_places(data: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _compressed(data: bytes, position: int, *, most: int) -> tuple[int, int]:
-    """Seven bits in a byte, the eighth says whether there are more."""
+    """Seven bits per byte; the eighth says whether more follow."""
     value = 0
     for index in range(most):
         byte = data[position] if position < len(data) else 0
@@ -191,7 +191,7 @@ _MIDNIGHT = time()
 
 
 def parse_workbook(data: bytes, file_name: str) -> ParsedDocument:
-    # The names of its parts are unpacked in a ZIP container.
+    # Part names are not compressed in a ZIP container.
     if data.startswith(b"PK") and b"content.xml" in data and b"xl/workbook" not in data:
         return parse_opendocument_sheets(data, file_name)
     parts = WorkbookParts(data, file_name) if data.startswith(b"PK") else None
@@ -223,7 +223,7 @@ def parse_workbook(data: bytes, file_name: str) -> ParsedDocument:
 
 
 def _refuse_other_containers(data: bytes, file_name: str) -> None:
-    """An encrypted workbook is an old container whatever its name; one without a workbook is something else."""
+    """An encrypted workbook is an old container whatever its name; a container without a workbook is something else."""
     with CompoundFile(data, file_name, "a workbook") as file:
         stream = next((path for path in ("Workbook", "Book") if path in file.paths), None)
         if stream is None:
@@ -285,7 +285,7 @@ def _read_sheet(book: "CalamineWorkbook", name: str, formats: dict[tuple[int, in
 
 
 def _shown(value: Value, code: str) -> str:
-    """A date is read as one already, whatever its format."""
+    """Formats a number as the cell shows it; dates are already read as such."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return _readable(value)
     return displayed(value, code)
@@ -304,8 +304,8 @@ def _readable(value: Value) -> str:
 
 
 def _fill_merged(grid: list[list[str]], sheet: "CalamineSheet") -> None:
-    """A cell merged over several rows is in each of them, so that each can be read alone; one merged over several
-    columns in each of those that have a name of their own below it."""
+    """Repeats a cell merged over rows in each of them, so that each can be read alone. One merged over columns is
+    repeated if several of these have names of their own below it."""
     top, left = sheet.start or (0, 0)
     for (first_row, column), (last_row, last_column) in sheet.merged_cell_ranges or ():
         if first_row < top or column < left or first_row - top >= len(grid):

@@ -1,4 +1,5 @@
-"""The text of a page and its blocks, from its lines and tables and what the document says of them."""
+"""Assembles the text of a page and its blocks from its lines and tables and what the whole document shows about
+them."""
 
 import itertools
 import re
@@ -13,18 +14,18 @@ from masis.sources.table_grid import is_pairs, table_lines
 from masis.types import Block, BlockKind, Box, Page
 
 _NEW_PARAGRAPH = 1.28
-"""Of the usual step from line to line."""
+"""Factor of the usual step from line to line."""
 _OF_STEPS = 0.4
 _RAGGED = 0.3
 _ENDS = (".", "!", "?", ":", ";", "…", ".”", '."', ".)")
 _CAPTION_CHARS = 160
 _FIELD = re.compile(r"[^:]{1,40}: \S")
-"""“Prepared by: Sarah Martinez” says nothing of a table below it."""
+"""“Prepared by: Sarah Martinez” is not about a table below it."""
 _NOTE_MARK = re.compile(r"\(?[\d*†‡§a-z]{1,2}[)\s]|[*†‡§]")
 _INDENT = 5.0
 _HEADING_LINES, _HEADING_CHARS = 3, 220
 _NOTE_REACH = 40.0
-"""Points under a table in which its notes begin."""
+"""Points below a table within which its notes begin."""
 
 
 @dataclass(slots=True)
@@ -37,9 +38,9 @@ class _Part:
     level: int = 0
     marker: str = ""
     is_display: bool = False
-    """Running text in the type of a heading."""
+    """Whether it is running text in the type of a heading."""
     is_close: bool = False
-    """Follows the part above without an empty line."""
+    """Whether it follows the part above without an empty line."""
 
 
 class Assembler:
@@ -49,7 +50,7 @@ class Assembler:
         self._open_table: DraftTable | None = None
         self._in_notes = False
         self._open_line: DraftLine | None = None
-        """The last of the page before, where that ends with a paragraph."""
+        """The last line of the page before, if that ends with a paragraph."""
 
     def page(self, number: int, drafts: Sequence[Draft], furniture: set[int], size: tuple[float, float]) -> Page:
         running = {id(drafts[index]) for index in furniture}
@@ -143,13 +144,13 @@ class Assembler:
             return f"{text} {more}" if not last.is_joined else text + more
         head, tail = re.split(r"[^\w-]", text[:-1])[-1].lower(), re.split(r"[^\w-]", more)[0].lower()
         whole, known = head + tail, self._vocabulary
-        # Words are broken to fill lines: where a line is not filled, the hyphen is the word's own.
+        # Words are broken to fill lines, so in a line that is not full the hyphen is the word's own.
         is_ragged = last.right < last.edges[1] - _RAGGED * last.size
         keeps = whole not in known and (f"{head}-{tail}" in known or (head in known and tail in known) or is_ragged)
         return f"{text if keeps else text[:-1]}{more}"
 
     def _captioned(self, parts: list[_Part]) -> list[_Part]:
-        """Short lines right above a table are its caption and unit."""
+        """Short lines directly above a table are its caption and unit."""
         kept: list[_Part] = []
         for part in parts:
             if part.kind == "item" and kept and kept[-1].kind in ("item", "paragraph"):
@@ -158,7 +159,7 @@ class Assembler:
             if part.kind == "table":
                 captions = 0
                 if kept and kept[-1].kind == "heading" and kept[-1].text.endswith(":"):
-                    # “Fiscal year:” over the labels of a table.
+                    # “Fiscal year:” above the labels of a table.
                     _as_paragraph(kept[-1])
                 while kept and captions < 2 and _names(kept[-1], part):
                     above = kept.pop()
@@ -171,7 +172,7 @@ class Assembler:
 
     @staticmethod
     def _indent(above: Sequence[_Part], part: _Part) -> None:
-        """An item further right than the one above is inside it."""
+        """An item further right than the one above is nested in it."""
         before = above[-1]
         if before.kind != "item":
             return
@@ -211,12 +212,12 @@ def _may_follow_a_cut_table(part: _Part) -> bool:
 
 
 def _is_small(text: str) -> bool:
-    """Whether it begins as the middle of a sentence does; a name like “iPhone” does not."""
+    """Whether it begins like the middle of a sentence; a name like “iPhone” does not."""
     return text[:1].islower() and not text[1:2].isupper()
 
 
 def _last_written(drafts: Sequence[Draft]) -> Draft | None:
-    """Without lines that are only a rule in letters."""
+    """Skips lines that are only a rule made of characters."""
     written = (d for d in reversed(drafts) if isinstance(d, DraftTable) or any(map(str.isalnum, d.text)))
     return next(written, None)
 
@@ -232,7 +233,7 @@ def _as_paragraph(part: _Part) -> None:
 
 
 def _without_addresses(parts: list[_Part]) -> list[_Part]:
-    """A bold line right above an address of the same type is of that address, whatever the street is called."""
+    """A bold line directly above an address in the same type belongs to that address, whatever the street is called."""
     for below, part in itertools.pairwise(reversed(parts)):
         last, first = part.drafts[-1], below.drafts[0]
         if part.kind == "heading" and isinstance(last, DraftLine) and isinstance(first, DraftLine):
@@ -244,14 +245,14 @@ def _without_addresses(parts: list[_Part]) -> list[_Part]:
 
 
 def _refuse_long_heading(part: _Part) -> None:
-    """What takes more lines than a heading does is text in large type."""
+    """Turns a heading with too many lines into text in large type."""
     if part.kind == "heading" and (len(part.drafts) > _HEADING_LINES or len(part.text) > _HEADING_CHARS):
         _as_paragraph(part)
         part.is_display = True
 
 
 def _is_open(text: str, above: DraftLine, line: DraftLine) -> bool:
-    """Whether a paragraph that ends its column or page is continued by the line at the top of the next."""
+    """Whether the line at the top of the next column or page continues the paragraph."""
     if text.endswith(_ENDS):
         return text.endswith((":", ";")) and _is_wrapped(above, line) and not line.is_item
     return line.text[:1].islower() or (_is_wrapped(above, line) and abs(above.size - line.size) < 0.3)
@@ -264,7 +265,8 @@ def _is_wrapped(above: DraftLine, line: DraftLine) -> bool:
 
 
 def _usual_step(drafts: Sequence[Draft]) -> float:
-    """From a line to the next of its paragraph, in sizes of its type: most are, unless paragraphs are very short."""
+    """The usual step from a line to the next in its paragraph, in type sizes; most steps are, unless paragraphs are
+    very short."""
     steps = sorted(
         (b.top - a.top) / a.size
         for a, b in itertools.pairwise(drafts)

@@ -45,14 +45,14 @@ class DraftLine:
     is_item: bool
     region: int
     edges: tuple[float, float]
-    """Of the column of text it is set in."""
+    """Left and right edge of the column of text it is set in."""
     first_width: float
-    """Of its first word: whether that would have fitted into the line above."""
+    """Width of its first word, to see whether that would have fitted into the line above."""
     is_joined: bool = False
     is_pair: bool = False
     words: Sequence[Word] = ()
     cells: Sequence[tuple[float, float, str]] = ()
-    """Where it has gaps: where each piece begins and ends, and what it says."""
+    """If the line has gaps: left edge, right edge and text of each piece."""
 
 
 @dataclass(slots=True)
@@ -70,9 +70,9 @@ class DraftTable:
     is_set_off: bool = False
     """Whether its header is more than its first row."""
     is_continued: bool = False
-    """From the page before."""
+    """Whether it continues a table from the page before."""
     is_unnamed: bool = False
-    """Its columns may be those of the table on the page before, and cannot be told apart."""
+    """Whether its columns may be those of the table on the page before but cannot be matched."""
 
 
 Draft = DraftLine | DraftTable
@@ -80,14 +80,14 @@ Draft = DraftLine | DraftTable
 
 @dataclass(eq=False, slots=True)
 class _Slice(Word):
-    """A strip of a table that was found by its rules: it holds the table's place among the lines."""
+    """A strip of a table found by its rules, which marks the table's place among the lines."""
 
     table: FoundTable | None = field(default=None)
 
 
 def draft_page(content: PageContent) -> list[Draft]:
     if len(content.words) > _MOST_WORDS:
-        # No page of text has that many: a map, or a file made to cost time.
+        # No page of text has that many words: it is a map, or a file made to cost time.
         region = Region(lines_as_written(content.words), 0.0, content.width)
         return [_draft_line(line, region, 0) for line in region.lines]
     if pieces := _numbered_contents(content):
@@ -103,7 +103,7 @@ def draft_page(content: PageContent) -> list[Draft]:
 
 
 def _numbered_contents(content: PageContent) -> list[Line]:
-    """The pieces of a contents page that has the numbers before its titles, in columns whose lines are not level."""
+    """The pieces of a contents page with the numbers before its titles, in columns whose lines are not level."""
     if not any(word.text.lower() in _CONTENTS for word in content.words):
         return []
     pieces = lines_as_written(content.words)
@@ -145,7 +145,7 @@ def _is_indented_under(title: DraftLine, piece: Line) -> bool:
 
 
 def shown_words(draft: Draft) -> Sequence[Word]:
-    """Without the mark of a list, which the text has in another form."""
+    """The words without a list mark, which the text has in another form."""
     is_marked = isinstance(draft, DraftLine) and draft.is_item and draft.words[0].text in BULLETS
     return draft.words[1:] if is_marked else draft.words
 
@@ -179,7 +179,7 @@ def _table_of(line: Line) -> FoundTable | None:
 def _line_drafts(lines: list[Line], region: Region, number: int, content: PageContent) -> Iterator[Draft]:
     for is_form, run in parted_by_forms(levelled(lines)):
         if is_form:
-            # As wide as it needs: a pair never continues in the next line.
+            # As wide as needed, because a pair never continues on the next line.
             wide = Region(run, region.left, region.right + content.width)
             yield from (_draft_line(line, wide, number) for line in written_out(run))
         else:
@@ -200,7 +200,7 @@ def _table_drafts(lines: list[Line], region: Region, number: int, content: PageC
 
 
 def _is_contents(table: FoundTable) -> bool:
-    """Titles and their pages: the last column has numbers that only rise, and no name but “Page”."""
+    """Whether the table is titles and their pages: the last column has rising numbers, and no name but “Page”."""
     rows = texts(table.rows)
     header, body = rows[: table.header_rows or 0], rows[table.header_rows or 0 :]
     pages = [row[-1] for row in body if row[-1]]
@@ -213,14 +213,14 @@ def _is_contents(table: FoundTable) -> bool:
 
 
 def _readable(lines: Sequence[Line]) -> Iterator[Line]:
-    """Several lines with gaps that do not form a table are read as they were written, not across the gaps."""
+    """Reads several lines with gaps that do not form a table in the order of the file, not across the gaps."""
     for has_gaps, run in groupby(lines, key=lambda line: len(line.fragments) > 1 and not line.is_item):
         found = list(run)
         has_boxes = any(not any(map(str.isalnum, f.text)) for line in found for f in line.fragments)
         if has_gaps and len(found) > 2 and not has_boxes:
             pieces = lines_as_written(word for line in found for word in line.words)
             for piece in pieces:
-                # What is beside other text heads nothing.
+                # What is beside other text is not a heading.
                 piece.is_bold = False
             yield from pieces
         else:
@@ -236,7 +236,7 @@ def _draft_line(line: Line, region: Region, number: int) -> DraftLine:
         right=line.right,
         bottom=line.bottom,
         size=line.size,
-        # Names of columns head no section.
+        # Column names are not a heading of a section.
         is_bold=line.is_bold and len(line.fragments) < _NAMES,
         is_item=line.is_item,
         region=number,

@@ -1,4 +1,4 @@
-"""Forms: labels with a value beside each, which no table's header names. Each pair is a line of its own."""
+"""Forms: labels with a value beside each and no table header. Each pair becomes a line of its own."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
@@ -6,14 +6,14 @@ from itertools import groupby, pairwise
 from masis.sources.pdf.lines import Fragment, Line, joined
 
 _LEVEL = 2.0
-"""Points by which the edges of two cells of one column may differ."""
+"""Points by which the edges of two cells in one column may differ."""
 _LABEL_WORDS = 8
 _MOST_FIGURES = 0.5
-"""Of the values: with more it is a table of figures."""
+"""Share of the values: with more figures it is a table."""
 
 
 def parted_by_forms(lines: Sequence[Line]) -> Iterator[tuple[bool, list[Line]]]:
-    """Runs of lines, each with whether it is a form."""
+    """Splits lines into runs, each with whether it is a form."""
     marked = _form_lines(lines)
     for is_form, run in groupby(range(len(lines)), key=lambda number: number in marked):
         yield is_form, [lines[number] for number in run]
@@ -46,13 +46,13 @@ def _is_form(run: Sequence[Line], above: Sequence[Line], below: Sequence[Line]) 
 
 
 def _names_columns(line: Line, width: int) -> bool:
-    """The header of a table whose rows have bold labels."""
+    """Whether it is the header of a table whose rows have bold labels."""
     is_as_wide = width - 1 <= len(line.fragments) <= width and width < 4
     return is_as_wide and line.is_all_bold and not any(fragment.is_figure for fragment in line.fragments)
 
 
 def _is_row_below(line: Line, above: Line) -> bool:
-    """A last row of a table above, whose label is bold as those of totals are."""
+    """Whether it is the last row of the table above, whose label is bold as that of a total."""
     return all(value.is_figure for _, value in _pairs(line) if value) and _shares_a_column(line, above)
 
 
@@ -65,12 +65,12 @@ def _shares_a_column(line: Line, other: Line) -> bool:
 
 
 def _are_titles(line: Line, first: Line) -> bool:
-    """“Customer information” and “Vehicle information”, one over each group of pairs."""
+    """“Customer information” and “Vehicle information”, one above each group of pairs."""
     return line.is_all_bold and 1 < len(line.fragments) == sum(bool(value) for _, value in _pairs(first))
 
 
 def _pairs(line: Line) -> list[tuple[Fragment, Fragment | None]]:
-    """None where the line has anything but labels, each with or without a value."""
+    """The labels of a line, each with its value if any; empty if the line has anything else."""
     pairs: list[tuple[Fragment, Fragment | None]] = []
     for fragment in line.fragments:
         if _is_label(fragment):
@@ -88,7 +88,7 @@ def _is_label(fragment: Fragment) -> bool:
 
 
 def written_out(run: Sequence[Line]) -> list[Line]:
-    """A line for each pair; groups that are beside each other come one after the other."""
+    """One line per pair; groups side by side come one after the other."""
     starts = sorted(label.left for line in run for label, _ in _pairs(line))
     groups = [start for before, start in pairwise([float("-inf"), *starts]) if start - before > _LEVEL]
     pieces: list[tuple[int, float, Line]] = []

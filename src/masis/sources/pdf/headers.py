@@ -1,4 +1,4 @@
-"""The header of a table without lines: which columns each name is over, on one line or several."""
+"""The header of a table without lines: which columns each name is above, on one line or several."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -18,11 +18,11 @@ _OFF_CENTRE = 0.15
 def header_cells(
     head: Sequence[Line], columns: Sequence[Span], shapes: Sequence[Shape]
 ) -> tuple[list[list[list[Word]]], list[list[Word]]]:
-    """The rows of the header with each name in every column it spans, and the unit lines among them."""
+    """The header rows with each name in every column it spans, and the unit lines among them."""
     rows: list[list[list[Word]]] = []
     notes: list[list[Word]] = []
     under: list[tuple[Fragment, tuple[int, int]]] = []
-    # From the bottom: a name may be the first line of the one under it.
+    # From the bottom, because a name may be the first line of the one under it.
     for line in reversed(head):
         if len(line.fragments) == 1 and (is_unit_line(line.text) or _fills_a_band(line, columns, shapes)):
             notes.insert(0, line.words)
@@ -35,7 +35,7 @@ def header_cells(
 
 
 def unwrapped(head: Sequence[Line], columns: Sequence[Column], shapes: Sequence[Shape]) -> list[Line]:
-    """Names of one line each, where their lines, one under the other, make as many names as there are columns."""
+    """Joins names broken over several lines, if that gives as many names as there are columns."""
     notes = [line for line in head if len(line.fragments) == 1 and is_unit_line(line.text)]
     pieces = sorted((f for line in head if line not in notes for f in line.fragments), key=lambda f: f.left)
     names: list[list[Fragment]] = []
@@ -56,7 +56,7 @@ def unwrapped(head: Sequence[Line], columns: Sequence[Column], shapes: Sequence[
 
 
 def _is_apart(above: Fragment, below: Fragment, shapes: Sequence[Shape]) -> bool:
-    """A rule between two names, or a period above, which may span more columns than it is wide."""
+    """Whether there is a rule between two names, or a period above, which may span more columns than it is wide."""
     top, bottom = above.words[-1].middle, below.words[0].middle
     is_ruled = any(s.is_flat and top < s.top < bottom and s.left < below.right and s.right > below.left for s in shapes)
     period = PERIOD.fullmatch(above.text) or SPANNING.match(above.text)
@@ -69,7 +69,7 @@ def _begun_above(
     under: Sequence[tuple[Fragment, tuple[int, int]]],
     columns: Sequence[Span],
 ) -> tuple[int, int]:
-    """Right over one name, centred or flush with it, is its first line."""
+    """A name directly above another, centred or flush with it, is its first line."""
     touched = [(f, own) for f, own in under if f.left < fragment.right and f.right > fragment.left]
     off_centre = columns[span[0]][0] + columns[span[1]][1] - fragment.left - fragment.right
     if len(touched) != 1 or abs(off_centre) < 0.1 * (columns[span[1]][1] - columns[span[0]][0]):
@@ -86,7 +86,7 @@ def begins(above: Fragment, below: Fragment) -> bool:
 
 
 def _fills_a_band(line: Line, columns: Sequence[Span], shapes: Sequence[Shape]) -> bool:
-    """The table's name in the middle of a bar over all columns, that of the labels too."""
+    """Whether the line is the table's name, centred in a bar over all columns including that of the labels."""
     return any(
         s.top <= line.top + 1
         and s.bottom >= line.bottom - 1
@@ -99,13 +99,13 @@ def _fills_a_band(line: Line, columns: Sequence[Span], shapes: Sequence[Shape]) 
 
 
 def _names(line: Line, columns: Sequence[Span]) -> list[Fragment]:
-    """The line's pieces, cut also where a narrow gap leads from over one column to over another."""
+    """The pieces of the line, also split where a narrow gap leads from one column to another."""
     gaps = [b.left - a.right for a, b in pairwise(line.words)]
     usual = max(min(gaps, default=0.0), 0.0)
     found: list[Fragment] = []
     for fragment in line.fragments:
         if found and SIGN.fullmatch(fragment.text) and fragment.left - found[-1].right < _NARROW * line.size:
-            # “December 31, $” over “Difference”.
+            # “December 31, $” above “Difference”.
             found[-1].words += fragment.words
             continue
         found.append(Fragment(fragment.words[:1]))
@@ -159,7 +159,7 @@ def _spans(fragments: Sequence[Fragment], columns: Sequence[Span], shapes: Seque
 def _shared_out(
     fragments: Sequence[Fragment], columns: Sequence[Span], spans: Sequence[tuple[int, int]]
 ) -> list[tuple[int, int]] | None:
-    """Several names over more columns share all of them, where each then is over the middle of its own."""
+    """Several names above more columns share all of them, if each is then centred over its own."""
     named = [(fragment, span) for fragment, span in zip(fragments, spans, strict=True) if span != (0, 0)]
     if (
         len(named) < 2
@@ -187,7 +187,7 @@ def _is_centred(fragment: Fragment, span: tuple[int, int], columns: Sequence[Spa
 def _one_each(
     fragments: Sequence[Fragment], columns: Sequence[Span], own: Sequence[tuple[int, int]]
 ) -> list[tuple[int, int]] | None:
-    """As many names as columns, or as columns of values, are over one each, wherever in it they are set."""
+    """If there are as many names as columns, or as columns of values, each is above one, wherever it is set in it."""
     first = len(columns) - len(fragments)
     if first not in (0, 1) or len(fragments) < 2 or (first and fragments[0].right < columns[0][1]):
         return None
@@ -208,7 +208,7 @@ def _overlapped(fragment: Fragment, columns: Sequence[Span]) -> tuple[int, int]:
 def _underlined(
     fragment: Fragment, others: Sequence[Fragment], columns: Sequence[Span], shapes: Sequence[Shape]
 ) -> tuple[int, int] | None:
-    """The rule under a name, and under no other, says how far it reaches."""
+    """The rule under a name, and under no other, shows how far it reaches."""
     bottom = max(word.bottom for word in fragment.words)
     height = bottom - min(word.top for word in fragment.words)
     near = [s for s in shapes if s.is_flat and bottom - 0.3 * height <= s.top <= bottom + 0.6 * height]
@@ -217,7 +217,7 @@ def _underlined(
         covers = covers and not any(left <= other.left and other.right <= right for other in others)
         if covers and right - left < 0.95 * (columns[-1][1] - columns[0][0]):
             inside = [i for i, (a, b) in enumerate(columns) if left - 2 <= (a + b) / 2 <= right + 2 and i]
-            # Rules of neighbouring names may touch, and those of some cells be left out.
+            # Rules of neighbouring names may touch, and those of some cells may be missing.
             is_middle = abs(left + right - fragment.left - fragment.right) < 0.16 * (right - left) + 4
             if inside and is_middle:
                 return inside[0], inside[-1]
@@ -237,7 +237,7 @@ def _runs(rules: Sequence[Shape]) -> list[Span]:
 def _centred(
     fragment: Fragment, columns: Sequence[Span], own: tuple[int, int], free: tuple[int, int]
 ) -> tuple[int, int]:
-    """The neighbouring columns, none of them under another name, that it is over the middle of."""
+    """The neighbouring columns, none of them under another name, over which the name is centred."""
     centre = (fragment.left + fragment.right) / 2
     pitch = min((b[0] - a[0] for a, b in pairwise(columns[1:])), default=columns[-1][1] - columns[-1][0])
     best, least = own, float("inf")

@@ -1,4 +1,5 @@
-"""Words to lines, and lines to fragments: what is apart on one line, with its signs joined to its figures."""
+"""Groups words into lines, and lines into fragments: pieces set apart on one line, with signs joined to their
+figures."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -10,13 +11,13 @@ from statistics import median
 from masis.sources.pdf.page_words import RIGHT_TO_LEFT, Word
 
 _SAME_LINE = 0.6
-"""Of the smaller of two heights, that must overlap."""
+"""Share of the smaller of two heights that must overlap."""
 _STACKED = 0.3
-"""Of the smaller of two sizes: middles further from each other than this are of two lines."""
+"""Factor of the smaller of two type sizes: centres further apart than this belong to two lines."""
 _APART = 0.75
-"""Of the type's size: a gap that no space between words makes."""
+"""Factor of the type size: a gap wider than any space between words."""
 _WIDER, _WIDER_SIZE = 1.5, 0.38
-"""Of the spaces of the line, and of the type's size."""
+"""Factors of the line's usual space, and of the type size."""
 _LEAST_GAPS, _EVEN = 4, 0.12
 _NUMBERS_APART = 0.5
 _LETTERS = 4
@@ -47,7 +48,7 @@ class Fragment:
 
     @cached_property
     def inner(self) -> float:
-        """Where it begins, a currency sign set apart left out."""
+        """Where it begins, without a currency sign set apart."""
         is_signed = len(self.words) > 1 and SIGN.fullmatch(self.words[0].text) and self.is_figure
         return self.words[1 if is_signed else 0].left
 
@@ -73,7 +74,7 @@ class Line:
     words: list[Word] = field(default_factory=list)
     """From left to right."""
     is_pair: bool = False
-    """A label and its value, of a form."""
+    """Whether it is a label and its value in a form."""
 
     @cached_property
     def left(self) -> float:
@@ -93,7 +94,7 @@ class Line:
 
     @cached_property
     def size(self) -> float:
-        """Of most of its characters."""
+        """The type size of most of its characters."""
         counts: dict[float, int] = {}
         for word in self.words:
             counts[word.size] = counts.get(word.size, 0) + len(word.text)
@@ -127,7 +128,7 @@ _NO_SPACE_AFTER = re.compile(r"(?:US|C|A|HK)?[$€£¥₹]\(?|\(")
 
 
 def joined(words: Sequence[Word]) -> str:
-    """On one line; a sign set apart from its figure is put next to it."""
+    """The words on one line; a sign set apart from its figure is joined to it."""
     text = _as_given(words)
     if text.isascii() or not RIGHT_TO_LEFT.search(text):
         return text
@@ -146,8 +147,8 @@ def _as_given(words: Sequence[Word]) -> str:
 
 
 def in_reading_order(words: Sequence[Word]) -> Sequence[Word]:
-    """From left to right as they are given; where most letters are Arabic or Hebrew, from right to left on each line,
-    with other words among them as they stand."""
+    """Left to right as given. If most letters are Arabic or Hebrew, right to left on each line, with other words among
+    them left as they are."""
     if all(word.text.isascii() for word in words):
         return words
     is_turned = [bool(RIGHT_TO_LEFT.search(word.text)) for word in words]
@@ -163,7 +164,7 @@ def in_reading_order(words: Sequence[Word]) -> Sequence[Word]:
 def _touches(left: Word, right: Word) -> bool:
     before, after = left.text, right.text
     if before.isalpha() and after.isalpha():
-        # Most words, of which there are very many.
+        # Handles most words, of which there are very many.
         return False
     if before[-1:] == "-" and len(before) > 1 and right.top > left.bottom - 0.3 * left.size:
         # A word broken at its hyphen.
@@ -174,7 +175,7 @@ def _touches(left: Word, right: Word) -> bool:
 
 
 def lines_of(words: Iterable[Word]) -> list[Line]:
-    """Words whose heights overlap share a line; each line from left to right, all from the top."""
+    """Words whose heights overlap share a line; lines are sorted from the top, words from the left."""
     lines: list[tuple[float, float, list[Word]]] = []
     for word in sorted(words, key=lambda each: (each.middle, each.left)):
         if lines:
@@ -192,7 +193,7 @@ def lines_of(words: Iterable[Word]) -> list[Line]:
 
 
 def _is_stacked(words: Sequence[Word]) -> bool:
-    """Lines above each other, which a large figure or heading beside them made one."""
+    """Whether lines above each other were taken for one because of a large figure or heading beside them."""
     return any(
         after.left < before.right - 0.3 * min(before.right - before.left, after.right - after.left)
         and abs(before.middle - after.middle) > _STACKED * min(before.size, after.size)
@@ -211,12 +212,12 @@ def _unstacked(words: Sequence[Word]) -> list[list[Word]]:
 
 
 _BESIDE = 0.15
-"""Of the smaller of two heights: lines that overlap by so much are beside each other."""
+"""Share of the smaller of two heights: lines that overlap by this much are side by side."""
 _MOST_BESIDE, _OFF_CENTRE = 7, 0.35
 
 
 def levelled(lines: Sequence[Line]) -> list[Line]:
-    """A row whose cells are centred beside longer ones is one line, each cell with all of its own lines."""
+    """Joins a row whose cells are centred beside taller ones into one line, each cell with all its own lines."""
     groups: list[list[Line]] = []
     for line in lines:
         if groups and _stands_beside(groups[-1], line):
@@ -250,7 +251,7 @@ def _one_row(group: Sequence[Line]) -> Sequence[Line]:
             cells.append([piece])
     middles = [(min(p.words[0].top for p in cell) + max(p.words[0].bottom for p in cell)) / 2 for cell in cells]
     if max(middles) - min(middles) > _OFF_CENTRE * group[0].size:
-        # Columns of text whose lines are not level.
+        # These are columns of text whose lines are not level.
         return group
     row = Line([word for cell in cells for piece in downwards(cell) for word in piece.words])
     row.fragments = [stacked_cell(downwards(cell)) for cell in cells]
@@ -263,7 +264,7 @@ def downwards(cell: Sequence[Fragment]) -> list[Fragment]:
 
 
 def stacked_cell(cell: Sequence[Fragment]) -> Fragment:
-    """Its lines as one piece."""
+    """The lines of a cell as one fragment."""
     whole = Fragment([word for piece in cell for word in piece.words])
     whole.left, whole.inner = min(piece.left for piece in cell), min(piece.inner for piece in cell)
     return whole
@@ -283,15 +284,15 @@ def lines_as_written(words: Iterable[Word]) -> list[Line]:
 
 
 def is_wordy(words: Sequence[Word], least: int = 3, share: float = 0.5) -> bool:
-    """Running text: most of its words begin with a small letter, as those of labels, names and figures do not. A table
-    that was found by its rules, a word without letters, is among running text as a paragraph does."""
+    """Whether it is running text: most of its words begin with a small letter, unlike labels, names and figures. A
+    table found by its rules is a word without text and counts as running text."""
     if any(not word.text for word in words):
         return True
     total = small = 0
     for word in words:
         letter = word.text[:1]
         is_other = not letter.isascii() and letter not in "£€¥₹–—"
-        # Scripts without small letters have longer words, or none.
+        # Scripts without small letters have longer words, or no spaces between words.
         weight = 1 + (len(word.text) - 1) // _LETTERS if is_other else 1
         total += weight
         small += weight if is_other or letter.islower() else 0
@@ -299,7 +300,7 @@ def is_wordy(words: Sequence[Word], least: int = 3, share: float = 0.5) -> bool:
 
 
 def fragments_of(words: Sequence[Word], *, is_close: bool = False) -> list[Fragment]:
-    """`is_close`: of a table whose cells are no further apart than its words need."""
+    """`is_close`: for a table whose cells are as close to each other as words."""
     if _is_justified(words):
         return [Fragment(list(words))]
     found: list[Fragment] = []
@@ -314,7 +315,7 @@ def fragments_of(words: Sequence[Word], *, is_close: bool = False) -> list[Fragm
 
 
 def _is_justified(words: Sequence[Word]) -> bool:
-    """Several words, of which some are longer, that all stand equally far apart, as no cells of a table do."""
+    """Whether several words of different length are equally far apart, as cells of a table never are."""
     gaps = [other.left - one.right for one, other in pairwise(words)]
     if len(gaps) < _LEAST_GAPS or min(gaps) <= 0 or max(gaps) - min(gaps) > _EVEN * words[0].size:
         return False
@@ -328,7 +329,7 @@ def _usual_space(words: Sequence[Word]) -> float:
 
 
 def _is_wider(before: Word, word: Word, space: float) -> bool:
-    """Clearly further than the words of the same line are from each other; a sentence may end with a wider space."""
+    """Whether the gap is clearly wider than others on the line; the space after a sentence may be wider."""
     gap, size = word.left - before.right, min(word.size, before.size)
     is_sign = before.text[-1] in ".:;!?" or bool(SIGN.fullmatch(before.text) or _AFTER.fullmatch(word.text))
     return gap > max(_WIDER * space, _WIDER_SIZE * size) and not is_sign
@@ -338,7 +339,7 @@ def _is_apart(fragment: Fragment, word: Word) -> bool:
     before = fragment.words[-1]
     gap, size = word.left - before.right, max(min(word.size, before.size), 4.0)
     if gap <= _SIGN_APART * size:
-        # The least of all gaps below: most words are so close.
+        # Smaller than all limits below, as for most words.
         return False
     is_number, was_number = bool(FIGURE.fullmatch(word.text)), bool(FIGURE.fullmatch(before.text))
     if SIGN.fullmatch(before.text) and len(fragment.words) == 1 and (is_number or word.text[0] in "(-–—−$.)"):

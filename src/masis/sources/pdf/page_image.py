@@ -1,4 +1,4 @@
-"""A page of a PDF as an image, with the words of a passage marked. Runs inside the sandbox."""
+"""Draws a page of a PDF as an image, with the words of a passage marked. Runs inside the sandbox."""
 
 import ctypes
 import struct
@@ -23,12 +23,12 @@ _VISIBLE = frozenset("LMN")
 class Skeleton:
     text: str
     origins: list[int]
-    """Where in the original each character of `text` stood."""
+    """For each character of `text`, its position in the original."""
 
 
 def skeleton_of(text: str) -> Skeleton:
-    """Letters and digits, decomposed: a space, a hyphen at a line's end, or the marks of a heading, an item or a row do
-    not matter."""
+    """Letters and digits, decomposed, so that spaces, hyphens at the end of a line, and the marks of headings, items
+    and rows do not matter."""
     kept: list[str] = []
     origins: list[int] = []
     for place, character in enumerate(text):
@@ -40,7 +40,7 @@ def skeleton_of(text: str) -> Skeleton:
 
 
 def nearest(wanted: str, text: str, expected: int) -> int | None:
-    """Where `wanted` begins in `text`: of several places, the one nearest to `expected`."""
+    """Where `wanted` begins in `text`; of several places, the one nearest to `expected`."""
     if not wanted:
         return None
     after = text.find(wanted, expected)
@@ -52,7 +52,7 @@ def nearest(wanted: str, text: str, expected: int) -> int | None:
 def longest_end(wanted: str, text: str, expected: int) -> tuple[int, int] | None:
     """Where the longest end of `wanted` that is in `text` begins, and its length.
 
-    The header of a table that began on the page before is in the text of this page, and not on it.
+    The header of a table that began on the page before is in the text of this page but not on the page itself.
     """
     low, high = 0, len(wanted)
     while low < high:
@@ -65,16 +65,16 @@ def longest_end(wanted: str, text: str, expected: int) -> tuple[int, int] | None
 WIDTHS = range(200, 2001)
 MOST_PIXELS = 8_000_000
 MOST_QUOTED = 20_000
-"""Characters of a passage that are looked for; more than that is a page anyway."""
+"""Characters of a passage that are searched for; more than that is a whole page anyway."""
 _MARK = (255, 225, 90)
-"""Multiplied with the picture, as a marker pen does: dark letters stay dark."""
+"""Multiplied with the picture like a marker pen, so that dark letters stay dark."""
 _MARGIN = 1.5
 """Points beside the letters."""
 _INSET = 0.07
 _MOST_BOXES = 5000
 _SAME_LINE = 2.0
 _LEAST_FOUND = 12
-"""Characters: less of a passage than this may be anywhere."""
+"""In characters: a shorter piece of a passage may be anywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class PageImage:
     width: int
     height: int
     boxes: tuple[Box, ...]
-    """Of the marked words, a line each; none where they were not found."""
+    """One box per line of the marked words; empty if they were not found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def _drawn(page: Any, width: int) -> _Canvas:
 def _boxes(page: Any, wanted: Wanted, canvas: _Canvas) -> Iterator[Box]:
     if not wanted.quote:
         return
-    # In the order of reading: the file's own order may go across columns and cells.
+    # In reading order, because the order of the file may go across columns and cells.
     words = [word for draft in draft_page(read_content(page)) for word in shown_words(draft)]
     letters = [skeleton_of(word.text).text for word in words]
     found = longest_end(wanted.quote, "".join(letters), wanted.expected)
@@ -148,13 +148,13 @@ def _boxes(page: Any, wanted: Wanted, canvas: _Canvas) -> Iterator[Box]:
     ends = list(accumulate(map(len, letters)))
     first, last = bisect_right(ends, found[0]), bisect_left(ends, found[0] + found[1])
     for left, top, right, bottom in islice(_lines(words[first : last + 1]), _MOST_BOXES):
-        # A line's own height reaches into its neighbours where they are set close.
+        # The full height of a line reaches into its neighbours if they are set close.
         inset = _INSET * (top - bottom)
         yield _on_canvas(page, canvas, (left - _MARGIN, top - inset, right + _MARGIN, bottom + inset))
 
 
 def _lines(words: Sequence[Word]) -> Iterator[Box]:
-    """Words next to each other on one line in one box."""
+    """One box for adjacent words on a line."""
     box: Box | None = None
     for word in words:
         left, top, right, bottom = word.place
@@ -169,7 +169,7 @@ def _lines(words: Sequence[Word]) -> Iterator[Box]:
 
 
 def _on_canvas(page: Any, canvas: _Canvas, box: Box) -> Box:
-    """From points on the paper, which may be turned or cut, to fractions of the picture."""
+    """From points on the paper, which may be rotated or cropped, to fractions of the picture."""
     from pypdfium2 import raw
 
     left, top, right, bottom = box

@@ -1,4 +1,4 @@
-"""The words of a PDF page with their boxes, and the lines and shaded bands drawn around them."""
+"""The words of a PDF page with their boxes, and the rules and shaded bands drawn around them."""
 
 import ctypes
 import itertools
@@ -13,15 +13,15 @@ from masis.sources.plain import clean
 
 _BOLD_WEIGHT = 600
 _THIN = 2.5
-"""Points: a shape as thin as this is a rule."""
+"""In points: a shape this thin is a rule."""
 _DOT, _MOST_DOTS = (2.0, 6.5), 200
-"""Points of the mark of a list item that is drawn and not written; a page with more of them shows a chart."""
+"""Size in points of a list mark that is drawn rather than written; a page with more of them shows a chart."""
 _MOST_SHAPES = 5_000
 _MOST_SEGMENTS = 400
 _DEEPEST_FORM = 4
 _WORD = re.compile(r"\S+")
 RIGHT_TO_LEFT = re.compile(r"[\u0590-\u060b\u0610-\u061a\u0620-\u065f\u066e-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+")
-"""Letters of Hebrew, Arabic and their kin."""
+"""Letters of Hebrew, Arabic and related scripts."""
 _HYPHEN_AT_END = ("\x02", "\ufffe")
 """pdfium's marks for a hyphen that ends a line inside a word."""
 
@@ -33,15 +33,15 @@ class Word:
     top: float
     right: float
     bottom: float
-    """From the top of the page downwards."""
+    """Measured from the top of the page downwards."""
     size: float
     is_bold: bool
     is_joined: bool = False
-    """Ends with a hyphen that only breaks the line."""
+    """Whether it ends with a hyphen that only breaks the line."""
     order: int = 0
-    """Its place in the file, which keeps together what was written together."""
+    """Its position in the file, which shows what was written together."""
     place: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
-    """Left, top, right and bottom in the page's own points, however it is turned."""
+    """Left, top, right and bottom in the page's own points, however it is rotated."""
 
     @property
     def middle(self) -> float:
@@ -93,7 +93,7 @@ def read_content(page: Any) -> PageContent:
             word.order = number
     finally:
         textpage.close()
-    # What lies outside the page, as the other half of a spread does, no reader of this page sees.
+    # What lies outside the page, like the other half of a spread, is invisible to its reader.
     words = [each for each in words if _is_on_page(each[0], right - left, top - bottom)] or words
     turned = _turned(words)
     shapes, has_drawings = _shapes(page.raw, left, top)
@@ -104,7 +104,7 @@ def read_content(page: Any) -> PageContent:
 
 
 def _with_drawn_marks(words: list[Word], shapes: list[Shape]) -> list[Word]:
-    """Browsers draw the dot before a list item: it becomes the word that others write."""
+    """Browsers draw the dot before a list item; it becomes the word that other programs write."""
     dots = [shape for shape in shapes if shape.is_dot]
     marks: dict[int, Word] = {}
     for dot in dots if len(dots) <= _MOST_DOTS else ():
@@ -123,7 +123,7 @@ def _is_on_page(word: Word, width: float, height: float) -> bool:
 
 
 def _words(textpage: Any, page_left: float, page_top: float) -> Iterator[tuple[Word, bool]]:
-    """Each with whether it is written upwards or downwards."""
+    """Each word with whether it is written upwards or downwards."""
     from pypdfium2 import raw
 
     reader = _CharacterReader(raw, textpage)
@@ -132,7 +132,7 @@ def _words(textpage: Any, page_left: float, page_top: float) -> Iterator[tuple[W
 
 
 class _Calls:
-    """What is called for each word and each object of a page, with plain addresses instead of objects around them."""
+    """The functions called for each word and object of a page, with plain addresses instead of wrapper objects."""
 
     def __init__(self, raw: Any) -> None:
         pointer, number = ctypes.c_void_p, ctypes.c_int
@@ -169,14 +169,14 @@ class _CharacterReader:
         self._fonts: dict[int, bool] = {}
 
     def text(self) -> str:
-        """A character for each of pdfium's places."""
+        """One character for each of pdfium's places."""
         raw, count = self._raw, self.count
         buffer = (ctypes.c_ushort * (count + 1))()
         if raw.FPDFText_GetText(self._textpage, 0, count, buffer) == count + 1:
             text = bytes(buffer)[: 2 * count].decode("utf-16-le", "replace")
             if len(text) == count:
                 return text.replace("\0", " ")
-        # Some places have no character, or one beyond 16 bits: each is asked for by itself.
+        # Some places have no character, or one beyond 16 bits, so each is read by itself.
         codes = [raw.FPDFText_GetUnicode(self._textpage, index) for index in range(count)]
         return "".join(chr(code) if 0 < code <= 0x10FFFF else " " for code in codes)
 
@@ -208,7 +208,7 @@ class _CharacterReader:
         yield word, is_turned
 
     def _from_the_right(self, start: int, letters: str) -> str:
-        """Some files have them as they are on the page, or those of a ligature so."""
+        """Orders letters from the right: some files have them, or those of a ligature, in visual order."""
         edges = [self._edges(start + index) for index in range(len(letters))]
         lefts = [edge[0] if edge else 0.0 for edge in edges]
         if any(map(unicodedata.combining, letters)):
@@ -248,9 +248,9 @@ def _turned(words: list[tuple[Word, bool]]) -> bool:
 
 
 def _upright(content: PageContent, _: bool) -> PageContent:
-    """The page turned by a quarter, so that its lines are level."""
+    """Rotates the page by a quarter turn, so that its lines are level."""
     words = content.words
-    # Read in the order of the file, letters of a line go up the page where it is turned to the left.
+    # In the order of the file, the letters of a line go up the page if it is rotated to the left.
     rising = sum(a.top > b.top for a, b in itertools.pairwise(words) if abs(a.left - b.left) < 1)
     falling = sum(a.top < b.top for a, b in itertools.pairwise(words) if abs(a.left - b.left) < 1)
     goes_up = rising >= falling
@@ -292,7 +292,7 @@ _Rectangle = tuple[float, float, float, float]
 
 
 def _boxes(raw: Any, item: Any, kind: int, matrix: _Matrix | None, depth: int) -> Iterator[_Rectangle]:
-    """The rules and rectangles of a path, also inside forms; left, bottom, right, top."""
+    """The rules and rectangles of a path, also inside forms, as left, bottom, right, top."""
     if kind == raw.FPDF_PAGEOBJ_FORM and depth < _DEEPEST_FORM:
         inner = _combined(_matrix_of(raw, item), matrix)
         for index in range(min(raw.FPDFFormObj_CountObjects(item), _MOST_SHAPES)):
@@ -324,7 +324,7 @@ def _is_stroked(raw: Any, item: Any) -> bool:
 
 
 def _segments(raw: Any, item: Any, matrix: _Matrix | None) -> Iterator[_Rectangle]:
-    """Filled rectangles whole, strokes one by one."""
+    """Yields filled rectangles whole and strokes one by one."""
     fill, stroke = ctypes.c_int(), ctypes.c_int()
     raw.FPDFPath_GetDrawMode(item, ctypes.byref(fill), ctypes.byref(stroke))
     whole = _combined(_matrix_of(raw, item), matrix)

@@ -1,4 +1,4 @@
-"""The reading order of a page, or a part of it, that is set in two or more columns."""
+"""The reading order of a page, or part of a page, with two or more columns."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,18 +16,19 @@ _MOST_SHORT = 2
 _MARGIN = 2.5
 _LEAST_RUN, _FULL_SHARE = 3, 0.6
 _WORDY, _LEAST_WORDY = 0.4, 0.25
-"""Of the words of running text, and of all of a column."""
+"""Share of words of running text, in a run of lines and in a whole column."""
 _DEEPEST = 3
 _NEAR, _ROWS_APART, _TOO_CLOSE = 2.5, 0.5, 0.12
-"""Of the type's size, between parts of a column, lines of one part, and what does not stand under each other."""
+"""Factors of the type size: distance between parts of a column, between lines of one part, and up to which lines are
+too close to be below each other."""
 _UNEVEN_SHARE = 0.6
 _UNEVEN = 0.12
-"""Of the smaller of two sizes."""
+"""Factor of the smaller of two type sizes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Lines that are read from top to bottom, and the edges between which they were set."""
+    """Lines that are read from top to bottom, and the edges they are set between."""
 
     lines: list[Line]
     left: float
@@ -35,7 +36,7 @@ class Region:
 
 
 class _Run(NamedTuple):
-    """Lines set in two columns. Of two, the better has more running text, or lies further left."""
+    """Lines set in two columns. Of two runs, the better one has more running text, or is further left."""
 
     flowing: int
     left: float
@@ -66,7 +67,7 @@ def regions_of(words: Sequence[Word], depth: int = 0) -> list[Region]:
 
 
 def _text_gutter(lines: Sequence[Line], depth: int) -> tuple[float, int, int] | None:
-    """A strip that words stay clear of over many lines, with running text on both of its sides."""
+    """A strip without words over many lines, with running text on both sides."""
     best: _Run | None = None
     for place in _starts(lines):
         for first, last, _ in _clear_runs(lines, place):
@@ -74,7 +75,7 @@ def _text_gutter(lines: Sequence[Line], depth: int) -> tuple[float, int, int] | 
                 best = max(best or run, run)
     if best is None:
         return None
-    # Lists are indented: the gutter begins where the left column ends.
+    # Lists are indented, so the gutter begins where the left column ends.
     place = best.edge + _MARGIN + 1
     runs = [
         _flowing_run(lines, place, first, last, depth)
@@ -86,7 +87,7 @@ def _text_gutter(lines: Sequence[Line], depth: int) -> tuple[float, int, int] | 
 
 
 def _starts(lines: Sequence[Line]) -> list[float]:
-    """Left of where most lines, or pieces of them, begin."""
+    """Places just left of where most lines, or pieces of lines, begin."""
     left, right = min(line.left for line in lines), max(line.right for line in lines)
     edge = 0.15 * (right - left)
     counts = Counter(round(fragment.left) for line in lines for fragment in line.fragments)
@@ -120,7 +121,7 @@ def _are_beside(left: Sequence[Line], right: Sequence[Line]) -> bool:
 
 
 def _flowing(lines: Sequence[Line], depth: int) -> list[Line]:
-    """Those of running text: three or more under each other, each as full as the next word allows."""
+    """Lines of running text: three or more under each other, each as full as the next word allows."""
     runs: list[list[Line]] = []
     for line in lines:
         if len(line.fragments) > 1 + line.is_item:
@@ -133,7 +134,7 @@ def _flowing(lines: Sequence[Line], depth: int) -> list[Line]:
     if found or depth + 1 >= _DEEPEST or not is_wordy([w for line in lines for w in line.words], share=_WORDY):
         return found
     if inner := _text_gutter(lines, depth + 1):
-        # Two more columns on this side.
+        # There are two more columns on this side.
         words = [word for line in lines[inner[1] : inner[2] + 1] for word in line.words]
         for is_left in (True, False):
             found += _flowing(lines_of(w for w in words if (w.centre < inner[0]) == is_left), depth + 1)
@@ -154,13 +155,13 @@ def _is_running(run: Sequence[Line]) -> bool:
 
 
 def _is_full(above: Line, below: Line, edge: float) -> bool:
-    """Whether the first word of the line below would not have fitted behind the line above."""
+    """Whether the first word of the line below would not have fitted at the end of the line above."""
     word = below.words[0]
     return above.right + word.right - word.left + 0.2 * above.size > edge - 0.02 * (edge - above.left)
 
 
 def _uneven_gutter(lines: Sequence[Line], left: float, right: float) -> tuple[float, int, int] | None:
-    """A strip with text on both sides whose lines are not level with each other, as rows of a table would be."""
+    """A strip with text on both sides whose lines are not level, as the rows of a table would be."""
     uneven = [line for line in lines if any(_is_uneven(a.words, b.words) for a, b in pairwise(line.fragments))]
     if len(uneven) < _LEAST_LINES:
         return None
@@ -182,7 +183,7 @@ def _is_uneven(left: Sequence[Word], right: Sequence[Word]) -> bool:
 
 
 def _gaps(lines: Sequence[Line], left: float, right: float) -> list[float]:
-    """The middles of gaps between running text, those that most lines share."""
+    """The centres of the gaps that most lines share."""
     edge = 0.15 * (right - left)
     places = Counter(
         round((before.right + after.left) / 2 / _STEP) * _STEP
@@ -209,12 +210,12 @@ def _clear_runs(lines: Sequence[Line], place: float, *, is_table_cut: bool = Tru
 
 
 def _is_row(line: Line, place: float) -> bool:
-    """Words on both sides, and running text on none, or figures alone on one."""
+    """Whether there are words on both sides, and running text on neither or only figures on one."""
     return line.left < place < line.right and not _is_of_columns(line, place)
 
 
 def _reached(lines: Sequence[Line], place: float, edges: tuple[float, float], numbers: range, last: int) -> int:
-    """The furthest line of the columns, over short lines that are on one side only."""
+    """The furthest line that belongs to the columns, skipping short lines that are on one side only."""
     short = 0
     for number in numbers:
         left, right = _sides(lines[number], place)
@@ -232,7 +233,7 @@ def _reached(lines: Sequence[Line], place: float, edges: tuple[float, float], nu
 
 
 def _is_set_at(edge: float, right: Sequence[Word], line: Line, place: float) -> bool:
-    """Whether what is on the right begins where the text of its column does, or is text a little further in."""
+    """Whether the right part begins where the text of its column does, or is text indented a little."""
     indent = min(word.left for word in right) - edge
     if _is_figured(_sides(line, place)) or indent < -_MARGIN:
         # “2026.” may end a paragraph.
@@ -241,8 +242,8 @@ def _is_set_at(edge: float, right: Sequence[Word], line: Line, place: float) -> 
 
 
 def _with_end(lines: Sequence[Line], place: float, edge: float, bottom: int, last: int) -> int:
-    """Also the end of the left column: lines that break at its edge or are too close under the right column to be
-    below both, and short lines that head nothing below."""
+    """Extends the run by the end of the left column: lines that break at its edge or are too close under the right
+    column to be below both, and short lines that are not headings of what follows."""
     beside = max(word.bottom for line in lines[: bottom + 1] for word in line.words if word.centre > place)
     while bottom < last and _is_near(lines[bottom], lines[bottom + 1]):
         line, below = lines[bottom + 1], lines[bottom + 2] if bottom + 2 <= last else None
@@ -262,7 +263,8 @@ def _with_end(lines: Sequence[Line], place: float, edge: float, bottom: int, las
 
 
 def _continues_left(above: Line, line: Line, place: float) -> bool:
-    """The next line of the same text or table, whose end is not level with that of the right column."""
+    """Whether this is the next line of the same text or table on the left, which does not end level with the right
+    column."""
     left = _sides(above, place)[0]
     if not left or line.right > place:
         return False

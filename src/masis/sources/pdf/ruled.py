@@ -9,7 +9,7 @@ from masis.sources.pdf.lines import joined, lines_of
 from masis.sources.pdf.page_words import Shape, Word
 
 _NEAR = 3.0
-"""Points between lines that are meant to meet, or to be one."""
+"""Points between lines that are meant to meet or to be one."""
 _LEAST_LENGTH = 6.0
 _BOX_WORDS = 12
 _MOST_PAIRS = 400_000
@@ -27,7 +27,7 @@ class GridCell:
 
 @dataclass(slots=True)
 class FoundTable:
-    """Rows of cells; each cell the words in it, in reading order."""
+    """Rows of cells; each cell is its words in reading order."""
 
     rows: list[list[list[Word]]]
     header_rows: int | None
@@ -36,11 +36,11 @@ class FoundTable:
     right: float
     bottom: float
     columns: tuple[tuple[float, float], ...] = ()
-    """From where to where each reaches, by which a table on the next page is known to continue it."""
+    """Left and right edge of each column, by which a table on the next page is recognised as its continuation."""
     notes: tuple[list[Word], ...] = ()
     """Unit lines found among the rows of its header."""
     is_set_off: bool = False
-    """The header, by its type, a rule or several lines; else it is only the first row."""
+    """Whether the header is set off by its type, a rule or several lines; otherwise it is only the first row."""
 
     @property
     def words(self) -> set[int]:
@@ -51,7 +51,7 @@ def ruled_tables(words: Sequence[Word], shapes: Sequence[Shape]) -> list[FoundTa
     flat = _merged([s for s in shapes if s.is_flat and s.right - s.left > _LEAST_LENGTH], is_flat=True)
     upright = _merged([s for s in shapes if s.is_upright and s.bottom - s.top > _LEAST_LENGTH], is_flat=False)
     if len(flat) * len(upright) > _MOST_PAIRS:
-        # A drawing: no table has that many lines.
+        # This is a drawing: no table has that many lines.
         return []
     tables = []
     for rows, columns in _grids(flat, upright):
@@ -71,7 +71,7 @@ def _outermost(tables: list[FoundTable]) -> list[FoundTable]:
 
 
 def _merged(rules: list[Shape], *, is_flat: bool) -> list[Shape]:
-    """Pieces of one line joined: borders are often drawn cell by cell."""
+    """Joins the pieces of a line, since borders are often drawn cell by cell."""
 
     def across(rule: Shape) -> float:
         return (rule.top + rule.bottom) / 2 if is_flat else (rule.left + rule.right) / 2
@@ -98,7 +98,7 @@ def _joined_ends(group: list[Shape], *, is_flat: bool) -> list[Shape]:
 
 
 def _grids(flat: list[Shape], upright: list[Shape]) -> list[tuple[list[Shape], list[Shape]]]:
-    """Lines that meet, directly or over others."""
+    """Groups lines that meet, directly or through others."""
     owner = list(range(len(flat) + len(upright)))
 
     def root(index: int) -> int:
@@ -122,7 +122,7 @@ def _grids(flat: list[Shape], upright: list[Shape]) -> list[tuple[list[Shape], l
 
 
 def _with_sides(flat: list[Shape], upright: list[Shape]) -> list[Shape]:
-    """Rules of one length with lines between their cells make a table, though its sides are open."""
+    """Rules of equal length with lines between their cells make a table even if its sides are open."""
     if len(flat) < 3 or not upright:
         return upright
     left, right = min(rule.left for rule in flat), max(rule.right for rule in flat)
@@ -155,7 +155,8 @@ def _table(words: Sequence[Word], flat: list[Shape], upright: list[Shape]) -> Fo
 
 
 def _styled_depth(rows: Sequence[Sequence[Sequence[Word]]]) -> int | None:
-    """Bold type says which row is the header, or that a form has none: its labels are bold and their values are not."""
+    """Bold type shows which row is the header, or that a form has none: its labels are bold and their values are
+    not."""
     bold = [[all(word.is_bold for word in cell) for cell in row if cell] for row in rows]
     if all(bold[0]) and not all(all(row) for row in bold[1:]):
         return 1
@@ -164,7 +165,7 @@ def _styled_depth(rows: Sequence[Sequence[Sequence[Word]]]) -> int | None:
 
 
 def _is_layout(cell: GridCell) -> bool:
-    """A box around a part of the page: many words, or lines with columns of their own."""
+    """Whether the cell is a box around a part of the page: many words, or lines with columns of their own."""
     if len(cell.words) < _BOX_WORDS:
         return False
     lines = lines_of(cell.words)
@@ -181,7 +182,7 @@ def _places(values: list[float]) -> list[float]:
 
 
 def _cells(flat: list[Shape], upright: list[Shape], ys: list[float], xs: list[float]) -> list[list[GridCell]]:
-    """One cell for each place of the grid; places with no line between them are the same cell."""
+    """One cell for each place of the grid; places without a line between them share a cell."""
     rows, columns = len(ys) - 1, len(xs) - 1
     grid = [[GridCell(row, column, 1, 1, []) for column in range(columns)] for row in range(rows)]
     walls = {(round(x.left), row) for x in upright for row in range(rows) if _covers(x.top, x.bottom, ys, row)}
@@ -213,7 +214,7 @@ def _covers(start: float, end: float, places: list[float], index: int) -> bool:
 
 
 def _filled(cells: list[list[GridCell]]) -> tuple[list[list[list[Word]]], int | None]:
-    """What spans rows is in each of them, what spans columns of the header too."""
+    """Repeats cells that span rows in each of them, and in the header also those that span columns."""
     ordered: dict[int, list[Word]] = {}
     for row in cells:
         for cell in row:
@@ -232,14 +233,14 @@ def _filled(cells: list[list[GridCell]]) -> tuple[list[list[list[Word]]], int | 
 
 
 def _spanned_depth(cells: list[list[GridCell]], ordered: dict[int, list[Word]]) -> int:
-    """The header's rows where its cells span several: down to the first row whose cells do not."""
+    """The number of header rows if its cells span several: down to the first row whose cells do not."""
     first = cells[0]
     if not any(cell.width > 1 and cell.width < len(first) and ordered[id(cell)] for cell in first):
         return max((cell.height for cell in first), default=0) if any(cell.height > 1 for cell in first) else 0
     depth = 1
     while depth < min(len(cells) - 1, 4) and any(cell.width > 1 for cell in cells[depth - 1]):
         depth += 1
-    # A row of notes over all columns (“(in millions)”) is the header's too.
+    # A row of notes over all columns (“(in millions)”) belongs to the header too.
     while depth < min(len(cells) - 1, 5) and not ordered[id(cells[depth][0])] and cells[depth][-1].width > 1:
         depth += 1
     return depth

@@ -1,4 +1,4 @@
-"""What only the whole document shows: headings, lines that run along the pages, and tables cut by the end of a page."""
+"""What only the whole document shows: headings, running headers and footers, and tables split by the end of a page."""
 
 import itertools
 import re
@@ -35,7 +35,7 @@ ADDRESS = re.compile(
 _COVER_LINE = re.compile(
     r"(?:and|or)$|for the\b.{0,40}\bended\b|.{0,60}\b(?:no|number)\b[.:]{0,2}\s[\d-]{5,}$", re.IGNORECASE
 )
-"""The period or the number of a report, which are bold on its cover and head nothing."""
+"""The period or the number of a report, which is bold on its cover but is not a heading."""
 _DIGITS = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(
     r"(?:page\s*)?[-–—]?\s*\(?(?:[A-Z]-)?(?:\d{1,4}|[ivxlc]{1,6})\)?\s*[-–—]?(?:\s*(?:of|/)\s*\d{1,4})?", re.I
@@ -46,12 +46,12 @@ _CONTINUED = re.compile(
 )
 _MARK_CHARS, _LEAST_NAMES = 100, 3
 _LEVEL, _TIGHT = 12.0, 4.0
-"""Points by which the edges of a column may differ from one page to the next; for rows that no figures tell from names,
-and columns of which some are empty, fewer."""
+"""Points by which the edges of a column may differ from one page to the next. The smaller value is for rows that
+figures do not distinguish from names, and for columns of which some are empty."""
 _SLACK = 3.0
 """Points by which a column may reach into the one beside it."""
 _ROW_STEP, _SAME_SIZE = 1.3, 0.6
-"""Of the usual distance of rows; points."""
+"""Factor of the usual distance of rows; difference of type size in points."""
 _Spans = Sequence[tuple[float, float]]
 
 
@@ -64,7 +64,8 @@ class Styles:
                 if isinstance(draft, DraftLine):
                     weight[draft.size] += len(draft.text)
                     lines[draft.size] += 1
-        # Small print may have most letters of a form; what a quarter of the lines are set in is not a heading's size.
+        # Small print may have most of the letters of a form, so a size used by a quarter of the lines is not a
+        # heading's.
         usual = [size for size, count in lines.items() if count >= max(_LEAST_LINES, _OF_LINES * lines.total())]
         self.body = max([*usual, *(size for size, _ in weight.most_common(1))], default=0.0)
         # Exhibits may be set larger than the report they belong to.
@@ -75,7 +76,7 @@ class Styles:
                 self._sizes.append(size)
 
     def level(self, line: DraftLine) -> int:
-        """Of a heading; 0 for what is none."""
+        """The level of a heading; 0 if the line is not one."""
         text = line.text
         letters = sum(map(str.isalpha, text))
         is_words = letters >= 2 and letters > len(text) / 2
@@ -89,10 +90,10 @@ class Styles:
         if is_large:
             rank = next((i for i, size in enumerate(self._sizes) if size - line.size <= 0.6), len(self._sizes))
             return min(rank + 1, _LEVELS)
-        # Names and titles under a signature are in the right half of the page, a heading begins left or is centred.
+        # Names and titles under a signature are in the right half of the page; a heading begins left or is centred.
         is_numbered = bool(_SECTION.match(text) or _PART.match(text))
         is_aside = line.left > (line.edges[0] + line.edges[1]) / 2 and not is_numbered
-        # The letters of a bold type may be lower than those of the text, though they are of one size.
+        # The letters of a bold type may be lower than those of the text although both have the same size.
         if not line.is_bold or line.size < (0.8 if is_numbered else 0.93) * self._least or is_aside:
             return 0
         return min(len(self._sizes), _LEVELS - 1) + self._rank(text)
@@ -107,7 +108,7 @@ class Styles:
 
 
 def furniture_of(pages: Sequence[Sequence[Draft]]) -> list[set[int]]:
-    """For each page the indexes of lines that run along the pages: the same words at the same height, or its number."""
+    """For each page the indices of running lines: the same words at the edge of many pages, or the page number."""
     places: dict[tuple[str, bool], list[int]] = {}
     edges = [list(_edge_lines(page)) for page in pages]
     for number, lines in enumerate(edges):
@@ -125,7 +126,7 @@ def furniture_of(pages: Sequence[Sequence[Draft]]) -> list[set[int]]:
 
 
 def _edge_lines(page: Sequence[Draft]) -> Iterable[tuple[int, DraftLine]]:
-    """The outermost of a page; a footer may follow the text, wherever that ends."""
+    """The outermost lines of a page; a footer may follow the text wherever that ends."""
     order = sorted(range(len(page)), key=lambda index: page[index].top)
     outer = {*order[:_EDGE_LINES], *order[-_EDGE_LINES:]}
     lines = ((index, draft) for index, draft in enumerate(page) if index in outer)
@@ -143,17 +144,17 @@ def _runs(numbers: Sequence[int], pages: int, *, is_bold: bool) -> bool:
     for before, after in itertools.pairwise(numbers):
         run = run + 1 if after - before <= 2 else 1
         longest = max(longest, run)
-    # The same bold line over a few pages in a row is the name over several statements.
+    # The same bold line over a few consecutive pages is a name over several statements.
     return longest >= _IN_A_ROW and not is_bold
 
 
 def is_mark_of_continuation(text: str) -> bool:
-    """ "Segment results (continued)", at the end of a page or the top of the next."""
+    """“Segment results (continued)”, at the end of a page or the top of the next."""
     return len(text) < _MARK_CHARS and bool(_CONTINUED.search(text))
 
 
 def header_alone(lines: Sequence[Draft]) -> DraftTable | None:
-    """The last line of a page, where it may be a header whose rows all are on the next."""
+    """The last line of a page as a table, if it may be a header whose rows are all on the next page."""
     *above, line = lines
     if not isinstance(line, DraftLine) or len(line.cells) < _LEAST_NAMES:
         return None
@@ -166,7 +167,8 @@ def header_alone(lines: Sequence[Draft]) -> DraftTable | None:
 
 
 def continuing(before: DraftTable, drafts: Sequence[Draft], running: set[int]) -> list[Draft]:
-    """A page after one that ended with a table: what opens it has that table's header where it continues it."""
+    """The drafts of a page after one that ended with a table. If its opening continues that table, it gets the table's
+    header."""
     body = (draft for draft in drafts if id(draft) not in running)
     opening = list(itertools.dropwhile(_is_introduction, body))
     if not opening:
@@ -192,8 +194,8 @@ def _is_introduction(draft: Draft) -> bool:
 
 
 def _is_row_above(line: DraftLine, table: DraftTable) -> bool:
-    """ "Changes in assets:" in the type of the rows below it, in the place of their labels, and no further from them
-    than they are from each other."""
+    """“Changes in assets:” in the type of the rows below it, where their labels are, and no further from them than they
+    are from each other."""
     pitch = (table.bottom - table.top) / len(table.rows)
     is_near = 0 < table.top - line.top < _ROW_STEP * max(pitch, line.bottom - line.top)
     is_in_place = line.left < table.columns[0][1] and line.right < table.columns[1][0]
@@ -201,8 +203,8 @@ def _is_row_above(line: DraftLine, table: DraftTable) -> bool:
 
 
 def _rows_in_lines(before: DraftTable, opening: Sequence[Draft]) -> tuple[DraftTable, set[int]] | None:
-    """Rows that are too few, or have too many gaps, to be known as a table but for the columns of the page before; and
-    the lines they are made of."""
+    """Rows that are too few or too patchy to be recognised as a table without the columns of the page before; and the
+    lines they are made of."""
     rows: list[list[str]] = []
     taken: list[DraftLine] = []
     width = len(before.columns)
@@ -213,7 +215,7 @@ def _rows_in_lines(before: DraftTable, opening: Sequence[Draft]) -> tuple[DraftT
         places = _under(before.columns, spans, _LEVEL if is_full else _TIGHT)
         if not places or len(set(places)) < len(places) or lines[0].is_pair:
             if cells[0][0] > before.columns[1][0] - _SLACK:
-                # The second line of cells: where the row ends cannot be told.
+                # This is the second line of the cells: where the row ends cannot be told.
                 return None
             break
         rows.append(_spread([text for _, _, text in cells], places, width))
@@ -271,7 +273,7 @@ def _spread(row: Sequence[str], places: Sequence[int], width: int) -> list[str]:
 
 
 def _names(table: DraftTable) -> tuple[list[str], str]:
-    """One for each column, none where the table has no header, and the unit that the header says."""
+    """One name per column, empty if the table has no header; and the unit stated in the header."""
     depth = table.header_rows
     if depth is None:
         depth = 0 if is_pairs(table.rows) else depth_of(table.rows)
@@ -279,7 +281,7 @@ def _names(table: DraftTable) -> tuple[list[str], str]:
 
 
 def _has_own_names(table: DraftTable) -> bool:
-    """Whether its header is not just its first row: it is set off, or has words over figures."""
+    """Whether its header is more than its first row: it is set off, or has words over figures."""
     names = _names(table)[0]
     if not names or _is_of_amounts(names):
         return False
@@ -289,7 +291,7 @@ def _has_own_names(table: DraftTable) -> bool:
 
 
 def _is_of_amounts(names: Sequence[str]) -> bool:
-    """A total in bold type at the top of a page looks like a header."""
+    """A bold total at the top of a page looks like a header."""
     return all(_is_amount(name) for name in names[1:] if name)
 
 
@@ -299,13 +301,13 @@ def _is_of_figures(cells: Sequence[str]) -> bool:
 
 
 def _is_amount(cell: str) -> bool:
-    """ "5 (1991, 1998)" too."""
+    """Whether the cell is an amount; “5 (1991, 1998)” counts too."""
     is_figure = cell[:1].isdigit() or FIGURE.fullmatch(cell)
     return bool(is_figure) and not BARE_YEAR.fullmatch(cell) and not PERIOD.match(cell)
 
 
 def _columns_under(before: DraftTable, table: DraftTable, within: float) -> list[int] | None:
-    """For each column the number of the one it continues; pages may have their margins on the other side."""
+    """For each column the number of the one it continues; facing pages may have mirrored margins."""
     if len(table.columns) < 2:
         return None
     within = within if len(table.columns) == len(before.columns) else _TIGHT
@@ -314,12 +316,12 @@ def _columns_under(before: DraftTable, table: DraftTable, within: float) -> list
         before.columns, [(left + shift, right + shift) for left, right in table.columns], min(within, _TIGHT)
     )
     filled = [[place for place, cell in zip(places or (), row, strict=False) if cell] for row in table.rows]
-    # Figures set left and right in one column: no row has both.
+    # Figures may be set left and right in one column, if no row has both.
     return places if all(len(set(numbers)) == len(numbers) for numbers in filled) else None
 
 
 def _under(before: _Spans, columns: _Spans, within: float) -> list[int] | None:
-    """Each is under one column and no other, and but for the labels flush with it, or centred."""
+    """Each column is under exactly one other and, except for the labels, aligned with its edge or centre."""
     found: list[int] = []
     for left, right in columns:
         overlaps = [min(right, b) - max(left, a) for a, b in before]

@@ -1,4 +1,4 @@
-"""PDF: pages of headings, paragraphs, lists and tables, from the positions of their words."""
+"""PDF: pages of headings, paragraphs, lists and tables, derived from the positions of their words."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -62,7 +62,8 @@ def parse_pdf(data: bytes, file_name: str) -> ParsedDocument:
 
 
 def _title(stated: str | None, first: Page) -> str | None:
-    """What the file says, where its first page says so too; else the largest headings there, with whose it is."""
+    """The title in the file's properties if the first page confirms it, else the largest headings there, with the
+    company."""
     said = set(_WORDS.findall(first.text.lower()))
     words = _WORDS.findall((stated or "").lower())
     if len(words) > 1 and title_line(stated or "") and 2 * sum(word in said for word in words) > len(words):
@@ -72,7 +73,8 @@ def _title(stated: str | None, first: Page) -> str | None:
     owner = _company(first.text) or ""
     for level in sorted({level for level, _ in headings})[:2]:
         largest = [title_line(each) or _company(each) for own, each in headings if own == level]
-        # Whose it is does not say what it is: then the last of the next smaller headings does.
+        # A company's name does not say what the document is: if that is all, the last of the next smaller headings is
+        # added.
         parts |= dict.fromkeys([part for part in largest if part][-1 if parts else 0 :])
         if any(part != _company(part) for part in parts):
             break
@@ -108,7 +110,7 @@ def _assembled(read: Sequence[_ReadPage]) -> list[Page]:
 
 
 def _vocabulary(pages: Sequence[Sequence[Draft]]) -> frozenset[str]:
-    """The document's own words: they say whether a hyphen at a line's end belongs to the word."""
+    """The document's own words, which show whether a hyphen at the end of a line belongs to the word."""
     words: set[str] = set()
     for page in pages:
         for draft in page:
@@ -142,7 +144,7 @@ def opened_pdf(data: bytes, file_name: str) -> Any:
 
 
 def _is_encrypted(document: Any) -> bool:
-    """Also one that opens without a password and only forbids to print, say."""
+    """Also true for a file that opens without a password and only forbids printing, for instance."""
     from pypdfium2 import raw
 
     return int(raw.FPDF_GetSecurityHandlerRevision(document)) >= 0
@@ -215,7 +217,7 @@ def _notes(pages: Sequence[_ReadPage], texts: Sequence[str]) -> list[str]:
 
 
 def _listed(numbers: Sequence[int]) -> str:
-    """ "Pages 3, 7 and 9 to 12"."""
+    """“Pages 3, 7 and 9 to 12”."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and runs[-1][-1] == number - 1:

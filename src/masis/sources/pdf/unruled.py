@@ -1,7 +1,7 @@
-"""Tables without lines around their cells: what their words' places say of columns, rows and headers.
+"""Tables without lines around their cells: columns, rows and headers from the positions of their words.
 
-A run of lines with gaps in them is a table when the gaps of all of them lie over each other. What does not come out as
-a table stays the lines it was.
+A run of lines with gaps is a table if the gaps of all of them are above each other. Lines that do not form a table stay
+as they are.
 """
 
 import itertools
@@ -32,25 +32,25 @@ from masis.sources.pdf.unruled_grid import (
 )
 
 _MOST_BETWEEN = 3
-"""Lines of one piece (sub-headings, wrapped labels) between rows."""
+"""The most lines of one piece (sub-headings, wrapped labels) between rows."""
 _WIDE_GAP = 2.6
-"""Of a line's height: so far apart, two rows are of two tables."""
+"""Factor of a line's height: rows this far apart belong to two tables."""
 _WIDER_GAP, _LEVEL = 6.0, 1.5
-"""Also of a line's height, between rows that are alike; points by which the edges of their cells may differ."""
+"""Factor of a line's height for rows that are alike; points by which the edges of their cells may differ."""
 _HEADER_WORDS, _CELL_WORDS = 25, 80
 _OF_FIGURES, _OF_FULL = 0.6, 0.7
-"""Of the values and of the rows: this share shows a table by itself."""
+"""Shares of the values and of the rows that show a table by themselves."""
 _GAP_AT_START = 0.5
-"""Of the type's size."""
+"""Factor of the type size."""
 _TIGHT = 0.86
-"""Of the usual distance of rows: closer lines are one row."""
+"""Factor of the usual distance of rows: closer lines are one row."""
 _SAME_SIZE = 0.6
-"""Points: a larger line below a table is a heading, a smaller one a note."""
+"""In points: a larger line below a table is a heading, a smaller one a note."""
 _WRITTEN = re.compile(r"[,.$€£%]\d|\d[,.%]|[$€£]")
 
 
 def unruled_tables(lines: Sequence[Line], shapes: Sequence[Shape]) -> list[tuple[int, int, FoundTable]]:
-    """First and last line of each table, and the table."""
+    """The first and last line of each table, and the table."""
     _part_close_cells(lines)
     _part_at_starts(lines)
     found: list[tuple[int, int, FoundTable]] = []
@@ -71,7 +71,7 @@ def unruled_tables(lines: Sequence[Line], shapes: Sequence[Shape]) -> list[tuple
 
 
 def _part_close_cells(lines: Sequence[Line]) -> None:
-    """Among rows of figures, and right above them, cells may be closer than pieces of other lines do."""
+    """Among rows of figures and directly above them, cells may be closer than pieces of other lines."""
     rows = [number for number, line in enumerate(lines) if is_tabular(line) and has_amounts(line)]
     near = {number + step for number in rows for step in range(-_MOST_BETWEEN, 2)}
     for number in near.intersection(range(len(lines))) if len(rows) > 1 else ():
@@ -80,7 +80,7 @@ def _part_close_cells(lines: Sequence[Line]) -> None:
 
 
 def _part_at_starts(lines: Sequence[Line]) -> None:
-    """Where other rows have a cell that begins at the same place, a gap between words may be as small as one."""
+    """If other rows have a cell that begins at the same place, even a small gap separates cells."""
     rows = [line for line in lines if is_tabular(line)]
     starts = Counter(round(fragment.left) for line in rows for fragment in line.fragments[1:])
     for line in rows:
@@ -101,7 +101,7 @@ def _parted(fragment: Fragment, starts: Counter[int]) -> list[Fragment]:
 
 
 def _is_title(lines: Sequence[Line], index: int, margin: float) -> bool:
-    """ "Item 1.   Financial Statements": a gap in a line at the margin, with no row below it."""
+    """“Item 1. Financial Statements”: a gap in a line at the margin, with no row below it."""
     line, below = lines[index], lines[index + 1 : index + 2]
     at_margin = line.left <= margin + 2 * line.size and len(line.fragments) == 2
     return at_margin and not has_amounts(line) and not any(map(is_tabular, below))
@@ -134,7 +134,7 @@ def _run_end(lines: Sequence[Line], first: int) -> int | None:
 
 
 def _are_alike(above: Line, below: Line) -> bool:
-    """Rows of as many cells, of which most begin or end right over each other."""
+    """Whether the rows have the same number of cells, most of which begin or end directly above each other."""
     if len(above.fragments) != len(below.fragments) or len(above.fragments) < 2:
         return False
     pairs = zip(above.fragments, below.fragments, strict=True)
@@ -143,7 +143,7 @@ def _are_alike(above: Line, below: Line) -> bool:
 
 
 def _names_next_table(lines: Sequence[Line], index: int) -> bool:
-    """A line of one piece, set off, above rows of names and not of amounts is the caption of another table."""
+    """A line of one piece, set off above rows of names without amounts, is the caption of another table."""
     line, above = lines[index], lines[index - 1]
     if line.top - above.bottom < 0.4 * (line.bottom - line.top):
         return False
@@ -154,7 +154,7 @@ def _names_next_table(lines: Sequence[Line], index: int) -> bool:
 
 
 def _values_left(line: Line) -> float:
-    """Where the figures of a row begin, or what follows its label; a label may be as long as that."""
+    """Where the figures of a row begin, or whatever follows its label; a label may reach that far."""
     figures = [f.inner for f in line.fragments[1:] if f.is_figure]
     return min(figures or [f.inner for f in line.fragments[1:]], default=float("inf"))
 
@@ -210,7 +210,7 @@ def _is_set_off(head: Sequence[Line], body: Sequence[Line], columns: Sequence[Co
     if not head or len(head) > 1 or not _has_label(head[0], columns):
         return bool(head)
     is_bold = head[0].is_all_bold and not all(line.is_all_bold for line in body)
-    # A rule under each row sets none of them off.
+    # A rule under every row sets none of them off.
     ruled = [_is_ruled_off(*pair, _span([*head, *body]), shapes) for pair in itertools.pairwise([*head, *body[:2]])]
     return is_bold or (ruled[0] and not any(ruled[1:]))
 
@@ -220,7 +220,7 @@ def _is_text_across(fragment: Fragment, columns: Sequence[Column]) -> bool:
 
 
 def _is_evident(head: Sequence[Line], body: Sequence[Line], width: int, shapes: Sequence[Shape]) -> bool:
-    """A table of words, unlike the blocks of a cover, has a header set off from it, or columns and rows enough."""
+    """A table of words, unlike the blocks of a cover page, has a header set off from it, or enough columns and rows."""
     rows = [line for line in body if is_tabular(line)]
     values = [fragment for line in rows for fragment in line.fragments[1:]]
     if values and sum(f.is_figure for f in values) >= _OF_FIGURES * len(values):
@@ -238,12 +238,12 @@ def _span(run: Sequence[Line]) -> float:
 
 
 def _is_overfull(rows: Sequence[Cells], most: int) -> bool:
-    """Cells as long as paragraphs: the columns of a page, not of a table."""
+    """Whether cells are as long as paragraphs: then these are columns of a page, not of a table."""
     return any(len(cell) > most for row in rows for cell in row)
 
 
 def _with_tail(lines: Sequence[Line], first: int, last: int, columns: Sequence[Column]) -> int:
-    """The last row may be wrapped into the lines below."""
+    """Extends the table if its last row is wrapped into the lines below."""
     step = close_step(lines[first : last + 1]) or _TIGHT * _pitch(lines[first : last + 1])
     while last + 1 < len(lines):
         above, line = lines[last], lines[last + 1]
@@ -256,7 +256,7 @@ def _with_tail(lines: Sequence[Line], first: int, last: int, columns: Sequence[C
 
 
 def _before_next_header(lines: Sequence[Line], first: int, last: int, columns: Sequence[Column]) -> int:
-    """Names over the columns below rows of figures begin another table."""
+    """Column names below rows of figures begin another table."""
     pitch = _pitch(lines[first : last + 1])
     has_rows = False
     for index in range(first, last):
@@ -272,7 +272,7 @@ def _is_header_like(line: Line, columns: Sequence[Column]) -> bool:
     over = [fragment for fragment in line.fragments if fragment.left > columns[0].right]
     names = [f for f in over if not f.is_figure or BARE_YEAR.fullmatch(f.text)]
     is_over = len(over) == len(line.fragments) or all(BARE_YEAR.fullmatch(f.text) for f in over)
-    # A line in the middle of the page that ends before the columns begin heads the rows below it.
+    # A centred line that ends before the columns begin is a heading for the rows below it.
     reaches = any(fragment.right > columns[1].left for fragment in over)
     return reaches and is_over and len(names) == len(over) and any(map(str.isalnum, line.text))
 
@@ -284,11 +284,11 @@ def _pitch(run: Sequence[Line]) -> float:
 
 
 def _body_start(run: Sequence[Line], columns: Sequence[Column]) -> int | None:
-    """The first row of the body, known by an amount or by what is above it; None where the table has no amounts."""
+    """The first row of the body, recognised by an amount or by what is above it; None if the table has no amounts."""
     amounts = [index for index, line in enumerate(run) if _is_first_amount(line, columns, index)]
     if not amounts:
         return None
-    # “(2010-11” in bold is of a name; under a line that names every column, a bold row is a total's.
+    # “(2010-11” in bold belongs to a name; under a line that names every column, a bold row is a total.
     first = next((i for i in amounts if not run[i].is_all_bold or _is_named_above(run[:i], run[i])), amounts[0])
     rows_above = range(first)
     full = next((i for i in rows_above if len(run[i].fragments) > 1 and _has_label(run[i], columns)), first)
@@ -298,7 +298,7 @@ def _body_start(run: Sequence[Line], columns: Sequence[Column]) -> int | None:
     elif full == first:
         start = first
     else:
-        # A line of names with its label is the header's last; a second such line is a row of words.
+        # A line of names with its label is the last line of the header; a second such line is a row of words.
         is_header = full == 0 or all(_is_name(f) for f in run[full].fragments[1:])
         start = full + 1 if is_header else full
     while start < first and not _has_label(run[start], columns):
@@ -331,7 +331,7 @@ def _is_name(fragment: Fragment) -> bool:
 
 
 def _text_header(run: Sequence[Line], shapes: Sequence[Shape]) -> int:
-    """Of a table of words: down to a rule under its first lines, or its bold lines, or its first line."""
+    """The header of a table of words: down to a rule under its first lines, or its bold lines, or its first line."""
     bold = next((index for index, line in enumerate(run[:4]) if not line.is_all_bold), 0)
     if 0 < bold < len(run):
         return bold
@@ -350,7 +350,7 @@ def _is_ruled_off(line: Line, below: Line, width: float, shapes: Sequence[Shape]
 
 
 def _header_top(lines: Sequence[Line], done: int, first: int, columns: Sequence[Column], step: float) -> int:
-    """Lines above that are over the columns of values only: “Years ended December 31,”."""
+    """Includes lines above that are only over the columns of values: “Years ended December 31,”."""
     top = first
     while top > done:
         line, below = lines[top - 1], lines[top]

@@ -1,4 +1,4 @@
-"""The grid of a table without lines: columns by the gaps that its rows share, and rows, with wrapped lines joined."""
+"""The grid of a table without lines: columns from the gaps that its rows share, and rows with wrapped lines joined."""
 
 import re
 from collections.abc import Sequence
@@ -11,18 +11,18 @@ from masis.sources.pdf.page_words import Shape, Word
 from masis.sources.table_grid import NO_AMOUNT
 
 PIECES_APART = 3.5
-"""Points between the pieces of one rule, drawn cell by cell."""
+"""Points between the pieces of one rule that is drawn cell by cell."""
 _MOST_WORDY = 0.3
-"""Of the pieces of a table without figures; with more running text it is columns of text."""
+"""Share of the pieces of a table without figures; with more running text it is columns of text."""
 _LEAST_GUTTER = 0.28
 _CROWDED = 0.25
 BARE_YEAR = re.compile(rf"\(?(?:19|20)\d\d\)?[*†]?|{NO_AMOUNT.pattern}")
 _CLOSE = 1.12
-"""Of the smallest step: lines so close are wrapped, where others are further apart."""
+"""Factor of the smallest step: lines this close are wrapped, if others are further apart."""
 _OVERLAPPING = 0.72
-"""Of a line's height: what begins so near is centred beside the line above."""
+"""Share of a line's height: text that begins this close is centred beside the line above."""
 _PARTED = 0.25
-"""Of the steps from line to line: with a rule in as many, rules part the rows."""
+"""Share of the steps from line to line: if this many have a rule, rules separate the rows."""
 _LOWER = re.compile(r"[a-zà-ÿ(&]")
 
 Cells = list[list[Word]]
@@ -46,8 +46,8 @@ def has_amounts(line: Line) -> bool:
 
 
 def columns_of(run: Sequence[Line], named: Line | None) -> list[Column] | None:
-    """Where no row has anything, over all rows with figures, or over all rows where there are none; `named`: the line
-    that is set off as their header."""
+    """Columns where no row has text in the gaps between them, over all rows with figures, or all rows if there are
+    none. `named` is the line set off as their header."""
     tabular = [line for line in run if is_tabular(line)]
     core = [line for line in tabular if has_amounts(line)]
     core = [line for line in core if not line.is_all_bold] or core
@@ -64,7 +64,7 @@ def columns_of(run: Sequence[Line], named: Line | None) -> list[Column] | None:
     columns = _between_gutters(pieces, _LEAST_GUTTER * size, allowed)
     crowded = sum(_is_crowded(line, columns) for line in core)
     if crowded > _CROWDED * len(core):
-        # Columns set as close as a sheet prints them; each row by itself shows them apart.
+        # The columns are as close as spreadsheets print them; each row by itself shows them apart.
         closer = _between_gutters(pieces, 0.0, allowed)
         columns = closer if sum(_is_crowded(line, closer) for line in core) < _CROWDED * crowded else columns
     if named is not None and len(columns) < len(named.fragments):
@@ -78,7 +78,7 @@ def columns_of(run: Sequence[Line], named: Line | None) -> list[Column] | None:
 
 
 def _with_sparse(columns: list[Column], named: Line, rows: Sequence[Line]) -> list[Column]:
-    """Also those with a name and hardly a cell."""
+    """Adds columns that have a name and hardly any cells."""
     found = list(columns)
     free = [f for line in rows for f in line.fragments if not any(touches(f, column) for column in columns)]
     for name in (f for f in free if f in named.fragments):
@@ -110,7 +110,7 @@ def touches(fragment: Fragment, column: Column) -> bool:
 
 
 def _is_consistent(core: Sequence[Line], columns: Sequence[Column]) -> bool:
-    """Nearly every piece in one column, and figures or short pieces in most: else it is prose with gaps."""
+    """Whether nearly every piece is in one column, and most are figures or short: otherwise it is prose with gaps."""
     crossing = sum(sum(touches(f, c) for c in columns) > 1 for line in core for f in line.fragments)
     pieces = [f for line in core for f in line.fragments]
     crowded = sum(_is_crowded(line, columns) for line in core)
@@ -127,12 +127,12 @@ def _is_consistent(core: Sequence[Line], columns: Sequence[Column]) -> bool:
 
 
 def _is_crowded(line: Line, columns: Sequence[Column]) -> bool:
-    """Pieces apart from each other in one column: it hides columns of its own."""
+    """Whether one column has several separate pieces of the line, so that it hides further columns."""
     return any(sum(touches(fragment, column) for fragment in line.fragments) > 1 for column in columns)
 
 
 def extents(body: Sequence[Line], columns: Sequence[Column]) -> list[tuple[float, float]]:
-    """Of the columns with the signs set apart, over the middle of which headers are centred."""
+    """The extents of the columns including signs set apart; headers are centred over these."""
     lefts = [column.left for column in columns]
     for line in body:
         for fragment in line.fragments:
@@ -143,8 +143,8 @@ def extents(body: Sequence[Line], columns: Sequence[Column]) -> list[tuple[float
 
 
 def without_halves(columns: list[Column], head: Sequence[Line], body: Sequence[Line]) -> list[Column]:
-    """Figures set left and right in one wide column are one column: no row has both, and not each has a name. So are
-    labels and the labels indented under them."""
+    """Merges figures that are set left and right in one wide column: no row has both, and not each has a name. Also
+    merges labels with the labels indented under them."""
     merged = columns[:1]
     if len(columns) > 2 and not any(_fills(line, columns[1]) for line in head) and _is_of_labels(columns, body):
         merged = [Column(columns[0].left, columns[1].right)]
@@ -169,12 +169,12 @@ def _is_of_labels(columns: Sequence[Column], body: Sequence[Line]) -> bool:
 
 
 def _fills(line: Line, column: Column, other: Column | None = None) -> bool:
-    """Whether the line has a piece in the column, and not in the other too."""
+    """Whether the line has a piece in the column that is not also in the other."""
     return any(touches(f, column) and not (other and touches(f, other)) for f in line.fragments)
 
 
 def under_names(columns: list[Column], head: Sequence[Line]) -> list[Column]:
-    """As wide as the names over them, so that figures set at another edge are found too."""
+    """Widens columns to the names above them, so that figures aligned to the other edge are found too."""
     wide = [Column(column.left, column.right) for column in columns]
     for line, fragment in ((over, f) for over in head for f in over.fragments):
         touched = [index for index, column in enumerate(columns) if touches(fragment, column)]
@@ -193,7 +193,7 @@ def rows_of(body: Sequence[Line], columns: Sequence[Column], shapes: Sequence[Sh
     edges, cut = _row_edges(body, shapes), [cells_of(line, columns) for line in body]
     pairs = zip(pairwise(body), pairwise(cut), strict=True)
     if any(_share_a_figure(*cells) and not _is_parted(*lines, edges) for lines, cells in pairs):
-        # Rules around some rows only, as around totals.
+        # Only some rows have rules around them, as totals do.
         edges = []
     joining = _Joining(columns, close_step(body), edges)
     rows: list[Cells] = []
@@ -208,7 +208,7 @@ def rows_of(body: Sequence[Line], columns: Sequence[Column], shapes: Sequence[Sh
 
 
 def close_step(body: Sequence[Line]) -> float:
-    """Up to which step two lines are of one row; 0 where all rows are equally far apart."""
+    """The largest step between two lines of one row; 0 if all rows are equally far apart."""
     steps = [b.top - a.top for a, b in pairwise(body)]
     if not steps:
         return 0.0
@@ -219,7 +219,7 @@ def close_step(body: Sequence[Line]) -> float:
 
 
 def _row_edges(body: Sequence[Line], shapes: Sequence[Shape]) -> list[float]:
-    """Where rules and the edges of shaded bands part the rows, if they do so all over the table."""
+    """Where rules and the edges of shaded bands separate the rows, if they do so all over the table."""
     left, right = min(line.left for line in body), max(line.right for line in body)
     top, bottom = body[0].top, body[-1].bottom
     edges: dict[float, float] = {}
@@ -247,7 +247,7 @@ def cells_of(line: Line, columns: Sequence[Column]) -> Cells:
             for word in fragment.words:
                 cells[_nearest(word.centre, columns)].append(word)
         else:
-            # What is apart from the label is not part of it.
+            # A piece that is apart from the label is not part of it.
             touched = touched or [_nearest_column(fragment, columns, int(bool(cells[0])))]
             cells[max(touched, key=overlaps.__getitem__) if fragment.is_figure else touched[0]] += fragment.words
     return cells
@@ -299,7 +299,7 @@ class _Joining:
         return is_close and all(row[c] for c in filled) and any(self._wraps(row, cells, c) for c in filled)
 
     def _wraps(self, row: Cells, cells: Cells, column: int) -> bool:
-        """Whether the first word of the line would not have fitted behind the line above it."""
+        """Whether the first word of the line would not have fitted at the end of the line above."""
         if not row[column] or not cells[column]:
             return False
         last, word = row[column][-1], cells[column][0]
@@ -311,6 +311,6 @@ def _is_parted(above: Line, line: Line, edges: Sequence[float]) -> bool:
 
 
 def _share_a_figure(row: Cells, cells: Cells) -> bool:
-    """Two figures in one column are of two rows."""
+    """Two figures in one column belong to two rows."""
     both = [(a, b) for a, b in zip(row[1:], cells[1:], strict=True) if a and b]
     return any(FIGURE.fullmatch(joined(a)) and FIGURE.fullmatch(joined(b)) for a, b in both)

@@ -22,7 +22,7 @@ _ESCAPED = re.compile(r"\\(.)")
 @dataclass(frozen=True, slots=True)
 class _Pattern:
     segments: tuple[re.Pattern[str] | None, ...]
-    """None: any number of folders."""
+    """None stands for any number of folders."""
     is_negated: bool
     only_folders: bool
 
@@ -32,7 +32,7 @@ class Ignore:
         self._patterns = [found for line in (*ALWAYS, *patterns) if (found := _read(line))]
 
     def __call__(self, path: str, *, is_folder: bool = False) -> bool:
-        """A path below the root, with slashes; what is in an ignored folder is ignored whatever follows."""
+        """Whether to ignore a path below the root, written with slashes. Everything in an ignored folder is ignored."""
         parts = path.split("/")
         reached = [_skipping(pattern.segments, {0}) for pattern in self._patterns]
         for depth, part in enumerate(parts, start=1):
@@ -56,7 +56,7 @@ def _read(line: str) -> _Pattern | None:
     body = line[is_negated:]
     only_folders = body.endswith("/")
     body = body.removesuffix("/")
-    # A slash at its beginning or in its middle ties a pattern to the root.
+    # A slash at the beginning or in the middle ties a pattern to the root.
     parts = body.removeprefix("/").split("/") if "/" in body else ["**", body]
     if parts[-1] == "**":
         parts.append("*")
@@ -66,7 +66,7 @@ def _read(line: str) -> _Pattern | None:
 
 
 def _segment(part: str) -> re.Pattern[str]:
-    # Python's own translation backtracks nowhere; it knows neither "\" nor "[^".
+    # Python's own translation does not backtrack, but knows neither "\" nor "[^".
     return re.compile(
         translate(
             _ESCAPED.sub(lambda found: f"[{found[1]}]" if found[1] in "*?[" else found[1], part).replace("[^", "[!")
@@ -75,7 +75,7 @@ def _segment(part: str) -> re.Pattern[str]:
 
 
 def _advanced(pattern: Sequence[re.Pattern[str] | None], reached: set[int], part: str) -> set[int]:
-    """All positions in the pattern that may be reached with one more folder or name: nothing is tried twice."""
+    """All positions in the pattern that one more folder or name can reach, so that nothing is tried twice."""
     following = set[int]()
     for at in reached - {len(pattern)}:
         segment = pattern[at]
@@ -97,32 +97,32 @@ def _skipping(pattern: Sequence[re.Pattern[str] | None], reached: set[int]) -> s
 WEB = ("http", "https", "webdav", "webdav+http", "dav", "davs")
 MAIL = ("imap", "imaps")
 _CHAINED = re.compile(r"([A-Za-z][\w+.-]*)(?:://[^\[\]]*?)?::")
-"""zip::s3://…, as fsspec has it; in an address such as http://[::1]/ the two colons mean something else."""
+"""zip::s3://…, as fsspec writes it; in an address such as http://[::1]/, the two colons mean something else."""
 ON_COMMAND = "Mailboxes and web pages are read when somebody says so, not on a schedule."
 
 
 @dataclass(frozen=True, slots=True)
 class ListedFile:
     place: str
-    """Its path or address: what it is known by from one listing to the next."""
+    """Its path or address, which identifies it from one listing to the next."""
     name: str
-    """How the document will be called: below a folder, the path from there."""
+    """The document's name; below a folder, the path from there."""
     version: str
-    """Another one means that the bytes may be others; an empty one, that nobody can tell without reading."""
+    """A different version means that the bytes may differ; an empty one, that only reading can tell."""
     read: Callable[[], bytes]
     """Raises UnreadableFile."""
     identity: str | None = None
-    """A file at another place that has the same one is this file, moved."""
+    """A file at another place with the same identity is this file, moved."""
 
 
 @dataclass(slots=True)
 class Listing:
     files: list[ListedFile] = field(default_factory=list[ListedFile])
     unreadable: dict[str, str] = field(default_factory=dict[str, str])
-    """Places that could not be looked into, and why: what was below them before is not gone."""
+    """Places that could not be listed, and why; their known files do not count as deleted."""
     notes: list[str] = field(default_factory=list[str])
     close: Callable[[], object] = bool
-    """Ends the connection that its files are read by."""
+    """Closes the connection that the files are read through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +133,11 @@ class Wanted:
     ignore: Ignore
     settings: Settings
     is_trusted: bool = True
-    """Added by the person at the machine; the service restricts what is added through it."""
+    """Whether it was added by the person at the machine; the service restricts what is added through it."""
 
 
 def address_of(source: str) -> str:
-    """A folder by its full path, so that it is the same source from everywhere; anything else as it is."""
+    """The full path of a folder, so that it is the same source from everywhere; anything else unchanged."""
     if not scheme_of(source):
         return str(Path(source).expanduser().absolute()).encode("utf-8", "backslashreplace").decode()
     return without_password(source)
@@ -174,7 +174,7 @@ def is_sitemap(address: str) -> bool:
 
 
 def listed(wanted: Wanted) -> Listing:
-    """Raises SourceUnavailable where the source as a whole cannot be listed: then nothing is known of its files."""
+    """Raises SourceUnavailable if the source as a whole cannot be listed; then nothing is known about its files."""
     require_allowed(wanted)
     scheme = scheme_of(wanted.address)
     if not scheme:
@@ -197,7 +197,8 @@ def listed(wanted: Wanted) -> Listing:
 
 
 def require_allowed(wanted: Wanted) -> None:
-    """Through the service, anyone with a key could have its machine's files, its cloud account or its network read."""
+    """Through the service, anyone with a key could otherwise have its machine's files, cloud account or network
+    read."""
     scheme = scheme_of(wanted.address)
     if wanted.is_trusted or is_listed(wanted.address, wanted.settings):
         return
@@ -209,7 +210,7 @@ def require_allowed(wanted: Wanted) -> None:
 
 
 def is_listed(address: str, settings: Settings) -> bool:
-    """Whether MASIS_SYNC_ALLOWED names it, or a folder above it."""
+    """Whether MASIS_SYNC_ALLOWED names it or a folder above it."""
     allowed = [each.strip().rstrip("/") for each in settings.sync_allowed.split(",") if each.strip()]
     above = [each for each in allowed if address.rstrip("/") == each or address.startswith(f"{each}/")]
     return bool(above) and ".." not in address.split("/")
@@ -231,7 +232,7 @@ def require_few(count: int, wanted: Wanted) -> None:
 
 
 def ignore_for(address: str, patterns: Sequence[str]) -> Ignore:
-    """Also what the file .masisignore in the root of a folder says."""
+    """Includes the patterns of .masisignore in the root of a folder."""
     said = list[str]()
     if not scheme_of(address):
         try:
@@ -308,7 +309,7 @@ def _is_below(path: Path, root: Path) -> bool:
 
 
 def _place(path: Path) -> str:
-    """As ingestion knows it: two names that do not decode stay two places."""
+    """The place as ingestion knows it: two names that cannot be decoded stay two places."""
     return str(path).encode("utf-8", "backslashreplace").decode()
 
 

@@ -50,7 +50,7 @@ class Mailbox:
         self._lock = threading.Lock()
 
     def messages(self) -> tuple[str, Sequence[tuple[str, int, str]]]:
-        """What makes the ids below unique, and of each message its id, its size and its name."""
+        """The validity value that makes the ids unique, and the id, size and name of each message."""
         with self._lock:
             server = self._opened()
             validity = (server.response("UIDVALIDITY")[1] or [b"0"])[0] or b"0"
@@ -84,7 +84,7 @@ class Mailbox:
         return self._server
 
     def _connected(self) -> imaplib.IMAP4:
-        """Never without encryption, but on this machine itself."""
+        """Always encrypted, except on this machine itself."""
         context = ssl.create_default_context()
         if self._port not in (None, 993) and self._host in _LOCAL:
             return imaplib.IMAP4(self._host, self._port or _PLAIN_PORT, timeout=_SECONDS)

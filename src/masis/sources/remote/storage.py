@@ -1,4 +1,4 @@
-"""Whatever fsspec reads: s3://, gs://, az://, sftp://, github://, zip::, with credentials as each library has them."""
+"""Whatever fsspec reads: s3://, gs://, az://, sftp://, github://, zip::, with the credentials of each library."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -21,7 +21,7 @@ EXTRAS = {
     "github": "github",
 }
 _CONTENT = ("ETag", "etag", "md5Hash", "content_md5", "sha", "CRC")
-"""What tells the content of a file apart from any other's, as storages call it."""
+"""What storages call the value that identifies a file's content."""
 _CHANGED = ("LastModified", "last_modified", "mtime", "modified", "updated", "date_time")
 
 

@@ -1,9 +1,9 @@
-"""Files over HTTP and WebDAV (one file, a folder that the server lists, a collection), and the pages of a sitemap, as
-far as the site's robots.txt allows and no faster than it asks for.
+"""Files over HTTP and WebDAV (one file, a listed folder, a collection), and the pages of a sitemap, as far as the
+site's robots.txt allows and no faster than it asks for.
 
-What was added through the service reaches public addresses only. A name is resolved once, checked, and the connection
-made to the address that was checked: a name that answers differently the second time gains nothing. Redirections are
-checked the same way.
+Sources added through the service reach public addresses only. A name is resolved once and checked, and the connection
+goes to the checked address, so a name that resolves differently the second time gains nothing. Redirects are checked
+the same way.
 """
 
 import gzip
@@ -40,14 +40,14 @@ _PROPERTIES = (
 
 
 class Refused(MASISError):
-    """The address is of a machine that the service must not reach."""
+    """The address belongs to a machine that the service must not reach."""
 
     code = "refused_address"
     advice = "An administrator allows it with MASIS_SYNC_ALLOWED."
 
 
 def is_public(address: str) -> bool:
-    """Also for an IPv4 address that is wrapped into an IPv6 one."""
+    """Also recognises an IPv4 address inside an IPv6 one."""
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
         inside = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
@@ -67,7 +67,7 @@ class _PublicOnly(httpx2.HTTPTransport):
             raise httpx2.ConnectError(f"{host} is not known") from None
         if not found or not all(map(is_public, found)):
             raise Refused(f"{host} is not a public address.")
-        # Another request: this one is what redirections and links are relative to. The Host header stays the name's.
+        # A separate request: redirects and links are relative to the original. The Host header keeps the name.
         pinned = httpx2.Request(
             request.method,
             request.url.copy_with(host=found[0]),
@@ -85,7 +85,7 @@ class Web:
         self._settings = wanted.settings
         is_free = wanted.is_trusted or is_listed(wanted.address, wanted.settings)
         host, verify = urlsplit(wanted.address).hostname or "", ssl.create_default_context()
-        # One connection a request: another name at the same address would share it, certificate and all.
+        # One connection per request: another name at the same address would share it, including the certificate.
         guarded = None if is_free else _PublicOnly(verify, limits=httpx2.Limits(max_keepalive_connections=0))
         self.client = httpx2.Client(
             verify=verify,
@@ -99,7 +99,7 @@ class Web:
         )
 
     def get(self, address: str, most: int | None = None) -> tuple[bytes, httpx2.Headers, str]:
-        """The body, the headers, and the address after redirections."""
+        """The body, the headers, and the address after redirects."""
         with self.client.stream("GET", address) as answer:
             answer.raise_for_status()
             body = bytearray()
@@ -110,7 +110,7 @@ class Web:
             return bytes(body), answer.headers, str(answer.url)
 
     def version(self, address: str) -> str:
-        """Empty where the server does not say."""
+        """Empty if the server does not say."""
         with suppress(httpx2.HTTPError):
             answer = self.client.head(address)
             if answer.status_code == 200:
@@ -147,7 +147,7 @@ def said(error: Exception) -> str:
 
 @contextmanager
 def explained(address: str) -> Iterator[None]:
-    """What keeps the source from being listed."""
+    """Translates errors that keep the source from being listed."""
     try:
         yield
     except httpx2.InvalidURL as error:
@@ -162,7 +162,7 @@ def name_of(address: str) -> str:
 
 @contextmanager
 def open_while_listed(wanted: Wanted) -> Iterator[tuple[Web, Listing]]:
-    """Stays open for the files of the listing, unless it cannot be made."""
+    """Keeps the connection open for the files of the listing, unless the listing fails."""
     web = Web(wanted)
     with ExitStack() as on_failure, explained(wanted.address):
         on_failure.callback(web.client.close)
@@ -189,7 +189,7 @@ def web_listing(wanted: Wanted) -> Listing:
 
 
 def _index(web: Web, wanted: Wanted, folder: str, listing: Listing, seen: set[str], depth: int = 0) -> None:
-    """A page of links, as servers make them of a folder: what is below it is taken, and nothing else."""
+    """Follows the page of links that a server makes of a folder; takes only what is below it."""
     from selectolax.lexbor import LexborHTMLParser
 
     body, headers, address = web.get(folder, _PAGE_BYTES)
@@ -233,7 +233,7 @@ def _collection(web: Web, wanted: Wanted, address: str, listing: Listing) -> Non
 
 
 def _members(web: Web, address: str) -> Iterator[tuple[str, bool, str]]:
-    """Paths as they are named, whether each is a folder, and its version."""
+    """The members of a collection: path, whether it is a folder, and version."""
     from lxml import etree
 
     request = {"Depth": "1", "Content-Type": "application/xml"}
@@ -281,7 +281,7 @@ def _name(page: str) -> str:
 
 
 class _Pause:
-    """Between two requests, whoever makes them."""
+    """A pause between two requests, whichever thread makes them."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -305,7 +305,7 @@ class _Pause:
 
 
 def _robots(web: Web, address: str) -> RobotFileParser:
-    """As RFC 9309 has it: none is no restriction, one that cannot be had forbids everything."""
+    """According to RFC 9309: a missing robots.txt restricts nothing; one that cannot be fetched forbids everything."""
     parts = urlsplit(address)
     robots = RobotFileParser()
     try:
@@ -318,7 +318,7 @@ def _robots(web: Web, address: str) -> RobotFileParser:
 
 
 def _pages(web: Web, address: str) -> Iterator[tuple[str, str]]:
-    """Addresses of pages on the same host, each with when it changed last, where the map says so."""
+    """Addresses of pages on the same host, each with its last change if the sitemap states it."""
     from lxml import etree
 
     host = urlsplit(address).netloc

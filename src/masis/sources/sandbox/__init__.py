@@ -1,1 +1,1 @@
-"""Reads files in limited processes, so that a hostile file can only harm its own process."""
+"""Reads files in confined processes, so that a hostile file can only harm its own process."""

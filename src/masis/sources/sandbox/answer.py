@@ -1,4 +1,4 @@
-"""A worker's answer about a file, read frame by frame; nothing in it is trusted, and all of it is bounded."""
+"""Reads a worker's answer about a file frame by frame. Nothing in it is trusted, and everything is bounded."""
 
 import json
 import struct
@@ -10,7 +10,7 @@ from masis.sources.pdf.page_image import MOST_PIXELS, PageImage
 from masis.types import Block, BlockKind, Box, Member, Page, ParsedDocument
 
 if TYPE_CHECKING:
-    from masis.settings import Settings  # a limited process has no use for it
+    from masis.settings import Settings  # not needed in the confined process
 
 _SIZES = struct.Struct(">IQ")
 _MAX_HEADER_BYTES = 1 << 20
@@ -35,7 +35,7 @@ def write_frame(stream: Writable, header: Mapping[str, object], body: bytes = b"
 
 
 def read_header(stream: Readable) -> tuple[dict[str, Any], int]:
-    """The header, and how many bytes of body follow."""
+    """The header, and the number of bytes in the body that follows."""
     header_bytes, body_bytes = _SIZES.unpack(read_exactly(stream, _SIZES.size))
     if header_bytes > _MAX_HEADER_BYTES:
         raise BrokenFrame
@@ -74,14 +74,14 @@ _MAX_IMAGE_BYTES = 4 * MOST_PIXELS
 
 _MARKER_CHARS = 20
 _BLOCK_CHARS = 50
-"""What a block counts as, so that many of them are bounded too."""
+"""Characters that a block counts as, so that the number of blocks is bounded too."""
 _KINDS: dict[str, BlockKind] = {kind: kind for kind in get_args(BlockKind)}
 
 Header = dict[str, Any]
 
 
 def read_answer(stream: Readable, file_name: str, settings: "Settings") -> ParsedDocument | UnreadableFile:
-    """The document, or why the worker refused it; raises BrokenFrame, or UnreadableFile when it says too much."""
+    """The document, or why the worker refused it. Raises BrokenFrame, or UnreadableFile if the answer is too long."""
     return _Answer(stream, file_name, settings).read()
 
 
@@ -153,7 +153,7 @@ class _Answer:
         )
 
     def _take(self, header: Header, size: int) -> None:
-        # Labels, names and notes count as text: what is said beside the pages must be bounded too.
+        # Labels, names and notes count as text: what comes besides the pages must be bounded too.
         self._characters_left -= sum(len(said) for said in header.values() if isinstance(said, str))
         if "page" in header:
             text = self._body(size, self._characters_left * _MAX_BYTES_A_CHARACTER).decode()

@@ -1,7 +1,8 @@
-"""What a process that reads a hostile file may not do: take all memory and time, write, call out, start others.
+"""What a process that reads a hostile file may not do: use up memory and time, write, open connections, start
+processes.
 
-Not every system has every one of these; what is missing is left out, and the parent's own limits on time and output
-hold everywhere.
+Not every system supports all of these; what is missing is left out. The parent's own limits on time and output apply
+everywhere.
 """
 
 import ctypes
@@ -23,7 +24,7 @@ _SYSTEM_LIBRARIES = ("/usr", "/lib", "/lib64", "/nix/store")
 
 
 def read_nothing_else() -> bool:
-    """Whether the kernel could be asked; an older one, or another system, has no Landlock."""
+    """Restricts reading to the libraries by Landlock. False if the kernel or system does not have it."""
     if sys.platform != "linux":
         return False
     libc = ctypes.CDLL(None)
@@ -43,7 +44,7 @@ def read_nothing_else() -> bool:
 
 
 def _everything(version: int) -> bytes:
-    """All that this version of Landlock can forbid: files, from the fourth on TCP, from the sixth on signals."""
+    """Everything this version of Landlock can forbid: files, TCP from version 4, signals from version 6."""
     files = 13 + (version >= 2) + (version >= 3) + (version >= 5)
     attributes = struct.pack("=QQQ", (1 << files) - 1, 0b11, 0b11)
     return attributes[: 24 if version >= 6 else 16 if version >= 4 else 8]
@@ -64,7 +65,7 @@ def _allow_reading(libc: ctypes.CDLL, ruleset: int, folder: Path) -> None:
 
 CPU_SECONDS_A_STEP = 20
 _INPUT_BYTES_A_SECOND = 500_000
-"""A large file may take its time: the slowest parser is well above this."""
+"""Extra time for large files; the slowest parser is well above this rate."""
 _OPEN_FILES = 64
 _CLONE_NEWUSER = 0x10000000
 _CLONE_NEWNET = 0x40000000
@@ -90,14 +91,14 @@ _on_step: ContextVar[Callable[[], None] | None] = ContextVar("on_step", default=
 
 
 def step_done() -> None:
-    """A parser says that it has come further, after each page: a long report is not a hostile file."""
+    """Called by a parser after each page to extend its time: a long report is not a hostile file."""
     if report := _on_step.get():
         report()
 
 
 def confine(memory_bytes: int, input_bytes: int, seconds: float, taken_bytes: int | None = None) -> None:
     """From here on, this process can only compute and answer; this cannot be undone. `taken_bytes` is the address space
-    that the interpreter and its libraries already use, where the process cannot look it up."""
+    that the interpreter and its libraries already use, if the process cannot look it up itself."""
     first = int(CPU_SECONDS_A_STEP + input_bytes / _INPUT_BYTES_A_SECOND)
     _limit_cpu(first, int(seconds) + 1)
     _on_step.set(lambda: _limit_cpu(CPU_SECONDS_A_STEP, int(seconds) + 1))
@@ -126,7 +127,7 @@ def _limit_resources(address_space: int | None) -> None:
 
 
 def address_space() -> int:
-    """Of this process, in bytes; 0 where the system does not say."""
+    """The address space of this process in bytes; 0 if the system does not tell."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
@@ -143,7 +144,7 @@ def _refuse(event: str, arguments: tuple[object, ...]) -> None:
 
 
 def leave_network() -> None:
-    """A network of its own, with nobody in it; root may ask for that alone, others need a user namespace with it."""
+    """Moves to an empty network namespace. Root can do that alone; others need a user namespace with it."""
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):
             libc = ctypes.CDLL(None)
@@ -161,6 +162,6 @@ def die_with(parent: int) -> None:
 
 
 def volunteer_for_oom() -> None:
-    """When the machine itself runs out of memory, this process is the one to end."""
+    """If the machine runs out of memory, this process is the one to end."""
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")

@@ -1,11 +1,11 @@
-"""The limited side of the sandbox: `python -P -B -m masis.sources.sandbox.inside PIPE MODULE…`, started by `process`.
+"""The confined side of the sandbox: `python -P -B -m masis.sources.sandbox.inside PIPE MODULE…`, started by `process`.
 
-Loads the parsers once, says {"ready"}, and forks for each file, so that a file costs milliseconds and takes its damage
-with it. A request is a header {"name", "memory_bytes", "seconds", "max_members", "max_unpacked_bytes"} with the file as
-its body; the answer is frames: {"page", "label", "blocks"}, {"member"} and {"note"}, as many as needed, then {"title",
-"date", "made", "author", "scanned"} or {"refused", "advice"}, with {"scanned_pages"} where that is why. With {"image":
-{"page", "width", "quote", "expected"}} the answer is one frame, {"width", "height", "boxes"} with a PNG as its body.
-When a child dies, this process ends too, with a status that says how.
+It loads the parsers once, sends {"ready"}, and forks for each file, so that a file costs milliseconds and any damage
+stays in its process. A request is a header {"name", "memory_bytes", "seconds", "max_members", "max_unpacked_bytes"}
+with the file as its body. The answer consists of frames: any number of {"page", "label", "blocks"}, {"member"} and
+{"note"}, then {"title", "date", "made", "author", "scanned"} or {"refused", "advice"}, with {"scanned_pages"} if that
+is why. With {"image": {"page", "width", "quote", "expected"}}, the answer is one frame, {"width", "height", "boxes"},
+with a PNG as its body. If a child dies, this process ends too, with a status that says how.
 """
 
 import gc
@@ -39,12 +39,12 @@ _HEAVY = (
 )
 _TITLE_CHARS = 1000
 _MOST_BLOCKS = 5000
-"""Of a page; a header has its limit."""
+"""The most blocks of a page, because the size of a header is limited."""
 
 
 def main() -> None:
     requests, answers = FileIO(0), FileIO(os.dup(1), "w")
-    # What a library prints must not get between the answers.
+    # Whatever a library prints must not get between the answers.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     confinement.leave_network()
     confinement.volunteer_for_oom()
@@ -66,7 +66,7 @@ def main() -> None:
             return
         if status := _answer_in_child(request, size, requests, answers):
             sys.exit(status)
-        # The child cannot say this, nor anything more: who asked may look for what it left behind.
+        # The child cannot send this, nor anything more, so the parent can now check for leftover output.
         os.write(_ended(), b".")
 
 
@@ -78,10 +78,10 @@ def _preload() -> None:
     for name in _HEAVY:
         with suppress(ImportError):
             importlib.import_module(name)
-    # What they look up in the system's files when first asked, where a child may not look.
+    # They read system files on first use, which a child may not do.
     mimetypes.init()
     time.tzset()
-    # Shared with every child, so that collecting rubbish there does not copy it.
+    # Shared with every child, so that garbage collection there does not copy it.
     gc.collect()
     gc.freeze()
 
@@ -107,7 +107,7 @@ def _answer_in_child(request: dict[str, Any], size: int, requests: FileIO, answe
 
 
 def _wait_for(child: int, finished: int, requests: FileIO) -> None:
-    """Until the child has ended; ends it when the caller has gone."""
+    """Waits until the child has ended; ends it if the caller is gone."""
     import select
 
     poller = select.poll()
@@ -149,7 +149,7 @@ def _image(data: bytes, name: str, wanted: dict[str, Any]) -> Iterator[Frame]:
 
 def _frames(data: bytes, name: str, limits: Limits) -> Iterator[Frame]:
     if is_archive(data, name):
-        # One at a time: all of them together may be larger than what this process may take.
+        # One at a time: all of them together may exceed this process's memory limit.
         notes: list[str] = []
         for member in unpack(data, name, notes, limits):
             yield {"member": member.name}, member.data

@@ -1,4 +1,4 @@
-"""Reads files in a pool of limited processes."""
+"""Reads files in a pool of confined processes."""
 
 import os
 import threading
@@ -19,24 +19,25 @@ Answer = TypeVar("Answer")
 
 
 class Sandbox:
-    """Reads files in limited processes, several at once.
+    """Reads files in confined processes, several at once.
 
-    Each process is started when it is first needed and reused: it has the parsers loaded and forks for every file.
+    Each process is started when it is first needed and then reused: it has the parsers loaded and forks for every
+    file.
     """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._places = threading.BoundedSemaphore(settings.parse_processes or os.cpu_count() or 1)
         self._pool = _Pool(_modules(settings.formats))
-        # A sandbox that nobody closes ends its processes when it is forgotten.
+        # A sandbox that nobody closes ends its processes when it is garbage-collected.
         weakref.finalize(self, self._pool.close)
 
     def parse(self, data: bytes, file_name: str) -> ParsedDocument:
-        """Waits for a free place and for the result; safe from any thread. Raises UnreadableFile, and nothing else."""
+        """Waits for a free place and for the result; safe from any thread. Raises UnreadableFile and nothing else."""
         return self._by_a_worker(file_name, lambda worker: worker.read(data, file_name, self._settings))
 
     def draw_page(self, data: bytes, file_name: str, wanted: Wanted) -> PageImage:
-        """A page of a PDF as a picture; as `parse` otherwise."""
+        """Draws a page of a PDF as a picture; otherwise like `parse`."""
         return self._by_a_worker(file_name, lambda worker: worker.draw(data, file_name, wanted, self._settings))
 
     def _by_a_worker(self, file_name: str, job: Callable[[Worker], Answer]) -> Answer:
@@ -55,13 +56,13 @@ class Sandbox:
             try:
                 return self._pool.do(job)
             except WorkerLost:
-                # Closed while it was reading: that was meant, and must not start a new process.
+                # The pool was closed while reading: that was intended and must not start a new process.
                 if self._pool.closings != opened:
                     raise
         return self._pool.do(job)
 
     def close(self) -> None:
-        """Ends all processes, also those that are reading; the next file starts new ones."""
+        """Ends all processes, including those that are reading; the next file starts new ones."""
         self._pool.close()
 
 

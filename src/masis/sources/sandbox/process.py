@@ -20,7 +20,7 @@ from masis.types import ParsedDocument
 
 _SECONDS_TO_START = 60
 _SECONDS_TO_END = 5
-# An allow-list: keys and addresses are nothing that a process with a hostile file should know.
+# An allow-list: a process with a hostile file must not know keys and addresses.
 _ENVIRONMENT = (
     *("PATH", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "TEMP", "TMPDIR"),
     *("PYTHONPATH", "PYTHONHOME", "PYTHONUTF8", "VIRTUAL_ENV"),
@@ -30,27 +30,27 @@ Answer = TypeVar("Answer")
 
 
 class WorkerLost(Exception):
-    """The process ended for no reason the file gave: somebody else ended it, or it could not start."""
+    """The process ended for a reason unrelated to the file: something else ended it, or it could not start."""
 
 
 def harmless_environment() -> dict[str, str]:
-    """What a process that reads files of strangers may know: no keys, no addresses."""
+    """The environment of a process that reads untrusted files: without keys and addresses."""
     return {name: value for name in _ENVIRONMENT if (value := os.environ.get(name)) is not None}
 
 
 class Worker:
     def __init__(self, formats: Sequence[str] = ()) -> None:
-        """`formats`: modules with formats of somebody's own."""
-        # A line that the worker has and its children do not: on it comes the word that a child has ended.
+        """`formats` are modules with additional formats."""
+        # A pipe that the worker has and its children do not; on it the worker reports that a child has ended.
         self._ended, told_by_worker = os.pipe()
         self._process = subprocess.Popen(
-            # -P: this folder has modules of our own names; -B: nothing is written, not even byte code.
+            # -P: a module in the working folder must not shadow ours; -B: nothing is written, not even byte code.
             [sys.executable, "-P", "-B", "-m", "masis.sources.sandbox.inside", str(told_by_worker), *formats],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=harmless_environment(),
-            # A group of its own, so that its child ends with it; and Ctrl-C is for the parent to handle.
+            # Its own process group, so that its child ends with it; and Ctrl-C is for the parent to handle.
             start_new_session=True,
             pass_fds=(told_by_worker,) if hasattr(os, "fork") else (),
         )
@@ -60,11 +60,11 @@ class Worker:
 
     @property
     def is_usable(self) -> bool:
-        """Whether it can be given another file. Without fork, a process is good for one."""
+        """Whether it can be given another file. Without fork, a process reads only one."""
         return hasattr(os, "fork") and self._is_between_files and self._process.poll() is None
 
     def read(self, data: bytes, file_name: str, settings: Settings) -> ParsedDocument:
-        """Raises UnreadableFile, or WorkerLost when the file may not be the cause."""
+        """Raises UnreadableFile, or WorkerLost if the file may not be the cause."""
         return self._told(
             data,
             file_name,
@@ -74,7 +74,7 @@ class Worker:
         )
 
     def draw(self, data: bytes, file_name: str, wanted: Wanted, settings: Settings) -> PageImage:
-        """As `read`: a page as a picture."""
+        """Like `read`, but returns a page as a picture."""
         request = _request(file_name, settings) | {"image": asdict(wanted)}
         return self._told(data, file_name, request, settings, lambda: read_image(self._answers))
 
@@ -96,7 +96,7 @@ class Worker:
                 is_clean = self._has_ended_cleanly()
             except (BrokenFrame, OSError):
                 answer, is_clean = None, False
-        # Only now is it certain whether time was up: the deadline can no longer pass.
+        # Only now is it certain whether the time was up: the deadline can no longer pass.
         if deadline.has_passed:
             raise _too_slow(file_name, settings.parse_seconds)
         if answer is None:
@@ -107,7 +107,8 @@ class Worker:
         return answer
 
     def _has_ended_cleanly(self) -> bool:
-        """Whether the child is gone and said nothing after its answer: it would be taken for the next file's."""
+        """Whether the child is gone and wrote nothing after its answer, which would be taken for the next file's
+        answer."""
         if not hasattr(os, "fork") or not os.read(self._ended, 1):
             return False
         os.set_blocking(self._answers.fileno(), False)
@@ -117,7 +118,7 @@ class Worker:
             os.set_blocking(self._answers.fileno(), True)
 
     def _wait_until_ready(self) -> None:
-        """Loading the parsers does not count as reading the file."""
+        """Waits for the parsers to load, which does not count as reading the file."""
         if self._is_ready:
             return
         with _Deadline(_SECONDS_TO_START, self.kill):
@@ -135,7 +136,7 @@ class Worker:
                 self._process.kill()
 
     def end(self) -> int | None:
-        """Its exit status, when it has one of its own; what is still running is killed."""
+        """Ends the process, kills it if it is still running, and returns its exit status."""
         with suppress(OSError):
             self._requests.close()
         try:
@@ -186,7 +187,7 @@ def _too_slow(file_name: str, seconds: float) -> UnreadableFile:
 
 
 class _Deadline:
-    """Calls `expire` when the block takes too long, and never after it has ended."""
+    """Calls `expire` if the block takes too long, and never after it has ended."""
 
     def __init__(self, seconds: float, expire: Callable[[], None]) -> None:
         self.has_passed = False
