@@ -28,6 +28,8 @@ LEAST_CAUGHT = {
     "wrong citation": 0.98,
     "fabricated citation": 1.0,
 }
+LEAST_DROP = {"name from the same passage": 0.15}
+"""In confidence, on average; of the others a quarter. Where few are caught, few lose any."""
 FEWEST_PLANTED = 2
 
 
@@ -50,7 +52,7 @@ def test_planted_errors_are_caught(kind: str, answers: list[tuple[str, RunResult
     assert sum(map(raises_alarm, critiques)) / len(planted) >= LEAST_CAUGHT[kind]
     untouched = [audited(q, r.answer, r.evidence)["confidence"] for q, _, r in planted]
     drop = sum(untouched) / len(planted) - sum(c["confidence"] for c in critiques) / len(planted)
-    assert drop > 0.25
+    assert drop > LEAST_DROP.get(kind, 0.25)
 
 
 def test_the_answer_to_another_question_loses(answers: list[tuple[str, RunResult]]) -> None:
