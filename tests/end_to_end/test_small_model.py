@@ -89,6 +89,14 @@ async def test_a_model_that_writes_and_cannot_audit_gets_the_short_prompt(home: 
     assert writing["context_chars"] <= PLAIN_CONTEXT_CHARS
 
 
+async def test_a_model_elsewhere_that_writes_well_keeps_the_long_prompt(
+    home: Path, fake_openai: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Settings, "models_run_here", property(lambda _: False))
+    found = await doctor(home, fake_openai, lenient)
+    assert found["roles"].found == "writer qwen, auditor embedded, judge embedded"
+
+
 async def test_a_model_too_slow_for_the_long_prompt_writes_by_the_short_one(
     home: Path, fake_openai: FakeOpenAI
 ) -> None:

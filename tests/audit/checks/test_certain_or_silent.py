@@ -79,6 +79,7 @@ def test_file_names_and_headings_are_evidence() -> None:
         ("Research and development was $7,442 billion, against $6,797 million a year before.", FLATTENED),
         ("Compute brought about 72% of the total (4,460 / 7,192).", SEGMENTS),
         ("Cash outflows were $13.1 billion in Q2 2023.", CASH),
+        ("The price is 30 cents.", chunk("c1", "The price is 25 cents. Delivery takes 30 minutes.")),
         ("Revenue went from $40,665 million to $39,669 million, a change of 7%.",
          chunk("c1", "Revenue | 40,665 | 39,669 | (2)%\nCosts | 30,100 | 28,000 | 7%")),
     ],

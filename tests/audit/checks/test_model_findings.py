@@ -135,6 +135,7 @@ INDIAN = chunk("c1", "#### BY REVENUE\n\n`7,92,756 crore\n\n#### BY NET PROFIT\n
             "What comes closest is a score of 355 points out of a possible 400.",
             [chunk("c1", "Proposals came from three firms. Received 355 points out of a possible 400.")],
         ),
+        ("The dividend is 5.4 pence a share.", [chunk("c1", "A dividend of 5.4p a share is proposed.")]),
         ("It pays $0.14 per share.", [chunk("c1", "The dividend is 14 cents per share.")]),
         (
             "The dividend was 14.2 pence in 2024.",

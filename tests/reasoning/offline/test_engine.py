@@ -298,3 +298,10 @@ async def test_a_name_that_no_document_has_is_written_as_in_the_question() -> No
     passages = [as_passage(c) for c in EVIDENCE]
     brief = WritingBrief("How many seats has the restaurant in New York?", passages, absent=["new", "york"])
     assert "No document in this workspace mentions “New York”." in (await WRITER.write(brief)).value
+
+
+async def test_the_sides_of_a_disagreement_give_the_figure_that_is_disputed_whichever_part_asks_for_it() -> None:
+    evidence = [{**EARLY, "file_name": "note.md"}, {**FINAL, "file_name": "paper.md"}]
+    answer = await write("What was total revenue in 2023? What was operating profit in 2024?", evidence)
+    assert "2024 4.4" in answer
+    assert "66.3" in answer

@@ -224,3 +224,13 @@ def test_a_sentence_that_is_cut_comes_with_its_other_half() -> None:
             "Rates improved income by",
             "$32 million in the quarter.",
         ]
+
+
+def test_the_following_year_introduces_no_list() -> None:
+    notes = Passage("c1", "n.md", 1, "Sales rose the following year.\n\n- Founded in 1990\n- Offices in Leeds")
+    assert told(texts("When did sales rise?", notes, best="Sales")) == ["Sales rose the following year."]
+
+
+def test_a_line_that_ends_with_a_particle_is_whole_where_the_next_begins_anew() -> None:
+    notes = Passage("c1", "n.txt", 1, "The pump is switched on\n\nThe canteen opens at noon.")
+    assert told(texts("Is the pump on?", notes, best="The pump")) == ["The pump is switched on"]

@@ -928,3 +928,59 @@ def test_a_row_that_the_selector_quotes_is_told_by_the_column_that_the_question_
     answer = written(WritingBrief("How many user accounts were touched by subpoenas in 2024?", [as_passage(requests)]))
     assert "8" in answer
     assert "64" not in answer
+
+
+HAULAGE = (
+    "Freight revenue grew strongly.\n\n| £ million | 2023 | 2024 |\n|---|---|---|\n"
+    "| Passenger revenue | 41.2 | 40.1 |\n"
+)
+
+
+def test_a_sentence_above_the_table_does_not_make_its_total_what_was_asked_for() -> None:
+    freight = chunk("c00000000j5", f"{HAULAGE}| Freight revenue | 18.7 | 21.3 |\n| Total revenue | 66.3 | 69.3 |")
+    found = asked("Compare freight revenue in 2023 and 2024", freight)
+    assert found is not None
+    assert "| Freight revenue | £18.7 million" in found.sentences[0]
+
+
+SEGMENTS_OF_SALES = chunk(
+    "c00000000j6",
+    "| Segment | 2023 | 2024 |\n|---|---|---|\n| Cloud segment | 10 | 12 |\n| Devices segment | 10 | 12 |\n"
+    "| Gaming | 10 | 15 |",
+)
+
+
+def test_where_the_header_says_what_the_rows_are_all_of_them_count() -> None:
+    found = asked("Which segment grew most in 2024?", SEGMENTS_OF_SALES)
+    assert found is not None
+    assert found.sentences[0].startswith("Gaming increased")
+
+
+@pytest.mark.parametrize("whole", ["revenue", "the company's revenue", "net revenue"])
+def test_a_share_is_of_what_the_table_is_of_whoever_it_belongs_to(whole: str) -> None:
+    regions = chunk(
+        "c00000000j7",
+        "Revenue by region\n\n| | 2024 |\n|---|---|\n| Europe | 40 |\n| Asia | 60 |\n| Total | 100 |",
+    )
+    found = asked(f"What share of {whole} came from Europe in 2024?", regions)
+    assert found is not None
+    assert "40" in found.sentences[0]
+
+
+def test_initials_alone_do_not_make_a_name() -> None:
+    jobs = chunk(
+        "c00000000j8",
+        "| year | employed | unemployed |\n|---|---|---|\n| 2023 | 900 | 50 |\n| 2024 | 880 | 70 |",
+        file_name="us-employment.csv",
+    )
+    assert asked("How many people were unemployed in Upper Silesia in 2024?", jobs) is None
+
+
+def test_no_change_is_worked_out_where_a_period_has_no_column_of_its_own() -> None:
+    plan = chunk(
+        "c00000000j9",
+        "| Department | Budget 2022 | Actual 2022 | Actual 2021 |\n|---|---|---|---|\n| Sales | 10 | 12 | 9 |\n"
+        "| Finance | 5 | 6 | 4 |",
+    )
+    found = asked("How do Sales and Finance compare in 2022 and 2023?", plan)
+    assert found is None or "Change" not in found.sentences[0]
