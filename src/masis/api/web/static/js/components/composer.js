@@ -24,12 +24,13 @@ export async function ask(workspace, question, more = {}) {
  */
 export function Composer({ workspace, label = "Your question", rows = 3, thread, filters = {}, given = null, offers = [] }) {
   const { tellProblem, mayWrite } = useShared();
-  const [question, setQuestion] = useState(() => unaskedQuestion(workspace));
+  const [question, setQuestion] = useState(() => (given ? given.text : unaskedQuestion(workspace)));
   const [scope, setScope] = useState(filters);
   const [busy, setBusy] = useState(false);
   useEffect(() => {
     if (!given) return;
-    setQuestion(given.text);
+    // An empty one is there from the start: set again here, it would erase what was typed at once.
+    if (given.text) setQuestion(given.text);
     document.getElementById("question").focus();
   }, [given]);
   const send = async (text, more = {}) => {
