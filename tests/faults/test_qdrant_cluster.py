@@ -23,9 +23,9 @@ def nodes(tmp_path: Path) -> Iterator[list[QdrantServer]]:
         folder.mkdir()
     first = QdrantServer(folders[0], in_cluster=True)
     servers = [first, *(QdrantServer(folder, first=first) for folder in folders[1:])]
-    for server in servers:
-        server.start()
     try:
+        for server in servers:
+            server.start()
         until(lambda: _peers(first) == NODES)
         yield servers
     finally:

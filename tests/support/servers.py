@@ -24,6 +24,8 @@ from tests.support.waiting import is_listening
 
 QDRANT = Path(__file__).parents[2] / ".cache" / "qdrant" / "qdrant"
 READY_SECONDS = 120
+TRIES = 3
+IN_USE = "Address already in use"
 STOP_SECONDS = 120
 
 
@@ -38,6 +40,7 @@ class QdrantServer:
         self._api_key = api_key
         self._in_cluster = in_cluster or first is not None
         self._first = first
+        self._has_run = False
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -47,6 +50,17 @@ class QdrantServer:
     def start(self) -> None:
         if not QDRANT.exists():
             pytest.skip("no Qdrant server: fetch one with scripts/fetch_qdrant.sh")
+        for _ in range(TRIES - 1):
+            try:
+                return self._start()
+            except RuntimeError as error:
+                # Another test took a port between the choice and the start. Once others know it, it stays.
+                if IN_USE not in str(error) or self._has_run:
+                    raise
+                self.port, self.grpc_port, self.peer_port = free_port(), free_port(), free_port()
+        return self._start()
+
+    def _start(self) -> None:
         settings = {
             "SERVICE__HOST": "127.0.0.1",
             "SERVICE__HTTP_PORT": str(self.port),
@@ -58,10 +72,12 @@ class QdrantServer:
             **({"CLUSTER__ENABLED": "true", "CLUSTER__P2P__PORT": str(self.peer_port)} if self._in_cluster else {}),
         }
         environment = {**os.environ, **{f"QDRANT__{name}": value for name, value in settings.items()}}
-        with (self._folder / "log").open("ab") as log:
+        log = self._folder / "log"
+        with log.open("wb") as said:
             command = [str(QDRANT), *self._place_in_cluster()]
-            self._process = subprocess.Popen(command, cwd=self._folder, env=environment, stdout=log, stderr=log)
-        _wait_until(self._ready, self._process, self._folder / "log")
+            self._process = subprocess.Popen(command, cwd=self._folder, env=environment, stdout=said, stderr=said)
+        _wait_until(self._ready, self._process, log)
+        self._has_run = True
 
     def _place_in_cluster(self) -> list[str]:
         if not self._in_cluster:
@@ -256,7 +272,7 @@ def _unprivileged() -> dict[str, Any]:
 
 def _wait_until(ready: Callable[[], bool], process: subprocess.Popen[bytes], log: Path) -> None:
     deadline = time.monotonic() + READY_SECONDS
-    while process.poll() is None and time.monotonic() < deadline:
+    while process.poll() is None and time.monotonic() < deadline and IN_USE not in log.read_text(errors="replace"):
         if ready():
             return
         time.sleep(0.05)
