@@ -102,7 +102,11 @@ async def cannot_write_plainly(client: ModelClient) -> str | None:
     beside = " ".join(f"Mill {number} grinds oats for the towns around it." for number in range(200, 280))
     others = Passage("k2", "mills.txt", 1, beside[: PLAIN_CONTEXT_CHARS - len(TEXT)])
     brief = WritingBrief(QUESTION, [Passage("k1", "mill.txt", 1, TEXT), others])
-    return _left_out((await PlainWriter(client).write(brief)).value)
+    try:
+        return _left_out((await PlainWriter(client).write(brief)).value)
+    except (ModelTruncated, BadModelOutput) as error:
+        # A small model may write on and on about what it was given beside the answer.
+        return str(error)
 
 
 def _left_out(answer: str) -> str | None:
