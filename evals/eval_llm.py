@@ -87,7 +87,9 @@ def _sets(count: int) -> list[AnswerSet]:
     if filings:
         posed = [p for s in filings for p in s.posed]
         known["Filings"] = AnswerSet("Filings (SEC 10-Q)", posed, filings[0].write_documents)
-    return [AnswerSet(s.name, _drawn(s.posed, count), s.write_documents) for s in known.values()]
+    # The sample, on which the engine was built, says least: it comes last.
+    ordered = sorted(known.values(), key=lambda s: s.name.startswith("Sample"))
+    return [AnswerSet(s.name, _drawn(s.posed, count), s.write_documents) for s in ordered]
 
 
 def _drawn(posed: Sequence[Posed], count: int) -> list[Posed]:
