@@ -197,6 +197,8 @@ class ModelRefused(ModelError):
 class ModelTruncated(ModelError):
     code = "model_truncated"
     advice = "Raise MASIS_MAX_OUTPUT_TOKENS, or ask a narrower question."
+    said = ""
+    """What the model had written when it was cut off."""
 
 
 class BadModelOutput(ModelError):

@@ -9,7 +9,7 @@ import pytest
 
 from masis import Masis, Settings
 from masis.reasoning.llm import fitness
-from masis.reasoning.llm.prompts import PLAIN_CONTEXT_CHARS, prompt_hash
+from masis.reasoning.llm.prompts import PLAIN_CONTEXT_CHARS, PLAIN_OUTPUT_TOKENS, prompt_hash
 from masis.runs.planning import examine
 from tests.support.fake_openai import FakeOpenAI, Hang, Recorded, Reply, Say
 
@@ -87,6 +87,38 @@ async def test_a_model_that_writes_and_cannot_audit_gets_the_short_prompt(home: 
     writing = next(entry for entry in result.trace if entry["node"] == "synthesizer")
     assert writing["prompt"]["hash"] == prompt_hash("plain_writer")
     assert writing["context_chars"] <= PLAIN_CONTEXT_CHARS
+
+
+async def test_a_small_model_writes_one_draft_and_the_embedded_engine_the_next(
+    home: Path, fake_openai: FakeOpenAI
+) -> None:
+    await doctor(home, fake_openai, lenient)
+    result = ask(home, fake_openai, lambda _: Say("Revenue in fiscal 2025 was $914.7 million."))
+    assert len(fake_openai.chats) == 1
+    assert result.outcome == "answered"
+    assert "$184.1 million" in result.answer
+    assert "writer embedded, in place of qwen: a small model writes one draft, and its draft was sent back" in (
+        stood_in(result)
+    )
+
+
+async def test_of_a_small_models_answer_that_is_cut_off_the_complete_sentences_count(
+    home: Path, fake_openai: FakeOpenAI
+) -> None:
+    await doctor(home, fake_openai, lenient)
+    said = "Revenue in fiscal 2025 was $184.1 million. Revenue in fiscal 2025 was $184.1 million. The canteen is"
+    result = ask(home, fake_openai, lambda _: Say(said, finish_reason="length"))
+    assert fake_openai.chats[0].body["max_tokens"] == PLAIN_OUTPUT_TOKENS
+    assert result.outcome == "answered"
+    assert [claim["text"].split(" [")[0] for claim in result.claims] == ["Revenue in fiscal 2025 was $184.1 million"]
+    assert not any("writer" in line for line in stood_in(result))
+
+
+async def test_a_small_model_cut_off_in_its_first_sentence_is_replaced(home: Path, fake_openai: FakeOpenAI) -> None:
+    await doctor(home, fake_openai, lenient)
+    result = ask(home, fake_openai, lambda _: Say("Revenue in fiscal 2025, as far as", finish_reason="length"))
+    assert "writer embedded, in place of qwen: qwen was cut off before the end of its answer" in stood_in(result)
+    assert "$184.1 million" in result.answer
 
 
 async def test_a_model_elsewhere_that_writes_well_keeps_the_long_prompt(

@@ -48,11 +48,16 @@ class _Means:
         self._runs_here = settings.models_run_here
 
     async def reply(
-        self, characters: int, ask: Callable[[], Awaitable[Reply[T]]], stand_in: Callable[[], Awaitable[Reply[T]]]
+        self,
+        characters: int,
+        ask: Callable[[], Awaitable[Reply[T]]],
+        stand_in: Callable[[], Awaitable[Reply[T]]],
+        unable: str | None = None,
     ) -> tuple[Reply[T], bool]:
-        """The reply, and whether it is the model's rather than the embedded engine's."""
+        """The reply, and whether it is the model's rather than the embedded engine's. `unable` says why the model is
+        not asked this time."""
         account, spent = current_account(), Usage()
-        reason = self.unfit or account.silence_of(self.model) or account.refusal(self.cost(characters))
+        reason = self.unfit or unable or account.silence_of(self.model) or account.refusal(self.cost(characters))
         if reason is None:
             try:
                 async with asyncio.timeout(account.seconds_left):
@@ -106,8 +111,13 @@ class MeasuredWriter(_Measured[Writer]):
 
     async def write(self, brief: WritingBrief, on_token: Listener | None = None) -> Reply[str]:
         read = sum(len(passage.text) for passage in brief.passages) + len(brief.previous_draft or "")
+        is_sent_back = brief.previous_critique is not None and not brief.guidance
+        is_spent = is_sent_back and getattr(self._model, "writes_once", False)
         reply, _ = await self._means.reply(
-            read, lambda: self._model.write(brief, on_token), lambda: self._embedded.write(brief, on_token)
+            read,
+            lambda: self._model.write(brief, on_token),
+            lambda: self._embedded.write(brief, on_token),
+            "a small model writes one draft, and its draft was sent back" if is_spent else None,
         )
         return reply
 

@@ -288,14 +288,14 @@ def uncached() -> Iterator[None]:
     [
         *((roles, word, [role]) for role, words in (
             ("writer", ["WRITER_SYSTEM", "OBEY", "REVISE", "LOOK_AGAIN"]),
-            ("plain_writer", ["PLAIN_WRITER_SYSTEM", "PLAIN_OBEY", "PLAIN_REVISE", "PLAIN_ORDERS_SEEN"]),
+            ("plain_writer", ["PLAIN_WRITER_SYSTEM", "PLAIN_TASK", "PLAIN_OBEY", "PLAIN_REVISE", "PLAIN_ORDERS_SEEN"]),
             ("compressor", ["COMPRESSOR_SYSTEM", "COMPRESSOR_TASK"]),
             ("auditor", ["AUDITOR_SYSTEM", "AUDITOR_TASK", "SETTLED"]),
             ("judge", ["JUDGE_SYSTEM", "JUDGE_TASK", "FINDINGS"]),
         ) for word in words),
         (structured, "WITH_SCHEMA", ["compressor", "auditor", "judge"]),
         (structured, "AGAIN", ["compressor", "auditor", "judge"]),
-        (roles, "WRITER_TASK", ["writer", "plain_writer"]),
+        (roles, "WRITER_TASK", ["writer"]),
         (roles, "COMPLETE", ["writer", "plain_writer"]),
         (roles, "PREFER", ["writer", "plain_writer", "auditor"]),
     ],

@@ -113,4 +113,6 @@ class ModelClient:
         if completion.finish_reason == "content_filter":
             raise ModelRefused(f"The provider's content filter cut off the reply of {self.name}.")
         if completion.finish_reason == "length":
-            raise ModelTruncated(f"{self.name} was cut off before the end of its answer.")
+            error = ModelTruncated(f"{self.name} was cut off before the end of its answer.")
+            error.said = completion.text
+            raise error

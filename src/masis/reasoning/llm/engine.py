@@ -11,11 +11,13 @@ from masis.errors import BadModelOutput, ModelRefused, ModelTruncated
 from masis.language.follow_up import Turn
 from masis.language.instructions import readable
 from masis.language.periods import periods
+from masis.language.sentences import split_sentences
 from masis.language.statements import statements
 from masis.reasoning.llm import prompts
 from masis.reasoning.llm.chat_model import ModelClient
 from masis.reasoning.llm.prompts.messages import without_unknown_ids
 from masis.reasoning.llm.structured import Audit, ReportedConflict, Scorecard, Summaries
+from masis.reasoning.llm.wire import without_thinking
 from masis.reasoning.ports import AuditFinding, Auditor, Guidance, Listener, Passage, Reply, Scores, WritingBrief
 from masis.types import CitationAudit, Claim, Conflict, ConflictKind, ConflictSide, Critique, EvidenceChunk, Usage
 
@@ -187,9 +189,25 @@ class PlainWriter(LLMWriter):
 
     prompt = prompts.prompt_stamp("plain_writer")
     reads_at_most = prompts.PLAIN_CONTEXT_CHARS
+    writes_once = True
+    """A small model seldom mends a draft, and each takes a minute on a laptop: the embedded engine writes the next."""
 
     async def write(self, brief: WritingBrief, on_token: Listener | None = None) -> Reply[str]:
-        return await self._client.complete(prompts.writing_plainly(brief), on_token=on_token)
+        """Of an answer that is cut off, the complete sentences: a small model begins with the answer and may then
+        go on about everything else it has read."""
+        messages = prompts.writing_plainly(brief)
+        try:
+            return await self._client.complete(messages, max_tokens=prompts.PLAIN_OUTPUT_TOKENS, on_token=on_token)
+        except ModelTruncated as error:
+            if whole := _complete_sentences(without_thinking(error.said)):
+                return Reply(whole, error.usage)
+            raise
+
+
+def _complete_sentences(text: str) -> str:
+    """Each sentence once, without the last one, which was cut off."""
+    said = [text[s.start : s.end] for s in split_sentences(text)[:-1]]
+    return " ".join(dict.fromkeys(said))
 
 
 class LLMAuditor:

@@ -70,6 +70,16 @@ BY_WORD = "auditor by yes or no"
 PLAINLY = "writer by the short prompt"
 QUESTION = "How many people work at Kestrel Mill, and since when does it belong to Harlow?"
 TEXT = "Kestrel Mill employs 47 people. It has belonged to the Harlow group since 2019."
+BESIDE = """\
+Water mills along the Arrow were built for cloth before they were turned to corn. Most of them closed when the railway
+reached Marlbrook and cheaper flour came with it. A mill race needs cleaning every spring, and the sluices are checked
+after each flood. Visitors may walk the towpath from the lower weir to the old dye house, which has been a café for some
+years. School parties are asked to book a fortnight ahead. The county keeps a list of buildings that may not be altered,
+and two of the mills are on it. Repairs to a listed building need consent even where nothing can be seen from outside.
+Stone ground flour is sold at the gate on Saturdays. The miller turns down orders that would take the wheel above its
+safe speed. Swallows nest in the drying loft, so that its doors stay open until August.
+"""
+"""Reads like a document, so that the trial is like a run: of lines that are all alike a small model makes a list."""
 RIGHT = "Kestrel Mill employs 47 people and has belonged to Harlow since 2019 [k1]."
 WRONG = "Kestrel Mill employs 74 people and has belonged to Harlow since 2009 [k1]."
 _CHUNK: EvidenceChunk = {
@@ -99,13 +109,12 @@ async def _writes(client: ModelClient) -> str | None:
 
 async def cannot_write_plainly(client: ModelClient) -> str | None:
     """Tests the short prompt, with as much to read as in a run: that alone may make a model too slow."""
-    beside = " ".join(f"Mill {number} grinds oats for the towns around it." for number in range(200, 280))
-    others = Passage("k2", "mills.txt", 1, beside[: PLAIN_CONTEXT_CHARS - len(TEXT)])
+    beside = (BESIDE * (PLAIN_CONTEXT_CHARS // len(BESIDE) + 1))[: PLAIN_CONTEXT_CHARS - len(TEXT)]
+    others = Passage("k2", "mills.txt", 1, beside)
     brief = WritingBrief(QUESTION, [Passage("k1", "mill.txt", 1, TEXT), others])
     try:
         return _left_out((await PlainWriter(client).write(brief)).value)
     except (ModelTruncated, BadModelOutput) as error:
-        # A small model may write on and on about what it was given beside the answer.
         return str(error)
 
 

@@ -18,7 +18,7 @@ from masis.reasoning.llm.prompts.messages import (
     writing,
     writing_plainly,
 )
-from masis.reasoning.llm.prompts.roles import PLAIN_CONTEXT_CHARS
+from masis.reasoning.llm.prompts.roles import PLAIN_CONTEXT_CHARS, PLAIN_OUTPUT_TOKENS
 from masis.reasoning.llm.structured import Audit, Scorecard, Summaries
 from masis.reasoning.llm.wire import Message
 from masis.reasoning.ports import Guidance, Passage, PromptStamp, WritingBrief
@@ -26,6 +26,7 @@ from masis.types import CitationAudit, Claim, Critique, EvidenceChunk
 
 __all__ = [
     "PLAIN_CONTEXT_CHARS",
+    "PLAIN_OUTPUT_TOKENS",
     "PROMPT_VERSION",
     "asking",
     "auditing",

@@ -132,10 +132,10 @@ def writing_plainly(brief: WritingBrief) -> list[Message]:
     passages = [Block("passage", _passage(passage).text) for passage in brief.passages]
     blocks = [*passages, *_decided(brief.guidance), Block("question", brief.question)]
     orders = [roles.PLAIN_ORDERS_SEEN] if _warning(_texts(brief.passages)) else []
-    tasks = [roles.WRITER_TASK, *orders, *_decision(brief.guidance, roles.PLAIN_OBEY)]
+    tasks = [*orders, *_decision(brief.guidance, roles.PLAIN_OBEY)]
     if brief.previous_critique is not None and (found := findings(brief.previous_critique, brief.question, [])):
         tasks.append(roles.PLAIN_REVISE.format(findings="\n".join(found)))
-    return _messages(roles.PLAIN_WRITER_SYSTEM, blocks, tasks)
+    return _messages(roles.PLAIN_WRITER_SYSTEM, blocks, [*tasks, roles.PLAIN_TASK])
 
 
 def compressing(question: str, passages: Sequence[Passage], limit: int) -> list[Message]:

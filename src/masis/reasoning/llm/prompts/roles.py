@@ -244,6 +244,8 @@ WRITER_TASK = "Answer the question from the passages."
 PLAIN_CONTEXT_CHARS = 4000
 """About 1,300 tokens including the rules: as much as a model with one or two billion parameters reads well and
 quickly."""
+PLAIN_OUTPUT_TOKENS = 300
+"""A few sentences."""
 PLAIN_WRITER_SYSTEM = f"""\
 You answer a question from passages of documents.
 Use only what the passages say. Add nothing that you know or guess.
@@ -254,6 +256,8 @@ If the passages do not answer a part of the question, say so in one sentence.
 Answer in the language of the question. No headings, no list of sources, no ids.
 
 {PLAIN_DATA_RULE}"""
+PLAIN_TASK = "Answer the question from the passages, in one to three sentences. Write only the answer."
+"""Asked without the second half, a model with 1.5 billion parameters repeats the passages."""
 PLAIN_OBEY = "Follow this decision."
 PLAIN_ORDERS_SEEN = ORDERS_SEEN.format(ids="some passages")
 PLAIN_REVISE = """\
