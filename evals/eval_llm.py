@@ -27,7 +27,7 @@ from evals.small_model import NAME, is_installed, served
 from evals.tables import PAGE, NotMeasured, Section, machine, table, update_page
 from masis import Masis, Settings
 from masis.audit.citations.extraction import is_abstention
-from masis.errors import ModelUnavailable
+from masis.errors import ModelTruncated, ModelUnavailable
 from masis.reasoning.engines import clients_for
 from masis.reasoning.llm.fitness import cannot_fill, cannot_write_plainly, keep, tells_yes_from_no
 from masis.reasoning.llm.wire import Message
@@ -244,7 +244,10 @@ def _bare(masis: Masis, posed: Posed) -> Asked:
 
 
 async def _completed(settings: Settings, prompt: list[Message]) -> tuple[str, Usage]:
-    reply = await clients_for(settings)["writer"].complete(prompt)
+    try:
+        reply = await clients_for(settings)["writer"].complete(prompt)
+    except ModelTruncated as error:
+        return error.said, error.usage  # what a user would see
     return reply.value, reply.usage
 
 

@@ -131,6 +131,26 @@ def test_what_nobody_reads_next_is_not_cited_on_suspicion() -> None:
     assert audited.claims[1]["verdict"] == "unverified"
 
 
+def test_a_draft_without_any_citation_is_cited_to_the_closest_passages() -> None:
+    answer = "Revenue in fiscal 2025 was $184.1 million, and the board was pleased with that result."
+    claims = judge_claims(answer, EVIDENCE)
+    plain = repaired(answer, claims, EVIDENCE, None)
+    assert plain is not None
+    assert [(c["verdict"], c.get("repaired")) for c in plain.claims] == [("unverified", "added")]
+
+
+def test_a_sentence_that_no_passage_supports_alone_is_cited_to_several() -> None:
+    first, second = (
+        chunk("c7", "Northwind sold 412 tonnes of flour."),
+        chunk("c8", "Eastmere sold 388 tonnes of flour."),
+    )
+    answer = "Northwind sold 412 tonnes of flour and Eastmere sold 388 tonnes of flour."
+    both = repaired(answer, judge_claims(answer, [first, second]), [first, second], None)
+    assert both is not None
+    assert both.text == "Northwind sold 412 tonnes of flour and Eastmere sold 388 tonnes of flour [c7] [c8]."
+    assert both.claims[0]["verdict"] == "supported"
+
+
 def test_two_words_that_any_passage_has_find_no_citation() -> None:
     evidence = [SALES, chunk("c5", "An analyst disagreed and called the sources of the delay obvious.")]
     answer = "The sources disagree. Revenue in fiscal 2025 was $184.1 million [c1]."

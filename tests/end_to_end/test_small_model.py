@@ -9,7 +9,10 @@ import pytest
 
 from masis import Masis, Settings
 from masis.reasoning.llm import fitness
+from masis.reasoning.llm.engine import PlainWriter
 from masis.reasoning.llm.prompts import PLAIN_CONTEXT_CHARS, PLAIN_OUTPUT_TOKENS, prompt_hash
+from masis.reasoning.offline.writer import OfflineWriter
+from masis.reasoning.ports import Listener, WritingBrief
 from masis.runs.planning import examine
 from tests.support.fake_openai import FakeOpenAI, Hang, Recorded, Reply, Say
 
@@ -100,6 +103,24 @@ async def test_a_small_model_writes_one_draft_and_the_embedded_engine_the_next(
     assert "writer embedded, in place of qwen: a small model writes one draft, and its draft was sent back" in (
         stood_in(result)
     )
+
+
+async def test_an_embedded_writer_that_stands_in_selects_from_all_the_evidence(
+    home: Path, fake_openai: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await doctor(home, fake_openai, lenient)
+    read: list[int] = []
+    by_offline = OfflineWriter.write
+
+    async def write(self: OfflineWriter, brief: WritingBrief, on_token: Listener | None = None) -> Any:
+        read.append(sum(len(passage.text) for passage in brief.passages))
+        return await by_offline(self, brief, on_token)
+
+    monkeypatch.setattr(OfflineWriter, "write", write)
+    monkeypatch.setattr(PlainWriter, "reads_at_most", 300)
+    result = ask(home, fake_openai, lambda _: Say("Revenue in fiscal 2025 was $914.7 million."))
+    assert [e["context_chars"] <= 300 for e in result.trace if e["node"] == "synthesizer"] == [True, True]
+    assert read[0] == sum(len(chunk["text"]) for chunk in result.evidence) > 1000
 
 
 async def test_of_a_small_models_answer_that_is_cut_off_the_complete_sentences_count(

@@ -110,27 +110,31 @@ def _bearing(
     readers: Readers,
     is_audited: bool,
 ) -> tuple[str, ...]:
-    """The first citations that support the sentence. If a chat model reads next, citations that leave it open will do
-    too."""
+    """The first citations that support the sentence, or else those that leave it open: its own and its neighbours', if
+    a chat model reads next; the closest passage, if the writer cites nothing at all and so does not say where from."""
     left_open: tuple[str, ...] = ()
+    is_plain = not any(one.cited or one.invalid for one in in_order)
     for ids in _tried(sentence, in_order, by_id):
         verdicts = _verdicts(sentence, ids, by_id, readers)
         if verdicts <= BORNE_OUT:
             return ids
-        if verdicts <= OPEN and (sentence.cited or ids in _beside(sentence, in_order)):
+        is_likely = is_audited and (sentence.cited or ids in _beside(sentence, in_order))
+        if verdicts <= OPEN and (is_likely or is_plain):
             left_open = left_open or ids
-    return left_open if is_audited else ()
+    return left_open
 
 
 def _tried(
     sentence: CitedSentence, in_order: Sequence[CitedSentence], by_id: Mapping[str, EvidenceChunk]
 ) -> list[tuple[str, ...]]:
-    """Citations to try: its own, if it also has a made-up id; its neighbours', together with its own; another passage,
-    alone and with its own."""
+    """Citations to try: its own, if it also has a made-up id; its neighbours', together with its own; other passages,
+    alone, several together or with its own."""
     own = sentence.cited
     others = [(c["chunk_id"],) for c in _closest(sentence.bare.strip(), [c for i, c in by_id.items() if i not in own])]
     beside = _beside(sentence, in_order)
-    tried = [*([own] if sentence.invalid else []), *([] if own else beside), *others]
+    # A list or a summary may rest on several passages.
+    together = [tuple(i for ids in others[:n] for i in ids) for n in range(2, len(others) + 1)]
+    tried = [*([own] if sentence.invalid else []), *([] if own else beside), *others, *([] if own else together)]
     return [ids for ids in dict.fromkeys([*tried, *((*own, *ids) for ids in (*beside, *others) if own)]) if ids]
 
 

@@ -114,7 +114,8 @@ async def _write(state: MASISState, context: Context, services: Services, turn: 
     previous = state.get("critique") if state.get("retry_count", 0) else None
     draft = _previous_draft(state) if previous else None
     absent = state.get("absent", [])
-    brief = WritingBrief(question_of(state), context.passages, previous, guidance_of(state), draft, absent)
+    whole = [as_passage(chunk) for chunk in state.get("evidence", [])]
+    brief = WritingBrief(question_of(state), context.passages, previous, guidance_of(state), draft, absent, whole)
     turn.calls_engine(services.writer)
     reply = await services.writer.write(brief, on_token)
     turn.spent(reply.usage)

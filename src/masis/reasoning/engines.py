@@ -116,7 +116,7 @@ class MeasuredWriter(_Measured[Writer]):
         reply, _ = await self._means.reply(
             read,
             lambda: self._model.write(brief, on_token),
-            lambda: self._embedded.write(brief, on_token),
+            lambda: self._embedded.write(replace(brief, passages=brief.evidence or brief.passages), on_token),
             "a small model writes one draft, and its draft was sent back" if is_spent else None,
         )
         return reply

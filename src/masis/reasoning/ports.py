@@ -110,6 +110,8 @@ class WritingBrief:
     """The draft that the critique is about."""
     absent: Sequence[str] = ()
     """Words of the question that no document of the workspace contains."""
+    evidence: Sequence[Passage] = ()
+    """The passages before they were shortened, for an embedded writer that stands in: it selects sentences itself."""
 
 
 @dataclass(frozen=True, slots=True)
