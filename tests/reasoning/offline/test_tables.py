@@ -984,3 +984,50 @@ def test_no_change_is_worked_out_where_a_period_has_no_column_of_its_own() -> No
     )
     found = asked("How do Sales and Finance compare in 2022 and 2023?", plan)
     assert found is None or "Change" not in found.sentences[0]
+
+
+CROSSINGS = chunk(
+    "c00000000e7",
+    "| year | passengers | crew | vehicles |\n|---|---|---|---|\n"
+    "| 2019 | 48210 | 310 | 9120 |\n| 2020 | 17350 | 288 | 6040 |\n| 2021 | 25900 | 291 | 7710 |\n"
+    "| 2022 | 41080 | 305 | 8830 |",
+    file_name="ferries.csv",
+    document_id="d7",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        (
+            "By how much did passengers rise between 2020 and 2022?",
+            "passengers increased by 23,730 (136.8%), from 17350 in 2020 to 41080 in 2022",
+        ),
+        ("By how much did passengers fall from 2019 to 2020?", "passengers decreased by 30,860"),
+        (
+            "By what percentage did passengers grow between 2020 and 2022?",
+            "passengers increased by 136.8%, from 17350 in 2020 to 41080 in 2022",
+        ),
+        ("How much did the number of vehicles change from 2019 to 2021?", "vehicles decreased by 1,410"),
+    ],
+)
+def test_a_change_between_two_rows_that_are_years_is_worked_out(question: str, told: str) -> None:
+    found = asked(question, CROSSINGS)
+    assert found is not None
+    assert told in found.sentences[0]
+    assert {c["verdict"] for c in judge_claims(found.sentences[0], [CROSSINGS])} == {"supported"}
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What was the average number of passengers between 2019 and 2022?", "41080 in 2022, average 33,135"),
+        ("What was the total number of passengers from 2019 to 2021?", "25900 in 2021, total 91,460"),
+        ("What was the average number of passengers in 2019 and 2022?", "41080 in 2022, average 44,645"),
+    ],
+)
+def test_from_one_year_to_another_are_the_years_between_as_well(question: str, told: str) -> None:
+    found = asked(question, CROSSINGS)
+    assert found is not None
+    assert told in found.sentences[0]
+    assert {c["verdict"] for c in judge_claims(found.sentences[0], [CROSSINGS])} == {"supported"}

@@ -190,6 +190,36 @@ def queries(asked: TableQuery, wanted: Calculation) -> list[TableQuery]:
     return [replace(asked, text=wording) for wording in wanted.wordings]
 
 
+def over_time(trial: Trial, forms: frozenset[str]) -> Trial:
+    """Where each row is a period, two cells of a column are compared like two columns of a row: the later one with the
+    earlier one, in the form asked for."""
+    if trial.form not in ("difference", "percent", "ratio") or "percent_change" not in forms:
+        return trial
+    table, times = trial.table, [trial.table.row_times[cell.row] for cell in trial.cells]
+    if not all(len(own) == 1 and own[0].year for own in times) or times[0] == times[1]:
+        return trial
+    in_order = sorted(zip(times, trial.cells, strict=True), key=lambda pair: (pair[0][0].year, pair[0][0].part or ""))
+    (_, old), (_, new) = in_order
+    a, b = new.amount or 0.0, old.amount or 0.0
+    if "change" in forms:
+        return Trial("change", table, (), a - b, (new, old), trial.filters, trial.column, trial.by)
+    return Trial("percent_change", table, (), 100 * (a - b) / abs(b), (new, old), trial.filters) if b else trial
+
+
+def over_range(asked: TableQuery, trial: Trial) -> Trial:
+    """“The average from 2019 to 2022”, where each row is a year, is over the years between as well."""
+    if trial.form not in ("average_of", "sum_of") or len(asked.times) <= len(asked.periods):
+        return trial
+    table, column = trial.table, trial.cells[0].column
+    years = {period.year for period in asked.times}
+    rows = [row for row, own in enumerate(table.row_times) if len(own) == 1 and own[0].year in years]
+    cells = tuple(cell for row in rows if (cell := table.cell(row, column)).amount is not None)
+    if not {c.row for c in trial.cells} <= set(rows) or len(cells) < len(years):
+        return trial
+    total = sum(cell.amount or 0.0 for cell in cells)
+    return replace(trial, value=total if trial.form == "sum_of" else total / len(cells), cells=cells)
+
+
 AVERAGED = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)
 ADDED = re.compile(r"\b(?:total|altogether|in\s+all|combined|together|sum)\b", re.IGNORECASE)
 NAMED_ENOUGH = 0.5

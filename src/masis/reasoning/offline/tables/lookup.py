@@ -16,7 +16,15 @@ from masis.language.quantities import quantities
 from masis.language.question import without_documents
 from masis.language.words import names, stem
 from masis.reasoning.offline.tables.anchors import ALIKE, MarkedRow, TableQuery
-from masis.reasoning.offline.tables.calculations import Calculation, aggregated, calculation, moved, queries
+from masis.reasoning.offline.tables.calculations import (
+    Calculation,
+    aggregated,
+    calculation,
+    moved,
+    over_range,
+    over_time,
+    queries,
+)
 from masis.reasoning.offline.tables.cell_names import label_of, unit_of
 from masis.reasoning.offline.tables.columns import whole_column
 from masis.reasoning.offline.tables.comparison import Comparison, comparison
@@ -254,7 +262,7 @@ def _best_answer(query: TableQuery, passages: tuple[Passage, ...]) -> TableAnswe
         return _computed(asked, wanted, tables, best, named)
     if best is None:
         return None
-    trial = _at_all_times(asked, best.trial)
+    trial = over_range(asked, _at_all_times(asked, best.trial))
     return _answer(asked, [trial], trial.form, best.strength)
 
 
@@ -269,9 +277,8 @@ def _computed(
         return _answer(asked, [best.trial], best.trial.form, best.strength)
     tables = [t for t in tables if _has_all_times(asked, t)] or tables
     tried = [(one, weighed(one, likely_tables(one, tables), named)) for one in queries(asked, wanted)]
-    made = [(one, f) for one, f in tried if f and f.trial.form in wanted.forms and _is_of_one_unit(f.trial)]
-    if best and best.trial.form in wanted.forms:
-        made.append((asked, best))
+    read = [(one, replace(f, trial=over_time(f.trial, wanted.forms))) for one, f in [*tried, (asked, best)] if f]
+    made = [(one, f) for one, f in read if f.trial.form in wanted.forms and _is_of_one_unit(f.trial)]
     made = [(one, f) for one, f in made if wanted.may_be_from(f.trial.table)]
     if not made:
         return None
