@@ -1022,7 +1022,7 @@ def test_a_change_between_two_rows_that_are_years_is_worked_out(question: str, t
     ("question", "told"),
     [
         ("What was the average number of passengers between 2019 and 2022?", "41080 in 2022, average 33,135"),
-        ("What was the total number of passengers from 2019 to 2021?", "25900 in 2021, total 91,460"),
+        ("How many passengers were there in total from 2019 to 2021?", "25900 in 2021, total 91,460"),
         ("What was the average number of passengers in 2019 and 2022?", "41080 in 2022, average 44,645"),
     ],
 )
