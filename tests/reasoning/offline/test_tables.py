@@ -1031,3 +1031,28 @@ def test_from_one_year_to_another_are_the_years_between_as_well(question: str, t
     assert found is not None
     assert told in found.sentences[0]
     assert {c["verdict"] for c in judge_claims(found.sentences[0], [CROSSINGS])} == {"supported"}
+
+
+@pytest.mark.parametrize(
+    ("question", "evidence", "verdict"),
+    [
+        ("Did total revenue increase in 2019?", RESULTS, "No"),
+        ("Did total revenue fall in 2019?", RESULTS, "Yes"),
+        ("Did the gross margin improve in 2019?", RESULTS, "Yes"),
+        ("Did passengers rise in 2021?", CROSSINGS, "Yes"),
+        ("Was total revenue above $65 million in 2019?", RESULTS, "No"),
+        ("Was total revenue above $60 million in 2019?", RESULTS, "Yes"),
+    ],
+)
+def test_figures_in_a_table_decide_a_question_for_yes_or_no(
+    question: str, evidence: EvidenceChunk, verdict: str
+) -> None:
+    answer = written(WritingBrief(question, [as_passage(evidence)]))
+    assert answer.startswith(f"**{verdict}**\n\n")
+    assert {c["verdict"] for c in judge_claims(answer, [evidence]) if c["kind"] == "claim"} == {"supported"}
+
+
+def test_a_table_that_may_be_in_thousands_decides_nothing_about_millions() -> None:
+    answer = written(WritingBrief("Were there more than 17 million passengers in 2020?", [as_passage(CROSSINGS)]))
+    assert "17350" in answer
+    assert not answer.startswith("**")

@@ -74,13 +74,17 @@ def _unconverted(one: Answered, said: str) -> str:
 def _part(one: Answered, told: set[str], figures: Sequence[Quantity]) -> str:
     written = " ".join(told)
     if new := [s for s in one.told if s not in told and not (figures and _is_written(s, written))]:
-        return "\n".join(f"- {s}" for s in new) if len(new) > 1 else new[0]
+        return _after_verdict(one, "\n".join(f"- {s}" for s in new) if len(new) > 1 else new[0])
     paragraphs = [
         f"**{group.title}**\n\n{said}" if group.title else said
         for group in one.shown
         if (said := _group(group, one.part, told, figures))
     ]
     said = "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
+    return _after_verdict(one, said)
+
+
+def _after_verdict(one: Answered, said: str) -> str:
     return f"**{one.verdict}**\n\n{said}" if one.verdict and said else said
 
 

@@ -7,15 +7,17 @@ from math import exp
 
 from masis.audit.verdicts import judge_claims
 from masis.language.periods import periods
+from masis.language.quantities import quantities
 from masis.language.question import Question, parsed, without_documents
 from masis.language.statements import CELL_BREAK, Statement
 from masis.language.table_headers import GROUP
-from masis.language.words import content_stems, is_negated, stem
+from masis.language.words import DOWNWARDS, UPWARDS, content_stems, is_negated, stem, words
 from masis.reasoning.offline.composition import Answered, compose
 from masis.reasoning.offline.disagreement import all_conflicts
 from masis.reasoning.offline.likelihood import likelihood_of
 from masis.reasoning.offline.selection import Candidate, candidates_of, marked, may_answer, rank, rows_read
 from masis.reasoning.offline.shapes import MARKED, overview, rows_asked_for, shown
+from masis.reasoning.offline.tables.cell_names import value_of
 from masis.reasoning.offline.tables.features import WHOLE
 from masis.reasoning.offline.tables.grid import Table
 from masis.reasoning.offline.tables.lookup import AGREED, SURE, TableAnswer, answer_from_tables
@@ -32,10 +34,56 @@ clause if the selector is sure that the sentence belongs to the answer."""
 
 def yes_or_no(part: Question, best: Candidate) -> str:
     """“Yes” or “No”; empty if the sentence does not decide it and is quoted without a verdict."""
-    wanted = part.subject - part.named
+    wanted = part.subject - part.named - TURNS
     if is_negated(part.text) or not _speaks_of(wanted, part, best):
         return ""
-    return (stand_on(part, best.statement) or "").title()
+    moved = _turn_by_figures(best.statement.text) or _turn_of(clause_on(part, best.statement))
+    # “In the first 39 weeks”: a sentence on other weeks decides nothing.
+    is_meant = set(DIGITS.findall(part.text)) <= set(DIGITS.findall(best.statement.in_context))
+    decided = _as_asked(part, moved) if moved and is_meant else ""
+    return decided or (stand_on(part, best.statement) or "").title()
+
+
+TURNS = frozenset(stem(word) for word in UPWARDS | DOWNWARDS)
+DIGITS = re.compile(r"\d+")
+BESIDE_BEFORE = re.compile(r"\b(?:compared\s+(?:with|to)|against|versus|vs\.?|(?:up|down)\s+from)\b", re.IGNORECASE)
+
+
+def _turn_by_figures(text: str) -> float:
+    """Above zero where “was $44 million, compared with $51 million” says that it rose, below where it fell."""
+    between = BESIDE_BEFORE.search(text)
+    figures = quantities(text) if between else []
+    new = next((q for q in figures if between and q.end <= between.start()), None)
+    old = next((q for q in figures if between and q.start >= between.end()), None)
+    return new.value - old.value if new and old and (new.unit, new.currency) == (old.unit, old.currency) else 0.0
+
+
+def _as_asked(part: Question, moved: float) -> str:
+    """“Yes” if it moved the way the question asks about; empty if the question is about neither or both ways."""
+    asked = _turn_of(part.text)
+    return ("Yes" if moved * asked > 0 else "No") if asked else ""
+
+
+def _turn_of(text: str) -> int:
+    """1 if all words that say a direction say up, -1 if they say down, 0 if they say both or there are none."""
+    said = set(words(text))
+    return (not said.isdisjoint(UPWARDS)) - (not said.isdisjoint(DOWNWARDS))
+
+
+def _by_cells(part: Question, found: TableAnswer) -> str:
+    """“Did sales grow in 2024?” is decided by the change, “Was revenue above $65 million?” by the cell."""
+    trial = found.trial
+    if part.shape != "yes_no" or is_negated(part.text):
+        return ""
+    if trial.form in ("change", "percent_change"):
+        # A cost in brackets may count as rising or falling.
+        return "" if any((c.amount or 0.0) < 0 for c in trial.cells) else _as_asked(part, trial.value or 0.0)
+    bounds = [q for q in quantities(part.text) if q.bound]
+    given = quantities(value_of(trial.table, trial.cells[0])) if trial.form == "cell" else []
+    if len(bounds) != 1 or len(given) != 1 or bounds[0].unit != given[0].unit or bounds[0].scaled > given[0].scaled:
+        # The last: a table may be in thousands without saying so.
+        return ""
+    return "Yes" if bounds[0].is_met_by(given[0]) else "No"
 
 
 def _speaks_of(wanted: frozenset[str], part: Question, best: Candidate) -> bool:
@@ -123,8 +171,8 @@ def answer(
     best = ranked[0] if ranked and ranked[0].strength >= at_least else None
     if best and (rows := rows_asked_for(part, ranked, candidates)):
         return Answered(part, (rows,))
-    if told := _from_tables(part, candidates, evidence, ranked, best):
-        return Answered(part, told=tuple(told))
+    if found := _from_tables(part, candidates, evidence, ranked, best):
+        return Answered(part, told=found.sentences, verdict=_by_cells(part, found))
     if best is None:
         return Answered(part, absent=tuple(word for word in absent if stem(word) in part.named))
     groups = tuple(shown(part, ranked, candidates))
@@ -142,22 +190,22 @@ def _from_tables(
     evidence: Sequence[EvidenceChunk],
     ranked: Sequence[Candidate],
     best: Candidate | None,
-) -> list[str]:
+) -> TableAnswer | None:
     """Figures read from cells, only if they are surer than the best sentence and the audit can follow them."""
     if _lacks_a_name(part, candidates):
-        return []
+        return None
     passages = list({c.passage.chunk_id: c.passage for c in candidates}.values())
     found = answer_from_tables(part.for_reading, passages, AGREED, part.directives, rows_read(rank(part, candidates)))
-    if found and found.strength < SURE and not (best and _is_in(part, found, best)):
-        return []
-    if found and not may_answer([c.chunk_id for c in found.cited], found.strength, ranked):
-        return []
-    if found and "person" in part.kinds and any(re.search(r"\d", answer) for answer in found.trial.answer):
-        return []
-    is_surer = found is not None and (found.kind == "comparison" or found.strength >= _sure_in_words(best))
-    told = list(found.sentences) if found and is_surer else []
-    claims = [c for t in told for c in judge_claims(t, evidence) if c["kind"] != "heading"]
-    return told if all(c["verdict"] in BORNE_OUT for c in claims) else []
+    if found is None or (found.strength < SURE and not (best and _is_in(part, found, best))):
+        return None
+    if not may_answer([c.chunk_id for c in found.cited], found.strength, ranked):
+        return None
+    if "person" in part.kinds and any(re.search(r"\d", answer) for answer in found.trial.answer):
+        return None
+    if found.kind != "comparison" and found.strength < _sure_in_words(best):
+        return None
+    claims = [c for told in found.sentences for c in judge_claims(told, evidence) if c["kind"] != "heading"]
+    return found if all(c["verdict"] in BORNE_OUT for c in claims) else None
 
 
 def _is_in(part: Question, found: TableAnswer, best: Candidate) -> bool:

@@ -33,6 +33,7 @@ GROWTH = re.compile(
     rf"|\b(?:growth(?:\s+rate)?|rate\s+of\s+growth)\s+(?:in|of)\s+(?P<of>{THING}){THEN}"
     rf"|\bhow\s+much\s+did\s+(?P<much>{THING})\s+(?:{GROWS}|change|improve)\b"
     rf"|\bby\s+how\s+much\s+(?:has|have|did)\s+(?P<how>{THING})\s+(?:{GROWS}|changed?|improved?)\b"
+    rf"|^(?:did|has|have)\s+(?P<whether>{THING})\s+(?:{GROWS}|changed?|improved?)\b"
     r"|(?:\b(?:what|which)\s+(?:was|is|were|are)\s+(?:the\s+)?|^)(?P<what>(?:[\w&.'’-]+\s+){1,6}?)"
     r"growth(?:\s+rate)?\b(?!\s+(?:in|of)\s+[a-z])",
     re.IGNORECASE,
@@ -108,7 +109,8 @@ class Calculation:
         one for a percentage."""
         name = f"{label_of(table, cell.row)} {column_of(table, cell.column)}"
         is_percent = is_share(cell) or IN_PERCENT.search(name) is not None
-        return "%" in cell.text or (bool(self._noun_stems & set(stems(name))) and (is_percent or not self.in_percent))
+        is_share_asked_for = "%" in cell.text and "change" not in self.forms
+        return is_share_asked_for or (bool(self._noun_stems & set(stems(name))) and (is_percent or not self.in_percent))
 
     def may_be_from(self, table: Table) -> bool:
         said = {*stems(table.above), *table.words, *table.document_stems}
@@ -125,7 +127,7 @@ def calculation(question: str, tables: Sequence[Table]) -> Calculation | None:
     both parts."""
     if found := GROWTH.search(question):
         grown = next(value for value in found.groups() if value)
-        by_amount = bool(found["much"] or found["how"]) and not IN_PERCENT.search(question)
+        by_amount = bool(found["much"] or found["how"] or found["whether"]) and not IN_PERCENT.search(question)
         wordings = tuple(_of_growth(question, grown, "" if by_amount else "percentage "))
         forms = frozenset({"change", "percent_change"} if by_amount else {"percent_change"})
         return Calculation(wordings, forms, "growth change")
