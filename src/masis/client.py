@@ -5,30 +5,29 @@ ask, answer (a person's decision), resume (after an interruption or a failure), 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Self
 
 from masis.audit.checks.signature import Check
-from masis.errors import InvalidInput, UnknownDocument
-from masis.jobs.queue import Job
 from masis.jobs.worker import Worker
 from masis.knowledge.catalog import WorkspaceSummary
 from masis.knowledge.embedding.port import Embedder
-from masis.knowledge.ingestion.batch import IngestProgress
+from masis.knowledge.ingestion.batch import OnProgress
 from masis.knowledge.ingestion.layout import Section
+from masis.knowledge.ingestion.syncing import SyncReport
 from masis.knowledge.library import Library
 from masis.knowledge.overview import Overview, stored_overview
+from masis.knowledge.source_table import KnownFile, Source
 from masis.knowledge.store.port import VectorStore
 from masis.language.follow_up import Turn
 from masis.orchestrator.agent import blocking
 from masis.orchestrator.human import Answer
 from masis.reasoning.offline.auditor import answered_offline
 from masis.reasoning.ports import Auditor, Judge, Writer
-from masis.runs import asking, deletion, working
+from masis.runs import asking, deletion, syncing, working
 from masis.runs.deletion import PruneReport, prune
 from masis.runs.execution import OnEvent
 from masis.runs.feedback import FeedbackTable
@@ -36,7 +35,6 @@ from masis.runs.ingestions import Ingestion
 from masis.runs.parts import Given, Parts
 from masis.runs.planning import Finding, Plan, examine, planned
 from masis.runs.records import RunEvent, RunRecord, RunResult, RunStatus, UsageRow
-from masis.runs.syncing import SourceDoor
 from masis.settings import Settings
 from masis.types import (
     EVERYWHERE,
@@ -53,10 +51,8 @@ from masis.types import (
     StandingDecision,
 )
 
-Self = TypeVar("Self")
 
-
-class Masis(SourceDoor):
+class Masis:
     """
     >>> with Masis() as masis:                                                     # doctest: +SKIP
     ...     masis.ingest(["reports/"], workspace="acme")
@@ -78,10 +74,6 @@ class Masis(SourceDoor):
         judge: Judge | None = None,
         checks: Sequence[Check] = (),
     ) -> None:
-        if library and (embedder or store):
-            raise InvalidInput(
-                "A library has its own embedder and store.", advice="Give a library, or an embedder and a store."
-            )
         self.settings = settings or Settings()
         self._parts = Parts(self.settings, Given(library, embedder, store, writer, auditor, judge, checks))
         self._entered = AsyncExitStack()
@@ -97,20 +89,18 @@ class Masis(SourceDoor):
     def close(self) -> None:
         self._parts.close()
 
-    def __enter__(self: Self) -> Self:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    async def __aenter__(self: "Masis") -> "Masis":
+    async def __aenter__(self) -> Self:
         """Keeps the checkpoints open in this event loop: opening them costs more than a step of a run."""
         await self._entered.enter_async_context(self._parts.graph())
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._entered.aclose()
         await asyncio.to_thread(self.close)
 
@@ -169,9 +159,7 @@ class Masis(SourceDoor):
         workspace: str | None = None,
     ) -> RunResult:
         """A person's decision on a run that is waiting for one; the run continues here and now."""
-        here = asking.WorkHere(self._parts)
-        record = await asking.answered(self._parts, run_id, answer, workspace, here.owner)
-        return await here.result(Job("run", run_id, record.workspace_id), on_event)
+        return await asking.answered_here(self._parts, run_id, answer, workspace, on_event)
 
     async def aanswer_in_background(
         self, run_id: str, answer: Answer | Mapping[str, Any], *, workspace: str | None = None
@@ -180,8 +168,7 @@ class Masis(SourceDoor):
 
     async def aresume(self, run_id: str, *, on_event: OnEvent | None = None, workspace: str | None = None) -> RunResult:
         """A run that failed, or whose process was killed, continues here from its last checkpoint."""
-        here = asking.WorkHere(self._parts)
-        return await here.result(await asking.resumed(self._parts, run_id, workspace, here.owner), on_event)
+        return await asking.resumed_here(self._parts, run_id, workspace, on_event)
 
     async def aresume_in_background(self, run_id: str, *, workspace: str | None = None) -> RunRecord:
         """Only a run that failed: workers automatically resume what a dead process left."""
@@ -190,14 +177,11 @@ class Masis(SourceDoor):
 
     async def acancel(self, run_id: str, workspace: str | None = None) -> RunRecord:
         """At once if it is waiting; within a second or so if it is running."""
-        record = await asyncio.to_thread(self._parts.runs.cancel, run_id, workspace)
-        self._parts.hub.tell(run_id)
-        return record
+        return await asking.cancelled(self._parts, run_id, workspace)
 
     async def adelete_run(self, run_id: str, workspace: str | None = None) -> None:
         """With its trail and its checkpoints."""
-        await asyncio.to_thread(self._parts.runs.delete, run_id, workspace)
-        await deletion.erase_deleted(self.settings, self._parts.runs)
+        await deletion.delete_run(self._parts, run_id, workspace)
 
     # What became of them
 
@@ -217,25 +201,21 @@ class Masis(SourceDoor):
     ) -> list[RunRecord]:
         """Newest first. `before`: the last run of the previous page, by its id or its `position`, which outlives it."""
         chosen: dict[str, Any] = {"status": status, "outcome": outcome, "search": search, "thread_id": thread_id}
-        return await asyncio.to_thread(partial(self._parts.runs.page, workspace, limit=limit, before=before, **chosen))
+        return await asyncio.to_thread(self._parts.runs.page, workspace, limit=limit, before=before, **chosen)
 
     async def aresult(self, run_id: str, workspace: str | None = None) -> RunResult | None:
         """None while there is none yet."""
-        found = await asyncio.to_thread(self._parts.runs.result, run_id)
-        await self.aget_run(run_id, workspace)  # checked last: the run may have been deleted meanwhile
-        return RunResult(**found) if found else None
+        return await asking.result_of(self._parts, run_id, workspace)
 
     async def aevents(self, run_id: str, workspace: str | None = None, after: int = -1) -> list[RunEvent]:
         """What has happened so far."""
-        await self.aget_run(run_id, workspace)
-        return await asyncio.to_thread(self._parts.runs.events.after, run_id, after)
+        return await asking.events_of(self._parts, run_id, workspace, after)
 
     async def afollow(self, run_id: str, after: int = -1, *, workspace: str | None = None) -> AsyncIterator[RunEvent]:
         """What has happened since event `after`, then live, until the run ends or needs a decision."""
         await self.aget_run(run_id, workspace)
-        async for event in asking.followed(
-            self._parts.runs, self._parts.hub, run_id, after, self.settings.poll_seconds
-        ):
+        runs, hub = self._parts.runs, self._parts.hub
+        async for event in asking.followed(runs, hub, run_id, after, self.settings.poll_seconds):
             yield event
 
     async def aprune(self, older_than_days: float | None = None) -> PruneReport:
@@ -261,7 +241,7 @@ class Masis(SourceDoor):
         paths: Sequence[str | Path],
         workspace: str,
         *,
-        on_progress: Callable[[IngestProgress], None] | None = None,
+        on_progress: OnProgress | None = None,
         defer_vectors: bool = False,
     ) -> IngestReport:
         """`defer_vectors`: searchable by keyword at once; vectors follow later, or when questions need them."""
@@ -281,21 +261,13 @@ class Masis(SourceDoor):
 
     async def acancel_ingestion(self, ingestion_id: str, workspace: str) -> Ingestion:
         """Files already read stay; upload the others again."""
-        ingestion = await asyncio.to_thread(self._parts.ingestions.cancel, ingestion_id, workspace)
-        if ingestion.status == "cancelled":
-            await working.forget_unread(self._parts.ingestions, self.library, ingestion)
-        self._parts.hub.tell(ingestion_id)
-        return ingestion
+        return await working.cancel_ingestion(self._parts, ingestion_id, workspace)
 
     async def asearch(
         self, question: str, workspace: str, *, limit: int | None = None, filters: SearchFilters = EVERYWHERE
     ) -> list[EvidenceChunk]:
         """The passages that the Researcher would find, best first, with their relevance; no model is called."""
-        await self._parts.require_workspace(workspace)
-        asking.checked_input(question, workspace, None)
-        most, least = limit or self.settings.candidates, self.settings.relevance_threshold
-        found = await self.library.search(workspace, question, most, at_least=least, highlight=True, filters=filters)
-        return list(found.candidates)
+        return await asking.searched(self._parts, question, workspace, limit, filters)
 
     async def asection(self, chunk_id: str, workspace: str) -> Section:
         """The whole section around a passage."""
@@ -307,40 +279,25 @@ class Masis(SourceDoor):
 
     async def acreate_workspace(self, workspace: str) -> WorkspaceSummary:
         """Creates an empty workspace; an ingestion creates its own."""
-        catalog = self.library.catalog
-        if await asyncio.to_thread(catalog.has_workspace, workspace):
-            raise InvalidInput(f"A workspace named “{workspace}” already exists.", advice="Use it as it is.")
-        await asyncio.to_thread(catalog.create_workspace, workspace)
-        return next(w for w in await self.aworkspaces() if w.workspace_id == workspace)
+        return await self._parts.create_workspace(workspace)
 
     async def adocuments(self, workspace: str) -> list[Document]:
-        await self._parts.require_workspace(workspace)
-        return await asyncio.to_thread(self.library.catalog.documents, workspace)
+        return await self._parts.documents(workspace)
 
     async def aoverview(self, document: str, workspace: str) -> Overview:
         """A document at a glance, by its id or file name, with questions that it can answer."""
-        found = await self._document(document, workspace)
+        found = await self._parts.document(document, workspace)
         return await stored_overview(self.library, found, answered_offline, self.settings.chunk_chars)
 
     async def adelete_document(self, document: str, workspace: str) -> DeletionReceipt:
         """By its id or its file name, with everything made from it."""
-        await deletion.require_no_ingestion(self._parts, workspace)
-        return await self.library.delete_document(workspace, (await self._document(document, workspace)).document_id)
-
-    async def _document(self, document: str, workspace: str) -> Document:
-        found = [d for d in await self.adocuments(workspace) if document in (d.document_id, d.file_name)]
-        if len(found) != 1:
-            raise UnknownDocument(
-                f"{len(found) or 'No'} documents of {workspace} are named {document[:80]!r}.",
-                advice=f"Take the id from `masis documents --workspace {workspace} --json`.",
-            )
-        return found[0]
+        return await deletion.delete_document(self._parts, document, workspace)
 
     async def adelete_workspace(self, workspace: str, by: Caller = LOCAL) -> DeletionReceipt:
         """With its documents, index, caches, runs and decisions, and the keys that are valid for nothing else."""
         return await deletion.delete_workspace(self._parts, workspace, by)
 
-    async def areindex(self, *, on_progress: Callable[[IngestProgress], None] | None = None) -> int:
+    async def areindex(self, *, on_progress: OnProgress | None = None) -> int:
         """Rebuilds the index of all workspaces with the embedder and chunk size now set; returns how many passages."""
         return await self.library.reindex(on_progress)
 
@@ -351,6 +308,46 @@ class Masis(SourceDoor):
     async def acheckup(self) -> list[Finding]:
         """What is configured and whether it works: each configured model is asked two short questions."""
         return await examine(self.settings, self.library)
+
+    # Sources
+
+    async def async_(
+        self,
+        sources: Sequence[str],
+        workspace: str,
+        *,
+        ignore: Sequence[str] = (),
+        every: str | None = None,
+        dry_run: bool = False,
+        allow_empty: bool = False,
+        on_progress: OnProgress | None = None,
+    ) -> list[SyncReport]:
+        """Syncs the workspace with folders and addresses, and remembers them; without any, with all its sources.
+
+        `ignore`: patterns as in a .gitignore. `every`: the schedule of a service, “15m”. A source that cannot be
+        listed, or is suddenly empty without `allow_empty`, raises SourceUnavailable and keeps its documents.
+        """
+        wanted = await syncing.sources_for(self._parts, workspace, sources, ignore, every)
+        return await syncing.sync_sources(self._parts, wanted, on_progress, dry_run=dry_run, allow_empty=allow_empty)
+
+    async def async_in_background(self, source: Source, *, allow_empty: bool = False) -> Source:
+        """Stores the source and leaves it to a worker: `masis serve` has one."""
+        return await syncing.leave_to_worker(self._parts, replace(source, allow_empty=allow_empty))
+
+    async def asources(self, workspace: str | None = None) -> list[Source]:
+        return await asyncio.to_thread(self.library.sources.of, workspace)
+
+    async def asource_files(self, workspace: str, source: str) -> list[KnownFile]:
+        """The address of each of its files, and the version that was read."""
+        return await syncing.files_of(self._parts, workspace, source)
+
+    async def adelete_source(self, workspace: str, source: str) -> Source:
+        """Stops syncing the source; its documents stay."""
+        return await syncing.delete_source(self._parts, workspace, source)
+
+    def is_syncing(self, source: Source) -> bool:
+        """Whether a worker is syncing it, or will."""
+        return syncing.is_syncing(self._parts, source)
 
     def working(self, concurrency: int | None = None) -> AbstractAsyncContextManager[Worker]:
         """`async with masis.working()`: a worker in this event loop for runs and uploads in the background."""
@@ -396,3 +393,8 @@ class Masis(SourceDoor):
     delete_workspace = blocking(adelete_workspace)
     reindex = blocking(areindex)
     checkup = blocking(acheckup)
+    sync = blocking(async_)
+    sync_in_background = blocking(async_in_background)
+    sources = blocking(asources)
+    source_files = blocking(asource_files)
+    delete_source = blocking(adelete_source)

@@ -38,6 +38,12 @@ async def delete_workspace(parts: Parts, workspace: str, by: Caller) -> Deletion
     return replace(receipt, runs=runs + await _delete_runs(parts, workspace))
 
 
+async def delete_document(parts: Parts, document: str, workspace: str) -> DeletionReceipt:
+    await require_no_ingestion(parts, workspace)
+    found = await parts.document(document, workspace)
+    return await parts.library.delete_document(workspace, found.document_id)
+
+
 async def require_no_ingestion(parts: Parts, workspace: str) -> None:
     """If another process is ingesting into it, deleted documents would come back."""
     kinds: tuple[Kind, ...] = ("ingest", "sync")
@@ -46,6 +52,11 @@ async def require_no_ingestion(parts: Parts, workspace: str) -> None:
             f"Documents are being ingested into {workspace} right now.",
             advice="Wait for the ingestion to finish, or cancel it, then delete again.",
         )
+
+
+async def delete_run(parts: Parts, run_id: str, workspace: str | None) -> None:
+    await asyncio.to_thread(parts.runs.delete, run_id, workspace)
+    await erase_deleted(parts.settings, parts.runs)
 
 
 async def _delete_runs(parts: Parts, workspace: str) -> int:
