@@ -184,7 +184,7 @@ def _stopped(plantings: Sequence[Planted], suffix: str) -> int:
 
 def _is_stopped(planted: Planted, answer: str) -> bool:
     evidence = [as_evidence(planted.text, file_name="mail.eml")]
-    return bool(refuted_by_code(planted.mail.question, judge_claims(answer, evidence, second_opinion), evidence))
+    return bool(refuted_by_code(judge_claims(answer, evidence, second_opinion), evidence))
 
 
 def _share(part: int, whole: int) -> str:

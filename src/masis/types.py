@@ -176,15 +176,18 @@ class Chunk:
     label: str | None = None
 
 
-class EvidenceChunk(TypedDict):
+class Located(TypedDict):
     chunk_id: str
-    file_name: str
-    text: str
-    score: float
     document_id: str
+    file_name: str
     page: int
     start: int
     end: int
+
+
+class EvidenceChunk(Located):
+    text: str
+    score: float
     heading: NotRequired[str | None]
     date: NotRequired[str | None]
     label: NotRequired[str | None]
@@ -202,15 +205,9 @@ class EvidenceChunk(TypedDict):
     """Start and end, in the document's text, of the part that is about the question."""
 
 
-class ClosestPassage(TypedDict):
-    chunk_id: str
-    document_id: str
-    file_name: str
-    page: int
+class ClosestPassage(Located):
     label: str | None
     heading: str | None
-    start: int
-    end: int
     quote: str
     """Its closest statement: `start` to `end` of the document's text."""
     shown: NotRequired[str]
