@@ -1,4 +1,4 @@
-"""`masis cancel` and `masis delete`: what ends a run, and what removes runs, documents, sources and the rest."""
+"""`masis cancel` and `masis delete`: ending a run, and removing runs, documents, sources and more."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated

@@ -67,7 +67,7 @@ def create(
 
 
 def _print_new(key: "ApiKey", token: str) -> None:
-    # Not through rich: a token that is wrapped cannot be copied.
+    # Not through rich: a wrapped token cannot be copied.
     typer.echo(f"Key {key.key_id} for {key.name}: {_rights(key)}, {_ends(key)}.")
     typer.echo("Its token, shown only this once:\n")
     typer.echo(f"    {token}\n")

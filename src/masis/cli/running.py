@@ -1,4 +1,4 @@
-"""`masis runs`, `masis decisions` and `masis usage`: what was asked, what people decided, what it cost."""
+"""`masis runs`, `masis decisions` and `masis usage`: what was asked, what people decided, and what it cost."""
 
 import sys
 from dataclasses import asdict
@@ -242,7 +242,7 @@ def _show_record(record: "TrackRecord", as_json: bool) -> None:
         out().print("No answer has been judged yet: masis feedback RUN --right, or --wrong.", soft_wrap=True)
         return
     out().print(f"{record.right} of {counted(record.answers, 'judged answer')} right.")
-    # One measure of how sure they were: that of answers whose likelihood was fitted, else the Critic's.
+    # Shows one measure: the likelihood if it was fitted, otherwise the Critic's confidence.
     if bands := record.by_likelihood or record.by_confidence:
         print_table(["how sure", "right", "wrong"], [(band.name, band.right, band.wrong) for band in bands])
 
@@ -278,7 +278,7 @@ def _one_of(value: str | None, kind: str) -> Any:
 
 
 def _print_runs(found: "list[RunRecord]") -> None:
-    """One line each, as wide as the terminal; whole where the output is piped."""
+    """One line each, cut to the width of the terminal; whole when piped."""
     from rich.markup import escape
 
     console = out()
@@ -300,7 +300,7 @@ BRIEF = {
     "Not a question for documents": "no question",
     "Needs a decision": "decide",
 }
-"""For a line of 80 columns."""
+"""Short names, for lines of 80 columns."""
 
 
 def open_run(run_id: RunId, workspace: OneWorkspace = None, as_json: AsJson = False) -> None:
