@@ -176,6 +176,13 @@ def _counts(progress: "IngestProgress") -> str:
     return " · ".join(parts)
 
 
+def show(result: object, words: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json(result)
+    else:
+        out().print(words, markup=False, soft_wrap=True)
+
+
 def record(masis: "Masis", action: str, workspace: str, subject: str) -> None:
     """Deletions are in the audit log, however they were requested."""
     from masis.access.audit_log import AuditLog

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from masis.cli.console import AsJson, clear_errors, out, print_json, print_table, settings
+from masis.cli.console import AsJson, clear_errors, out, print_json, print_table, settings, show
 
 if TYPE_CHECKING:
     from masis.access.api_key import ApiKey
@@ -149,10 +149,8 @@ def stop_asking(as_json: AsJson = False) -> None:
         configured = settings()
         Keys(configured).stop_asking()
         AuditLog(configured).record(LOCAL, "keys.stop_asking")
-        if as_json:
-            print_json({"needs_key": False})
-        else:
-            typer.echo("Keys are no longer required; the service accepts requests from this machine only.")
+        said = "Keys are no longer required; the service accepts requests from this machine only."
+        show({"needs_key": False}, said, as_json=as_json)
 
 
 def audit_log(

@@ -21,6 +21,7 @@ from masis.cli.console import (
     print_table,
     progress_bar,
     settings,
+    show,
 )
 from masis.wording import counted
 
@@ -292,10 +293,7 @@ def reindex(as_json: AsJson = False) -> None:
     with opened(as_json=as_json) as masis:
         with progress_bar(quiet=as_json) as on_progress:
             passages = masis.reindex(on_progress=on_progress)
-        if as_json:
-            print_json({"passages": passages})
-        else:
-            out().print(f"The index was rebuilt: {counted(passages, 'passage')}.")
+        show({"passages": passages}, f"The index was rebuilt: {counted(passages, 'passage')}.", as_json=as_json)
 
 
 def calibrate(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from masis.cli.console import AsJson, Workspace, err, fitting, opened, out, print_json, print_table
+from masis.cli.console import AsJson, Workspace, err, fitting, opened, out, print_json, print_table, show
 from masis.wording import OUTCOMES, STATUSES, counted
 
 if TYPE_CHECKING:
@@ -156,12 +156,8 @@ def prune_runs(
     """
     with opened(as_json=as_json) as masis:
         report = masis.prune(older_than)
-        if as_json:
-            print_json(asdict(report))
-        else:
-            out().print(
-                f"{counted(report.runs, 'run')} deleted, checkpoints of {counted(report.checkpoints, 'run')} deleted."
-            )
+        said = f"{counted(report.runs, 'run')} deleted, checkpoints of {counted(report.checkpoints, 'run')} deleted."
+        show(asdict(report), said, as_json=as_json)
 
 
 runs.command("export")(export_run)
@@ -322,10 +318,7 @@ def open_run(run_id: RunId, workspace: OneWorkspace = None, as_json: AsJson = Fa
             with opened(as_json=as_json) as masis:
                 workspace = masis.get_run(run_id).workspace_id
         address = service.page_of(workspace, run_id)
-        if as_json:
-            print_json({"address": address})
-        else:
-            out().print(address, soft_wrap=True, markup=False)
+        show({"address": address}, address, as_json=as_json)
         webbrowser.open(address)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from masis.cli.console import AsJson, clear_errors, err, opened, out, print_json, settings
+from masis.cli.console import AsJson, clear_errors, err, opened, out, print_json, settings, show
 from masis.cli.remote import SERVICE_LOCK, announced
 from masis.data_folder import FolderLock
 from masis.errors import InvalidInput
@@ -128,10 +128,7 @@ def restore_index(file: Snapshot, as_json: AsJson = False) -> None:
 
 
 def _tell_passages(passages: int, what: str, as_json: bool) -> None:
-    if as_json:
-        print_json({"passages": passages})
-    else:
-        out().print(f"The index was {what}: {counted(passages, 'passage')}.")
+    show({"passages": passages}, f"The index was {what}: {counted(passages, 'passage')}.", as_json=as_json)
 
 
 def alone_in_its_folder(settings: Settings) -> AbstractContextManager[None]:

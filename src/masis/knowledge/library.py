@@ -158,18 +158,14 @@ class Library:
         await self._prepare(workspace_id)
         unread, earlier = await asyncio.to_thread(self.uploads.unread, workspace_id, upload_id, kept)
         report = await self._batch(workspace_id, Tally(on_progress), is_continued=True).run(unread)
-        await self.forget_kept(workspace_id, [document_id for document_id, _ in kept])
+        # Whatever did not become a document, such as an archive.
+        await asyncio.to_thread(self.uploads.forget, workspace_id, [document_id for document_id, _ in kept])
         return replace(
             report,
             ready=[*earlier.ready, *report.ready],
             pending=[*earlier.pending, *report.pending],
             failed=[*earlier.failed, *report.failed],
         )
-
-    async def forget_kept(self, workspace_id: str, document_ids: Sequence[str]) -> None:
-        """Deletes the bytes of an upload that was cancelled or read and did not become a document, such as an
-        archive."""
-        await asyncio.to_thread(self.uploads.forget, workspace_id, document_ids)
 
     async def search(
         self,
@@ -381,13 +377,5 @@ class Library:
         )
 
     def _reindexer(self, tally: Tally) -> Reindexer:
-        return Reindexer(
-            self._settings,
-            self.store,
-            self.embedder,
-            self.catalog,
-            self._cache,
-            self.originals,
-            self._reader,
-            tally,
-        )
+        parts = self._settings, self.store, self.embedder, self.catalog, self._cache, self.originals, self._reader
+        return Reindexer(*parts, tally)

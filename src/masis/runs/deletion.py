@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -14,6 +13,7 @@ from masis.errors import InvalidInput
 from masis.jobs.queue import Kind
 from masis.runs.checkpoints import open_checkpointer
 from masis.runs.parts import Parts
+from masis.runs.records import days_ago
 from masis.runs.run_table import RunTable
 from masis.settings import Settings
 from masis.types import Caller, DeletionReceipt
@@ -137,7 +137,7 @@ async def prune(settings: Settings, runs: RunTable, older_than_days: float | Non
         raise InvalidInput(
             f"{days:g} is not a valid number of days.", advice="Give the age in days; 0 deletes every ended run."
         )
-    old = [] if days is None else await asyncio.to_thread(runs.ended_before, _ago(days))
+    old = [] if days is None else await asyncio.to_thread(runs.ended_before, days_ago(days))
     gone = 0
     for first in range(0, len(old), TOGETHER):
         deleted = [one for one in old[first : first + TOGETHER] if await asyncio.to_thread(_deleted, runs, one)]
@@ -145,7 +145,7 @@ async def prune(settings: Settings, runs: RunTable, older_than_days: float | Non
         await erase_deleted(settings, runs)
         gone += len(deleted)
     await erase_deleted(settings, runs)
-    over = await asyncio.to_thread(runs.with_checkpoints_before, _ago(settings.checkpoint_retention_days))
+    over = await asyncio.to_thread(runs.with_checkpoints_before, days_ago(settings.checkpoint_retention_days))
     await delete_threads(settings, over)
     await asyncio.to_thread(runs.without_checkpoints, over)
     return PruneReport(gone, len(over))
@@ -158,7 +158,3 @@ def _deleted(runs: RunTable, run_id: str) -> bool:
     except InvalidInput:
         return False
     return True
-
-
-def _ago(days: float) -> str:
-    return (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="milliseconds")

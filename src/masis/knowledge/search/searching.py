@@ -98,22 +98,14 @@ class _Query:
     within: StoreFilters
 
 
+@dataclass(eq=False)
 class Searcher:
-    def __init__(
-        self,
-        settings: Settings,
-        store: VectorStore,
-        embedder: Embedder,
-        catalog: Catalog,
-        vectorizer: Vectorizer,
-        reranker: Reranker,
-    ) -> None:
-        self._settings = settings
-        self._store = store
-        self._embedder = embedder
-        self._catalog = catalog
-        self._vectorizer = vectorizer
-        self._reranker = reranker
+    _settings: Settings
+    _store: VectorStore
+    _embedder: Embedder
+    _catalog: Catalog
+    _vectorizer: Vectorizer
+    _reranker: Reranker
 
     async def search(
         self,
